@@ -56,7 +56,7 @@ export async function connect(
 		withSlot: async (work, kind) =>
 			await withSlot(async () => {
 				// The prices of calls that are paid for are also read when another item has failed.
-				signal?.throwIfAborted(kind === 'catalogue' ? 'other item failed' : undefined);
+				signal?.throwIfAborted(kind === 'catalogue');
 				return await work();
 			}, kind),
 		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),

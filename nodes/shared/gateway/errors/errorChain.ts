@@ -1,3 +1,5 @@
+import { asText } from '../util/json';
+
 /** What is read of an error in a chain of causes. */
 export interface Trace {
 	/** Such as `ECONNRESET`; empty without one. */
@@ -23,11 +25,11 @@ export function errorChain(error: unknown): Trace[] {
 }
 
 function traceOf(error: object, fields: Record<string, unknown>): Trace {
-	const code = text(fields.code);
-	const message = error instanceof Error ? text(fields.message) || error.message : '';
+	const code = asText(fields.code) ?? '';
+	const message = error instanceof Error ? (asText(fields.message) ?? error.message) : '';
 	// Node.js writes "connect ECONNREFUSED 127.0.0.1:443", and combines the errors of several addresses.
 	const [first = '', second] = error instanceof AggregateError ? ['connect', code] : message.split(' ');
-	const syscall = text(fields.syscall) || (code !== '' && second === code ? first : '');
+	const syscall = asText(fields.syscall) ?? (code !== '' && second === code ? first : '');
 	return { code, syscall, message, isHttpClientError: fields.isAxiosError === true };
 }
 
@@ -39,10 +41,6 @@ function traceOf(error: object, fields: Record<string, unknown>): Trace {
 function withLostCause(fields: Record<string, unknown>): Record<string, unknown> {
 	const { errorResponse, httpCode, messages } = fields;
 	if (errorResponse !== undefined || httpCode === undefined || !Array.isArray(messages)) return fields;
-	const code = /^\d+$/.test(text(httpCode)) ? '' : httpCode;
+	const code = /^\d+$/.test(asText(httpCode) ?? '') ? '' : httpCode;
 	return { code, message: messages[0], isAxiosError: true };
-}
-
-function text(value: unknown): string {
-	return typeof value === 'string' ? value : '';
 }

@@ -1,18 +1,13 @@
 import type { ApiErrorDetails } from './errors';
 import { costsMoney } from './policy';
 
-/** What workflows decide on, as the error item has it. */
-export interface OutcomeFlags {
-	/** Whether sending the item again may succeed, and cannot pay twice. */
-	retryable: boolean;
-	/** The call is, or may be, charged: look before sending the item again. */
-	mayBeCharged?: true;
-	/** The task of `taskId` exists and is charged: fetch it with *Wait*. */
-	paid?: true;
-}
-
-/** What users see of an outcome. */
-export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: ApiErrorDetails): OutcomeFlags {
+/**
+ * What workflows decide on, as the error item has it.
+ * - `retryable`: sending the item again may succeed, and cannot pay twice
+ * - `mayBeCharged`: the call is, or may be, charged: look before sending the item again
+ * - `paid`: the task of `taskId` exists and is charged: fetch it with *Wait*
+ */
+export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: ApiErrorDetails) {
 	const isCharged = outcome === 'charged';
 	const mayBeCharged = (isCharged && taskId === undefined) || (outcome === 'unknown' && costsMoney(kind));
 	return {

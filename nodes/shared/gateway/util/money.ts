@@ -1,5 +1,6 @@
 // Amounts of money are decimal text, also in exponent form (§2.1), and computed on their digits: binary floating point
-// would show ₽0.30000000000000004. Results are plain decimals; `undefined` if an amount is not a decimal.
+// would show ₽0.30000000000000004. Results are plain decimals without superfluous zeros; `undefined` if an amount is no
+// decimal.
 
 /** `digits` × 10^-`scale`. */
 interface Decimal {
@@ -42,19 +43,24 @@ export function compareDecimals(a: string, b: string): number | undefined {
 	return amounts && (amounts.left < amounts.right ? -1 : Number(amounts.left > amounts.right));
 }
 
-/** The sum, or with the factor -1 the difference, with as many decimals as the more precise amount. */
+/** The sum, or with the factor -1 the difference. */
 export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | undefined {
 	const amounts = atSameScale(a, b);
-	return amounts && plain({ digits: amounts.left + BigInt(factor) * amounts.right, scale: amounts.scale });
+	if (!amounts) return undefined;
+	return withoutZeros(plain({ digits: amounts.left + BigInt(factor) * amounts.right, scale: amounts.scale }));
 }
 
-/** The sum, without superfluous zeros. */
+/** The total with an amount added, or with the factor -1 taken off; the same total if the amount is no decimal. */
+export function addToTotal(total: string, amount: string, factor?: 1 | -1): string {
+	return addDecimals(total, amount, factor) ?? total;
+}
+
+/** The sum of any number of amounts. */
 export function sumOfCosts(...costs: string[]): string | undefined {
-	const sum = costs.reduce<string | undefined>((total, cost) => total && addDecimals(total, cost), '0');
-	return sum && withoutZeros(sum);
+	return costs.reduce<string | undefined>((total, cost) => total && addDecimals(total, cost), '0');
 }
 
-/** The product, such as of a price and a number of tokens, without superfluous zeros. */
+/** The product, such as of a price and a number of tokens. */
 export function multiplyDecimals(a: string, b: string): string | undefined {
 	const [left, right] = [readDecimal(a), readDecimal(b)];
 	if (!left || !right) return undefined;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../gateway/util/json';
-import { addDecimals } from '../../gateway/util/money';
+import { addToTotal } from '../../gateway/util/money';
 import { compact } from '../../n8n/compact';
 import { flag, optional } from '../../params/kinds';
 
@@ -35,7 +35,7 @@ export class DryRun {
 		this.items += 1;
 		this.isMost ||= isMost;
 		if (rub === undefined) this.unknown += 1;
-		else this.rub = addDecimals(this.rub, rub) ?? this.rub;
+		else this.rub = addToTotal(this.rub, rub);
 		const price = rub === undefined ? null : Number(rub);
 		return [
 			{

@@ -3,7 +3,7 @@ import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
-import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Spending}, use another key. */
@@ -84,7 +84,7 @@ export class ExecutionCost {
 		return {
 			charged: (rub: string) => {
 				this.trace({ costRub: this.spending().calls[id] === null ? '0' : rub });
-				if (!this.ownCalls.has(id)) this.ownRub = sum(this.ownRub, rub);
+				if (!this.ownCalls.has(id)) this.ownRub = addToTotal(this.ownRub, rub);
 				this.ownCalls.add(id);
 				end({}, rub);
 				if (key === undefined) delete this.spending().calls[id];
@@ -125,7 +125,7 @@ export class ExecutionCost {
 		const { mostRub = news.mostRub, requests = 0 } = known ?? {};
 		const call = { ...known, ...news, mostRub, requests: requests + step };
 		if (rub !== undefined) {
-			spending.rub = sum(spending.rub, rub);
+			spending.rub = addToTotal(spending.rub, rub);
 			totals.calls += 1;
 			calls[id] = null;
 		} else if (call.requests > 0 || call.isUnknown) {
@@ -181,12 +181,8 @@ export class ExecutionCost {
 function count(spending: Spending, { mostRub, isUnknown }: Call, sign: 1 | -1): void {
 	spending.totals.calls += sign;
 	spending.totals.callsWithoutCost += sign;
-	if (mostRub !== undefined) spending.reservedRub = sum(spending.reservedRub, mostRub, sign);
+	if (mostRub !== undefined) spending.reservedRub = addToTotal(spending.reservedRub, mostRub, sign);
 	else if (isUnknown) spending.unlimited += sign;
-}
-
-function sum(total: string, amount: string, sign?: 1 | -1): string {
-	return sumOfCosts(addDecimals(total, amount, sign) ?? total) ?? total;
 }
 
 function checkLimit({ rub, reservedRub, unlimited }: Spending, limitRub: string, mostRub = '0'): void {

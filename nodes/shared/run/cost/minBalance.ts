@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
 import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
-import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { addToTotal, compareDecimals } from '../../gateway/util/money';
 import type { CallCost, ExecutionCost, PlannedCall } from './executionCost';
 
 /** How long a balance is used, in milliseconds. */
@@ -64,13 +64,13 @@ export async function beginCall(
 		reading = currentReading(account, client);
 	}
 	// From here on, no other call comes between.
-	const leftRub = sum(sum(reading.balanceRub, reading.endedRub, -1), account.inProgressRub, -1);
+	const leftRub = addToTotal(addToTotal(reading.balanceRub, reading.endedRub, -1), account.inProgressRub, -1);
 	checkBalance(leftRub, settings.minBalanceRub, mostRub);
 	const call = cost.begin(planned);
-	account.inProgressRub = sum(account.inProgressRub, mostRub);
+	account.inProgressRub = addToTotal(account.inProgressRub, mostRub);
 	const end = (rub: string) => {
-		account.inProgressRub = sum(account.inProgressRub, mostRub, -1);
-		if (account.reading) account.reading.endedRub = sum(account.reading.endedRub, rub);
+		account.inProgressRub = addToTotal(account.inProgressRub, mostRub, -1);
+		if (account.reading) account.reading.endedRub = addToTotal(account.reading.endedRub, rub);
 	};
 	return {
 		charged: (rub) => {
@@ -109,14 +109,10 @@ async function readInto(reading: Reading, client: GatewayClient): Promise<void> 
 }
 
 function checkBalance(leftRub: string, minRub: string, mostRub: string): void {
-	if ((compareDecimals(sum(leftRub, mostRub, -1), minRub) ?? -1) >= 0) return;
+	if ((compareDecimals(addToTotal(leftRub, mostRub, -1), minRub) ?? -1) >= 0) return;
 	throw new InvalidInputError(
 		`The call may cost ₽${mostRub}, and less than the 'Minimum Balance (Rubles)' of ₽${minRub} would be left`,
 		`The account has ₽${leftRub}, without what calls in progress may cost. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.`,
 		MIN_BALANCE.param,
 	);
-}
-
-function sum(total: string, amount: string, sign?: 1 | -1): string {
-	return sumOfCosts(addDecimals(total, amount, sign) ?? total) ?? total;
 }
