@@ -57,7 +57,7 @@ describe('balance trigger', () => {
 						currency: 'RUB',
 						message: 'The balance is 7.00 RUB, it was 10.50 RUB before',
 						previousAmount: '10.50',
-						change: '-3.50',
+						change: '-3.5',
 					},
 				},
 			],
@@ -86,7 +86,7 @@ describe('balance trigger', () => {
 		[
 			'change',
 			'7.5',
-			{ message: 'The balance is 7.50 RUB, it was 7.50 RUB before', previousAmount: '7.5', change: '0.0' },
+			{ message: 'The balance is 7.50 RUB, it was 7.50 RUB before', previousAmount: '7.5', change: '0' },
 		],
 	])(
 		'a test event in the editor (%s, %s) has all fields, and stores nothing',
