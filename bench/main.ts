@@ -1,5 +1,6 @@
 import { bulk } from './bulk';
 import { cpu } from './cpu';
+import { https } from './https';
 import { limits } from './limits';
 import { load } from './load';
 import { media } from './media';
@@ -12,6 +13,7 @@ const benches: Record<string, () => Promise<Report>> = {
 	load,
 	overhead,
 	bulk,
+	https,
 	sse,
 	memory,
 	media,

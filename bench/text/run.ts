@@ -27,7 +27,7 @@ const LONGEST_RUN_MS = 10 * 60_000;
  * @throws when an item does not have its own response
  */
 export async function runItems(
-	{ client, credential, gateway, server }: Environment,
+	{ client, credential, gateway, server }: Pick<Environment, 'client' | 'credential' | 'gateway' | 'server'>,
 	{ name, node, textOf }: Contender,
 	items: number,
 	prepare: () => void = () => undefined,
