@@ -1,4 +1,5 @@
-// Mutation tests. Results are in .sandbox/mutation/<area>.json; `npm run mutation:report` sums them up in docs/mutation.md.
+// Mutation tests: StrykerJS puts one mistake at a time into the source of an area and runs its tests. A mistake that no test
+// notices survives. Results are in .sandbox/mutation: <area>.json, and <area>.run.json with the score.
 //   npm run mutation [area…]                     all mutants of these areas, or of all
 //   npm run mutation [area…] -- --sample=<part> [--seed=<text>]   those in a part of the functions, e.g. 0.2
 //     A function is drawn, with all its mutants, by a hash of the seed and its place in the file.
@@ -10,7 +11,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areas } from '../test/mutation/areas.mjs';
-import { isAbout, judgements, keepKilled, mutantsOf } from './mutation-results.mjs';
+import { interval, isAbout, judgements, keepKilled, mutantsOf, population } from './mutation-results.mjs';
 
 const CHANGED_MS = 5 * 60_000;
 /** The part of the mutants that must be killed; of those in changed lines, killed or judged. */
@@ -50,15 +51,35 @@ function mutateArea(name) {
 		console.error(`${name}: not finished.`);
 		return false;
 	}
-	const revision = git('rev-parse', '--short', 'HEAD').trim();
-	writeFileSync(`${base}.run.json`, JSON.stringify({ revision, sample, seed }));
 	const mutants = mutantsOf(`${base}.json`);
 	const killed = mutants.filter(({ isKilled }) => isKilled).length;
-	const outOfTime = mutants.filter((mutant) => mutant.isOutOfTime).length;
-	console.log(
-		`${name}: ${killed} of ${mutants.length} mutants killed; ${outOfTime} out of time, not killed.`,
-	);
+	const open = openSurvivors(mutants);
+	const score = {
+		revision: git('rev-parse', '--short', 'HEAD').trim(),
+		sample,
+		seed,
+		mutants: population(`${base}.json`),
+		run: mutants.length,
+		killed,
+		// Where the part of all mutants that are killed probably is.
+		interval95: interval(killed, mutants.length),
+		outOfTime: mutants.filter(({ isOutOfTime }) => isOutOfTime).length,
+		judged: mutants.length - killed - open.length,
+		notJudged: open.length,
+	};
+	writeFileSync(`${base}.run.json`, JSON.stringify(score, null, '\t'));
+	console.log(name, score);
 	return killed >= mutants.length * ENOUGH;
+}
+
+/** Shows the survivors that nobody has judged, and returns them. */
+function openSurvivors(mutants) {
+	const judged = judgements();
+	const open = mutants.filter(
+		(mutant) => !mutant.isKilled && !judged.some((judgement) => isAbout(judgement, mutant)),
+	);
+	for (const { file, line, code, to } of open) console.log(`Survived: ${file}:${line} ${code} → ${to}`);
+	return open;
 }
 
 /** @returns StrykerJS's exit code; `undefined` at the time limit */
@@ -95,11 +116,7 @@ function mutateChanged(revision) {
 		if (!existsSync(report)) return 1;
 		mutants.push(...mutantsOf(report));
 	}
-	const judged = judgements();
-	const open = mutants.filter(
-		(mutant) => !mutant.isKilled && !judged.some((judgement) => isAbout(judgement, mutant)),
-	);
-	for (const { file, line, code, to } of open) console.log(`Survived: ${file}:${line} ${code} → ${to}`);
+	const open = openSurvivors(mutants);
 	console.log(`${mutants.length} mutants in changed lines, ${open.length} survived.`);
 	// 10 * (1 - 0.9) is less than 1.
 	return mutants.length - open.length >= mutants.length * ENOUGH ? 0 : 1;

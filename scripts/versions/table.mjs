@@ -5,11 +5,11 @@ import { join } from 'node:path';
 
 /** The suites of test/versions, as the table explains them. */
 const suites = {
-	Nodes: 'Each node and the credential’s test work, the node that a workflow starts with included',
-	Form: '*Media Task* shows the fields of the chosen model',
-	'Error output': 'Failed items reach it with their input and the details of the error',
+	Nodes: 'Each node, and the credential’s test',
+	Form: '*Media Task* shows the model’s fields',
+	'Error output': 'Failed items reach it with their input and error',
 	'Lost answer':
-		'A text call that was charged, but whose answer was lost, is not repeated, and the error says so',
+		'A charged text whose answer was lost is not repeated, and the error says so',
 	'Retry On Fail': 'Nothing is paid twice',
 	Suspend: '*Wait Strategy: Suspend*: callbacks resume the execution',
 	'Media trigger': 'A callback starts a workflow',
@@ -75,8 +75,8 @@ The packed package on real versions of n8n, with the sandbox gateway; one run of
 
 ${[titles, titles.map(() => '---'), ...rows].map(line).join('\n')}
 
-✓ means that all tests of the column pass, *2 of 3* that only so many do. *needs 2.16* means that this n8n is older than
-what the feature needs; the test then checks what the user is told.
+✓: all tests of the column pass; *2 of 3*: only so many do. *needs 2.16*: this n8n is too old, and the test checks what the
+user is told.
 
 | Column | What is tested |
 |---|---|

@@ -12,7 +12,7 @@ const filesWith = (pattern: RegExp): string[] =>
 
 it('WEBHOOK_URL, the old name of the variable, stands nowhere without the new one', () => {
 	const old = filesWith(/(?<!N8N_)WEBHOOK_URL/);
-	expect(old).toContain('README.md');
+	expect(old).toContain('docs/hosting.md');
 	expect(filesWith(/N8N_WEBHOOK_URL/)).toStrictEqual(expect.arrayContaining(old));
 });
 

@@ -74,7 +74,7 @@ export function indexPage(): string {
 	return [
 		MADE,
 		'# The nodes',
-		'All parameters of each node, and its output. For how the nodes work together, see the [README](../../README.md); for all errors, [errors.md](../errors.md).',
+		'All parameters of each node, and its output. For how the nodes work together, see the [README](../../README.md); for errors, [what is sent again, and what is charged](../errors.md).',
 		table(['Node', 'What it does', 'Operations'], rows),
 		READING,
 	].join('\n\n');

@@ -79,7 +79,7 @@ class PageWriter {
 			`Type name: ${code(`${PACKAGE}.${name}`)}`,
 			'Credential: [AI Gateway API](../../README.md#credential), required',
 			`As a tool of an AI Agent: ${usableAsTool ? 'yes; it then returns short JSON and no files' : 'no'}`,
-			'Errors: [what they say, and what to do](../errors.md)',
+			'Errors: [what is sent again, and what is charged](../errors.md)',
 			'[All nodes, and how to read this page](README.md)',
 			...(workflows.length === 0 ? [] : [`Workflows to import: ${workflows.join(' · ')}`]),
 		]
