@@ -90,10 +90,6 @@ describe('the text of a code', () => {
 		expect(new Set(texts).size).toBe(1);
 	});
 
-	it.each(spec.openai)('$code is there, by itself or by its status', ({ code, status }) => {
-		expect(textOf({ group: 'text', status, code })).not.toMatch(/status/);
-	});
-
 	it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', ''])('does not exist for %j', (code) => {
 		expect(textOf({ group: 'text', status: 400, code })).toBe(textOf({ group: 'text', status: 400 }));
 	});
