@@ -105,15 +105,10 @@ describe('a response in none of the formats', () => {
 	const bodies: Array<[string, string]> = [
 		['an HTML page', '<html><body>502 Bad Gateway</body></html>'],
 		['nothing', ''],
-		['cut-off JSON', '{"error": {"mess'],
-		['a number', '7'],
-		['null', 'null'],
-		['a list', '[1,2]'],
 		['fields of the wrong type', '{"error": ["x"], "msg": {"a": 1}}'],
 	];
 	const withWords: Array<[string, string]> = [
 		['the message of a load balancer', '{"message": "upstream request timeout"}'],
-		['its error object', '{"error": {"code": 502, "message": "upstream request timeout"}}'],
 		['an error that is a text', '{"error": "upstream request timeout"}'],
 	];
 	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {
