@@ -1,8 +1,21 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialTestFunctions } from 'n8n-workflow';
 
 import { testGateway } from '../../nodes/shared/n8n/credentialTest';
 
 const KEY = 'sk-0a1b2c3d-0000-0000-0000-000000000000';
+const DATA = { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY };
+
+const test = async (context: object, data: object | undefined) =>
+	await testGateway.call(context as ICredentialTestFunctions, {
+		id: '1',
+		name: 'Gateway',
+		type: 'aiGatewayApi',
+		...(data ? { data: data as typeof DATA } : {}),
+	});
 
 interface SentRequest {
 	uri?: string;
@@ -11,24 +24,17 @@ interface SentRequest {
 }
 
 /** Tests a credential against a scripted response. */
-async function testCredential(response: { statusCode: number; body?: unknown } | Error, data = {}) {
+async function testCredential(response: unknown, data: object | undefined = {}) {
 	const requests: SentRequest[] = [];
-	const context = {
-		helpers: {
-			request: (options: SentRequest) => {
-				requests.push(options);
-				return response instanceof Error ? Promise.reject(response) : Promise.resolve(response);
-			},
-		},
-	} as unknown as ICredentialTestFunctions;
-	const result = await testGateway.call(context, {
-		id: '1',
-		name: 'Gateway',
-		type: 'aiGatewayApi',
-		data: { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY, ...data },
-	});
-	return { ...result, requests };
+	const request = async (options: SentRequest) => {
+		requests.push(options);
+		if (response instanceof Error) throw response;
+		return await Promise.resolve(response);
+	};
+	return { ...(await test({ helpers: { request } }, data && { ...DATA, ...data })), requests };
 }
+
+const broken = (code: string) => Object.assign(new Error(code), { code });
 
 describe('the credential test', () => {
 	it('requests the balance with the key, ignoring surrounding blanks and trailing slashes', async () => {
@@ -50,63 +56,65 @@ describe('the credential test', () => {
 		]);
 	});
 
-	it.each<[string, unknown]>([
-		['text', '{"amount":"1"}'],
-		['parsed', { amount: 1 }],
-		['in the other form', '{"RUB":0,"USD":0}'],
-	])('accepts a balance that is %s', async (_, body) => {
-		expect(await testCredential({ statusCode: 200, body })).toMatchObject({ status: 'OK' });
+	it.each<[number, unknown, string]>([
+		[200, '{"amount":"1"}', 'OK'],
+		[200, { amount: 1 }, 'OK'],
+		[200, '{"RUB":0,"USD":0}', 'OK'],
+		[299, '{"amount":"1"}', 'OK'],
+		[199, '{"amount":"1"}', 'Error'],
+		[300, '{"amount":"1"}', 'Error'],
+		[500, '{"amount":"1"}', 'Error'],
+	])('reads status %i with the body %j as %s', async (statusCode, body, status) => {
+		expect(await testCredential({ statusCode, body })).toMatchObject({ status });
 	});
 
-	it.each([199, 300, 400, 500])('rejects a balance with status %i', async (statusCode) => {
-		expect(await testCredential({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'Error' });
+	it.each([{}, undefined])('rejects a response without a status: %j', async (response) => {
+		expect(await testCredential(response)).toMatchObject({ status: 'Error' });
 	});
 
-	it.each([200, 201, 299])('accepts a balance with status %i', async (statusCode) => {
-		expect(await testCredential({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'OK' });
+	it.each<[string, object | undefined, string]>([
+		['no data', undefined, 'is not a web address'],
+		['no base URL', { baseUrl: undefined }, 'is not a web address'],
+		['a base URL that is null', { baseUrl: null }, 'is not a web address'],
+		['an invalid base URL', { baseUrl: 'gateway' }, 'The base URL in the AI Gateway credential is not a web'],
+		['a key that was copied in its shortened form', { apiKey: 'sk-ab…cd' }, 'has characters that no key has'],
+	])('sends nothing with %s', async (_, data, expected) => {
+		const context = { helpers: { request: jest.fn() } };
+		const { status, message } = await test(context, data && { ...DATA, ...data });
+		expect([status, message]).toStrictEqual(['Error', expect.stringContaining(expected)]);
+		expect(context.helpers.request).not.toHaveBeenCalled();
 	});
-
-	it('rejects a response without a status', async () => {
-		expect(await testCredential({} as never)).toMatchObject({ status: 'Error' });
-		expect(await testCredential(undefined as never)).toMatchObject({ status: 'Error' });
-	});
-
-	it.each([{ baseUrl: undefined }, { baseUrl: null }, { baseUrl: '' }])(
-		'sends nothing without a base URL: %j',
-		async (data) => {
-			const { status, requests } = await testCredential({ statusCode: 200 }, data);
-			expect([status, requests]).toStrictEqual(['Error', []]);
-		},
-	);
 
 	it.each([{ apiKey: undefined }, { apiKey: null }])(
 		'sends an empty key where there is none: %j',
 		async (data) => {
-			const { requests } = await testCredential(
-				{ statusCode: 401, body: '{"error":{"code":"unauthorized"}}' },
-				data,
-			);
+			const { requests } = await testCredential({ statusCode: 401 }, data);
 			expect(requests.map(({ headers }) => headers?.Authorization)).toStrictEqual(['Bearer ']);
 		},
 	);
 
-	const connectionRefused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-	it.each([
+	it.each<[string, unknown, RegExp]>([
 		[
 			'a wrong key',
 			{ statusCode: 401, body: '{"error":{"code":"invalid_api_key"}}' },
 			/^The API key was refused/,
 		],
 		[
-			'another site that asks for a sign-in',
-			{ statusCode: 401, body: '<html>401' },
-			/^Something other than the gateway/,
+			'a sign-in with a type',
+			{ statusCode: 401, body: '{"error":{"type":"x"}}' },
+			/^The API key was refused/,
 		],
+		[
+			'another site that asks for a sign-in',
+			{ statusCode: 401, body: '<html>' },
+			/^Something other than the/,
+		],
+		['an error response without a body', { statusCode: 401 }, /^Something other than the gateway/],
 		['a wrong address', { statusCode: 404, body: 'not found' }, /^No gateway responds at this base URL/],
 		[
 			'a web page',
-			{ statusCode: 200, body: '<!DOCTYPE html><html>' },
-			/^The gateway’s response could not be read.*web page/,
+			{ statusCode: 200, body: '<!DOCTYPE html>' },
+			/^The gateway’s response could not.*web page/,
 		],
 		[
 			'another service',
@@ -114,73 +122,78 @@ describe('the credential test', () => {
 			/^The gateway’s response has no balance/,
 		],
 		['a redirect', { statusCode: 301, body: '' }, /^The gateway’s address redirects elsewhere/],
-		['a gateway that cannot be reached', connectionRefused, /^The gateway could not be reached/],
-		[
-			'a sign-in with a type',
-			{ statusCode: 401, body: '{"error":{"type":"x"}}' },
-			/^The API key was refused/,
-		],
 		['an empty response', { statusCode: 200, body: '' }, /^The gateway’s response could not be read/],
 		['a response without a body', { statusCode: 200 }, /^The gateway’s response could not be read/],
-		['an error response without a body', { statusCode: 401 }, /^Something other than the gateway/],
+		[
+			'a response that is not JSON',
+			{ statusCode: 200, body: 'maintenance' },
+			/^The gateway’s response could/,
+		],
+		['too many requests', { statusCode: 429, body: '' }, /rate limit/i],
+		['a gateway that cannot be reached', broken('ECONNREFUSED'), /^The gateway could not be reached/],
+		['a connection that breaks', broken('ECONNRESET'), /^The connection broke/],
+		['a timeout', broken('ETIMEDOUT'), /in time/],
 		['an error that is not the network’s', new Error('out of memory'), /^out of memory$/],
-	])('explains %s', async (_, response, message) => {
+	])('explains %s, and mentions no charge', async (_, response, message) => {
 		const result = await testCredential(response);
 		expect(result.status).toBe('Error');
 		expect(result.message).toMatch(message);
+		expect(result.message).not.toMatch(/charge|lost|was sent|item/);
 	});
 
-	it('rejects an invalid base URL without sending anything', async () => {
-		const { message, requests } = await testCredential({ statusCode: 200 }, { baseUrl: 'gateway' });
-		expect(message).toBe('The base URL in the AI Gateway credential is not a web address');
-		expect(requests).toStrictEqual([]);
-	});
-
-	it('explains a key that was copied in its shortened form', async () => {
-		const { message, requests } = await testCredential({ statusCode: 200 }, { apiKey: 'sk-ab…cd' });
-		expect(message).toContain('has characters that no key has');
-		expect(requests).toStrictEqual([]);
-	});
-
-	const broken = (code: string) => Object.assign(new Error(code), { code });
-	it.each([
-		['a connection that breaks', broken('ECONNRESET')],
-		['a timeout', broken('ETIMEDOUT')],
-		['a response that is not JSON', { statusCode: 200, body: 'maintenance' }],
-		['too many requests', { statusCode: 429, body: '' }],
-	])('mentions no charge: %s', async (_, response) => {
-		const { status, message } = await testCredential(response);
-		expect(status).toBe('Error');
-		expect(message).not.toMatch(/charge|lost|sent|item/);
-	});
-
-	it('sends nothing for a credential without data', async () => {
-		const request = jest.fn();
-		const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
-		const { status } = await testGateway.call(context, { id: '1', name: 'Gateway', type: 'aiGatewayApi' });
-		expect(status).toBe('Error');
-		expect(request).not.toHaveBeenCalled();
-	});
-
-	it('reports a thrown value that is not an error', async () => {
+	it('does not show the key, whatever is thrown', async () => {
+		const body = JSON.stringify({ error: { message: `no: ${KEY}` } });
+		expect((await testCredential({ statusCode: 403, body })).message).toContain('[key]');
 		const request = () => {
 			const odd: unknown = `odd ${KEY}`;
 			throw odd;
 		};
-		const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
-		const data = { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY };
-		const credential = { id: '1', name: 'Gateway', type: 'aiGatewayApi', data };
-		expect(await testGateway.call(context, credential)).toStrictEqual({
+		expect(await test({ helpers: { request } }, DATA)).toStrictEqual({
 			status: 'Error',
 			message: 'odd [key]',
 		});
 	});
+});
 
-	it('does not show the key', async () => {
-		const { message } = await testCredential({
-			statusCode: 403,
-			body: JSON.stringify({ error: { message: `no: ${KEY}` } }),
+describe('with n8n’s own HTTP helper, over real sockets', () => {
+	let server: Server;
+	let respond: RequestListener;
+	let requests: unknown[] = [];
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			const { method, url, headers } = request;
+			requests.push({ method, url, key: headers.authorization });
+			respond(request, response);
 		});
-		expect(message).toContain('[key]');
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		requests = [];
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	const sent = { method: 'GET', url: '/api/v1/balance', key: `Bearer ${KEY}` };
+
+	it.each<[string, RequestListener, string, RegExp]>([
+		['a key that the gateway knows', (_, response) => response.end('{"amount":"12.50"}'), 'OK', /./],
+		['a wrong path', (_, response) => response.writeHead(404).end('Not Found'), 'Error', /No gateway/],
+		['a broken connection', (_, response) => response.destroy(), 'Error', /connection broke/],
+		[
+			'a redirect, so that the key is sent nowhere else',
+			(_, response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+			'Error',
+			/redirects/,
+		],
+	])('sends one request: %s', async (_, listener, status, message) => {
+		respond = listener;
+		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+		const result = await test(new CredentialTestContext(), { ...DATA, baseUrl });
+		expect(result).toStrictEqual({ status, message: expect.stringMatching(message) as string });
+		expect(result.message).not.toContain(KEY);
+		expect(requests).toStrictEqual([sent]);
 	});
 });

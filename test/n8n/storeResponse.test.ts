@@ -1,38 +1,12 @@
 import { Readable } from 'node:stream';
 
-import { storeResponse } from '../../nodes/shared/n8n/binary';
+import { storeResponse, type BinaryStore } from '../../nodes/shared/n8n/binary';
+import { rejection } from '../helpers/client';
 
 // The limits of a download, and what is stored.
 
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
 afterEach(() => jest.useRealTimers());
-
-it('a download that breaks has lost its connection', async () => {
-	const body = new Readable({ read: () => undefined });
-	body.push('12345');
-	setTimeout(() => body.destroy(new Error('aborted')), 800);
-	const response = { status: 200, headers: {}, body, timeoutMs: 1_000 };
-	const storing = storeResponse({ helpers: reading }, response, ['a.bin']).catch((error: unknown) => error);
-	await jest.advanceTimersByTimeAsync(800);
-	expect(await storing).toMatchObject({ message: 'The connection broke while the file was downloaded' });
-});
-
-it('a download that fails while n8n does not listen to it does not end n8n', async () => {
-	const body = new Readable({ read: () => undefined });
-	const streams: Readable[] = [];
-	const prepareBinaryData = async (stream: unknown) => {
-		streams.push(stream as Readable);
-		return await Promise.reject(new Error('The disk is full'));
-	};
-	const storing = storeResponse(
-		{ helpers: { prepareBinaryData } },
-		{ status: 200, headers: {}, body, timeoutMs: 1_000 },
-		['a.bin'],
-	);
-	await expect(storing).rejects.toThrow('The disk is full');
-	expect(() => streams[0]?.emit('error', new Error('aborted'))).not.toThrow();
-	expect(streams).toHaveLength(1);
-});
 
 /** A store that reads everything. */
 const reading = {
@@ -44,14 +18,37 @@ const reading = {
 	},
 };
 
+/** Stores a response with a timeout of a second. */
+const stored = async (body: Readable, helpers: BinaryStore['helpers'] = reading) =>
+	await storeResponse({ helpers }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, ['a.bin']);
+
+it('a download that breaks has lost its connection', async () => {
+	const body = new Readable({ read: () => undefined });
+	body.push('12345');
+	setTimeout(() => body.destroy(new Error('aborted')), 800);
+	const storing = rejection(stored(body));
+	await jest.advanceTimersByTimeAsync(800);
+	expect(await storing).toMatchObject({ message: 'The connection broke while the file was downloaded' });
+});
+
+it('a download that fails while n8n does not listen to it does not end n8n', async () => {
+	const body = new Readable({ read: () => undefined });
+	const streams: Readable[] = [];
+	const prepareBinaryData = async (stream: unknown) => {
+		streams.push(stream as Readable);
+		return await Promise.reject(new Error('The disk is full'));
+	};
+	await expect(stored(body, { prepareBinaryData })).rejects.toThrow('The disk is full');
+	expect(() => streams[0]?.emit('error', new Error('aborted'))).not.toThrow();
+	expect(streams).toHaveLength(1);
+});
+
 it('a download that takes longer than the timeout, but is never silent for so long, is stored', async () => {
 	const body = new Readable({ read: () => undefined });
 	const part = (chunk: number) => String(chunk).repeat(1_000);
 	for (let chunk = 1; chunk <= 5; chunk += 1) setTimeout(() => body.push(part(chunk)), chunk * 900);
 	setTimeout(() => body.push(null), 5_400);
-	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, [
-		'a.bin',
-	]);
+	const storing = stored(body);
 	await jest.advanceTimersByTimeAsync(6_000);
 	expect(await storing).toStrictEqual({
 		data: [1, 2, 3, 4, 5].map(part).join(''),
@@ -67,12 +64,7 @@ it.each([
 ])('a download with a timeout of %s ms ends after a silence of %i ms', async (timeoutMs, after) => {
 	const body = new Readable({ read: () => undefined });
 	let outcome: unknown = 'waiting';
-	const response = {
-		status: 200,
-		headers: {},
-		body,
-		...(timeoutMs === undefined ? {} : { timeoutMs }),
-	};
+	const response = { status: 200, headers: {}, body, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 	storeResponse({ helpers: reading }, response, ['a.bin']).then(
 		() => (outcome = 'stored'),
 		(error: unknown) => (outcome = error),
@@ -103,45 +95,30 @@ it.each([
 it('an error that is not the network’s is thrown unchanged', async () => {
 	const failure = new Error('The disk is full');
 	const body = Readable.from([Buffer.from('x')]);
-	const storing = storeResponse(
-		{ helpers: { prepareBinaryData: async () => await Promise.reject(failure) } },
-		{ status: 200, headers: {}, body },
-		['a.bin'],
-	);
-	await expect(storing).rejects.toBe(failure);
+	const prepareBinaryData = async () => await Promise.reject(failure);
+	await expect(stored(body, { prepareBinaryData })).rejects.toBe(failure);
 });
 
 it('a cancelled download is cancelled, however long it was silent before', async () => {
 	const body = new Readable({ read: () => undefined });
-	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, [
-		'a.bin',
-	]).catch((error: unknown) => error);
+	const storing = rejection(stored(body));
 	await jest.advanceTimersByTimeAsync(300);
 	body.destroy(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
 	expect(await storing).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 });
 
 describe('a successful response', () => {
-	const stored: string[] = [];
-	const counting = {
-		prepareBinaryData: async (stream: unknown, fileName?: string) => {
-			stored.push(fileName ?? '');
-			return await reading.prepareBinaryData(stream, fileName);
-		},
-	};
 	const store = async (
 		headers: Record<string, string>,
 		content: string,
 		names: string[],
-		knownType?: string,
+		{
+			knownType,
+			helpers = reading,
+		}: { knownType?: string | undefined; helpers?: BinaryStore['helpers'] } = {},
 	) => {
-		stored.length = 0;
-		const response = {
-			status: 200,
-			headers,
-			body: Readable.from(content === '' ? [] : [Buffer.from(content)]),
-		};
-		return await storeResponse({ helpers: counting }, response, names, { knownType });
+		const body = Readable.from(content === '' ? [] : [Buffer.from(content)]);
+		return await storeResponse({ helpers }, { status: 200, headers, body }, names, { knownType });
 	};
 	const html = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -156,16 +133,16 @@ describe('a successful response', () => {
 	});
 
 	it.each([['a.png'], ['task_1']])('is an error when it is a web page in place of %s', async (name) => {
-		const error = store(html, '<html>Sign in</html>', [name]);
+		const helpers = { prepareBinaryData: jest.fn() };
+		const error = store(html, '<html>Sign in</html>', [name], { helpers });
 		await expect(error).rejects.toMatchObject({ details: { code: 'web_page', retryable: false } });
-		expect(stored).toStrictEqual([]);
+		expect(helpers.prepareBinaryData).not.toHaveBeenCalled();
 	});
 
 	it.each([
 		['its type', 'task_1', 'text/html'],
-		['its name', 'page.html', undefined],
 		['its name', 'page.htm', undefined],
 	])('is stored when it is a web page by %s', async (_, name, knownType) => {
-		expect((await store(html, '<html></html>', [name], knownType)).data).toBe('<html></html>');
+		expect((await store(html, '<html></html>', [name], { knownType })).data).toBe('<html></html>');
 	});
 });

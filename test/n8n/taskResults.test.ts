@@ -122,21 +122,15 @@ it('fetches an archive under the name that the gateway returns', async () => {
 });
 
 describe('a result that cannot be fetched', () => {
-	it.each([404, 500])('throws an error that names the task and keeps the status %i', async (status) => {
-		const ctx = context({ served: { '/b': { status } } });
-		const { details } = await apiErrorOf(
-			downloadFiles(ctx, task(`${host}/a`, `${host}/b`, `${host}/c`), 'd'),
-		);
+	it.each<[string, string, number, string[]]>([
+		['its host', '/b', 404, [`${host}/a`, `${host}/b`, `${host}/c`]],
+		['its host', '/b', 500, [`${host}/a`, `${host}/b`, `${host}/c`]],
+		['the gateway', '/api/v1/async/media/tasks/t1/download', 404, []],
+	])('throws an error that names the task and keeps the status of %s', async (_, path, status, urls) => {
+		const ctx = context({ served: { [path]: { status } } });
+		const { details } = await apiErrorOf(downloadFiles(ctx, task(...urls), 'd'));
 		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
-		expect(ctx.sent).toHaveLength(2);
-	});
-
-	it('throws an error that names the task where the gateway has no archive', async () => {
-		const path = '/api/v1/async/media/tasks/t1/download';
-		const { details } = await apiErrorOf(
-			downloadFiles(context({ served: { [path]: { status: 404 } } }), task(), 'data'),
-		);
-		expect(details).toMatchObject({ status: 404, taskId: 't1' });
+		expect(ctx.log.at(-1)).toBe(`request ${path}`);
 	});
 
 	it.each<[string, () => unknown, string]>([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, IExecuteFunctions, IWorkflowDataProxyData, NodeExecutionHint } from 'n8n-workflow';
 
-import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { asError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { addDecimals, compareDecimals } from '../../nodes/shared/gateway/util/money';
 import { ExecutionCost, type CallCost, type PlannedCall } from '../../nodes/shared/run/cost/executionCost';
 
@@ -41,11 +41,11 @@ const shown = (gatewayCostRub: string, gatewayCalls: number, gatewayCallsWithout
 });
 
 /** The error of a function that throws. */
-function errorOf(work: () => unknown): unknown {
+function errorOf(work: () => unknown): Error | undefined {
 	try {
 		work();
 	} catch (error) {
-		return error;
+		return asError(error);
 	}
 	return undefined;
 }
@@ -67,12 +67,6 @@ describe('the cost of an execution', () => {
 		node.begin({}).ended(true);
 		node.begin({}).ended(true);
 		expect(execution.custom).toStrictEqual(shown('0.0000001', 3, 2));
-	});
-
-	it('has the calls in progress as calls without a cost', () => {
-		const execution = newExecution();
-		nodeOf(execution).begin({});
-		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
 	});
 
 	it('has calls with the same key once', () => {
@@ -121,17 +115,12 @@ describe('the cost of an execution', () => {
 		expect(current()).toStrictEqual([anew, anew]);
 	});
 
-	it('survives being stored', () => {
+	it('survives being stored, and starts anew in an execution with the data of another one', () => {
 		const execution = newExecution();
 		nodeOf(execution).begin({}).charged('1');
 		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
 		nodeOf(execution).begin({}).charged('2');
 		expect(execution.custom).toStrictEqual(shown('3', 2, 0));
-	});
-
-	it('starts anew in an execution with the data of another one', () => {
-		const execution = newExecution();
-		nodeOf(execution).begin({}).charged('1');
 		execution.id = 'e2';
 		nodeOf(execution).begin({}).charged('2');
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
@@ -208,6 +197,13 @@ describe('the hint of a node', () => {
 	});
 });
 
+/** Whether an execution may begin a call of this most under this limit; the call does not cost anything. */
+function allows(execution: Execution, mostRub: string, limitRub: string): boolean {
+	const error = errorOf(() => nodeOf(execution).begin({ mostRub, limitRub }).ended(false));
+	expect([undefined, InvalidInputError]).toContain(error?.constructor);
+	return error === undefined;
+}
+
 describe('a limit', () => {
 	it('rejects a call that may exceed it, with what is spent, reserved and asked', () => {
 		const execution = newExecution();
@@ -225,90 +221,89 @@ describe('a limit', () => {
 		expect(execution.custom).toMatchObject({ gatewayCalls: 2 });
 	});
 
-	it('can be used up to the kopeck', () => {
-		const node = nodeOf(newExecution());
-		node.begin({ mostRub: '0.1', limitRub: '0.3' }).charged('0.1');
-		node.begin({ mostRub: '0.2', limitRub: '0.3' }).charged('0.2');
-		expect(errorOf(() => node.begin({ mostRub: '0.0001', limitRub: '0.3' }))).toBeInstanceOf(
-			InvalidInputError,
-		);
-		node.begin({ mostRub: '0', limitRub: '0.3' }).charged('0');
-	});
-
-	it('gets back what a call does not cost', () => {
-		const node = nodeOf(newExecution());
-		node.begin({ mostRub: '1', limitRub: '1' }).ended(false);
-		node.begin({ mostRub: '1', limitRub: '1' }).charged('0.25');
-		node.begin({ mostRub: '0.75', limitRub: '1' }).ended(false);
-		expect(errorOf(() => node.begin({ mostRub: '0.75', limitRub: '1' }))).toBeUndefined();
-	});
-
-	it('counts a call whose outcome is unknown with the most that it may cost, also when it is stored', () => {
-		const execution = newExecution();
-		nodeOf(execution).begin({ mostRub: '1', limitRub: '1' }).ended(true);
+	const stored = (execution: Execution) => {
 		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
-		expect(errorOf(() => nodeOf(execution).begin({ mostRub: '0.1', limitRub: '1' }))).toBeInstanceOf(
-			InvalidInputError,
-		);
-	});
+	};
+	const one = { mostRub: '1', limitRub: '1' };
+	const keyed = { key: 'k', ...one };
 
-	it('counts a call that was in progress when n8n stored the execution with the most that it may cost, if that is known', () => {
+	it.each<[string, (node: ExecutionCost, execution: Execution) => void, left: string, tooMuch: string]>([
+		['what is left to the kopeck', (node) => node.begin(one).charged('0.1'), '0.9', '0.9001'],
+		['what a call did not cost', (node) => node.begin(one).charged('0.25'), '0.75', '0.76'],
+		['what a rejected call did not cost', (node) => node.begin(one).ended(false), '1', '1.01'],
+		['nothing of an unknown outcome', (node) => node.begin(one).ended(true), '0', '0.01'],
+		['the calls of nodes without a limit', (node) => node.begin({}).charged('0.4'), '0.6', '0.61'],
+		[
+			'a repetition of the same creation once',
+			(node) => {
+				node.begin({ ...keyed, mostRub: '0.5' }).ended(true);
+				node.begin({ ...keyed, mostRub: '0.5' }).charged('0.5');
+			},
+			'0.5',
+			'0.51',
+		],
+		[
+			'a stored call of an unknown outcome with the most that it may cost',
+			(node, execution) => {
+				node.begin(one).ended(true);
+				stored(execution);
+			},
+			'0',
+			'0.01',
+		],
+		[
+			'a call that was in progress when n8n stored the execution',
+			(node, execution) => {
+				node.begin({ key: 'other' });
+				node.begin({ ...keyed, mostRub: '0.4' });
+				stored(execution);
+				nodeOf(execution)
+					.begin({ ...keyed, mostRub: '0.4' })
+					.ended(false);
+			},
+			'0.6',
+			'0.61',
+		],
+		[
+			'what a repetition may cost, when nothing was known of the call before',
+			(node) => {
+				node.begin({ key: 'k' }).ended(true);
+				node.begin({ key: 'k' }).ended(true, '0.3');
+			},
+			'0.7',
+			'0.71',
+		],
+		[
+			'one of two requests for the same creation, while the other may be charged',
+			(node) => {
+				const [first, second] = [node.begin(keyed), node.begin(keyed)];
+				first.ended(true);
+				second.ended(false);
+			},
+			'0',
+			'0.01',
+		],
+	])('counts %s', (_, calls, left, tooMuch) => {
 		const execution = newExecution();
-		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
-		nodeOf(execution).begin({ key: 'other' });
-		nodeOf(execution).begin(planned);
-		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
-		nodeOf(execution).begin(planned).ended(false);
-		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
-		expect([limited('1.9'), limited('2')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
-	});
-
-	it('does not reserve a repetition of the same creation again', () => {
-		const node = nodeOf(newExecution());
-		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
-		node.begin(planned).ended(true);
-		node.begin(planned).charged('1');
-		expect(errorOf(() => node.begin(planned))).toBeUndefined();
+		calls(nodeOf(execution), execution);
+		expect([allows(execution, left, '1'), allows(execution, tooMuch, '1')]).toStrictEqual([true, false]);
 	});
 
 	it('keeps what is reserved while a request for the same creation is in progress', () => {
 		const execution = newExecution();
 		const node = nodeOf(execution);
-		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
-		const [first, second] = [node.begin(planned), node.begin(planned)];
+		const [first, second] = [node.begin(keyed), node.begin(keyed)];
 		first.ended(false);
-		const other = () => errorOf(() => node.begin({ mostRub: '1', limitRub: '1' }));
-		expect(other()).toBeInstanceOf(InvalidInputError);
+		expect(allows(execution, '1', '1')).toBe(false);
 		second.ended(false);
 		expect(execution.custom).toStrictEqual(shown('0', 0, 0));
-		expect(other()).toBeUndefined();
+		expect(allows(execution, '1', '1')).toBe(true);
 	});
 
-	it('keeps what is reserved when one of the requests for the same creation may be charged', () => {
-		const execution = newExecution();
-		const node = nodeOf(execution);
-		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
-		const [first, second] = [node.begin(planned), node.begin(planned)];
-		first.ended(true);
-		second.ended(false);
-		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
-		expect(errorOf(() => node.begin({ mostRub: '1', limitRub: '1' }))).toBeInstanceOf(InvalidInputError);
-	});
-
-	it('reserves what a repetition may cost, when nothing was known of the call before', () => {
-		const execution = newExecution();
-		nodeOf(execution).begin({ key: 'k' }).ended(true);
-		nodeOf(execution).begin({ key: 'k' }).ended(true, '3');
-		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
-		expect([limited('3.9'), limited('4')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
-	});
-
-	it('counts the calls of nodes without a limit', () => {
-		const execution = newExecution();
-		nodeOf(execution).begin({}).charged('5');
-		expect(errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub: '5' }))).toBeInstanceOf(
-			InvalidInputError,
-		);
+	it('does not refuse a repetition of a creation that is charged', () => {
+		const node = nodeOf(newExecution());
+		node.begin(keyed).charged('1');
+		expect(errorOf(() => node.begin(keyed))).toBeUndefined();
 	});
 
 	it('allows nothing when it is not known what an earlier call has cost', () => {
@@ -316,9 +311,10 @@ describe('a limit', () => {
 		const call = nodeOf(execution).begin({ key: 'k' });
 		call.ended(true);
 		const limited = () => nodeOf(execution).begin({ mostRub: '1', limitRub: '100' });
-		expect(errorOf(limited)).toMatchObject({
-			description: expect.stringMatching(/The cost of 1 earlier call is unknown\./) as string,
-		});
+		expect(errorOf(limited)).toHaveProperty(
+			'description',
+			expect.stringMatching(/The cost of 1 earlier call is unknown\./),
+		);
 		nodeOf(execution).begin({ key: 'k' }).charged('1');
 		expect(errorOf(limited)).toBeUndefined();
 	});

@@ -1,10 +1,12 @@
 import nock from 'nock';
 
+import { attemptContext, executeOn } from '../helpers/attempt';
 import { echoGateway, generate, items, errorResponse } from '../helpers/echoGateway';
+import type { RunOptions } from '../helpers/engine';
+import { catalogue, creations, envelope, files, gateway, model, run, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 
 const GATEWAY = 'https://gateway.test';
-const PATH = '/api/v1/chat/completions';
 
 useNock();
 
@@ -95,141 +97,13 @@ describe('a failing item', () => {
 	});
 });
 
-describe('retries', () => {
-	it('repeats a request after 503 and 429, as often as allowed', async () => {
-		const { prompts } = echoGateway((_, call) =>
-			call < 3 ? errorResponse(call === 1 ? 503 : 429, 'busy') : {},
-		);
-		const result = await generate({ items: items(1) });
-		expect(result.items[0]?.json.text).toBe('echo p0');
-		expect(prompts()).toHaveLength(3);
-	});
-
-	it('does not repeat a text request whose response was lost: it may have been charged', async () => {
-		let calls = 0;
-		nock(GATEWAY)
-			.persist()
-			.post(PATH)
-			.reply(() => {
-				calls += 1;
-				return [200, ''];
-			});
-		const { error } = await generate({ items: items(1) });
-		expect(calls).toBe(1);
-		expect(error?.description).toContain('may have been charged');
-	});
-});
-
-describe('Retry On Fail, which runs the whole node again', () => {
-	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-
-	it('sends only the items that failed', async () => {
-		const { prompts } = echoGateway((prompt, call) =>
-			prompt === 'p1' && call === 1 ? errorResponse(400, 'provider_bad_request') : {},
-		);
-		const result = await generate({ items: items(4), settings: retrying, options: { concurrency: 4 } });
-		expect(result.items.map(({ json }) => json.text)).toStrictEqual([
-			'echo p0',
-			'echo p1',
-			'echo p2',
-			'echo p3',
-		]);
-		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
-			[0, 1, 2, 3].map((item) => ({ item })),
-		);
-		expect(prompts().sort()).toStrictEqual(['p0', 'p1', 'p1', 'p2', 'p3']);
-	});
-
-	it('sends only the items that failed, also with On Error: Continue', async () => {
-		const { prompts } = echoGateway((prompt, call) =>
-			prompt === 'p0' && call === 1 ? errorResponse(400, 'provider_bad_request') : {},
-		);
-		const result = await generate({
-			items: items(3),
-			settings: { ...retrying, onError: 'continueRegularOutput' },
-		});
-		expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p2']);
-		expect(prompts().sort()).toStrictEqual(['p0', 'p0', 'p1', 'p2']);
-	});
-
-	it('leaves nothing in the execution when the node has ended well', async () => {
-		echoGateway((prompt, call) =>
-			prompt === 'p0' && call === 1 ? errorResponse(400, 'provider_bad_request') : {},
-		);
-		const { run } = await generate({ items: items(2), settings: retrying });
-		expect(JSON.stringify(run.data.executionData?.contextData)).not.toContain('echo');
-	});
-
-	it('does not repeat a request that may have been charged', async () => {
-		const { prompts } = echoGateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
-		const { error } = await generate({ items: items(2), settings: retrying });
-		expect(prompts()).toStrictEqual(['p0', 'p1']);
-		expect(error?.message).toBe('The gateway’s response could not be read');
-	});
-
-	it('reports a request that may have been charged in the same way in each try', async () => {
-		echoGateway((prompt) => (prompt === 'p0' ? { body: '{"id": "x", "choi' } : {}));
-		const result = await generate({
-			items: items(1),
-			settings: { ...retrying, onError: 'continueRegularOutput' },
-		});
-		expect(result.items[0]?.json.error).toMatchObject({
-			httpCode: '200',
-			code: 'unreadable_answer',
-			retryable: false,
-			mayBeCharged: true,
-		});
-	});
-
-	it('does not use what another execution saved', async () => {
-		const { prompts } = echoGateway();
-		await generate({ items: items(2), settings: retrying, executionId: 'a' });
-		await generate({ items: items(2), settings: retrying, executionId: 'b' });
-		expect(prompts()).toHaveLength(4);
-	});
-});
-
-describe('cancelling the execution', () => {
-	it('stops requests in flight and sends no more', async () => {
-		let cancel: () => void = () => undefined;
-		const { prompts } = echoGateway((prompt) => {
-			if (prompt === 'p3') setTimeout(() => cancel(), 20);
-			return { delayMs: 5_000 };
-		});
-		const start = Date.now();
-		await generate({
-			items: items(50),
-			options: { concurrency: 4 },
-			onStart: (stop) => (cancel = stop),
-		}).catch(() => undefined);
-		expect(Date.now() - start).toBeLessThan(4_000);
-		expect(prompts()).toHaveLength(4);
-	});
-});
-
-describe('the key', () => {
-	it('is not in the data of the execution', async () => {
-		echoGateway(() => ({
-			status: 401,
-			body: { error: { message: 'Incorrect API key provided: sk-test', code: 'invalid_api_key' } },
-		}));
-		const { run } = await generate({
-			items: items(1),
-			credential: { baseUrl: `${GATEWAY}/api/v1`, apiKey: 'sk-test' },
-		});
-		const kept = JSON.stringify(run.data);
-		expect(kept).toContain('refused the API key');
-		expect(kept).not.toContain('sk-test');
-	});
-});
-
 it('a key that the gateway repeats is in no error', async () => {
 	const key = 'odd-key-of-an-old-account';
 	const credential = { baseUrl: `${GATEWAY}/api/v1`, apiKey: key };
 	echoGateway(() => ({ body: { error: { message: `no luck for ${key}`, code: key, type: key } } }));
 	const stopped = await generate({ items: items(1), credential });
 	expect(stopped.error?.description).toContain('no luck for [key]');
-	expect(JSON.stringify(stopped.error)).not.toContain(key);
+	expect(JSON.stringify([stopped.error, stopped.run.data])).not.toContain(key);
 	const passedOn = await generate({
 		items: items(1),
 		credential,
@@ -237,4 +111,100 @@ it('a key that the gateway repeats is in no error', async () => {
 	});
 	expect(passedOn.items[0]?.json.error).toMatchObject({ code: '[key]', type: '[key]' });
 	expect(JSON.stringify(passedOn.items)).not.toContain(key);
+});
+
+it('the key, and the address that resumes an execution, are in no error of a task', async () => {
+	let secret = '';
+	nock('https://gateway.test')
+		.post(TASKS)
+		.reply((_, body) => {
+			const { callBackUrl } = body as { callBackUrl: string };
+			secret = [...new URL(callBackUrl).searchParams.values()].find((value) => value.length > 8) ?? '';
+			return [400, envelope(null, 400, `no luck at ${callBackUrl} with odd-secret-key`)];
+		});
+	const { error, run: execution } = await run(
+		'createAndWait',
+		{ model, inputMode: 'json', inputJson: '={{ { prompt: $json.text } }}', waitStrategy: 'suspend' },
+		{ items: items(1), credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'odd-secret-key' } },
+	);
+	expect(secret).not.toBe('');
+	expect(error?.description).toContain('no luck');
+	for (const hidden of [secret, 'odd-secret-key']) {
+		expect(JSON.stringify([error, execution.data.resultData])).not.toContain(hidden);
+	}
+});
+
+describe('the tool of an AI Agent', () => {
+	it.each([
+		[true, /wallet\. .*Top up/, /^$/],
+		[false, /wallet$/, /Top up/],
+	])(
+		'gets the hint in the message, a workflow in the description, and both get it once: %j',
+		async (asTool, message, description) => {
+			echoGateway(() => errorResponse(402, 'insufficient_quota'));
+			const { error } = await generate({ items: items(1), asTool });
+			expect(error?.message).toMatch(message);
+			expect(error?.description).toMatch(description);
+		},
+	);
+
+	it.each(['download', 'createAndWait'])('returns small JSON and no files: %s', async (operation) => {
+		creations();
+		catalogue();
+		const resultJson = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
+		gateway()
+			.persist()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ state: 'success', resultJson }));
+		const file = files().get('/a.png').reply(200, 'bytes');
+		const parameters = {
+			model,
+			inputMode: 'json',
+			inputJson: '={{ { prompt: $json.text } }}',
+			taskId: 't1',
+			downloadResults: true,
+			// The first poll is sent at once.
+			options: { idempotencyScope: 'workflow' },
+		};
+		const { items: outputs, error } = await run(operation, parameters, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(outputs[0]?.binary).toBeUndefined();
+		expect(outputs[0]?.json).toMatchObject({ taskId: 't1', resultUrls: ['https://files.test/a.png'] });
+		expect(file.isDone()).toBe(false);
+	});
+});
+
+/** Gets files; returns the requests that were sent, and how often n8n was asked for each parameter. */
+async function getFiles(parameters: RunOptions['parameters']) {
+	const sent: string[] = [];
+	nock('https://gateway.test')
+		.persist()
+		.get(/^\/api\/v1\/storage\//)
+		.reply(function () {
+			sent.push(this.req.path.replace(/.*\//, ''));
+			return [200, { id: 'file' }];
+		});
+	const options: RunOptions = {
+		node: 'storage',
+		parameters: { resource: 'file', operation: 'get', simplify: false, ...parameters },
+		items: ['a', 'b', 'c', 'd'].map((id) => ({ json: { id } })),
+	};
+	const context = await attemptContext(options);
+	const spy = jest.spyOn(context, 'getNodeParameter');
+	await executeOn(options, context);
+	const requested: Record<string, number> = {};
+	for (const [name] of spy.mock.calls) requested[name] = (requested[name] ?? 0) + 1;
+	return { sent, requested };
+}
+
+it('asks n8n once per run for parameters that have no expression', async () => {
+	const { sent, requested } = await getFiles({ fileId: 'x', options: { maxRetries: 0 } });
+	expect(sent).toStrictEqual(['x', 'x', 'x', 'x']);
+	expect(requested).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 1, simplify: 1 });
+});
+
+it('asks n8n for each item for a parameter that has an expression', async () => {
+	const { sent, requested } = await getFiles({ fileId: '={{ $json.id }}', options: { concurrency: 1 } });
+	expect(sent).toStrictEqual(['a', 'b', 'c', 'd']);
+	expect(requested).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 4, simplify: 1 });
 });

@@ -1,5 +1,4 @@
 import nock from 'nock';
-import type { NodeOperationError } from 'n8n-workflow';
 
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
@@ -18,6 +17,8 @@ import {
 	TASKS,
 } from '../helpers/media';
 import { useNock } from '../helpers/nock';
+import { mockTasks, stored, suspend, suspending } from '../helpers/suspended';
+import { quickTime } from '../helpers/time';
 
 // What happens to a run when an item, or the node itself, fails.
 
@@ -48,15 +49,12 @@ describe('the node itself', () => {
 		expect(prompts()).toStrictEqual([]);
 	});
 
-	it.each([
-		['text', 'invent'],
-		['nonsense', 'generate'],
-	])('rejects an unknown operation: %s, %s', async (resource, operation) => {
+	it('rejects an unknown operation', async () => {
 		const context = await attemptContext(generating());
-		const values: Record<string, string> = { resource, operation };
+		const values: Record<string, string> = { resource: 'text', operation: 'invent' };
 		jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
-		const error = (await rejection(executeOn({ node: 'textGeneration' }, context))) as NodeOperationError;
-		expect(error?.message).toBe(`Unknown operation: ${resource} ${operation}`);
+		const error = await rejection(executeOn({ node: 'textGeneration' }, context));
+		expect(error).toHaveProperty('message', 'Unknown operation: text invent');
 	});
 
 	it('fails as a whole, also with On Error: Continue, for a concurrency out of range', async () => {
@@ -85,15 +83,6 @@ describe('the node itself', () => {
 		catalogue([]);
 		const { items: outputs, error, run: execution } = await run('getMany', {}, {}, 'model');
 		expect([outputs, error, execution.status]).toStrictEqual([[], undefined, 'success']);
-	});
-
-	it('runs only the first item, with Execute Once', async () => {
-		const { prompts } = echoGateway();
-		const result = await generate({ items: items(3), settings: { executeOnce: true } });
-		expect(result.items.map(({ json, pairedItem }) => [json.text, pairedItem])).toStrictEqual([
-			['echo p0', { item: 0 }],
-		]);
-		expect(prompts()).toStrictEqual(['p0']);
 	});
 
 	it.each([undefined, 'continueRegularOutput'] as const)(
@@ -200,20 +189,6 @@ describe('the first error', () => {
 		expect(error?.description?.match(/\bt\d\b/g)?.slice(-2)).toStrictEqual(['t1', 't3']);
 		expect(error?.description).toMatch(/by ID: t1, t3\./);
 	});
-
-	it('names the tasks also when the creation of another item was rejected', async () => {
-		gateway()
-			.post(TASKS)
-			.reply(201, envelope({ taskId: 't1' }));
-		gateway().post(TASKS).reply(402, envelope(null, 402));
-		const { error } = await run(
-			'create',
-			{ ...createParameters, options: { concurrency: 1 } },
-			{ items: items(3) },
-		);
-		expect(error?.context?.itemIndex).toBe(1);
-		expect(error?.description).toMatch(/by ID: t1\./);
-	});
 });
 
 describe('an item that fails, with On Error: Continue', () => {
@@ -242,18 +217,17 @@ describe('an item that fails, with On Error: Continue', () => {
 			Array.from({ length: 3 }, () => ['json', 'pairedItem']),
 		);
 	});
+});
 
-	it('does not stop other items, and delays none of their requests', async () => {
-		const { prompts } = echoGateway((prompt) =>
-			prompt === 'p0' ? errorResponse(402, 'insufficient_quota') : {},
-		);
-		const result = await generate({ items: items(4), options: { concurrency: 1 }, ...continueOnFail });
-		expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
-		expect(result.items.slice(1).map(({ json }) => json.text)).toStrictEqual([
-			'echo p1',
-			'echo p2',
-			'echo p3',
-		]);
+describe('a first item that fails, with On Error: Continue', () => {
+	quickTime();
+
+	it('is no reason not to wait for the others', async () => {
+		const tasks = mockTasks(() => 'processing');
+		// The first item has no prompt.
+		const inputJson = '={{ $json.n === 0 ? "" : { prompt: $json.text } }}';
+		const suspended = await suspend(tasks, suspending({ inputJson }, { items: items(2), ...continueOnFail }));
+		expect(stored(suspended).map(({ json }) => json.error !== undefined)).toStrictEqual([true, false]);
 	});
 });
 

@@ -203,6 +203,20 @@ describe('a possible charge', () => {
 		expect(times()).toStrictEqual({ p0: 1, p1: 1 });
 	});
 
+	it('is reported in the same way in each try', async () => {
+		echoGateway(() => lost);
+		const result = await generate({
+			items: items(1),
+			settings: retryAndContinue,
+		});
+		expect(result.items[0]?.json.error).toMatchObject({
+			httpCode: '200',
+			code: 'unreadable_answer',
+			retryable: false,
+			mayBeCharged: true,
+		});
+	});
+
 	it('is repeated under its idempotency key, which charges once', async () => {
 		gateway().post(TASKS).reply(504, envelope(null, 504));
 		const keys: string[] = [];

@@ -1,40 +1,10 @@
 import fc from 'fast-check';
 
 import { Limiter } from '../../nodes/shared/run/limiter';
-import { rejection } from '../helpers/client';
 
 const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the limiter', () => {
-	it('never runs more at once than allowed, and runs everything, in order', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 5 }),
-				fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }),
-				async (max, durations) => {
-					const limiter = new Limiter(max);
-					const started: number[] = [];
-					let running = 0;
-					let most = 0;
-					await Promise.all(
-						durations.map(async (count, index) => {
-							await limiter.run(async () => {
-								started.push(index);
-								running += 1;
-								most = Math.max(most, running);
-								for (let left = count; left > 0; left -= 1) await tick();
-								running -= 1;
-							});
-						}),
-					);
-					expect(started).toStrictEqual(durations.map((_, index) => index));
-					expect(most).toBeLessThanOrEqual(max);
-				},
-			),
-			{ numRuns: 50 },
-		);
-	});
-
 	it('gives a free slot to the work that has waited longest, also when more work arrives at that moment, and after errors', async () => {
 		const arrival = fc.record({
 			/** Event loop ticks before it arrives, and while it runs. */
@@ -104,11 +74,5 @@ describe('the limiter', () => {
 		await Promise.all(late);
 		expect(started).toStrictEqual(['first', 'waiting', 'late']);
 		expect(load.most).toBe(1);
-	});
-
-	it('frees the slot of work that fails', async () => {
-		const limiter = new Limiter(1);
-		await rejection(limiter.run(() => Promise.reject(new Error('no'))));
-		expect(await limiter.run(() => Promise.resolve('next'))).toBe('next');
 	});
 });

@@ -1,18 +1,10 @@
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { toErrorJson, toNodeError } from '../../nodes/shared/run/nodeError';
 import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../nodes/shared/gateway/errors/errors';
+import { someNode } from '../helpers/someNode';
 
 // The error of an error item, and the error that ends a node.
-
-const node: INode = {
-	id: 'n1',
-	name: 'Gateway',
-	type: 'test.node',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
 
 const apiError = (details: Partial<ApiErrorDetails> = {}) =>
 	new ApiError({
@@ -24,11 +16,8 @@ const apiError = (details: Partial<ApiErrorDetails> = {}) =>
 		...details,
 	});
 
-const LOST =
-	'The call was not repeated, because it may have been charged: check the balance, then run this item again if you need its response.';
-
 const operationError = (description?: string) =>
-	new NodeOperationError(node, 'It failed', description === undefined ? {} : { description });
+	new NodeOperationError(someNode, 'It failed', description === undefined ? {} : { description });
 
 describe('the error in an error item', () => {
 	const commonFields = {
@@ -48,37 +37,13 @@ describe('the error in an error item', () => {
 		['a type', { type: 'rate_limit_error' }, { type: 'rate_limit_error' }],
 		['a field', { param: 'input.prompt' }, { param: 'input.prompt' }],
 		['a retry may succeed', { retryable: true }, { retryable: true }],
-		['a lost read may be repeated', { outcome: 'unknown', retryable: true }, { retryable: true }],
-		[
-			'a lost text may be charged',
-			{ outcome: 'unknown', kind: 'charge', retryable: true },
-			{ mayBeCharged: true, description: `Try it later. ${LOST}` },
-		],
-		[
-			'a charged text',
-			{ outcome: 'charged', retryable: true },
-			{ mayBeCharged: true, description: 'Try it later. The call was charged.' },
-		],
+		// What the outcomes say: test/gateway/errors/outcome.test.ts.
 		[
 			'a charged text whose cost is known',
 			{ outcome: 'charged', extra: { costRub: 0.5 } },
 			{ mayBeCharged: true, costRub: 0.5, description: 'Try it later. The call cost ₽0.5.' },
 		],
 		['a rejected text', { kind: 'charge' }, { description: 'Try it later. Nothing was charged.' }],
-		[
-			'a text that was not sent',
-			{ outcome: 'notSent', kind: 'charge' },
-			{ description: 'Try it later. Nothing was sent.' },
-		],
-		[
-			'a task that is paid for',
-			{ outcome: 'charged', taskId: 't1', retryable: true },
-			{
-				paid: true,
-				taskId: 't1',
-				description: "Try it later. Task t1 is paid for: fetch its result with the operation 'Wait'.",
-			},
-		],
 		[
 			'a task that failed',
 			{ outcome: 'unknown', kind: 'keyed', taskId: 't1' },
@@ -113,7 +78,7 @@ describe('the error in an error item', () => {
 		['an error of n8n', operationError('Try it later.'), {}],
 		[
 			'an error of n8n about a request',
-			new NodeApiError(node, {}, { message: 'It failed', description: 'Try it later.' }),
+			new NodeApiError(someNode, {}, { message: 'It failed', description: 'Try it later.' }),
 			{},
 		],
 		['an error of n8n without a hint', operationError(), { description: null }],
@@ -142,9 +107,9 @@ describe('the error that ends the node', () => {
 		['an ApiError', apiError()],
 		['an error of n8n', operationError('Try it later.')],
 	])('names its item, and says what to do: %s', (_, error) => {
-		expect(errorFields(toNodeError(node, error, 3))).toStrictEqual(ofItem);
+		expect(errorFields(toNodeError(someNode, error, 3))).toStrictEqual(ofItem);
 		const withNote = { ...ofItem, description: 'Try it later. A note.' };
-		expect(errorFields(toNodeError(node, error, 3, ' A note.'))).toStrictEqual(withNote);
+		expect(errorFields(toNodeError(someNode, error, 3, ' A note.'))).toStrictEqual(withNote);
 	});
 
 	it.each([
@@ -152,7 +117,7 @@ describe('the error that ends the node', () => {
 		(details: { message: string }) => new InvalidInputError(details.message, 'Try it later.'),
 	])('keeps its message, whatever names of system errors it contains', (make) => {
 		const message = 'The connection broke (ECONNREFUSED, ETIMEDOUT)';
-		expect(toNodeError(node, make({ message }), 0).message).toBe(message);
+		expect(toNodeError(someNode, make({ message }), 0).message).toBe(message);
 	});
 
 	it('of an ApiError has its status, task, details and cause, and nothing else', () => {
@@ -162,7 +127,7 @@ describe('the error that ends the node', () => {
 			extra: { failCode: 'NSFW' },
 			serverMessage: 'words',
 		});
-		const error = toNodeError(node, cause, 3);
+		const error = toNodeError(someNode, cause, 3);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ httpCode: '402', cause });
 		expect(error).toHaveProperty('context', {
@@ -173,15 +138,15 @@ describe('the error that ends the node', () => {
 	});
 
 	it('of an ApiError without them has none of them', () => {
-		const error = toNodeError(node, apiError(), 3);
+		const error = toNodeError(someNode, apiError(), 3);
 		expect(error).toHaveProperty('httpCode', null);
 		expect(error).not.toHaveProperty('context.taskId');
 		expect(error).not.toHaveProperty('context.details');
 	});
 
 	it('keeps the item that an error of n8n names', () => {
-		const error = new NodeOperationError(node, 'It failed', { itemIndex: 5 });
-		expect(toNodeError(node, error, 3)).toBe(error);
+		const error = new NodeOperationError(someNode, 'It failed', { itemIndex: 5 });
+		expect(toNodeError(someNode, error, 3)).toBe(error);
 		expect(error.context.itemIndex).toBe(5);
 	});
 
@@ -193,14 +158,16 @@ describe('the error that ends the node', () => {
 	])('adds to the description of an error of n8n: %p and %p', (description, note, expected) => {
 		const error = operationError(description);
 		const before = error.description;
-		expect(toNodeError(node, error, 3, note)).toBe(error);
+		expect(toNodeError(someNode, error, 3, note)).toBe(error);
 		expect(error.description).toBe(expected ?? before);
 	});
 
 	it.each([new Error('It failed'), 'It failed'])('is made from any thrown value: %p', (thrown) => {
-		const error = toNodeError(node, thrown, 3);
+		const error = toNodeError(someNode, thrown, 3);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(errorFields(error)).toMatchObject({ message: 'It failed', itemIndex: 3, node: 'Gateway' });
-		expect(errorFields(toNodeError(node, thrown, 3, ' A note.'))).toMatchObject({ description: 'A note.' });
+		expect(errorFields(toNodeError(someNode, thrown, 3, ' A note.'))).toMatchObject({
+			description: 'A note.',
+		});
 	});
 });

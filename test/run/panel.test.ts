@@ -23,97 +23,38 @@ function shown(node: keyof typeof packageNodes, parameters: INode['parameters'],
 		.map(({ name }) => name);
 }
 
-describe('the panel', () => {
-	it('Media Task: a new node creates a task and waits, with a form; Simplify is last', () => {
-		expect(shown('mediaTask', {})).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'prompt',
-			'inputMode',
-			'input',
-			'inputFiles',
-			'waitStrategy',
-			'downloadResults',
-			'simplify',
-			'options',
-		]);
-	});
-	it('Media Task as a tool of an AI Agent: nothing that a tool does not do', () => {
-		expect(shown('mediaTask', {}, true)).toStrictEqual([
-			'resource',
-			'operation',
-			'toolDescription',
-			'model',
-			'prompt',
-			'inputMode',
-			'input',
-			'inputFiles',
-			'simplify',
-			'options',
-		]);
-	});
-	it('Media Task: create has no Download Results', () => {
-		expect(shown('mediaTask', { operation: 'create', inputMode: 'json' })).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'prompt',
-			'inputMode',
-			'inputJson',
-			'inputFiles',
-			'simplify',
-			'options',
-		]);
-	});
-	it('Media Task: get needs the task only', () => {
-		expect(shown('mediaTask', { operation: 'get' })).toStrictEqual([
-			'resource',
-			'operation',
-			'taskId',
-			'simplify',
-			'options',
-		]);
-	});
-	it('Storage: the file comes before Simplify', () => {
-		expect(shown('storage', { operation: 'download' })).toStrictEqual([
-			'resource',
-			'operation',
-			'fileId',
-			'binaryPropertyName',
-			'simplify',
-			'options',
-		]);
-	});
-	it('Storage: an upload shows the fields of its source', () => {
-		expect(shown('storage', { uploadSource: 'base64' })).toStrictEqual([
-			'resource',
-			'operation',
-			'uploadSource',
-			'base64',
-			'mimeType',
-			'storagePolicy',
-			'simplify',
-			'options',
-		]);
-	});
-	it('Text Generation: Generate', () => {
-		expect(shown('textGeneration', {})).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'prompt',
-			'systemPrompt',
-			'attachments',
-			'outputFormat',
-			'tools',
-			'toolChoice',
-			'inputMode',
-			'format',
-			'simplify',
-			'options',
-		]);
-	});
+type Shown = [string, keyof typeof packageNodes, INode['parameters'], isTool: boolean, names: string];
+
+const mediaInput = 'model prompt inputMode input inputFiles';
+
+it.each<Shown>([
+	['a new one', 'mediaTask', {}, false, `${mediaInput} waitStrategy downloadResults simplify options`],
+	['a tool of an agent', 'mediaTask', {}, true, `toolDescription ${mediaInput} simplify options`],
+	[
+		'Create',
+		'mediaTask',
+		{ operation: 'create', inputMode: 'json' },
+		false,
+		'model prompt inputMode inputJson inputFiles simplify options',
+	],
+	['Get', 'mediaTask', { operation: 'get' }, false, 'taskId simplify options'],
+	['Download', 'storage', { operation: 'download' }, false, 'fileId binaryPropertyName simplify options'],
+	[
+		'Upload',
+		'storage',
+		{ uploadSource: 'base64' },
+		false,
+		'uploadSource base64 mimeType storagePolicy simplify options',
+	],
+	[
+		'Generate',
+		'textGeneration',
+		{},
+		false,
+		'model prompt systemPrompt attachments outputFormat tools toolChoice inputMode format simplify options',
+	],
+])('the panel of %s (%s) shows its parameters in order', (_, node, parameters, isTool, names) => {
+	expect(shown(node, parameters, isTool).join(' ')).toBe(`resource operation ${names}`);
 });
 
 describe('the description of the option Timeout', () => {
@@ -131,15 +72,10 @@ describe('the description of the option Timeout', () => {
 		}
 	});
 
-	it('names the default of a streamed response, which has more time', () => {
-		for (const { property } of timeouts) {
-			expect(property.description).toContain('to 900 for a streamed response');
-		}
-	});
-
-	it('names the default', () => {
+	it('names the default, and that of a streamed response, which has more time', () => {
 		for (const { property } of timeouts) {
 			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
+			expect(property.description).toContain('to 900 for a streamed response');
 		}
 	});
 });

@@ -1,127 +1,66 @@
-import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { collection } from '../../nodes/shared/params/groups';
 import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
 import { invalidInput } from '../helpers/invalidInput';
 import { readParameter } from '../params/support';
 
-const options = (values: object) => readParameter(collection(runOptions), values);
-const settings = (values: object) => requestSettings(options(values));
+// How numbers are read is in test/params/numbers.test.ts; here are the options, their ranges and units.
+
+const read = (values: object) => readParameter(collection(runOptions), values);
+const settings = (values: object) => ({
+	...requestSettings(read(values)),
+	concurrency: read(values).concurrency,
+});
 const defaults = {
+	concurrency: 8,
 	maxRetries: 3,
 	rateLimitWaitMs: 900_000,
 	requestsPerMinute: 0,
 	timeoutMs: undefined,
 };
-const concurrency = (value: unknown) => options({ concurrency: value }).concurrency;
-
-describe('Concurrency', () => {
-	it.each([
-		[undefined, 8],
-		[null, 8],
-		['', 8],
-		[1, 1],
-		['1', 1],
-		[100, 100],
-		['100', 100],
-		['2e1', 20],
-	])('%j is %d', (value, count) => {
-		expect(concurrency(value)).toBe(count);
-	});
-
-	it.each([0, '0', -1, 101, 1e9, 1.5, '1.5', 99.999, NaN, Infinity, 'NaN', 'all', true, {}, [8]])(
-		'rejects %p',
-		(value) => {
-			expect(() => concurrency(value)).toThrow(InvalidInputError);
-		},
-	);
-});
-
-describe('Max Retries', () => {
-	it.each([
-		[undefined, 3],
-		[null, 3],
-		['', 3],
-		[0, 0],
-		['0', 0],
-		[1, 1],
-		[10, 10],
-		['10', 10],
-	])('%j is %d', (value, count) => {
-		expect(settings({ maxRetries: value })).toStrictEqual({ ...defaults, maxRetries: count });
-	});
-
-	it.each([-1, 11, 0.5, '2.5', NaN, Infinity, 'often', false, {}])('rejects %p', (value) => {
-		expect(() => settings({ maxRetries: value })).toThrow(InvalidInputError);
-	});
-});
-
-describe('Timeout', () => {
-	it.each([
-		[undefined, undefined],
-		[null, undefined],
-		['', undefined],
-		[1, 1_000],
-		['1', 1_000],
-		[1.5, 1_500],
-		['0.5e1', 5_000],
-		[1.0006, 1_001],
-		[1.0004, 1_000],
-		[86_400, 86_400_000],
-		// As it is when the option is added: no limit of its own, which would end a stream sooner.
-		[315, undefined],
-	])('%j seconds are %j milliseconds', (value, milliseconds) => {
-		expect(settings({ timeout: value })).toStrictEqual({ ...defaults, timeoutMs: milliseconds });
-	});
-
-	it.each([0, '0', 0.999, -1, NaN, Infinity, 'long', true, []])('rejects %p', (value) => {
-		expect(() => settings({ timeout: value })).toThrow(InvalidInputError);
-	});
-});
-
-describe('Rate Limit Wait', () => {
-	it.each([
-		[undefined, 900_000],
-		[null, 900_000],
-		[0, 0],
-		['0', 0],
-		[0.5, 30_000],
-		['1.5', 90_000],
-		[1440, 86_400_000],
-	])('%j minutes are %j milliseconds', (value, milliseconds) => {
-		expect(settings({ rateLimitWait: value })).toStrictEqual({ ...defaults, rateLimitWaitMs: milliseconds });
-	});
-
-	it.each([-1, -0.001, 1440.1, 1e9, NaN, Infinity, 'long', true, []])('rejects %p', (value) => {
-		expect(invalidInput(() => settings({ rateLimitWait: value })).description).toContain('from 0 to 1440');
-	});
-});
-
-describe('Requests per Minute', () => {
-	it.each([
-		[undefined, 0],
-		[null, 0],
-		[0, 0],
-		[1, 1],
-		['60', 60],
-		[100_000, 100_000],
-	])('%j is %d', (value, count) => {
-		expect(settings({ requestsPerMinute: value })).toStrictEqual({ ...defaults, requestsPerMinute: count });
-	});
-
-	it.each([-1, 0.5, '59.9', 100_001, 1e9, NaN, Infinity, 'all', true, {}])('rejects %p', (value) => {
-		expect(invalidInput(() => settings({ requestsPerMinute: value })).description).toContain(
-			'a whole number from 0 to 100000',
-		);
-	});
-});
 
 it.each([
-	['concurrency', 'Concurrency', () => concurrency(0)],
-	['maxRetries', 'Max Retries', () => settings({ maxRetries: -1 })],
-	['rateLimitWait', 'Rate Limit Wait (Minutes)', () => settings({ rateLimitWait: -1 })],
-	['requestsPerMinute', 'Requests per Minute', () => settings({ requestsPerMinute: -1 })],
-	['timeout', 'Timeout (Seconds)', () => settings({ timeout: 0 })],
-])('an error names the option: %s, %s', (param, label, read) => {
-	const error = invalidInput(read);
-	expect([error.param, error.message]).toStrictEqual([param, expect.stringContaining(`'${label}'`)]);
+	['concurrency', 1, { concurrency: 1 }],
+	['concurrency', '100', { concurrency: 100 }],
+	['concurrency', '2e1', { concurrency: 20 }],
+	['maxRetries', 0, { maxRetries: 0 }],
+	['maxRetries', '10', { maxRetries: 10 }],
+	['rateLimitWait', 0, { rateLimitWaitMs: 0 }],
+	['rateLimitWait', '1.5', { rateLimitWaitMs: 90_000 }],
+	['rateLimitWait', 1440, { rateLimitWaitMs: 86_400_000 }],
+	['requestsPerMinute', 0, { requestsPerMinute: 0 }],
+	['requestsPerMinute', '60', { requestsPerMinute: 60 }],
+	['requestsPerMinute', 100_000, { requestsPerMinute: 100_000 }],
+	['timeout', 1, { timeoutMs: 1_000 }],
+	['timeout', '0.5e1', { timeoutMs: 5_000 }],
+	['timeout', 1.0006, { timeoutMs: 1_001 }],
+	['timeout', 1.0004, { timeoutMs: 1_000 }],
+	['timeout', 86_400, { timeoutMs: 86_400_000 }],
+	// As it is when the option is added: no limit of its own, which would end a stream sooner.
+	['timeout', 315, { timeoutMs: undefined }],
+])('%s of %j is read as %j', (name, value, expected) => {
+	expect(settings({ [name]: value })).toStrictEqual({ ...defaults, ...expected });
+});
+
+it.each(['concurrency', 'maxRetries', 'rateLimitWait', 'requestsPerMinute', 'timeout'])(
+	'%s has its default where it is not set',
+	(name) => {
+		for (const value of [undefined, null, '']) expect(settings({ [name]: value })).toStrictEqual(defaults);
+	},
+);
+
+it.each([
+	['concurrency', 'Concurrency', [0, '0', 101, 1.5, 99.999], 'a whole number from 1 to 100'],
+	['maxRetries', 'Max Retries', [-1, 11, 0.5, '2.5'], 'a whole number from 0 to 10'],
+	['rateLimitWait', 'Rate Limit Wait (Minutes)', [-0.001, 1440.1], 'a number from 0 to 1440'],
+	['requestsPerMinute', 'Requests per Minute', [-1, '59.9', 100_001], 'a whole number from 0 to 100000'],
+	['timeout', 'Timeout (Seconds)', [0, '0', 0.999, -1], 'a number of at least 1'],
+])('%s rejects what is out of its range, by its label %j: %j', (name, label, values, hint) => {
+	for (const value of [...values, NaN, Infinity, 'many', true, {}]) {
+		const { param, message, description } = invalidInput(() => settings({ [name]: value }));
+		expect([param, message, description]).toStrictEqual([
+			name,
+			expect.stringContaining(`'${label}'`),
+			expect.stringContaining(hint),
+		]);
+	}
 });

@@ -84,12 +84,6 @@ describe('a slot', () => {
 		expect(slots.during).toStrictEqual(['pause with 0', 'pause with 0']);
 		expect([slots.held, slots.mostHeld]).toStrictEqual([0, 1]);
 	});
-
-	it('limits the number of requests at a time', async () => {
-		const { client, slots, sent } = withSlots(2, [{}]);
-		await Promise.all(Array.from({ length: 9 }, async () => await client.json(get)));
-		expect([sent.length, slots.mostHeld, slots.held]).toStrictEqual([9, 2, 0]);
-	});
 });
 
 describe('a signal that is aborted', () => {
@@ -209,20 +203,28 @@ describe('a signal that is aborted', () => {
 	});
 });
 
-it.each<[string, Step[]]>([
-	['a success', [{}]],
-	['retries', [{ status: 503 }, { status: 503 }, {}]],
-	['an error response', [{ status: 404 }]],
-	['an error of another kind', [new TypeError('a bug')]],
-])('a signal has no listener after %s', async (_, steps) => {
+it('a signal has no listener after a success, retries, or errors', async () => {
 	const { signal } = controller();
-	await scriptedClient(steps)
-		.client.json({ ...get, signal })
-		.catch(asError);
-	await scriptedClient(steps)
-		.client.stream({ ...get, signal }, async () => await Promise.resolve())
-		.catch(asError);
+	for (const last of [{}, { status: 404 }, new TypeError('a bug')]) {
+		const { client } = scriptedClient([{ status: 503 }, last]);
+		await client.json({ ...get, signal }).catch(asError);
+		await client.stream({ ...get, signal }, async () => await Promise.resolve()).catch(asError);
+	}
 	expect(listeners(signal)).toBe(0);
+});
+
+it('a request that fails after nobody waits for it has no unhandled rejection', async () => {
+	const response = deferred<HttpResponse<string>>();
+	const failed = response.promise.then(() => {
+		throw new Error('too late');
+	});
+	const { client } = withSlots(1, [], { text: async () => await failed });
+	const { signal, abort } = controller();
+	const outcome = rejection(client.json({ ...get, signal }));
+	abort();
+	response.resolve({ status: 200, headers: {}, body: '' });
+	expect(await outcome).toMatchObject(inFlight);
+	await rejection(failed);
 });
 
 it('a StoppedError of the run is thrown unchanged', async () => {

@@ -18,19 +18,12 @@ const busy: Step = { status: 429 };
 const busyFor = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
 it.each<[string, GatewayRequest, string]>([
-	['text', chat, '{"error":{"code":"rate_limit_exceeded","type":"rate_limit_error"}}'],
-	['tokens', chat, '{"error":{"code":"token_limit_exceeded","type":"rate_limit_error"}}'],
-	['messages', { ...chat, group: 'messages' }, '{"type":"error","error":{"type":"rate_limit_error"}}'],
+	['text', chat, '{"error":{"code":"token_limit_exceeded","type":"rate_limit_error"}}'],
 	['media', creation, '{"code":429,"msg":"slow down","data":null}'],
-	['storage', { ...get, group: 'storage' }, '{"error":{"message":"slow down","type":"invalid_request"}}'],
 	['no format', get, ''],
 ])('a 429 does not count for Max Retries: %s', async (_, request, body) => {
-	const { client, sent } = scriptedClient(
-		[...Array<Step>(6).fill({ status: 429, body }), { body: '{"a":1}' }],
-		{
-			maxRetries: 0,
-		},
-	);
+	const steps = [...Array<Step>(6).fill({ status: 429, body }), { body: '{"a":1}' }];
+	const { client, sent } = scriptedClient(steps, { maxRetries: 0 });
 	expect(await client.json(request)).toStrictEqual({ a: 1 });
 	expect(sent).toHaveLength(7);
 });
@@ -133,5 +126,41 @@ it('a request that was refused to the end after a lost response may have had its
 	expect((await apiErrorOf(client.json(creation))).details).toMatchObject({
 		status: 429,
 		outcome: 'unknown',
+	});
+});
+
+describe('a Retry-After', () => {
+	/** The pause after a 429 with this header, by a clock that is 10 minutes behind the gateway's. */
+	async function pauseAfter(headerOf: (now: number) => string, dateOf: (now: number) => string = () => '') {
+		const clock = 1_000_000;
+		const headers = { 'retry-after': headerOf(clock), date: dateOf(clock + 600_000) };
+		const { client, clock: used } = scriptedClient([{ status: 429, headers }, {}]);
+		await client.json(get);
+		return used.now - clock;
+	}
+	const utc = (time: number) => new Date(time).toUTCString();
+
+	it.each([
+		['a Unix time in place of seconds', '1767225600'],
+		['the end of time as a date', 'Fri, 31 Dec 9999 23:59:59 GMT'],
+	])('is ignored if it is %s', async (_, header) => {
+		expect(await pauseAfter(() => header)).toBeLessThan(5_000);
+	});
+
+	it.each([
+		['of the gateway', (now: number) => utc(now + 605_000), utc],
+		['of this server if the gateway does not say its own', (now: number) => utc(now + 5_000), () => 'today'],
+	])('that is a date is read by the clock %s', async (_, header, date) => {
+		const paused = await pauseAfter(header, date);
+		expect(paused).toBeGreaterThanOrEqual(5_000);
+		expect(paused).toBeLessThan(10_000);
+	});
+
+	it('of hours fails a request at once, and no other one', async () => {
+		const { client, clock, sent } = scriptedClient([busyFor(10_800), busyFor(10_800), { body: '{"a":1}' }]);
+		for (let count = 0; count < 2; count += 1)
+			expect((await apiErrorOf(client.json(get))).details.description).toContain('asks to wait 180 minutes');
+		expect(await client.json(get)).toStrictEqual({ a: 1 });
+		expect([sent.length, clock.now - 1_000_000 < 2_000]).toStrictEqual([3, true]);
 	});
 });

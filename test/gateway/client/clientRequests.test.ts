@@ -60,33 +60,26 @@ describe('a request', () => {
 		expect(sent).toStrictEqual([{ ...base, method: 'GET', headers: { Accept } }]);
 	});
 
-	it.each([undefined, 7_000])(
-		'to the address of a file has no key, with a timeout of %j',
-		async (timeoutMs) => {
-			const { client, sent } = scriptedClient([{}], { timeoutMs });
-			await client.downloadUrl('https://files.test/a?b=c', () => Promise.resolve());
-			expect(sent).toStrictEqual([
-				{
-					method: 'GET',
-					url: 'https://files.test/a?b=c',
-					headers: {},
-					body: undefined,
-					signal: undefined,
-					timeoutMs: timeoutMs ?? 315_000,
-					kind: 'file',
-				},
-			]);
-		},
-	);
+	it('to the address of a file has no key', async () => {
+		const { client, sent } = scriptedClient([{}]);
+		const url = 'https://files.test/a?b=c';
+		await client.downloadUrl(url, () => Promise.resolve());
+		expect(sent).toStrictEqual([{ ...base, method: 'GET', url, headers: {}, kind: 'file' }]);
+	});
 });
 
 it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
-	['nothing is set', {}, undefined, 315_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
 	['the user has set one', {}, 400_000, 400_000],
 	['both have one', { timeoutMs: 60_000 }, 400_000, 60_000],
 ])('the timeout is set where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
+});
+
+it('the timeout of a file is the one that the user has set', async () => {
+	const { client, sent } = scriptedClient([{}], { timeoutMs: 7_000 });
+	await client.downloadUrl('https://files.test/a', () => Promise.resolve());
+	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([7_000]);
 });
 
 it('the state of a task has a timeout of a minute', async () => {
@@ -133,16 +126,6 @@ describe('a response', () => {
 		expect(await client.json({ ...get, takesList: true })).toStrictEqual({ list: [1] });
 		const { code, outcome } = (await apiErrorOf(client.json(get))).details;
 		expect([code, outcome]).toStrictEqual(['unreadable_answer', 'unknown']);
-	});
-
-	it('with a date in Retry-After is repeated at that date', async () => {
-		const { client, clock, pauses } = scriptedClient([
-			{ status: 429, headers: { 'retry-after': new Date(1_020_000).toUTCString() } },
-			{},
-		]);
-		expect(clock.now).toBe(1_000_000);
-		await client.json(get);
-		expect(pauses).toStrictEqual([20_500]);
 	});
 
 	it('has an error text for its endpoint', async () => {
@@ -205,21 +188,4 @@ describe('bodies', () => {
 			expect(bodies).toStrictEqual([expect.objectContaining({ destroyed: true })]);
 		},
 	);
-});
-
-it('uses the clock and the random numbers of its dependencies', async () => {
-	const naps: number[] = [];
-	const sleep = async (milliseconds: number) => {
-		await Promise.resolve(naps.push(milliseconds));
-	};
-	const { client, clock, pauses } = scriptedClient([{}], {}, { random: () => 0.25, dependencies: { sleep } });
-	await client.pause(70);
-	await client.sleep(30);
-	expect(naps).toStrictEqual([30]);
-	expect([client.now(), client.random(), pauses, clock.now]).toStrictEqual([
-		1_000_070,
-		0.25,
-		[70],
-		1_000_070,
-	]);
 });

@@ -25,17 +25,17 @@ const file: GatewayRequest = { group: 'media', kind: 'read', path: '/async/media
 const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
 const finish = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 
-const stream = async (client: SocketClient['client'], signal?: AbortSignal, shown: string[] = []) => {
-	const format = textFormat('chat');
-	return await streamText(client, {
-		format,
+const stream = async (
+	client: SocketClient['client'],
+	signal?: AbortSignal,
+	onText: (text: string) => void = () => undefined,
+) =>
+	await streamText(client, {
+		format: textFormat('chat'),
 		output: { kind: 'text' },
 		request: { ...chat, signal },
-		onText: async (text) => {
-			await Promise.resolve(shown.push(text));
-		},
+		onText: async (text) => await Promise.resolve(onText(text)),
 	});
-};
 
 /** Resolves when the server sees that a connection is closed. */
 function closing() {
@@ -111,25 +111,8 @@ describe('a response that is lost', () => {
 	});
 });
 
-it('the creation of a task is repeated with its key after a 504 response', async () => {
-	gateway.onRequest((_, response) => {
-		response.statusCode = gateway.received.length < 3 ? 504 : 200;
-		response.end('{"code":200,"data":{"taskId":"t"}}');
-	});
-	const { client } = gateway.client();
-	expect(await createMediaTask(client, { model: 'm', input: {} }, 'key-1')).toMatchObject({ taskId: 't' });
-	expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual([
-		'key-1',
-		'key-1',
-		'key-1',
-	]);
-});
-
-it.each([
-	'order 7',
-	'a  b',
-	String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 32 + index)).trim(),
-])('a key of the user arrives as typed: %j', async (key) => {
+it('a key of the user arrives as typed', async () => {
+	const key = `a  b ${String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index))}`;
 	gateway.onRequest((_, response) => response.end('{"code":200,"data":{"taskId":"t"}}'));
 	await createMediaTask(gateway.client().client, { model: 'm', input: {} }, key);
 	expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual([key]);
@@ -146,45 +129,6 @@ it('a gateway that cannot be reached has charged nothing', async () => {
 		outcome: 'notSent',
 	});
 	expect(pauses).toHaveLength(3);
-});
-
-describe('a gateway that stops sending', () => {
-	const silent: RequestListener = () => undefined;
-	const stalls: RequestListener = (_, response) => response.write('{"a":');
-
-	it.each([
-		['before its response', silent],
-		['within its response', stalls],
-	])('%s times out', async (_, listener) => {
-		gateway.onRequest(listener);
-		const { client, slots } = gateway.client({ timeoutMs: 150 });
-		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
-			code: 'timeout',
-			outcome: 'unknown',
-			kind: 'charge',
-		});
-		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
-	});
-
-	it.each([
-		[
-			'from the gateway',
-			async ({ client }: SocketClient) => await client.stream(file, () => Promise.resolve()),
-		],
-		[
-			'from the host of a file',
-			async ({ client }: SocketClient) =>
-				await client.downloadUrl(`${gateway.origin()}/file`, () => Promise.resolve()),
-		],
-	])('within the body of a rejected stream %s', async (_, request) => {
-		gateway.onRequest((_request, response) => {
-			response.writeHead(404, { 'content-type': 'application/json' });
-			response.write('{"code":404,"msg":"gone","data":null}');
-		});
-		const connection = gateway.client({ timeoutMs: 150, maxRetries: 0 });
-		expect((await apiErrorOf(request(connection))).details.code).toBe('timeout');
-		expect(connection.slots.held).toBe(0);
-	});
 });
 
 it('an endless error body is read up to the limit', async () => {
@@ -253,77 +197,50 @@ describe('a stream', () => {
 		const { client, slots } = gateway.client();
 		const shown: string[] = [];
 		const read = rejection(
-			streamText(client, {
-				format: textFormat('chat'),
-				output: { kind: 'text' },
-				request: { ...chat, signal },
-				onText: async (text) => {
-					shown.push(text);
-					controller.abort();
-					return await Promise.resolve();
-				},
+			stream(client, signal, (text) => {
+				shown.push(text);
+				controller.abort();
 			}),
 		);
 		expect(await read).toMatchObject({ name: 'StoppedError', reason: 'not waited for' });
 		await closed;
 		expect([shown, slots.held, getEventListeners(signal, 'abort').length]).toStrictEqual([['Hello'], 0, 0]);
 	});
-
-	it('whose signal is aborted before is not sent', async () => {
-		const { client, slots } = gateway.client();
-		expect(await rejection(stream(client, AbortSignal.abort()))).toMatchObject({ name: 'StoppedError' });
-		expect([gateway.received, slots.taken]).toStrictEqual([[], 0]);
-	});
 });
 
-describe('the key', () => {
-	it.each<[string, RequestListener]>([
-		[
-			'an error response that repeats the headers of the request',
-			(request, response) => {
-				const { authorization = '' } = request.headers;
-				response.writeHead(401, { 'x-echo': authorization, 'www-authenticate': authorization });
-				response.end(JSON.stringify({ error: { message: `No: ${authorization}`, type: authorization } }));
-			},
-		],
-		[
-			'a web page',
-			(request, response) => response.end(`<html><pre>${request.headers.authorization}</pre></html>`),
-		],
-		[
-			'a broken response',
-			(request) => request.socket.end(`HTTP/1.1 ${request.headers.authorization}\r\n\r\n`),
-		],
-		[
-			'a redirect',
-			(request, response) => {
-				response.writeHead(302, { location: `/elsewhere?key=${request.headers.authorization?.slice(7)}` });
-				response.end();
-			},
-		],
-	])('is not in the error for %s', async (_, listener) => {
-		gateway.onRequest(listener);
-		const { client } = gateway.client({ maxRetries: 0 });
-		for (const response of [
-			client.json(chat),
-			client.stream(file, () => Promise.reject(new Error('read'))),
-		]) {
-			const error = await rejection(response);
-			expect(error).toBeInstanceOf(Error);
-			const { message, stack, cause } = error as Error;
-			const { description = '' } = (error as { details?: { description: string } }).details ?? {};
-			expect([message, stack, String(cause), description].join('\n')).not.toContain(API_KEY);
-		}
-		expect(gateway.received.map(({ url }) => url)).toStrictEqual([
-			'/api/v1/chat/completions',
-			'/api/v1/async/media/tasks/t/download',
-		]);
-	});
-
-	it('is not sent to the host of a file', async () => {
-		const { client } = gateway.client();
-		gateway.onRequest((_, response) => response.end('bytes'));
-		await client.downloadUrl(`${gateway.origin()}/file`, () => Promise.resolve());
-		expect(gateway.received.map(({ headers }) => headers.authorization)).toStrictEqual([undefined]);
-	});
+it.each<[string, RequestListener]>([
+	[
+		'an error response that repeats the headers of the request',
+		(request, response) => {
+			const { authorization = '' } = request.headers;
+			response.writeHead(401, { 'x-echo': authorization, 'www-authenticate': authorization });
+			response.end(JSON.stringify({ error: { message: `No: ${authorization}`, type: authorization } }));
+		},
+	],
+	[
+		'a web page',
+		(request, response) => response.end(`<html><pre>${request.headers.authorization}</pre></html>`),
+	],
+	['a broken response', (request) => request.socket.end(`HTTP/1.1 ${request.headers.authorization}\r\n\r\n`)],
+	[
+		'a redirect',
+		(request, response) => {
+			response.writeHead(302, { location: `/elsewhere?key=${request.headers.authorization?.slice(7)}` });
+			response.end();
+		},
+	],
+])('the key is not in the error for %s', async (_, listener) => {
+	gateway.onRequest(listener);
+	const { client } = gateway.client({ maxRetries: 0 });
+	for (const response of [client.json(chat), client.stream(file, () => Promise.reject(new Error('read')))]) {
+		const error = await rejection(response);
+		expect(error).toBeInstanceOf(Error);
+		const { message, stack, cause } = error as Error;
+		const { description = '' } = (error as { details?: { description: string } }).details ?? {};
+		expect([message, stack, String(cause), description].join('\n')).not.toContain(API_KEY);
+	}
+	expect(gateway.received.map(({ url }) => url)).toStrictEqual([
+		'/api/v1/chat/completions',
+		'/api/v1/async/media/tasks/t/download',
+	]);
 });

@@ -7,18 +7,14 @@ import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { apiErrorOf } from '../../helpers/client';
 import { useSocketGateway } from '../../helpers/socketGateway';
+import { eventually } from '../../helpers/time';
 
 // 'Timeout' is the longest time of one exchange, its body included, on real sockets.
 
 const gateway = useSocketGateway();
 const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
-const chat: GatewayRequest = {
-	group: 'text',
-	kind: 'charge',
-	method: 'POST',
-	path: '/chat/completions',
-	json: { model: 'm' },
-};
+const upload: GatewayRequest = { group: 'text', kind: 'charge', method: 'POST', path: '/chat/completions' };
+const chat: GatewayRequest = { ...upload, json: { model: 'm' } };
 const timeoutMs = 300;
 
 // The first request of a process takes longer.
@@ -28,17 +24,18 @@ beforeAll(async () => {
 });
 
 /** Sends a byte at a time after `begin`, until the connection is closed. */
-function drip(begin: RequestListener, byte = ' ', pauseMs = 20): Promise<void> {
-	return new Promise((closed) => {
-		gateway.onRequest((request, response) => {
-			begin(request, response);
-			const ticking = setInterval(() => request.socket.write(byte), pauseMs);
-			request.socket.on('close', () => {
-				clearInterval(ticking);
-				closed();
-			});
+function drip(begin: RequestListener, byte = ' ') {
+	let close: () => void = () => undefined;
+	const closed = new Promise<void>((resolve) => (close = resolve));
+	const listener: RequestListener = (request, response) => {
+		begin(request, response);
+		const ticking = setInterval(() => request.socket.write(byte), 20);
+		request.socket.on('close', () => {
+			clearInterval(ticking);
+			close();
 		});
-	});
+	};
+	return { listener, closed };
 }
 
 const status = (code: number): RequestListener => {
@@ -55,38 +52,37 @@ const stalled = (code: number): RequestListener => {
 	};
 };
 
-it.each([200, 402, 500])('a JSON body with status %i that brings a byte now and then ends', async (code) => {
-	const closed = drip(status(code));
-	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+/** How a charged request to this gateway ends. */
+async function endOf(listener: RequestListener) {
+	gateway.onRequest(listener);
+	const { client, slots } = gateway.client({ timeoutMs, maxRetries: 0 });
 	const { details } = await apiErrorOf(client.json(chat));
-	expect([details.code, details.outcome, details.kind]).toStrictEqual(['timeout', 'unknown', 'charge']);
-	await closed;
-	expect(gateway.received).toHaveLength(1);
+	return [details.code, details.outcome, gateway.received.length, slots.held];
+}
+const timedOut = ['timeout', 'unknown', 1, 0];
+
+it('a request without a response ends', async () => {
+	expect(await endOf(() => undefined)).toStrictEqual(timedOut);
 });
 
 it.each([200, 402, 500])('a JSON body with status %i that stalls ends', async (code) => {
-	gateway.onRequest(stalled(code));
-	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
-	const { details } = await apiErrorOf(client.json(chat));
-	expect([details.code, details.outcome]).toStrictEqual(['timeout', 'unknown']);
+	expect(await endOf(stalled(code))).toStrictEqual(timedOut);
 });
 
-it('headers that come byte by byte end', async () => {
-	const closed = drip(({ socket }) => void socket.write('HTTP/1.1 200 OK\r\nx-a: '), 'a');
-	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
-	expect((await apiErrorOf(client.json(get))).details.code).toBe('timeout');
-	await closed;
-});
-
-it('responses before the final one do not extend the timeout', async () => {
-	const closed = drip(() => undefined, 'HTTP/1.1 102 Processing\r\n\r\n');
-	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
-	expect((await apiErrorOf(client.json(chat))).details.code).toBe('timeout');
+it.each<[string, RequestListener, string]>([
+	['a body with status 200', status(200), ' '],
+	['a body with status 402', status(402), ' '],
+	['headers', ({ socket }) => void socket.write('HTTP/1.1 200 OK\r\nx-a: '), 'a'],
+	['responses before the final one', () => undefined, 'HTTP/1.1 102 Processing\r\n\r\n'],
+])('%s that bring a byte now and then end, and the connection is closed', async (_, begin, byte) => {
+	const { listener, closed } = drip(begin, byte);
+	expect(await endOf(listener)).toStrictEqual(timedOut);
 	await closed;
 });
 
 it('a poll that brings a byte now and then does not outlast the longest wait', async () => {
-	const closed = drip(status(200));
+	const { listener, closed } = drip(status(200));
+	gateway.onRequest(listener);
 	const { client } = gateway.client(
 		{},
 		{ pause: async (ms) => await new Promise((end) => setTimeout(end, Math.min(ms, 50))) },
@@ -103,8 +99,8 @@ it('a poll that brings a byte now and then does not outlast the longest wait', a
 	await closed;
 });
 
-it('a body over the limit ends, and may be charged', async () => {
-	const chunk = Buffer.alloc(1024 * 1024, ' ');
+/** Sends a chunk again and again, until the connection is closed. */
+function endless(chunk: Buffer | string) {
 	let isOpen = true;
 	gateway.onRequest((request, response) => {
 		request.socket.on('close', () => (isOpen = false));
@@ -112,9 +108,15 @@ it('a body over the limit ends, and may be charged', async () => {
 		const more = () => void (isOpen && response.write(chunk, more));
 		more();
 	});
+	return { isClosed: () => !isOpen };
+}
+
+it('a body over the limit ends, and may be charged', async () => {
+	const { isClosed } = endless(Buffer.alloc(1024 * 1024, ' '));
 	const { client } = gateway.client({ maxRetries: 0 });
 	const { details } = await apiErrorOf(client.json(chat));
 	expect([details.code, details.outcome]).toStrictEqual(['response_too_large', 'unknown']);
+	await eventually(isClosed);
 });
 
 it.each([
@@ -122,30 +124,16 @@ it.each([
 	['comments', `: ${'a'.repeat(2_000)}\n\n`],
 	['unstreamed JSON', '["", ""],'.repeat(200)],
 ])('a text stream of %s without end is ended', async (_, part) => {
-	const chunk = part.repeat(500);
-	let isOpen = true;
-	const closed = new Promise<void>((resolve) => {
-		gateway.onRequest((request, response) => {
-			request.socket.on('close', () => {
-				isOpen = false;
-				resolve();
-			});
-			response.writeHead(200);
-			const more = () => void (isOpen && response.write(chunk, more));
-			more();
-		});
-	});
+	const { isClosed } = endless(part.repeat(500));
 	const { client } = gateway.client({ maxRetries: 0 });
-	const { details } = await apiErrorOf(
-		streamText(client, {
-			format: textFormat('chat'),
-			output: { kind: 'text' },
-			request: chat,
-			onText: async () => await Promise.resolve(),
-		}),
-	);
-	expect(details.code).toBe('response_too_large');
-	await closed;
+	const reading = streamText(client, {
+		format: textFormat('chat'),
+		output: { kind: 'text' },
+		request: chat,
+		onText: async () => await Promise.resolve(),
+	});
+	expect((await apiErrorOf(reading)).details.code).toBe('response_too_large');
+	await eventually(isClosed);
 });
 
 it('a stream that is no longer read closes its connection at once', async () => {
@@ -165,13 +153,20 @@ it('a stream that is no longer read closes its connection at once', async () => 
 	await closed;
 });
 
-it('an error status of a download whose body stalls ends', async () => {
-	gateway.onRequest(stalled(500));
-	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
-	const consume = async () => await Promise.resolve();
-	const { details } = await apiErrorOf(client.stream({ ...get, path: '/storage/f/download' }, consume));
-	expect(details.code).toBe('timeout');
-});
+it.each(['the gateway', 'another server'])(
+	'a rejected download from %s whose body stalls ends',
+	async (host) => {
+		gateway.onRequest(stalled(500));
+		const { client, slots } = gateway.client({ timeoutMs, maxRetries: 0 });
+		const consume = async () => await Promise.resolve();
+		const downloading =
+			host === 'the gateway'
+				? client.stream({ ...get, path: '/storage/f/download' }, consume)
+				: client.downloadUrl(`${gateway.origin()}/file`, consume);
+		expect((await apiErrorOf(downloading)).details.code).toBe('timeout');
+		expect(slots.held).toBe(0);
+	},
+);
 
 /** 12 kB in 600 ms. */
 async function* slowBody() {
@@ -187,8 +182,6 @@ it.each(['json', 'stream'] as const)(
 		gateway.onRequest((_, response) => response.end('{}'));
 		const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
 		const openBody = () => Promise.resolve({ content: Readable.from(slowBody()) });
-		const { json, ...upload } = chat;
-		void json;
 		const request = { ...upload, openBody };
 		const consume = async () => await Promise.resolve({});
 		await (kind === 'json' ? client.json(request) : client.stream(request, consume));
@@ -200,8 +193,6 @@ it('a body from memory that the gateway never answers ends with the timeout and 
 	gateway.onRequest(() => undefined);
 	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
 	const openBody = () => Promise.resolve({ content: Buffer.alloc(64_000, 'a') });
-	const { json, ...upload } = chat;
-	void json;
 	const start = Date.now();
 	const { details } = await apiErrorOf(client.json({ ...upload, openBody }));
 	expect([details.code, details.outcome]).toStrictEqual(['timeout', 'unknown']);

@@ -1,6 +1,8 @@
 import type { GatewayClient, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { ApiError, type ApiErrorDetails, type Outcome } from '../../../nodes/shared/gateway/errors/errors';
 import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
+import { mayRepeat, statusPolicy } from '../../../nodes/shared/gateway/errors/policy';
+import retryTable from '../../fixtures/spec/retry.json';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
 // Which requests are sent again (§7.6), and what is known of their effect. What may be charged is not sent twice.
@@ -45,7 +47,7 @@ interface Row {
 }
 
 const statuses: Row[] = [
-	...[302, 400, 401, 402, 403, 404, 409, 410, 413, 422, 499].map((status) => ({
+	...[302, 400, 401, 402, 403, 404, 409, 410, 413, 418, 422, 499].map((status) => ({
 		step: { status },
 		again: NONE,
 		unknown: NONE,
@@ -53,7 +55,7 @@ const statuses: Row[] = [
 	...[502, 503].map((status) => ({ step: { status }, again: ALL, unknown: NONE })),
 	{ step: { status: 500 }, again: ALL, unknown: ONCE_CHARGED },
 	{ step: { status: 504 }, again: ONCE_CHARGED, unknown: ALL },
-	{ step: { status: 501 }, again: NONE, unknown: ONCE_CHARGED },
+	...[501, 599].map((status) => ({ step: { status }, again: NONE, unknown: ONCE_CHARGED })),
 	// The server of a file has no format.
 	{ step: { status: 502, body: '<html>' }, again: ALL, unknown: NONE, kinds: ['file'] },
 ];
@@ -67,13 +69,23 @@ const proxies: Row[] = [500, 502, 503, 504].flatMap((status) =>
 		kinds: GATEWAY,
 	})),
 );
+proxies.push(
+	...[520, 524].map((status): Row => {
+		return { step: { status, body: '<html>' }, again: NONE, unknown: ALL, kinds: GATEWAY };
+	}),
+);
 
 const problems: Row[] = [
 	...(['refused', 'credential'] as const).map((step) => ({ step, again: ALL, unknown: NONE })),
 	...(['certificate', 'address', 'blocked'] as const).map((step) => ({ step, again: NONE, unknown: NONE })),
 	...(['lost', 'timeout'] as const).map((step) => ({ step, again: ONCE_CHARGED, unknown: ALL })),
+	{ step: 'notJson' as const, again: ONCE_CHARGED, unknown: ALL },
 	{ step: 'tooLarge' as const, again: NONE, unknown: ALL },
 ].map((row) => ({ ...row, others: 'notSent' }));
+problems.push(
+	...(['redirect', 'webPage'] as const).map((step): Row => ({ step, again: NONE, unknown: NONE })),
+	{ step: 'empty', again: ONCE_CHARGED, unknown: NONE },
+);
 
 const bodies: Row[] = ['', '{"choices": [{"mess', '[{}]', '"text"', '7', 'null', '<html>'].map((body) => ({
 	step: { body },
@@ -108,6 +120,18 @@ it('a text is not sent again after an error within a response: only after an err
 	const reading = client.stream(requests.charge, async () => await Promise.reject(new ApiError(details)));
 	expect((await apiErrorOf(reading)).details.status).toBe(200);
 	expect(sent).toHaveLength(1);
+});
+
+it('a status is retried as §7.6 says, and no other', () => {
+	const statuses = Array.from({ length: 500 }, (_, index) => index + 100);
+	expect(statuses.filter((status) => statusPolicy(status).again)).toStrictEqual(retryTable.retry);
+	expect(retryTable.final.filter((status) => statusPolicy(status).again)).toStrictEqual([]);
+	expect(statuses.filter((status) => statusPolicy(status).otherModel)).toStrictEqual([429, 502, 503]);
+});
+
+it.each(['unknown', 'charged'] as const)('a text whose outcome is %s is not sent again', (outcome) => {
+	const details = { message: '', description: '', status: 502, retryable: true, outcome };
+	expect(mayRepeat('charge', details)).toBe(false);
 });
 
 describe('after several attempts, the outcome is that of all', () => {

@@ -29,7 +29,6 @@ describe.each([
 
 	it.each<[string, JsonObject]>([
 		['no list', {}],
-		['null', { data: null }],
 		['an object', { data: { id: 'm' } }],
 	])('is empty with %s', async (_, body) => {
 		await expect(list(scriptedClient([{ body: JSON.stringify(body) }]).client)).resolves.toStrictEqual([]);
@@ -130,11 +129,9 @@ describe('a media model (§2.2)', () => {
 		]);
 	});
 
-	it.each(MEDIA_TYPES)('makes %s', async (type) => {
-		expect((await mediaModel({ id: 'm', media_type: type }))?.mediaType).toBe(type);
-	});
-
-	it('makes an image, a video, music or audio', () => {
+	it('makes an image, a video, music or audio', async () => {
 		expect(MEDIA_TYPES).toStrictEqual(['image', 'video', 'music', 'audio']);
+		for (const type of MEDIA_TYPES)
+			expect((await mediaModel({ id: 'm', media_type: type }))?.mediaType).toBe(type);
 	});
 });

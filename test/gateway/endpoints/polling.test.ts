@@ -3,120 +3,50 @@ import {
 	pollOnce,
 	pollUntil,
 	waitForTask,
+	type WaitOptions,
 } from '../../../nodes/shared/gateway/endpoints/polling';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import type { MediaType } from '../../../nodes/shared/gateway/media/mediaModel';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { virtualGateway, type Answer } from '../../helpers/virtualGateway';
 
-const poll = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
+// Waiting for a task (§3.1).
+
+const poll = (state: string) => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
 const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
-const plan = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: false };
+const plan: WaitOptions = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: false };
 
-describe('waiting for a task (§3.1)', () => {
-	it('polls at the pace of its media type and stops at the end, without a last pause', async () => {
+/** Waits for task t in vain. Returns the error, and what was sent until then. */
+async function failed(steps: Step[], more: Partial<WaitOptions> = {}) {
+	const scripted = scriptedClient(steps);
+	const error = await apiErrorOf(waitForTask(scripted.client, 't', { ...plan, ...more }));
+	return { ...scripted, error, details: error.details };
+}
+
+describe('a wait', () => {
+	it('polls at the pace of the media type and stops at the end, without a last pause', async () => {
 		const { client, pauses, sent } = scriptedClient([poll('waiting'), poll('processing'), poll('success')]);
 		const body = await waitForTask(client, 't', plan);
-		expect(body.data).toMatchObject({ state: 'success' });
+		expect(body).toStrictEqual({ code: 200, data: { taskId: 't', state: 'success' } });
 		expect(pauses).toStrictEqual([4_000, 4_000, 4_000]);
 		expect(sent).toHaveLength(3);
 	});
 
-	test.each([
+	it.each([
 		['image', 3_000, 5_000],
 		['video', 5_000, 10_000],
 		['music', 5_000, 10_000],
 		['audio', 5_000, 10_000],
 		[undefined, 5_000, 10_000],
-	] as const)('%s: every %i to %i ms', async (mediaType, min, max) => {
+	] as const)('for %s polls every %i to %i ms', async (mediaType, min, max) => {
 		const paces = await Promise.all(
-			[0, 0.999_999].map(async (random) => {
+			[0, 0.5, 0.999_999].map(async (random) => {
 				const { client, pauses } = scriptedClient([poll('success')], {}, { random: () => random });
 				await waitForTask(client, 't', { ...plan, mediaType: makes(mediaType) });
 				return pauses[0];
 			}),
 		);
-		expect(paces).toStrictEqual([min, max]);
-	});
-
-	it('polls at once where a result may exist already', async () => {
-		const { client, pauses } = scriptedClient([poll('success')]);
-		await waitForTask(client, 't', { ...plan, pollImmediately: true });
-		expect(pauses).toStrictEqual([]);
-	});
-
-	test.each<[string, Step]>([
-		['a lost connection', 'lost'],
-		['429', { status: 429 }],
-		['500', { status: 500 }],
-		['503', { status: 503 }],
-		['a cut-off response', { body: '{"data": {"sta' }],
-		['a maintenance page', { body: '<html>back soon</html>' }],
-		['a page with status 403', { status: 403, body: '<html>blocked</html>' }],
-		['a text with status 404', { status: 404, body: 'default backend - 404' }],
-		['an unknown state', poll('dreaming')],
-		['a response without a task', { body: '{"code": 200, "data": null}' }],
-		['504', { status: 504 }],
-	])('continues after %s', async (_, transientError) => {
-		const { client, sent } = scriptedClient([
-			transientError,
-			transientError,
-			transientError,
-			transientError,
-			transientError,
-			poll('success'),
-		]);
-		await waitForTask(client, 't', plan);
-		expect(sent).toHaveLength(6);
-	});
-
-	it('waits longer when the gateway asks for it', async () => {
-		const { client, pauses } = scriptedClient([
-			{ status: 429, headers: { 'retry-after': '20' } },
-			poll('success'),
-		]);
-		await waitForTask(client, 't', plan);
-		expect(pauses).toStrictEqual([4_000, 20_000]);
-	});
-
-	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {
-		const { client, sent } = scriptedClient([{ status }]);
-		const { details } = await apiErrorOf(waitForTask(client, 't', plan));
-		expect(details).toMatchObject({ status, taskId: 't' });
-		expect(sent).toHaveLength(1);
-	});
-
-	it('polls a last time at the end of the longest wait, then says that the task is still running', async () => {
-		const { client, pauses } = scriptedClient([poll('processing')]);
-		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
-		expect(pauses).toStrictEqual([4_000, 4_000, 2_000]);
-		expect(details).toMatchObject({
-			code: 'wait_timeout',
-			taskId: 't',
-			extra: { state: 'processing' },
-			retryable: true,
-		});
-	});
-
-	it('names the transient error when the last polls failed, and reports no state', async () => {
-		const { client } = scriptedClient([{ status: 503 }]);
-		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
-		expect(details.description).toContain('is not available at the moment');
-		expect(details.extra).toStrictEqual({ state: null });
-	});
-
-	it('returns a result that arrives with the last poll', async () => {
-		const { client } = scriptedClient([poll('processing'), poll('processing'), poll('success')]);
-		expect((await waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({
-			state: 'success',
-		});
-	});
-
-	it('stops at once when the execution is cancelled', async () => {
-		const { client, sent } = scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 9_000 });
-		expect(await rejection(waitForTask(client, 't', plan))).toMatchObject({
-			name: 'StoppedError',
-			reason: 'cancelled',
-		});
-		expect(sent).toHaveLength(2);
+		expect(paces).toStrictEqual([min, (min + max) / 2, max]);
 	});
 
 	it('reads the media type from the task where only the task names its model', async () => {
@@ -126,6 +56,111 @@ describe('waiting for a task (§3.1)', () => {
 			await Promise.resolve(model === 'acme/painter' ? ('image' as const) : undefined);
 		await waitForTask(client, 't', { mediaType, maxWaitMs: 60_000, pollImmediately: true });
 		expect(pauses).toStrictEqual([7_500, 4_000, 4_000]);
+	});
+
+	it.each<[string, Step]>([
+		['a lost connection', 'lost'],
+		['a timeout', 'timeout'],
+		['a refused connection', 'refused'],
+		['429', { status: 429 }],
+		['500', { status: 500 }],
+		['503', { status: 503 }],
+		['504', { status: 504 }],
+		['a cut-off response', { body: '{"data": {"sta' }],
+		['a maintenance page', { body: '<html>back soon</html>' }],
+		['a page with status 403', { status: 403, body: '<html>blocked</html>' }],
+		['a text with status 404', { status: 404, body: 'default backend - 404' }],
+		['an unknown state', poll('dreaming')],
+		['a response without a task', { body: '{"code": 200, "data": null}' }],
+	])('goes on at its pace after %s', async (_, error) => {
+		const { client, sent, pauses } = scriptedClient([...Array<Step>(3).fill(error), poll('success')]);
+		await waitForTask(client, 't', plan);
+		expect(sent).toHaveLength(4);
+		expect(pauses).toStrictEqual(Array(4).fill(4_000));
+	});
+
+	it.each([
+		['longer', '20', 20_000],
+		['no less', '1', 4_000],
+	])('pauses %s when the gateway asks for %s s', async (_, seconds, pauseMs) => {
+		const busy = { status: 429, headers: { 'retry-after': seconds } };
+		const { client, pauses } = scriptedClient([busy, poll('success')]);
+		await waitForTask(client, 't', plan);
+		expect(pauses).toStrictEqual([4_000, pauseMs]);
+	});
+
+	it.each<[string, Step]>([
+		['401', { status: 401 }],
+		['403', { status: 403 }],
+		['a missing task', { status: 404 }],
+		['a bad ID', { status: 422 }],
+		['an untrusted certificate', 'certificate'],
+		['an address that cannot work', 'address'],
+		['a redirect', { status: 301 }],
+	])('ends at once with %s, and the error names the task', async (_, step) => {
+		const { details, pauses, sent } = await failed([step]);
+		expect(details.taskId).toBe('t');
+		expect(details.code).not.toBe('wait_timeout');
+		expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
+	});
+
+	it('ends as cancelled during a pause and during a poll', async () => {
+		const cancelled = new StoppedError('cancelled');
+		for (const { client, sent } of [
+			scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 9_000 }),
+			scriptedClient([poll('processing'), cancelled]),
+		]) {
+			expect(await rejection(waitForTask(client, 't', plan))).toStrictEqual(cancelled);
+			expect(sent).toHaveLength(2);
+		}
+	});
+});
+
+it('a poll returns the task or the transient error, and is not repeated', async () => {
+	const { client } = scriptedClient([poll('waiting'), { status: 500 }]);
+	expect((await pollOnce(client, 't', 1_500)).task?.state).toBe('waiting');
+	const { transientError, task } = await pollOnce(client, 't');
+	expect([transientError?.details.status, task]).toStrictEqual([500, undefined]);
+});
+
+describe('Max Wait', () => {
+	it.each([
+		['whole polls', 8_000, [4_000, 4_000]],
+		['a poll and a rest', 9_000, [4_000, 4_000, 1_000]],
+		['less than a poll', 1, [1]],
+	])('is kept to the millisecond: %s', async (_, maxWaitMs, expected) => {
+		const { details, pauses, sent, clock } = await failed([poll('processing')], { maxWaitMs });
+		expect(details.code).toBe('wait_timeout');
+		expect([pauses, sent.length]).toStrictEqual([expected, expected.length]);
+		expect(clock.now - 1_000_000).toBe(maxWaitMs);
+	});
+
+	it('allows a result that arrives exactly at its end', async () => {
+		const { client, sent } = scriptedClient([poll('processing'), poll('fail')]);
+		const body = await waitForTask(client, 't', { ...plan, maxWaitMs: 8_000 });
+		expect(body.data).toStrictEqual({ taskId: 't', state: 'fail' });
+		expect(sent).toHaveLength(2);
+	});
+
+	it('makes no pause longer than the rest of the wait, whatever the gateway asks for', async () => {
+		const busy = { status: 429, headers: { 'retry-after': '3600' } };
+		expect((await failed([busy], { maxWaitMs: 10_000 })).pauses).toStrictEqual([4_000, 6_000]);
+	});
+
+	it('that is over already leaves one poll for a result that may exist', async () => {
+		const over = { ...plan, maxWaitMs: 0, pollImmediately: true };
+		const found = scriptedClient([poll('success')]);
+		await waitForTask(found.client, 't', over);
+		const running = await failed([poll('processing')], over);
+		expect(running.details.code).toBe('wait_timeout');
+		for (const { sent, pauses } of [found, running]) expect([sent.length, pauses]).toStrictEqual([1, []]);
+	});
+
+	it('that is over already sends nothing where the task is new', async () => {
+		const { details, sent } = await failed([poll('success')], { maxWaitMs: 0 });
+		expect(details).toMatchObject({ code: 'wait_timeout', taskId: 't', extra: { state: null } });
+		expect(details.description).toContain('"unknown"');
+		expect(sent).toHaveLength(0);
 	});
 
 	it('ends in time although the media type stays unknown for long', async () => {
@@ -140,52 +175,115 @@ describe('waiting for a task (§3.1)', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('keeps each of 500 tasks to its own pace, and polls no more often than that allows', async () => {
-		const runs = Array.from({ length: 500 }, (_, index) => {
-			const random = () => (index % 100) / 100;
-			const states = [...Array<Step>(10).fill(poll('processing')), poll('success')];
-			return scriptedClient(states, {}, { random });
-		});
-		await Promise.all(runs.map(async ({ client }) => await waitForTask(client, 't', plan)));
-		for (const { pauses, sent } of runs) {
-			expect(sent).toHaveLength(11);
-			expect(pauses).toHaveLength(11);
-			expect(Math.min(...pauses)).toBeGreaterThanOrEqual(3_000);
-			expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
-		}
+	it.each([
+		['each poll, except for five seconds at the end', 300_000, [7_000, 5_000, 5_000]],
+		['no poll that has a shorter timeout', 2_000, [2_000, 2_000, 2_000]],
+	])('limits %s', async (_, timeoutMs, expected) => {
+		const { client, sent } = scriptedClient([poll('processing')], { timeoutMs });
+		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
+		expect(sent.map((request) => request.timeoutMs)).toStrictEqual(expected);
 	});
 
-	it('makes no pause longer than the rest of the wait, whatever the gateway asks for', async () => {
-		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
-		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
-		expect(pauses).toStrictEqual([4_000, 6_000]);
+	it.each([
+		[150_000, '2.5 minutes'],
+		[90_000, '90 seconds'],
+		[8_000, '8 seconds'],
+		[60, '0.1 seconds'],
+		[600_000, '10 minutes'],
+	])('of %i ms is shown as %s', async (maxWaitMs, shown) => {
+		const { description } = (await failed([poll('processing')], { maxWaitMs })).details;
+		expect(description).toContain(`Task t was in state "processing" after ${shown}`);
+	});
+
+	it('ends with an error that says that the task is still running and can be waited for again', async () => {
+		// An error between two polls is forgotten.
+		expect((await failed([{ status: 503 }, poll('waiting')])).details).toStrictEqual({
+			message: expect.any(String) as string,
+			description: expect.stringMatching(/^Task t was in state.*'Max Wait \(Minutes\)'/) as string,
+			outcome: 'rejected',
+			kind: 'poll',
+			code: 'wait_timeout',
+			retryable: true,
+			taskId: 't',
+			extra: { state: 'waiting' },
+		});
+	});
+
+	it('ends with the last transient error as its cause, and no state', async () => {
+		const { error, details } = await failed([poll('waiting'), { status: 503 }]);
+		expect(details.description).toContain('is not available at the moment');
+		expect(details.extra).toStrictEqual({ state: null });
+		expect(error.cause).toMatchObject({ details: { status: 503 } });
 	});
 });
 
 describe('polling a task after its callback', () => {
-	const pollAfterCallback = async (...states: string[]) => {
-		const { client, pauses } = scriptedClient(states.map(poll));
-		const found = await pollUntil({
-			pauseMs: (polls) => CALLBACK_PAUSES_MS[polls],
-			poll: async () => await pollOnce(client, 't'),
-			pause: async (milliseconds) => await client.pause(milliseconds),
-		});
-		return [found?.task?.state, pauses];
-	};
-
 	it.each<[string, string[], unknown]>([
 		['ends at once when the task has ended', ['success'], ['success', []]],
-		[
-			'is repeated for a moment while it has not',
-			['processing', 'processing', 'fail'],
-			['fail', [1_000, 3_000]],
-		],
+		['is repeated for a moment while it has not', ['waiting', 'waiting', 'fail'], ['fail', [1_000, 3_000]]],
 		[
 			'returns the last state',
 			['waiting', 'waiting', 'processing', 'success'],
 			['processing', [1_000, 3_000]],
 		],
 	])('%s', async (_, states, expected) => {
-		expect(await pollAfterCallback(...states)).toStrictEqual(expected);
+		const { client, pauses } = scriptedClient(states.map(poll));
+		const found = await pollUntil({
+			pauseMs: (polls) => CALLBACK_PAUSES_MS[polls],
+			poll: async () => await pollOnce(client, 't'),
+			pause: async (milliseconds) => await client.pause(milliseconds),
+		});
+		expect([found?.task?.state, pauses]).toStrictEqual(expected);
+	});
+});
+
+describe('150 tasks on one clock', () => {
+	/** Waits for 150 tasks; returns when each was polled, and when and how its wait was over. */
+	async function awaitAll(respond: (task: number, polls: number) => Answer) {
+		let seed = 1;
+		const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+		const polls: number[][] = Array.from({ length: 150 }, () => []);
+		const { clock, client } = virtualGateway(({ url }) => {
+			const task = Number(url.split('/').at(-1));
+			const own = polls[task] ?? [];
+			own.push(clock.now() - start);
+			return { latencyMs: 0, ...respond(task, own.length) };
+		}, random);
+		const start = clock.now();
+		const waits = polls.map(async (_, task) => {
+			const hasEnded = await waitForTask(client(), String(task), plan).then(
+				() => true,
+				() => false,
+			);
+			return { hasEnded, at: clock.now() - start };
+		});
+		return { polls, ends: await clock.run(Promise.all(waits)) };
+	}
+
+	it('are each polled at the pace of images, and not all at a time', async () => {
+		const { polls, ends } = await awaitAll((_, count) => poll(count < 6 ? 'waiting' : 'success'));
+		expect(ends.filter(({ hasEnded }) => hasEnded)).toHaveLength(150);
+		const gaps = polls.flatMap((own) => own.map((time, index) => time - (own[index - 1] ?? 0)));
+		expect(gaps).toHaveLength(150 * 6);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3_000);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(5_000);
+		// 150 polls in 4 seconds on average; the first ones come within 2.
+		const perSecond = new Map<number, number>();
+		for (const time of polls.flat().map((ms) => Math.floor(ms / 1_000)))
+			perSecond.set(time, (perSecond.get(time) ?? 0) + 1);
+		expect(Math.max(...perSecond.values())).toBeLessThan(150 * 0.75);
+	});
+
+	it('end at their own times, although one poll hangs and one fails', async () => {
+		const { ends } = await awaitAll((task, count) => {
+			if (task === 0) return { status: 504, latencyMs: 55_000 };
+			return task === 1 ? { status: 404 } : poll(count < 2 ? 'processing' : 'success');
+		});
+		const [hanging, failing, ...others] = ends;
+		expect([hanging?.hasEnded, failing?.hasEnded]).toStrictEqual([false, false]);
+		// One poll may begin at the end of the wait.
+		expect(hanging?.at).toBeLessThanOrEqual(60_000 + 55_000);
+		expect(failing?.at).toBeLessThanOrEqual(5_000);
+		expect(others.filter(({ hasEnded, at }) => hasEnded && at <= 10_000)).toHaveLength(148);
 	});
 });

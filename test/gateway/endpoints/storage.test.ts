@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import {
@@ -16,6 +18,7 @@ import { request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
 const response = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
+const get = (id: string) => request('GET', `/storage/${id}`);
 
 const file: UploadFile = {
 	fileName: 'cat.png',
@@ -25,18 +28,15 @@ const file: UploadFile = {
 };
 
 describe('an upload (§8)', () => {
-	it.each<[string, Parameters<typeof checkSize>]>([
-		['a byte', [1, 'file']],
-		['100 MB', [LIMIT, 'file']],
-	])('accepts %s', (_, args) => expect(() => checkSize(...args)).not.toThrow());
+	it.each([1, LIMIT])('accepts %i bytes', (size) => expect(() => checkSize(size, 'file')).not.toThrow());
 
-	it.each<[string, Parameters<typeof checkSize>, string, string]>([
-		['an empty file', [0, 'file'], 'empty', 'nothing to upload'],
-		['a byte over 100 MB', [LIMIT + 1, 'file'], '100.0 MB', 'a file of up to 100 MB'],
-		['150 MB', [LIMIT * 1.5, 'file'], '150.0 MB', '75 MB as base64 text'],
-	])('rejects %s', async (_, args, message, description) => {
-		const error = await rejectedInput(() => checkSize(...args));
-		expect(error.param).toBe(args[1]);
+	it.each([
+		[0, 'empty', 'nothing to upload'],
+		[LIMIT + 1, '100.0 MB', 'a file of up to 100 MB'],
+		[LIMIT * 1.5, '150.0 MB', '75 MB as base64 text'],
+	])('rejects %i bytes', async (size, message, description) => {
+		const error = await rejectedInput(() => checkSize(size, 'file'));
+		expect(error.param).toBe('file');
 		expect(error.message).toContain(message);
 		expect(error.description).toContain(description);
 	});
@@ -113,43 +113,35 @@ describe('base64 text', () => {
 		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
-
-	it('has the error text for files when it is too large', async () => {
-		const { client } = scriptedClient([{ status: 413 }]);
-		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).message).toBe(
-			errorText({ group: 'storage', status: 413 }).message,
-		);
-	});
 });
 
-describe('the record of a file (§4.15)', () => {
-	it('is the body as received', async () => {
-		const { client, sent } = scriptedClient([response({ asset: { id: 'f1', url: null } })]);
-		await expect(fetchFileRecord(client, 'f/1 ?')).resolves.toStrictEqual({ asset: { id: 'f1', url: null } });
-		expect(sent).toStrictEqual([request('GET', '/storage/f%2F1%20%3F')]);
-	});
+it.each<[string, (client: GatewayClient) => Promise<unknown>, HttpRequest]>([
+	[
+		'the record of a file (§4.15)',
+		async (client) => await fetchFileRecord(client, 'f/1 ?'),
+		get('f%2F1%20%3F'),
+	],
+	[
+		'deleting a file (§4.16)',
+		async (client) => await deleteFile(client, 'f/1'),
+		request('DELETE', '/storage/f%2F1'),
+	],
+])('%s is one request, and its body as received', async (_, act, expected) => {
+	const { client, sent } = scriptedClient([response({ asset: { id: 'f1', url: null } })]);
+	await expect(act(client)).resolves.toStrictEqual({ asset: { id: 'f1', url: null } });
+	expect(sent).toStrictEqual([expected]);
+});
 
-	it('has the error text for files when it is missing', async () => {
-		const { client } = scriptedClient([{ status: 404 }]);
-		expect((await apiErrorOf(fetchFileRecord(client, 'f1'))).message).toBe(
-			errorText({ group: 'storage', status: 404 }).message,
-		);
-	});
+it.each<[string, number, (client: GatewayClient) => Promise<unknown>]>([
+	['uploading', 413, async (client) => await uploadBase64(client, { base64: 'Y2F0' }, {})],
+	['fetching', 404, async (client) => await fetchFileRecord(client, 'f1')],
+	['deleting', 413, async (client) => await deleteFile(client, 'f1')],
+])('%s has the error text for files: %i', async (_, status, act) => {
+	const { client } = scriptedClient([{ status }]);
+	expect((await apiErrorOf(act(client))).message).toBe(errorText({ group: 'storage', status }).message);
 });
 
 describe('deleting a file (§4.16)', () => {
-	it('returns the body as received', async () => {
-		const { client, sent } = scriptedClient([response({ success: true, asset_id: 'f1' })]);
-		await expect(deleteFile(client, 'f/1')).resolves.toStrictEqual({ success: true, asset_id: 'f1' });
-		expect(sent).toStrictEqual([request('DELETE', '/storage/f%2F1')]);
-	});
-
-	it('has the error text for files', async () => {
-		const { client } = scriptedClient([{ status: 413 }]);
-		const { message } = errorText({ group: 'storage', status: 413 });
-		expect((await apiErrorOf(deleteFile(client, 'f1'))).message).toBe(message);
-	});
-
 	it('fails when the response says so', async () => {
 		const { client, sent } = scriptedClient([response({ success: false })]);
 		const { details } = await apiErrorOf(deleteFile(client, 'f1'));
@@ -204,15 +196,13 @@ describe('the list of files (§4.17)', () => {
 		expect((await listed(body)).records).toStrictEqual([Array.isArray(body) ? { list: body } : body]),
 	);
 
-	it.each(['"text"', '7', 'null', '', '[1'])('cannot be read from the body %j', async (body) => {
-		const { client } = scriptedClient([{ body }], { maxRetries: 0 });
-		expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
-	});
-
-	it('cannot be read from a response without a body', async () => {
-		const { client } = scriptedClient([{ status: 204, body: '' }], { maxRetries: 0 });
-		expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
-	});
+	it.each<Step>([{ body: '"text"' }, { body: 'null' }, { body: '[1' }, { status: 204, body: '' }])(
+		'cannot be read from the response %j',
+		async (step) => {
+			const { client } = scriptedClient([step], { maxRetries: 0 });
+			expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
+		},
+	);
 
 	it.each<[boolean, Json]>([
 		[true, { has_more: true }],
@@ -229,7 +219,9 @@ describe('the list of files (§4.17)', () => {
 	});
 
 	it('may not be offered', async () => {
-		const { client } = scriptedClient([{ status: 404 }]);
-		expect((await apiErrorOf(listFiles(client))).message).toBe('The gateway does not offer this list');
+		const { client } = scriptedClient([{ status: 404, body: '{"code":404,"msg":"no list"}' }]);
+		const { message, description } = (await apiErrorOf(listFiles(client))).details;
+		expect(message).toBe('The gateway does not offer this list');
+		expect(description).toContain('no list');
 	});
 });

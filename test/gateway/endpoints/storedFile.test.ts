@@ -20,9 +20,8 @@ const UNKNOWN: StoredFile = {
 	externalUserId: undefined,
 };
 
-const uploaded = {
+const record = {
 	id: 'f1',
-	fileType: 'IMAGE',
 	mimeType: 'image/png',
 	source: 'USER_UPLOAD',
 	storagePolicy: 'TEMP_UPLOAD',
@@ -33,6 +32,7 @@ const uploaded = {
 	createdAt: '2025-01-01T03:04:05.678Z',
 	updatedAt: '2025-01-01T03:04:06Z',
 };
+const uploaded = { ...record, fileType: 'IMAGE' };
 
 const asset = {
 	id: 'f1',
@@ -49,18 +49,7 @@ const asset = {
 	url: 'https://f.test/1',
 };
 
-const fromUpload: StoredFile = {
-	...UNKNOWN,
-	mimeType: 'image/png',
-	size: 12,
-	url: 'https://f.test/1',
-	source: 'user_upload',
-	storagePolicy: 'TEMP_UPLOAD',
-	expiresAt: '2025-01-02T03:04:05Z',
-	createdAt: '2025-01-01T03:04:05.678Z',
-	updatedAt: '2025-01-01T03:04:06Z',
-	externalUserId: 'u',
-};
+const fromUpload: StoredFile = { ...UNKNOWN, ...record, source: 'user_upload' };
 
 const fromAsset: StoredFile = {
 	...UNKNOWN,
@@ -77,10 +66,8 @@ const fromAsset: StoredFile = {
 describe('a stored file (§2.7)', () => {
 	it.each<[string, JsonObject, StoredFile]>([
 		['the response to an upload', uploaded, fromUpload],
-		['the response to an upload, under `asset`', { asset: uploaded }, fromUpload],
 		['the metadata', { asset }, fromAsset],
 		['the metadata, without `asset`', asset, fromAsset],
-		['an ID alone', { id: 'f1' }, UNKNOWN],
 		['an ID alone, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
 		['an ID next to an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
 	])('is read from %s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
@@ -88,11 +75,11 @@ describe('a stored file (§2.7)', () => {
 	it.each<[string, JsonObject]>([
 		['an upload', uploaded],
 		['the metadata', asset],
-	])('may have only an ID: null in %s', (_, record) => {
-		const nothing = Object.fromEntries(Object.keys(record).map((key) => [key, null]));
+	])('may have only an ID: null in %s', (_, body) => {
+		const nothing = Object.fromEntries(Object.keys(body).map((key) => [key, null]));
 		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual({
 			...UNKNOWN,
-			expiresAt: 'expiresAt' in record ? null : undefined,
+			expiresAt: 'expiresAt' in body ? null : undefined,
 		});
 	});
 
@@ -104,8 +91,8 @@ describe('a stored file (§2.7)', () => {
 		['a source in capitals', { source: 'AI_GENERATION' }, { source: 'ai_generation' }],
 		['a time that is not text', { expiresAt: 5 }, { expiresAt: undefined }],
 		['permanent storage', { expiresAt: null }, { expiresAt: null }],
-	])('accepts %s', (_, record, part) => {
-		expect(readStoredFile({ id: 'f1', ...record })).toStrictEqual({ ...UNKNOWN, ...part });
+	])('accepts %s', (_, fields, part) => {
+		expect(readStoredFile({ id: 'f1', ...fields })).toStrictEqual({ ...UNKNOWN, ...part });
 	});
 
 	it.each<[string, JsonObject]>([

@@ -1,5 +1,6 @@
-import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
+import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -7,8 +8,8 @@ import {
 	restoreMediaTask,
 	setArchived,
 } from '../../../nodes/shared/gateway/endpoints/taskActions';
-import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { apiErrorOf, scriptedClient } from '../../helpers/client';
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 type Action = (client: GatewayClient, id: string) => Promise<unknown>;
@@ -19,74 +20,81 @@ const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1')
 const session: Action = async (client) => await createMediaSession(client, { title: null });
 
 const PATH = '/async/media/tasks/t%2F1';
+const notFound: Step = { status: 404 };
 
-describe.each<[string, Action, HttpRequest]>([
+it.each<[string, Action, HttpRequest]>([
 	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
 	['unarchiving', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
 	['deleting', deleteMediaTask, request('DELETE', PATH)],
 	['restoring', restoreMediaTask, request('POST', `${PATH}/restore`)],
 	['getting lyrics', lyrics, request('POST', `${PATH}/lyrics/timestamped`, { json: { audioId: 'a1' } })],
-])('%s', (_, act, expected) => {
-	it('sends one request', async () => {
-		const { client, sent } = scriptedClient([{ status: 204, body: '' }]);
-		await act(client, 't/1');
-		expect(sent).toStrictEqual([expected]);
+	[
+		'creating a session',
+		session,
+		request('POST', '/media/sessions', { kind: 'create', json: { title: null } }),
+	],
+])('%s sends one request', async (_, act, expected) => {
+	const { client, sent } = scriptedClient([{ status: 204, body: '' }]);
+	await act(client, 't/1');
+	expect(sent).toStrictEqual([expected]);
+});
+
+const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
+
+it.each<[string, number, Action, string]>([
+	['archiving', 404, archive, 'archived already'],
+	['archiving', 422, archive, 'task ID'],
+	['unarchiving', 404, unarchive, 'not archived'],
+	['deleting', 422, deleteMediaTask, 'task ID'],
+	['deleting', 404, deleteMediaTask, ofMedia(404)],
+	['restoring', 422, restoreMediaTask, 'task ID'],
+	['getting lyrics', 404, lyrics, 'lyrics'],
+	['getting lyrics', 400, lyrics, 'lyrics'],
+	['getting lyrics', 422, lyrics, 'task ID'],
+	['creating a session', 400, session, ofMedia(400)],
+])('the error text depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
+	const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
+	const { details } = await apiErrorOf(act(client, 't1'));
+	expect(details.message).toContain(expectedText);
+	expect(details.description).toContain('the reason');
+	expect(details).toMatchObject({ status, retryable: false, outcome: 'rejected' });
+	expect(sent).toHaveLength(1);
+});
+
+it.each<[string, Action, object]>([
+	['lyrics', lyrics, { code: 200, msg: 'success', data: { alignedWords: [{ word: 'a', palign: null }] } }],
+	['session', session, { data: { id: 's1' } }],
+])('the %s are the body as received', async (_, act, body) => {
+	const { client } = scriptedClient([{ status: 201, body: JSON.stringify(body) }]);
+	await expect(act(client, 't1')).resolves.toStrictEqual(body);
+});
+
+// A request that may have had its effect has had it when the next try says that there is nothing to do (§3.2, §4.16).
+describe.each<[string, Action, unknown]>([
+	['deleting a file', deleteFile, { success: true }],
+	['archiving a task', archive, undefined],
+])('%s', (_, act, result) => {
+	it.each<[string, Step]>([
+		['a lost response', 'lost'],
+		['500', { status: 500 }],
+		['a 502 of a proxy', { status: 502, body: '<html>' }],
+	])('succeeds when 404 follows %s', async (__, first) => {
+		const { client, sent } = scriptedClient([first, notFound]);
+		await expect(act(client, 'f1')).resolves.toStrictEqual(result);
+		expect(sent).toHaveLength(2);
 	});
 
-	it('is repeated when the response is lost', async () => {
-		const { client, sent } = scriptedClient(['lost', { status: 204, body: '' }]);
-		await act(client, 't/1');
-		expect(sent).toStrictEqual([expected, expected]);
-	});
-
-	it('has the error text for an invalid task ID after 422', async () => {
-		const { client } = scriptedClient([{ status: 422 }]);
-		expect((await apiErrorOf(act(client, 'x'))).message).toContain('task ID');
-	});
-
-	it('has the error text for media after other statuses', async () => {
-		const { client } = scriptedClient([{ status: 503 }], { maxRetries: 0 });
-		expect((await apiErrorOf(act(client, 'x'))).message).toBe(
-			errorText({ group: 'media', status: 503 }).message,
-		);
+	it.each<[string, Step[]]>([
+		['comes first', []],
+		['follows 503', [{ status: 503 }]],
+		['follows a refused connection', ['refused']],
+	])('fails when 404 %s', async (__, before) => {
+		const { client } = scriptedClient([...before, notFound]);
+		expect((await apiErrorOf(act(client, 'f1'))).details).toMatchObject({ status: 404, outcome: 'rejected' });
 	});
 });
 
-describe('the error text of an action', () => {
-	test.each<[string, number, Action, string]>([
-		['archiving', 404, archive, 'archived already'],
-		['unarchiving', 404, unarchive, 'not archived'],
-		['getting lyrics', 404, lyrics, 'lyrics'],
-		['getting lyrics', 400, lyrics, 'lyrics'],
-		['creating a session', 400, session, errorText({ group: 'media', status: 400 }).message],
-		['deleting', 404, deleteMediaTask, errorText({ group: 'media', status: 404 }).message],
-	])('depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
-		const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
-		const { details } = await apiErrorOf(act(client, 't1'));
-		expect(details.message).toContain(expectedText);
-		expect(details.description).toContain('the reason');
-		expect(details).toMatchObject({ status, retryable: false, outcome: 'rejected' });
-		expect(sent).toHaveLength(1);
-	});
-});
-
-test('the lyrics are the body as received', async () => {
-	const body = { code: 200, msg: 'success', data: { alignedWords: [{ word: 'a', palign: null }] } };
-	const { client } = scriptedClient([{ body: JSON.stringify(body) }]);
-	await expect(fetchLyrics(client, 't1', 'a1')).resolves.toStrictEqual(body);
-});
-
-describe('creating a session', () => {
-	it('sends the fields as they are and returns the body as received', async () => {
-		const fields = { title: 'x', config: { seed: null } };
-		const { client, sent } = scriptedClient([{ status: 201, body: '{"data":{"id":"s1"}}' }]);
-		await expect(createMediaSession(client, fields)).resolves.toStrictEqual({ data: { id: 's1' } });
-		expect(sent).toStrictEqual([request('POST', '/media/sessions', { kind: 'create', json: fields })]);
-	});
-
-	it('is not repeated when the response is lost: there would be two', async () => {
-		const { client, sent } = scriptedClient(['lost']);
-		expect((await apiErrorOf(createMediaSession(client, {}))).details.outcome).toBe('unknown');
-		expect(sent).toHaveLength(1);
-	});
+it('deleting a task fails with 404 after an unknown outcome: a repeat changes nothing (§4.10)', async () => {
+	const { client } = scriptedClient([{ status: 500 }, notFound]);
+	expect((await apiErrorOf(deleteMediaTask(client, 't1'))).details.status).toBe(404);
 });

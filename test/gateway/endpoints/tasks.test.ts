@@ -1,4 +1,3 @@
-import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import {
 	downloadMediaTask,
@@ -6,7 +5,6 @@ import {
 	fetchMediaTask,
 	hasEnded,
 	listMediaTasks,
-	pollDelayMs,
 	readMediaTask,
 	type MediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
@@ -26,8 +24,7 @@ describe('fetching a task (§4.7)', () => {
 
 	it('in a single poll is not repeated, and takes no longer than its limit', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		const { details } = await apiErrorOf(fetchMediaTask(client, 't1', 7_000));
-		expect(details.message).toBe(errorText({ group: 'media', status: 503 }).message);
+		await apiErrorOf(fetchMediaTask(client, 't1', 7_000));
 		expect(sent.map(({ kind, timeoutMs }) => [kind, timeoutMs])).toStrictEqual([['poll', 7_000]]);
 	});
 
@@ -36,12 +33,6 @@ describe('fetching a task (§4.7)', () => {
 		const { message, description } = (await apiErrorOf(fetchMediaTask(client, 'x'))).details;
 		expect(message).toContain('task ID');
 		expect(description).toContain('bad uuid');
-	});
-
-	it.each(['...', '.a', 'a..'])('accepts %j as an ID', async (id) => {
-		const { client, sent } = scriptedClient([{}]);
-		await fetchMediaTask(client, id);
-		expect(sent[0]?.url.endsWith(`/async/media/tasks/${id}`)).toBe(true);
 	});
 });
 
@@ -54,13 +45,6 @@ describe('the list of tasks (§4.13)', () => {
 			hasMore: false,
 		});
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks')]);
-	});
-
-	it('may not be offered', async () => {
-		const { client } = scriptedClient([{ status: 404, body: '{"code":404,"msg":"no list"}' }]);
-		const { message, description } = await apiErrorOf(listMediaTasks(client)).then(({ details }) => details);
-		expect(message).toBe('The gateway does not offer this list');
-		expect(description).toContain('no list');
 	});
 });
 
@@ -79,56 +63,45 @@ describe('downloading a result (§4.8)', () => {
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download')]);
 	});
 
-	it.each([
-		[422, 'task ID'],
-		[404, errorText({ group: 'media', status: 404 }).message],
-	])('has the error text for status %s', async (status, expectedText) => {
-		const { client } = scriptedClient([{ status }]);
-		const { details } = await apiErrorOf(
-			downloadMediaTask(client, 't1', async () => await Promise.resolve()),
-		);
-		expect(details.message).toContain(expectedText);
+	it('has the error text for a task ID that the gateway does not accept', async () => {
+		const { client } = scriptedClient([{ status: 422 }]);
+		const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
+		expect((await apiErrorOf(downloading)).message).toContain('task ID');
 	});
 });
 
 describe('reading a task (§2.6)', () => {
+	const nothing = {
+		taskId: 'asked-for',
+		model: undefined,
+		state: 'unknown',
+		createdAt: undefined,
+		resultUrls: [],
+		tracks: undefined,
+		result: undefined,
+		failCode: undefined,
+		failMsg: undefined,
+	};
+
 	it('has all its fields', () => {
-		const urls = ['https://f.test/1', 'https://f.test/2'];
-		const result = { resultUrls: urls, tracks: [{ id: 'a', n: null }], seed: 7 };
+		const resultUrls = ['https://f.test/1', 'https://f.test/2'];
+		const tracks = [{ id: 'a', n: null }];
 		const record = {
 			taskId: 't1',
 			model: 'm',
 			state: 'success',
 			createTime: 1_700_000_000_000,
-			resultJson: JSON.stringify(result),
+			resultJson: JSON.stringify({ resultUrls, tracks, seed: 7 }),
 			failCode: null,
 			failMsg: null,
 		};
-		expect(read(record)).toStrictEqual({
-			taskId: 't1',
-			model: 'm',
-			state: 'success',
-			createdAt: '2023-11-14T22:13:20.000Z',
-			resultUrls: ['https://f.test/1', 'https://f.test/2'],
-			tracks: [{ id: 'a', n: null }],
-			result: { seed: 7 },
-			failCode: undefined,
-			failMsg: undefined,
-		});
+		const createdAt = '2023-11-14T22:13:20.000Z';
+		const own = { taskId: 't1', model: 'm', state: 'success', createdAt, resultUrls, tracks };
+		expect(read(record)).toStrictEqual({ ...nothing, ...own, result: { seed: 7 } });
 	});
 
 	it('has defaults for all fields', () => {
-		expect(read({})).toStrictEqual({
-			taskId: 'asked-for',
-			model: undefined,
-			state: 'unknown',
-			createdAt: undefined,
-			resultUrls: [],
-			tracks: undefined,
-			result: undefined,
-			failCode: undefined,
-			failMsg: undefined,
-		});
+		expect(read({})).toStrictEqual(nothing);
 	});
 
 	it.each<[string, JsonObject, Partial<MediaTask>]>([
@@ -215,13 +188,8 @@ describe('a failed task', () => {
 
 	it('has its model and its price in the error, where they are known', () => {
 		const { extra } = taskError({ ...task, model: 'acme/draw' }, [], 12.5).details;
-		expect(extra).toStrictEqual({
-			failCode: null,
-			failMsg: null,
-			state: 'fail',
-			model: 'acme/draw',
-			priceRub: 12.5,
-		});
+		const unknown = { failCode: null, failMsg: null, state: 'fail' };
+		expect(extra).toStrictEqual({ ...unknown, model: 'acme/draw', priceRub: 12.5 });
 	});
 
 	it('throws an error also without reasons', () => {
@@ -231,18 +199,4 @@ describe('a failed task', () => {
 		expect(description).not.toContain('code');
 		expect(description).toContain('t1 without a result.');
 	});
-});
-
-test.each([
-	['image', 0, 3_000],
-	['image', 0.5, 4_000],
-	['image', 0.9999, 5_000],
-	['video', 0, 5_000],
-	['video', 0.5, 7_500],
-	['music', 0.5, 7_500],
-	['audio', 0.5, 7_500],
-	[undefined, 0, 5_000],
-	[undefined, 0.9999, 10_000],
-] as const)('the pause between two polls of %s at %s is %s ms (§3.1)', (mediaType, random, pause) => {
-	expect(pollDelayMs(mediaType, random)).toBe(pause);
 });

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
-import { NodeApiError } from 'n8n-workflow';
 
 import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
-import { redact } from '../../../nodes/shared/gateway/errors/secrets';
 import { PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
 import { descriptionOf, toNodeError } from '../../../nodes/shared/run/nodeError';
+import { someNode } from '../../helpers/someNode';
 import spec from '../../fixtures/spec/errors.json';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
@@ -61,36 +60,28 @@ const allResponses: Array<[string, ApiError]> = [
 ];
 
 it('recognizes an authentication error by its code on a media endpoint too', () => {
-	const { details } = errorOf('media', 401, openai('invalid_api_key', 'authentication_error'));
-	expect(details.code).toBe('invalid_api_key');
-	expect(details.message).toBe('The gateway refused the API key');
+	expect(errorOf('media', 401, openai('invalid_api_key', 'authentication_error')).details).toMatchObject({
+		code: 'invalid_api_key',
+		message: 'The gateway refused the API key',
+	});
 });
 
 describe('the error that a user sees', () => {
-	test.each(allResponses)('%s has a message, a hint and the server’s message', (_, { details }) => {
-		expect(details.message).toMatch(/^\S.{10,}/);
-		expect(details.description).toMatch(/^\S.{20,}/);
-		expect(`${details.message} ${details.description}`).toContain('server words');
-		expect(details.message).not.toMatch(/with status/);
-	});
-
 	test.each(allResponses)(
-		'%s keeps its message in n8n, which replaces messages that name a system error',
+		'%s has a message, a hint and the server’s message, which n8n keeps',
 		(_, error) => {
-			const node = {
-				id: '1',
-				name: 'N',
-				type: 't',
-				typeVersion: 1,
-				position: [0, 0] as [number, number],
-				parameters: {},
-			};
-			const nodeError = toNodeError(node, error, 3);
-			expect(nodeError).toBeInstanceOf(NodeApiError);
-			expect(nodeError.message).toBe(error.details.message);
-			expect((nodeError as NodeApiError).description).toBe(descriptionOf(error));
-			expect((nodeError as NodeApiError).httpCode).toBe(String(error.details.status));
-			expect((nodeError as NodeApiError).context.itemIndex).toBe(3);
+			const { details } = error;
+			expect(details.message).toMatch(/^\S.{10,}/);
+			expect(details.description).toMatch(/^\S.{20,}/);
+			expect(`${details.message} ${details.description}`).toContain('server words');
+			expect(details.message).not.toMatch(/with status/);
+			// n8n replaces messages that name a system error.
+			expect(toNodeError(someNode, error, 3)).toMatchObject({
+				message: details.message,
+				description: descriptionOf(error),
+				httpCode: String(details.status),
+				context: { itemIndex: 3 },
+			});
 		},
 	);
 
@@ -108,35 +99,16 @@ describe('the error that a user sees', () => {
 			code: 'teapot',
 		});
 	});
-
-	it('never shows the key, nor anything like a key', () => {
-		const { details } = errorOf('text', 401, {
-			error: { message: `Incorrect API key provided: ${KEY}, not sk-ffffffff-0000`, code: 'invalid_api_key' },
-		});
-		expect(details.description).not.toMatch(/sk-[0-9a-f]/);
-		expect(details.description).toContain('[key]');
-		expect(redact('key: plain-secret!', ['plain-secret!'])).toBe('key: [key]');
-	});
-
-	it('shortens the server’s message', () => {
-		const { details } = errorOf('text', 400, { error: { message: 'y'.repeat(5_000) } });
-		expect(details.description.length).toBeLessThan(1_000);
-	});
 });
 
 describe('a response in none of the formats', () => {
 	const bodies: Array<[string, string]> = [
 		['an HTML page', '<html><body>502 Bad Gateway</body></html>'],
 		['nothing', ''],
-		['cut-off JSON', '{"error": {"mess'],
-		['a number', '7'],
-		['null', 'null'],
-		['a list', '[1,2]'],
 		['fields of the wrong type', '{"error": ["x"], "msg": {"a": 1}}'],
 	];
 	const withWords: Array<[string, string]> = [
 		['the message of a load balancer', '{"message": "upstream request timeout"}'],
-		['its error object', '{"error": {"code": 502, "message": "upstream request timeout"}}'],
 		['an error that is a text', '{"error": "upstream request timeout"}'],
 	];
 	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {

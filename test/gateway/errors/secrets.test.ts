@@ -86,28 +86,21 @@ describe('an error', () => {
 });
 
 describe('a key that the gateway repeats', () => {
+	const errorOf = (group: EndpointGroup, status: number, body: string) =>
+		errorFromResponse({ group, kind: 'read', status, body, now: 0, secrets: [OTHER] });
+	const escaped = [...OTHER].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 	const bodies: Array<[string, string]> = [
-		[
-			'the OpenAI format',
-			JSON.stringify({ error: { message: `key ${OTHER} is wrong`, code: 'invalid_api_key' } }),
-		],
+		['the OpenAI format', JSON.stringify({ error: { message: `key ${OTHER} is wrong`, code: 'x' } })],
 		['the media envelope', JSON.stringify({ code: 401, msg: `${OTHER} ${KEY}`, data: null })],
 		['a text', JSON.stringify({ error: `${OTHER}` })],
-		[
-			'the escapes of JSON',
-			`{"error":{"message":"${[...OTHER].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`,
-		],
+		['the escapes of JSON', `{"error":{"message":"${escaped}"}}`],
 		['a web page', `<html><body>Authorization: Bearer ${OTHER}</body></html>`],
 		['text in no format', `Bearer ${OTHER}`],
 	];
 	const groups: EndpointGroup[] = ['text', 'messages', 'media', 'storage', 'file'];
 
 	it.each(bodies)('in %s is in no error', (_, body) => {
-		const errors = groups.flatMap((group) =>
-			[307, 401, 500].map((status) =>
-				errorFromResponse({ group, kind: 'read', status, body, now: 0, secrets: [OTHER] }),
-			),
-		);
+		const errors = groups.flatMap((group) => [307, 401, 500].map((status) => errorOf(group, status, body)));
 		expect(errors).toHaveLength(15);
 		for (const error of errors) {
 			const shown = JSON.stringify([error.details, error.message, error.stack, String(error.cause)]);
@@ -139,14 +132,7 @@ describe('a key that the gateway repeats', () => {
 
 	it('is redacted before the text is cut', () => {
 		const body = JSON.stringify({ msg: 'y'.repeat(595) + OTHER });
-		const { description } = errorFromResponse({
-			group: 'media',
-			kind: 'keyed',
-			status: 400,
-			body,
-			now: 0,
-			secrets: [OTHER],
-		}).details;
+		const { description } = errorOf('media', 400, body).details;
 		expect(description).toMatch(/y{595}\[key\]”\.$/);
 		const stream = withReceivedText(streamError('cut'), {
 			text: 'y'.repeat(295) + OTHER,
