@@ -43,13 +43,12 @@ function readPort(text: string): number {
 }
 
 function announce(gateway: Gateway, readyJson: boolean): void {
-	const { baseUrl, filesUrl, controlUrl, apiKey } = gateway;
+	const { baseUrl, filesUrl, apiKey } = gateway;
 	const text = readyJson
-		? JSON.stringify({ baseUrl, filesUrl, controlUrl, apiKey })
+		? JSON.stringify({ baseUrl, filesUrl, apiKey })
 		: [
 				`Sandbox gateway  ${baseUrl}`,
 				`File host        ${filesUrl}`,
-				`Control          ${controlUrl}`,
 				`API key          ${apiKey}`,
 				'Stop with Ctrl+C.',
 			].join('\n');

@@ -331,7 +331,7 @@ test('the example: an agent that creates a picture', async () => {
 	const said = result.nodes['AI Agent']?.items[0]?.json['output'] as string;
 	const [url = ''] = /http[^"\\\s]+/.exec(said) ?? [];
 	const picture = Buffer.from(await (await fetch(url)).arrayBuffer());
-	expect(checkPng(picture)).toStrictEqual({ width: 512, height: 512 });
+	expect(await checkPng(picture)).toStrictEqual({ width: 512, height: 512 });
 	expect(said).toMatch(/priceRub/);
 	// Two calls of the model and one picture, all from one wallet.
 	expect(paid()).toHaveLength(3);

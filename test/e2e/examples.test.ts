@@ -62,7 +62,7 @@ test('many pictures at once: results have picture and price, failed items leave 
 	expect(pictures).toHaveLength(4);
 	for (const item of pictures) {
 		expect(item.json).toMatchObject({ state: 'success', priceRub: expect.any(Number) as number });
-		expect(checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
+		expect(await checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
 	}
 	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toStrictEqual([
 		{

@@ -54,7 +54,7 @@ describe('the example from a topic to a picture in storage', () => {
 
 	test('the picture is a complete PNG of the requested size', async () => {
 		const bytes = await environment.readBinary(itemOf(result, 'Draw picture'));
-		expect(checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
+		expect(await checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
 	});
 
 	test('the stored file is that picture, byte for byte', async () => {

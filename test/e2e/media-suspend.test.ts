@@ -82,7 +82,10 @@ test('many tasks resume the execution once, when the last has ended; other callb
 	expect(items[0]?.json).not.toHaveProperty('timedOut');
 	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['data'], [], ['data']]);
 	const [first] = items;
-	expect(first && checkPng(await environment.readBinary(first))).toStrictEqual({ width: 512, height: 512 });
+	expect(first && (await checkPng(await environment.readBinary(first)))).toStrictEqual({
+		width: 512,
+		height: 512,
+	});
 	expect((await environment.gateway.control.repeatCallback(tasks[0] ?? '')).status).toBe(409);
 	expect((await environment.client.readExecution(executionId)).status).toBe('success');
 	expect(charged() - before).toBe(3);

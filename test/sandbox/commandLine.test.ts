@@ -29,7 +29,7 @@ afterEach(() => {
 it.each(['SIGINT', 'SIGTERM'] as const)('prints its URLs, responds, and stops on %s', async (signal) => {
 	const child = start('--ready-json');
 	const ready = JSON.parse(await firstLine(child)) as Record<string, string>;
-	expect(Object.keys(ready)).toStrictEqual(['baseUrl', 'filesUrl', 'controlUrl', 'apiKey']);
+	expect(Object.keys(ready)).toStrictEqual(['baseUrl', 'filesUrl', 'apiKey']);
 	expect((await fetch(`${ready.baseUrl}/models`)).status).toBe(200);
 	child.kill(signal);
 	expect(await once(child, 'exit')).toStrictEqual([0, null]);
