@@ -5,19 +5,24 @@ const root = resolve(__dirname, '../nodes');
 
 type Imports = Map<string, string[]>;
 
-/** The sources below a folder of the repository, by their path there, with what each imports, by path or package name. */
+/** The sources below a folder, by their path there, with what each imports, by path or package name. */
 function importsBelow(folder: string): Imports {
-	return new Map(
-		readdirSync(folder, { recursive: true, encoding: 'utf8' })
-			.filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes('node_modules'))
-			.map((path) => [path, importsOf(folder, path)]),
-	);
+	return new Map(sourcesBelow(folder).map((path) => [relative(folder, path), importsOf(folder, path)]));
+}
+
+function sourcesBelow(folder: string): string[] {
+	const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules');
+	return entries.flatMap((entry) => {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) return sourcesBelow(path);
+		return /\.(ts|mjs)$/.test(path) ? [path] : [];
+	});
 }
 
 function importsOf(folder: string, path: string): string[] {
-	const source = readFileSync(join(folder, path), 'utf8');
+	const source = readFileSync(path, 'utf8');
 	return [...source.matchAll(/from '([^']+)'/g)].map(([, target = '']) =>
-		target.startsWith('.') ? relative(folder, resolve(folder, dirname(path), target)) : target,
+		target.startsWith('.') ? relative(folder, resolve(dirname(path), target)) : target,
 	);
 }
 
