@@ -1,4 +1,4 @@
-import { Environment } from '../test/e2e/support/environment';
+import { OwnEnvironment } from '../test/e2e/support/environment';
 import { table } from './measure';
 import type { Headline, Report } from './report';
 import {
@@ -25,7 +25,7 @@ interface Race {
 
 /** Text items in bulk through the real n8n, compared with the ideal (items × latency ÷ concurrency) and n8n's own nodes. */
 export async function bulk(): Promise<Report> {
-	const environment = await Environment.start({
+	const environment = await OwnEnvironment.start({
 		gateway: { balance: '1000000.00', settings: { latency: { all: LATENCY_MS } } },
 	});
 	try {

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../sandbox/gateway/control/types';
-import { Environment } from '../test/e2e/support/environment';
+import { OwnEnvironment } from '../test/e2e/support/environment';
 import { runWorld } from '../test/helpers/world';
 import { limitCases, strayCases, type WorldCase } from '../test/helpers/worlds';
 import { table } from './measure';
@@ -29,7 +29,7 @@ interface Result {
 export async function limits(): Promise<Report> {
 	const simulated: Result[] = [];
 	for (const one of [...strayCases, ...limitCases]) simulated.push(await simulate(one));
-	const environment = await Environment.start({ gateway: { balance: '1000000.00' } });
+	const environment = await OwnEnvironment.start({ gateway: { balance: '1000000.00' } });
 	try {
 		const strays = await strayTexts(environment);
 		const limited = [await limitedTexts(environment, 'none'), await limitedTexts(environment, 'seconds')];
@@ -67,7 +67,7 @@ async function simulate({ name, world, ideal, bound, hopeless }: WorldCase): Pro
 	return { title: name, ideal, seconds: median(times), bound, refused: median(shares) };
 }
 
-async function limitedTexts(environment: Environment, retryAfter: 'none' | 'seconds'): Promise<Result> {
+async function limitedTexts(environment: OwnEnvironment, retryAfter: 'none' | 'seconds'): Promise<Result> {
 	const rateLimit: RateLimit = { requestsPerMinute: 60, windowMs: 20_000, retryAfter };
 	const { control } = environment.gateway;
 	const times: number[] = [];
@@ -94,7 +94,7 @@ interface Stray {
 	quiet: number;
 }
 
-async function strayTexts(environment: Environment): Promise<Stray[]> {
+async function strayTexts(environment: OwnEnvironment): Promise<Stray[]> {
 	const { control } = environment.gateway;
 	const texts = async (count: number, concurrency: number, latencyMs: number, stray?: number) =>
 		await runItems(environment, textNode('chat', concurrency), count, () => {

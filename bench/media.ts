@@ -1,4 +1,4 @@
-import { Environment } from '../test/e2e/support/environment';
+import { OwnEnvironment } from '../test/e2e/support/environment';
 import { table } from './measure';
 import { httpRequestLoop, mediaTaskNode, type Medium } from './media/contenders';
 import { guidance, guidedPolls, median, spread, whileWaiting, type Spread } from './media/figures';
@@ -18,7 +18,7 @@ type Row = Array<string | number>;
 /** 500 media tasks in one execution of the real n8n: delay of the end, number of polls, and memory. */
 export async function media(): Promise<Report> {
 	const duration = [TASK_SECONDS[0] * 1000, TASK_SECONDS[1] * 1000] as const;
-	const environment = await Environment.start({
+	const environment = await OwnEnvironment.start({
 		gateway: {
 			balance: '1000000.00',
 			settings: {
@@ -63,7 +63,7 @@ function secondsAfterLastEnd({ watched, executionEnd }: Run): number {
 }
 
 /** The description of the runs and of the machine. */
-async function method({ client }: Environment): Promise<string> {
+async function method({ client }: OwnEnvironment): Promise<string> {
 	const { versionCli, nodeJsVersion } = await client.get<{ versionCli: string; nodeJsVersion: string }>(
 		'/rest/settings',
 	);

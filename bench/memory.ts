@@ -1,7 +1,7 @@
 import { waitForExecution } from '../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../sandbox/n8n/workflows';
-import { Environment } from '../test/e2e/support/environment';
+import { OwnEnvironment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
 import { httpRequest, signedWith } from './httpRequest';
 import { megabytes, memoryGrowth, STANDSTILL_MB, table } from './measure';
@@ -17,7 +17,7 @@ interface File {
 interface Contender {
 	name: string;
 	download: (file: File) => WorkflowNode;
-	upload: (environment: Environment) => WorkflowNode;
+	upload: (environment: OwnEnvironment) => WorkflowNode;
 }
 
 const contenders: Contender[] = [
@@ -88,7 +88,7 @@ function headlines(results: Measured[]): Headline[] {
 }
 
 async function measured({ name, download, upload }: Contender): Promise<Measured[]> {
-	const environment = await Environment.start();
+	const environment = await OwnEnvironment.start();
 	try {
 		const { control } = environment.gateway;
 		const file = (size: number) =>
@@ -118,7 +118,7 @@ async function measured({ name, download, upload }: Contender): Promise<Measured
 	}
 }
 
-async function runToSuccess(environment: Environment, workflow: WorkflowJson): Promise<void> {
+async function runToSuccess(environment: OwnEnvironment, workflow: WorkflowJson): Promise<void> {
 	const { client, credential } = environment;
 	const stored = await client.createWorkflow(withCredential(workflow, credential));
 	const id = await client.runManually(stored.id, manualTrigger(workflow));

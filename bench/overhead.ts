@@ -1,4 +1,4 @@
-import { Environment } from '../test/e2e/support/environment';
+import { OwnEnvironment } from '../test/e2e/support/environment';
 import { median } from './media/figures';
 import { table } from './measure';
 import type { Report } from './report';
@@ -19,7 +19,7 @@ const ROUNDS = 7;
 
 /** The processor time of an item in n8n when the gateway responds at once, compared with n8n's own nodes, alternately. */
 export async function overhead(): Promise<Report> {
-	const environment = await Environment.start({
+	const environment = await OwnEnvironment.start({
 		gateway: { balance: '1000000.00', settings: { latency: { all: 0 } } },
 	});
 	try {

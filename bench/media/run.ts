@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Execution } from '../../sandbox/n8n/executions';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import type { Environment } from '../../test/e2e/support/environment';
+import type { OwnEnvironment } from '../../test/e2e/support/environment';
 import { memoryGrowth, type Growth } from '../measure';
 import type { Contender, Medium } from './contenders';
 import { watchedTasks, whileWaiting, type WatchedTask } from './figures';
@@ -31,7 +31,7 @@ export interface Run extends Job {
 }
 
 /** Starts a new n8n and runs the contender once with tasks that take no time, to warm up its code. */
-export async function warmUp(environment: Environment, job: Job): Promise<void> {
+export async function warmUp(environment: OwnEnvironment, job: Job): Promise<void> {
 	const { control } = environment.gateway;
 	await environment.restart();
 	await control.reset();
@@ -44,7 +44,7 @@ export async function warmUp(environment: Environment, job: Job): Promise<void> 
  *
  * @throws when a task has no file
  */
-export async function runJob(environment: Environment, job: Job): Promise<Run> {
+export async function runJob(environment: OwnEnvironment, job: Job): Promise<Run> {
 	const { client, gateway, server } = environment;
 	await gateway.control.reset();
 	const workflow = await storeWorkflow(environment, job);
@@ -74,7 +74,7 @@ interface ReadyWorkflow {
 }
 
 async function storeWorkflow(
-	{ client, credential, gateway }: Environment,
+	{ client, credential, gateway }: OwnEnvironment,
 	{ contender, tasks, medium }: Job,
 ): Promise<ReadyWorkflow> {
 	const workflow = contender.workflow(tasks, medium, gateway);
@@ -89,7 +89,7 @@ interface WatchedExecution {
 }
 
 /** Runs a workflow once and records the execution's status until it has ended. Its data is not read, because that costs n8n memory. */
-async function execute({ client }: Environment, workflow: ReadyWorkflow): Promise<WatchedExecution> {
+async function execute({ client }: OwnEnvironment, workflow: ReadyWorkflow): Promise<WatchedExecution> {
 	const id = await client.runManually(workflow.id, workflow.trigger);
 	const statuses: WatchedExecution['statuses'] = [];
 	const deadline = Date.now() + LONGEST_RUN_MS;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import type { Environment } from '../../test/e2e/support/environment';
+import type { OwnEnvironment } from '../../test/e2e/support/environment';
 import { itemsNode, workflowOf } from '../../test/e2e/support/workflows';
 import { nodeMilliseconds } from '../measure';
 import { processSeconds } from '../processTime';
@@ -27,7 +27,7 @@ const LONGEST_RUN_MS = 10 * 60_000;
  * @throws when an item does not have its own response
  */
 export async function runItems(
-	{ client, credential, gateway, server }: Environment,
+	{ client, credential, gateway, server }: OwnEnvironment,
 	{ name, node, textOf }: Contender,
 	items: number,
 	prepare: () => void = () => undefined,

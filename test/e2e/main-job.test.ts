@@ -2,12 +2,12 @@ import { checkPng } from '../../sandbox/demo/png';
 import type { RunResult } from '../../sandbox/n8n/executions';
 import { freePort } from '../../sandbox/n8n/ports';
 import { credentialType, loadExample } from '../../sandbox/n8n/workflows';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
-useEnvironment((started) => (environment = started));
+useOwnEnvironment((started) => (environment = started));
 
 function itemOf(result: RunResult, name: string): RunResult['nodes'][string]['items'][number] {
 	const item = result.nodes[name]?.items[0];
