@@ -9,6 +9,7 @@ import { installPackage, packPackage } from '../../../sandbox/n8n/package';
 import { N8nServer } from '../../../sandbox/n8n/server';
 import type { Stored, WorkflowJson } from '../../../sandbox/n8n/types';
 import { credentialType, manualTrigger, withCredential } from '../../../sandbox/n8n/workflows';
+import { eventually } from './eventually';
 import { borrowN8n, owner } from './n8nPool';
 
 /** Signs in to a new n8n as its owner and stores the credential for the gateway. */
@@ -71,8 +72,11 @@ export class Environment {
 
 	/** Leaves n8n as it was found. */
 	async close(): Promise<void> {
-		await forgetAll(this.client);
-		await this.gateway.close();
+		try {
+			await forgetAll(this.client);
+		} finally {
+			await this.gateway.close();
+		}
 	}
 }
 
@@ -82,9 +86,11 @@ async function forgetAll(client: N8nClient): Promise<void> {
 	const { results } = await client.get<{ results: Stored[] }>(`/rest/executions?limit=100&filter=${filter}`);
 	// One that ends by itself meanwhile cannot be stopped.
 	await Promise.allSettled(results.map(async ({ id }) => await client.stopExecution(id)));
-	for (const { id } of await client.get<Stored[]>('/rest/workflows?take=500')) {
-		await client.send('POST', `/rest/workflows/${id}/archive`, {});
-		await client.send('DELETE', `/rest/workflows/${id}`, {});
+	const workflows = await client.get<Array<Stored & { isArchived: boolean }>>('/rest/workflows?take=500');
+	for (const { id, isArchived } of workflows) {
+		if (!isArchived) await client.send('POST', `/rest/workflows/${id}/archive`, {});
+		// n8n takes triggers down in the background.
+		await eventually(async () => await client.send('DELETE', `/rest/workflows/${id}`, {}));
 	}
 	for (const { id } of await client.get<Stored[]>('/rest/credentials')) {
 		await client.send('DELETE', `/rest/credentials/${id}`, {});
