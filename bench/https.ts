@@ -7,9 +7,8 @@ import { createServer as createTlsServer } from 'node:tls';
 
 import { credentialType } from '../sandbox/n8n/workflows';
 import { repositoryRoot } from '../sandbox/n8n/runtime';
-import { Environment } from '../test/e2e/support/environment';
-import { table } from './measure';
-import type { Report } from './report';
+import { OwnEnvironment } from '../test/e2e/support/environment';
+import type { Row } from './measure';
 import {
 	headerCredential,
 	httpRequestNode,
@@ -18,15 +17,15 @@ import {
 	textNode,
 	type Contender,
 } from './text/contenders';
-import { runItems, type Run } from './text/run';
+import { runItems } from './text/run';
 
 const ITEMS = 400;
 const LATENCY_MS = 200;
 const ROUND_TRIP_MS = 40;
 
-/** Text items through a gateway with https and a round trip of 40 ms, as a real one has, compared with n8n's own nodes. */
-export async function https(): Promise<Report> {
-	const environment = await Environment.start({
+/** Texts through a gateway with https and a round trip of 40 ms, as a real one has, beside n8n's own nodes. */
+export async function https(): Promise<Row[]> {
+	const environment = await OwnEnvironment.start({
 		gateway: { balance: '1000000.00', settings: { latency: { all: LATENCY_MS } } },
 		// The certificate is that of the tests.
 		n8n: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
@@ -40,51 +39,29 @@ export async function https(): Promise<Report> {
 		const { apiKey } = gateway;
 		const credential = await client.saveCredential('Gateway with https', credentialType, { baseUrl, apiKey });
 		const place = { client, server, gateway, credential };
-		const contenders = [
-			textNode('chat', 8),
-			textNode('chat', 20),
-			httpRequestNode(gateway, await headerCredential(client, gateway)),
-			openAiNode(await openAiCredential(client, gateway)),
-		];
 		// The first run loads and warms up shared code.
 		await runItems(place, textNode('chat', 8), 50);
-		const results: Array<[Contender, Run]> = [];
-		for (const contender of contenders) {
-			results.push([contender, await runItems(place, contender, ITEMS)]);
+		const run = async (contender: Contender) => await runItems(place, contender, ITEMS);
+		const ours = await run(textNode('chat', 20));
+		const perItemMs = (ours.cpuSeconds * 1_000) / ITEMS;
+		const row: Row = {
+			what: `${ITEMS} texts of ${LATENCY_MS} ms, 20 at a time, over https with a round trip of ${ROUND_TRIP_MS} ms`,
+			ours: `${ours.seconds.toFixed(1)} s, ${perItemMs.toFixed(1)} ms of processor time each`,
+			others: [],
+		};
+		for (const contender of [
+			httpRequestNode(gateway, await headerCredential(client, gateway)),
+			openAiNode(await openAiCredential(client, gateway)),
+		]) {
+			const { seconds, cpuSeconds } = await run(contender);
+			const ratios = [seconds / ours.seconds, cpuSeconds / ours.cpuSeconds].map((ratio) => ratio.toFixed(2));
+			row.others.push(`${contender.name} ${ratios.join(' × and ')} ×`);
 		}
-		return reportOf(results);
+		return [row];
 	} finally {
 		for (const server of servers) server.close();
 		await environment.close();
 	}
-}
-
-function reportOf(results: Array<[Contender, Run]>): Report {
-	const [[, ours] = [], ...others] = results;
-	if (!ours) throw new Error('There is no result.');
-	const rows = results.map(([{ name }, run]) => [
-		name,
-		run.seconds.toFixed(2),
-		((run.cpuSeconds * 1000) / ITEMS).toFixed(2),
-		run.mostAtOnce,
-		run.charges,
-	]);
-	return {
-		details: `${ITEMS} text items, ${LATENCY_MS} ms latency of the gateway, https, round trip of ${ROUND_TRIP_MS} ms\n\n${table(
-			['node', 'ran (s)', 'processor time per item (ms)', 'most at once', 'charges'],
-			rows,
-		)}`,
-		headlines: [
-			{
-				what: `${ITEMS} text items over https with a round trip of ${ROUND_TRIP_MS} ms`,
-				ours: `${ours.seconds.toFixed(1)} s`,
-				compared: others
-					.map(([{ name }, { seconds }]) => `${name}: ${(seconds / ours.seconds).toFixed(2)} × the time`)
-					.join('; '),
-				aim: '',
-			},
-		],
-	};
 }
 
 /** Starts a server that speaks TLS in front of a port, and returns its port. */

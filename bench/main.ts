@@ -1,15 +1,14 @@
 import { bulk } from './bulk';
-import { cpu } from './cpu';
 import { https } from './https';
 import { limits } from './limits';
 import { load } from './load';
+import { table, type Row } from './measure';
 import { media } from './media';
 import { memory } from './memory';
 import { overhead } from './overhead';
-import { summary, type Headline, type Report } from './report';
 import { sse } from './sse';
 
-const benches: Record<string, () => Promise<Report>> = {
+const benches: Record<string, () => Promise<Row[]>> = {
 	load,
 	overhead,
 	bulk,
@@ -18,10 +17,9 @@ const benches: Record<string, () => Promise<Report>> = {
 	memory,
 	media,
 	limits,
-	cpu,
 };
 
-/** Runs the named benchmarks, or all of them; prints the details of each, and one table of the results. */
+/** Runs the named benchmarks, or all of them, and prints one table. */
 async function main(names: string[]): Promise<void> {
 	const unknown = names.filter((name) => !(name in benches));
 	if (unknown.length > 0) {
@@ -31,14 +29,16 @@ async function main(names: string[]): Promise<void> {
 		process.exitCode = 1;
 		return;
 	}
-	const headlines: Headline[] = [];
+	const rows: Row[] = [];
 	for (const [name, run] of Object.entries(benches)) {
-		if (names.length > 0 && !names.includes(name)) continue;
-		const report = await run();
-		headlines.push(...report.headlines);
-		console.log(`## ${name}\n\n${report.details}\n`);
+		if (names.length === 0 || names.includes(name)) rows.push(...(await run()));
 	}
-	console.log(`## Summary\n\n${summary(headlines)}`);
+	console.log(
+		table(
+			['What', 'This package', 'In the same run'],
+			rows.map(({ what, ours, others }) => [what, ours, others.join(', ')]),
+		),
+	);
 }
 
 void main(process.argv.slice(2));

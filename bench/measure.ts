@@ -1,24 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Execution } from '../sandbox/n8n/executions';
+/** A line of the results. */
+export interface Row {
+	what: string;
+	/** This package's figure, with its unit. */
+	ours: string;
+	/** The others' figures in the same run, as ratios to this package's or with their unit. */
+	others: string[];
+}
 
 const MEGABYTE = 1024 * 1024;
 
 /** Resident memory of a process, in MB (Linux). */
-export async function residentMegabytes(pid: number): Promise<number> {
+async function residentMegabytes(pid: number): Promise<number> {
 	const status = await readFile(`/proc/${pid}/status`, 'utf8');
 	return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024;
 }
 
 /** Differences below this are noise, in MB. */
-export const STANDSTILL_MB = 5;
+const STANDSTILL_MB = 5;
 
 /**
  * Waits until a process's memory has settled: n8n holds some 300 MB extra for 10 to 25 s after its start.
  * Settled means that it has changed by less than 5 MB for 25 s.
  */
-export async function settledMegabytes(pid: number): Promise<number> {
+async function settledMegabytes(pid: number): Promise<number> {
 	let calmSince = Date.now();
 	let reference = await residentMegabytes(pid);
 	while (Date.now() - calmSince < 25_000) {
@@ -32,46 +39,39 @@ export async function settledMegabytes(pid: number): Promise<number> {
 	return reference;
 }
 
-export interface Growth {
-	before: number;
-	peak: number;
-	/** Peak above the settled value before, in MB. */
-	growth: number;
-	/** The samples. */
-	samples: Sample[];
-}
-
-/** Resident memory at a moment. */
-export interface Sample {
-	/** Unix milliseconds. */
-	time: number;
-	megabytes: number;
-}
-
-/** The growth of a process's memory while `work` runs, sampled every 20 ms. */
-export async function memoryGrowth(pid: number, work: () => Promise<void>): Promise<Growth> {
+/** How much a process's memory grows at most while `work` runs, in MB; sampled every 20 ms. */
+export async function memoryGrowth(pid: number, work: () => Promise<void>): Promise<number> {
 	const before = await settledMegabytes(pid);
-	const samples: Sample[] = [];
-	const state = { running: true };
+	const state = { isRunning: true, peak: before };
 	const watching = (async () => {
-		while (state.running) {
-			samples.push({ time: Date.now(), megabytes: await residentMegabytes(pid) });
+		while (state.isRunning) {
+			state.peak = Math.max(state.peak, await residentMegabytes(pid));
 			await sleep(20);
 		}
 	})();
 	try {
 		await work();
 	} finally {
-		state.running = false;
+		state.isRunning = false;
 		await watching;
 	}
-	const peak = samples.reduce((most, { megabytes }) => Math.max(most, megabytes), before);
-	return { before, peak, growth: peak - before, samples };
+	return state.peak - before;
 }
 
-/** The run time of a node in an execution, in milliseconds, as n8n measured it. */
-export function nodeMilliseconds(execution: Execution, node: string): number {
-	return execution.data.resultData.runData[node]?.[0]?.executionTime ?? NaN;
+/** The kernel counts in hundredths of a second, on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** The processor time of a process since its start, in seconds, in all its threads (Linux). */
+export async function processSeconds(pid: number): Promise<number> {
+	const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+	// The second field is the name in brackets, which may hold blanks.
+	const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** The median; NaN without values. */
+export function median(values: number[]): number {
+	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
 /** Megabytes in bytes. */

@@ -1,11 +1,10 @@
 import { waitForExecution } from '../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../sandbox/n8n/workflows';
-import { Environment } from '../test/e2e/support/environment';
+import { OwnEnvironment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
 import { httpRequest, signedWith } from './httpRequest';
-import { megabytes, memoryGrowth, STANDSTILL_MB, table } from './measure';
-import type { Headline, Report } from './report';
+import { megabytes, memoryGrowth, type Row } from './measure';
 
 /** A file at the gateway. */
 interface File {
@@ -15,20 +14,18 @@ interface File {
 
 /** A workflow that moves large files. */
 interface Contender {
-	name: string;
 	download: (file: File) => WorkflowNode;
-	upload: (environment: Environment) => WorkflowNode;
+	upload: (environment: OwnEnvironment) => WorkflowNode;
 }
 
+/** This package's node, and n8n's. */
 const contenders: Contender[] = [
 	{
-		name: 'Gateway Storage',
 		download: ({ id }) =>
 			gatewayNode('Download', 'storage', { resource: 'file', operation: 'download', fileId: id }),
 		upload: () => gatewayNode('Upload', 'storage', { resource: 'file', operation: 'upload' }),
 	},
 	{
-		name: 'HTTP Request',
 		download: ({ url }) =>
 			httpRequest('Download', { url, options: { response: { response: { responseFormat: 'file' } } } }),
 		upload: ({ gateway: { baseUrl, apiKey } }) =>
@@ -45,57 +42,27 @@ const contenders: Contender[] = [
 	},
 ];
 
-/** The growth of a contender's n8n. */
-interface Measured {
-	contender: string;
-	what: string;
-	before: number;
-	peak: number;
-	growth: number;
+/** How much n8n's memory grows while large files pass through a node, in MB; each contender has an n8n of its own. */
+export async function memory(): Promise<Row[]> {
+	const [ours, http] = [new Map<string, number>(), new Map<string, number>()];
+	for (const [index, contender] of contenders.entries()) await measure(contender, index === 0 ? ours : http);
+	return [...ours].map(([what, growth]) => ({
+		what: `Memory for a ${what}`,
+		ours: `${growth.toFixed(0)} MB`,
+		others: [`HTTP Request ${(http.get(what) ?? NaN).toFixed(0)} MB`],
+	}));
 }
 
-const WARM_UP = 'download of 99 MB (warms up)';
-
-/** Growth of n8n's memory while large files pass through a node; each contender has an n8n of its own. */
-export async function memory(): Promise<Report> {
-	const results: Measured[] = [];
-	for (const contender of contenders) results.push(...(await measured(contender)));
-	const rows = results.map(({ contender, what, before, peak, growth }) => [
-		contender,
-		what,
-		...[before, peak, growth].map((value) => value.toFixed(0)),
-	]);
-	return {
-		details: `Memory of the n8n process\n\n${table(['node', 'what', 'before (MB)', 'peak (MB)', 'growth (MB)'], rows)}`,
-		headlines: headlines(results),
-	};
-}
-
-function headlines(results: Measured[]): Headline[] {
-	const [ours, http] = contenders.map(({ name }) => results.filter(({ contender }) => contender === name));
-	return (ours ?? [])
-		.filter(({ what }) => what !== WARM_UP)
-		.map(({ what, growth }) => {
-			const other = http?.find((result) => result.what === what)?.growth ?? NaN;
-			return {
-				what: `Memory growth, ${what}`,
-				ours: `${growth.toFixed(0)} MB`,
-				compared: `HTTP Request ${other.toFixed(0)} MB`,
-				aim: 'no more than HTTP Request',
-				met: growth <= other + STANDSTILL_MB,
-			};
-		});
-}
-
-async function measured({ name, download, upload }: Contender): Promise<Measured[]> {
-	const environment = await Environment.start();
+async function measure({ download, upload }: Contender, growths: Map<string, number>): Promise<void> {
+	const environment = await OwnEnvironment.start();
 	try {
 		const { control } = environment.gateway;
 		const file = (size: number) =>
 			control.createBigFile({ size: megabytes(size), mimeType: 'video/mp4', filename: `${size}.mp4` });
 		const [big, fit] = [file(500), file(99)];
+		// The first one warms up.
+		await runToSuccess(environment, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] }));
 		const cases: Array<[string, WorkflowJson]> = [
-			[WARM_UP, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] })],
 			['download of 500 MB', workflowOf('Download', [download(big)], { Start: ['Download'] })],
 			[
 				'download and upload of 99 MB',
@@ -105,20 +72,16 @@ async function measured({ name, download, upload }: Contender): Promise<Measured
 				}),
 			],
 		];
-		const results: Measured[] = [];
 		for (const [what, workflow] of cases) {
-			const { before, peak, growth } = await memoryGrowth(environment.server.pid, async () => {
-				await runToSuccess(environment, workflow);
-			});
-			results.push({ contender: name, what, before, peak, growth });
+			const run = async () => await runToSuccess(environment, workflow);
+			growths.set(what, await memoryGrowth(environment.server.pid, run));
 		}
-		return results;
 	} finally {
 		await environment.close();
 	}
 }
 
-async function runToSuccess(environment: Environment, workflow: WorkflowJson): Promise<void> {
+async function runToSuccess(environment: OwnEnvironment, workflow: WorkflowJson): Promise<void> {
 	const { client, credential } = environment;
 	const stored = await client.createWorkflow(withCredential(workflow, credential));
 	const id = await client.runManually(stored.id, manualTrigger(workflow));

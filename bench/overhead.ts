@@ -1,7 +1,5 @@
-import { Environment } from '../test/e2e/support/environment';
-import { median } from './media/figures';
-import { table } from './measure';
-import type { Report } from './report';
+import { OwnEnvironment } from '../test/e2e/support/environment';
+import { median, type Row } from './measure';
 import {
 	headerCredential,
 	httpRequestNode,
@@ -18,8 +16,8 @@ const ITEMS = 1_000;
 const ROUNDS = 7;
 
 /** The processor time of an item in n8n when the gateway responds at once, compared with n8n's own nodes, alternately. */
-export async function overhead(): Promise<Report> {
-	const environment = await Environment.start({
+export async function overhead(): Promise<Row[]> {
+	const environment = await OwnEnvironment.start({
 		gateway: { balance: '1000000.00', settings: { latency: { all: 0 } } },
 	});
 	try {
@@ -27,7 +25,6 @@ export async function overhead(): Promise<Report> {
 		const contenders: Contender[] = [
 			idleNode,
 			textNode('chat', 8),
-			textNode('responses', 8),
 			httpRequestNode(gateway, await headerCredential(client, gateway)),
 			httpRequestWithOpenKey(gateway),
 			openAiNode(await openAiCredential(client, gateway)),
@@ -40,50 +37,25 @@ export async function overhead(): Promise<Report> {
 				if (round >= 0) seconds.get(contender)?.push(cpuSeconds);
 			}
 		}
-		return reportOf(contenders, seconds);
+		return rowsOf(contenders, seconds);
 	} finally {
 		await environment.close();
 	}
 }
 
-function reportOf(contenders: Contender[], seconds: Map<Contender, number[]>): Report {
+function rowsOf(contenders: Contender[], seconds: Map<Contender, number[]>): Row[] {
+	const own = (of: Contender) => median(seconds.get(of) ?? []);
 	/** Without the time of n8n itself for the same number of items. */
-	const perItem = (contender: Contender) => {
-		const own = (of: Contender) => median(seconds.get(of) ?? []);
-		return ((own(contender) - own(idleNode)) * 1000) / ITEMS;
-	};
-	const [, ours, , http, , openAi] = contenders;
-	if (!ours || !http || !openAi) throw new Error('A contender is missing');
-	const ratio = (contender: Contender) => perItem(contender) / perItem(ours);
-	const rows = contenders.map((contender) => {
-		const all = seconds.get(contender) ?? [];
-		const range = `${Math.min(...all).toFixed(2)} / ${median(all).toFixed(2)} / ${Math.max(...all).toFixed(2)}`;
-		const isIdle = contender === idleNode;
-		return [
-			contender.name,
-			range,
-			isIdle ? '' : perItem(contender).toFixed(2),
-			isIdle ? '' : ratio(contender).toFixed(2),
-		];
-	});
-	return {
-		details: `${ITEMS.toLocaleString('en')} items, no latency; processor time of the n8n process, ${ROUNDS} rounds in turns\n\n${table(
-			[
-				'node',
-				'per execution: least / median / most (s)',
-				'per item above No Operation (ms)',
-				'÷ this package’s',
-			],
-			rows,
-		)}`,
-		headlines: [
-			{
-				what: 'Processor time of n8n per text item',
-				ours: `${perItem(ours).toFixed(2)} ms`,
-				compared: `HTTP Request ${ratio(http).toFixed(2)} ×, OpenAI ${ratio(openAi).toFixed(2)} ×`,
-				aim: 'no more than HTTP Request',
-				met: ratio(http) >= 1,
-			},
-		],
-	};
+	const perItem = (contender: Contender) => ((own(contender) - own(idleNode)) * 1000) / ITEMS;
+	const [, ours, ...others] = contenders;
+	if (!ours) throw new Error('There are no contenders');
+	return [
+		{
+			what: 'Processor time of a text',
+			ours: `${perItem(ours).toFixed(2)} ms`,
+			others: others.map(
+				(contender) => `${contender.name} ${(perItem(contender) / perItem(ours)).toFixed(2)} ×`,
+			),
+		},
+	];
 }

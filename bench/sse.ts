@@ -6,17 +6,15 @@ import { textFormats } from '../nodes/shared/gateway/text/formats';
 import type { TextFormat } from '../nodes/shared/gateway/text/formats/format';
 import { asObject, parseJson, type JsonObject } from '../nodes/shared/gateway/util/json';
 import { GatewayClient } from '../nodes/shared/gateway/client/client';
-import { DONE, SseParser } from '../nodes/shared/gateway/text/sse';
+import { DONE } from '../nodes/shared/gateway/text/sse';
 import { streamText } from '../nodes/shared/gateway/text/streamText';
-import { table } from './measure';
-import type { Headline, Report } from './report';
+import { median, type Row } from './measure';
 import { testGate } from '../test/helpers/client';
 
 const DELTAS = 100_000;
 const PORTION_BYTES = 16 * 1024;
 const ROUNDS = 7;
 const WORD = 'слово word ';
-const OURS = 'this package';
 
 /** A stream of text deltas in each format, as §6 shows them. */
 const streams: Record<string, (delta: number) => JsonObject> = {
@@ -52,40 +50,18 @@ const ends: Record<string, JsonObject[]> = {
 type Reader = (portions: Uint8Array[]) => Promise<number>;
 
 /** Parsing 100,000 deltas: the package compared with eventsource-parser and the official clients, in one run. */
-export async function sse(): Promise<Report> {
-	const rows: Array<Array<string | number>> = [];
-	const headlines: Headline[] = [];
+export async function sse(): Promise<Row[]> {
+	const rows: Row[] = [];
 	for (const format of textFormats) {
-		const portions = streamOf(format.name);
-		const readers = readersFor(format);
-		const times = await measure(readers, portions);
-		const ours = times[OURS] ?? NaN;
-		for (const name of Object.keys(readers)) {
-			const time = times[name] ?? NaN;
-			rows.push([format.name, name, Math.round(time), (time / ours).toFixed(2)]);
-		}
-		headlines.push(headline(format.name, times));
+		const [ours = NaN, ...others] = await measure(readersFor(format), streamOf(format.name));
+		const names = Object.keys(readersFor(format)).slice(1);
+		rows.push({
+			what: `${DELTAS} streamed deltas, ${format.name}`,
+			ours: `${Math.round(ours)} ms`,
+			others: others.map((time, index) => `${names[index]} ${(time / ours).toFixed(2)} ×`),
+		});
 	}
-	const details = [
-		`${DELTAS.toLocaleString('en')} text deltas in portions of ${PORTION_BYTES / 1024} KiB, median of ${ROUNDS} rounds; above 1.00 the package is faster.`,
-		'',
-		'“events only” stops at the events; the others parse the JSON of each and read its text. The package also assembles the whole response.',
-		'',
-		table(['format', 'reader', 'ms', 'time ÷ this package’s'], rows),
-	].join('\n');
-	return { details, headlines };
-}
-
-function headline(format: string, { [OURS]: ours = NaN, ...others }: Record<string, number>): Headline {
-	const compared = Object.entries(others)
-		.filter(([name]) => !name.endsWith('events only'))
-		.map(([name, time]) => `${name} ${(time / ours).toFixed(2)} ×`);
-	return {
-		what: `Reading ${DELTAS.toLocaleString('en')} streamed deltas, ${format}`,
-		ours: `${Math.round(ours)} ms`,
-		compared: compared.join(', '),
-		aim: '',
-	};
+	return rows;
 }
 
 function streamOf(format: string): Uint8Array[] {
@@ -104,11 +80,9 @@ function streamOf(format: string): Uint8Array[] {
 
 function readersFor(format: TextFormat): Record<string, Reader> {
 	return {
-		[OURS]: async (portions) => await readOurs(format, portions),
-		'eventsource-parser + JSON.parse': (portions) => Promise.resolve(readEventsource(portions, textOf)),
+		'this package': async (portions) => await readOurs(format, portions),
+		'eventsource-parser + JSON.parse': (portions) => Promise.resolve(readEventsource(portions)),
 		...(format.name === 'messages' ? { '@anthropic-ai/sdk': readAnthropic } : { openai: readOpenAi }),
-		'this package, events only': (portions) => Promise.resolve(countOurs(portions)),
-		'eventsource-parser, events only': (portions) => Promise.resolve(readEventsource(portions, () => 1)),
 	};
 }
 
@@ -151,17 +125,10 @@ async function* bytesOf(portions: Uint8Array[]): AsyncGenerator<Uint8Array> {
 	for (const portion of portions) yield await Promise.resolve(portion);
 }
 
-function countOurs(portions: Uint8Array[]): number {
-	let events = 0;
-	const parser = new SseParser({ onEvent: () => void (events += 1) });
-	for (const portion of portions) parser.push(portion);
-	return events;
-}
-
-function readEventsource(portions: Uint8Array[], measureOf: (data: string) => number): number {
+function readEventsource(portions: Uint8Array[]): number {
 	const decoder = new TextDecoder();
 	let sum = 0;
-	const parser = createParser({ onEvent: ({ data }) => void (sum += measureOf(data)) });
+	const parser = createParser({ onEvent: ({ data }) => void (sum += textOf(data)) });
 	for (const portion of portions) parser.feed(decoder.decode(portion, { stream: true }));
 	return sum;
 }
@@ -222,25 +189,17 @@ async function readAnthropic(portions: Uint8Array[]): Promise<number> {
 }
 
 /** The median time of each reader, in milliseconds. They run alternately, so that the machine's load affects all alike. */
-async function measure(
-	readers: Record<string, Reader>,
-	portions: Uint8Array[],
-): Promise<Record<string, number>> {
-	const times: Record<string, number[]> = {};
+async function measure(readers: Record<string, Reader>, portions: Uint8Array[]): Promise<number[]> {
+	const times = Object.keys(readers).map((): number[] => []);
+	// The first round warms up.
 	for (let round = -1; round < ROUNDS; round += 1) {
-		for (const [name, read] of Object.entries(readers)) {
+		for (const [index, [name, read]] of Object.entries(readers).entries()) {
 			const start = performance.now();
 			const result = await read(portions);
 			const time = performance.now() - start;
-			const expected = name.endsWith('events only') ? DELTAS : DELTAS * WORD.length;
-			if (result < expected || result > expected + 5) throw new Error(`"${name}" has read ${result}`);
-			// The first round warms up.
-			if (round >= 0) (times[name] ??= []).push(time);
+			if (result !== DELTAS * WORD.length) throw new Error(`"${name}" has read ${result}`);
+			if (round >= 0) times[index]?.push(time);
 		}
 	}
-	const medians = Object.entries(times).map(([name, list]): [string, number] => {
-		const sorted = [...list].sort((a, b) => a - b);
-		return [name, sorted[Math.floor(sorted.length / 2)] ?? NaN];
-	});
-	return Object.fromEntries(medians);
+	return times.map(median);
 }

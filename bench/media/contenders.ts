@@ -1,13 +1,9 @@
-import type { Gateway, MediaType } from '../../sandbox/gateway/gateway';
+import type { Gateway } from '../../sandbox/gateway/gateway';
 import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { byId, gatewayNode, itemsNode, workflowOf } from '../../test/e2e/support/workflows';
 import { httpRequest, signedWith } from '../httpRequest';
 
-/** The media type of the tasks, with its model. */
-export const models = { image: 'aurora/canvas-1', video: 'lumen/motion-2' } as const satisfies Partial<
-	Record<MediaType, string>
->;
-export type Medium = keyof typeof models;
+const MODEL = 'aurora/canvas-1';
 
 /** The node's parameter `waitStrategy`. */
 export type WaitStrategy = 'poll' | 'suspend';
@@ -17,7 +13,7 @@ export interface Contender {
 	name: string;
 	/** The node that outputs the files, in one run or in several. */
 	lastNode: string;
-	workflow: (tasks: number, medium: Medium, gateway: Gateway) => WorkflowJson;
+	workflow: (tasks: number, gateway: Gateway) => WorkflowJson;
 }
 
 /** The Media Task node. */
@@ -25,11 +21,11 @@ export function mediaTaskNode(waitStrategy: WaitStrategy, concurrency: number): 
 	return {
 		name: `Media Task, \`${waitStrategy}\`, concurrency ${concurrency}`,
 		lastNode: 'Media',
-		workflow: (tasks, medium) => {
+		workflow: (tasks) => {
 			const node = gatewayNode('Media', 'mediaTask', {
 				resource: 'task',
 				operation: 'createAndWait',
-				model: byId(models[medium]),
+				model: byId(MODEL),
 				inputMode: 'json',
 				inputJson: '={{ JSON.stringify({ prompt: $json.prompt }) }}',
 				waitStrategy,
@@ -48,7 +44,7 @@ export function httpRequestLoop(pauseSeconds: number): Contender {
 	return {
 		name: `HTTP Request, Wait ${pauseSeconds} s, If, in a loop`,
 		lastNode: 'Files',
-		workflow: (tasks, medium, { baseUrl, apiKey }) => {
+		workflow: (tasks, { baseUrl, apiKey }) => {
 			const address = `${baseUrl}/async/media/tasks`;
 			const nodes = [
 				promptsNode(tasks),
@@ -58,7 +54,7 @@ export function httpRequestLoop(pauseSeconds: number): Contender {
 					...signedWith(apiKey),
 					sendBody: true,
 					specifyBody: 'json',
-					jsonBody: `={{ JSON.stringify({ model: '${models[medium]}', input: { prompt: $json.prompt } }) }}`,
+					jsonBody: `={{ JSON.stringify({ model: '${MODEL}', input: { prompt: $json.prompt } }) }}`,
 				}),
 				{
 					name: 'Wait',

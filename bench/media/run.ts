@@ -1,42 +1,43 @@
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Execution } from '../../sandbox/n8n/executions';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import type { Environment } from '../../test/e2e/support/environment';
-import { memoryGrowth, type Growth } from '../measure';
-import type { Contender, Medium } from './contenders';
-import { watchedTasks, whileWaiting, type WatchedTask } from './figures';
+import type { OwnEnvironment } from '../../test/e2e/support/environment';
+import { memoryGrowth } from '../measure';
+import type { Contender } from './contenders';
 
-const POLL_INTERVAL_MS = 250;
+const LOOK_EVERY_MS = 250;
 const LONGEST_RUN_MS = 5 * 60_000;
 
-/** The job of a contender. */
-export interface Job {
-	contender: Contender;
-	tasks: number;
-	medium: Medium;
+/** A task with the requests for it. Times in Unix milliseconds. */
+export interface WatchedTask {
+	createTime: number;
+	endTime: number;
+	/** The number of its polls. */
+	polls: number;
 }
 
 /** The result of a contender. */
-export interface Run extends Job {
+export interface Run {
 	watched: WatchedTask[];
-	/** The most requests that the gateway had at once. */
-	mostAtOnce: number;
 	charges: number;
 	/** Unix milliseconds. */
 	executionEnd: number;
-	memory: Growth;
-	/** Part of the time between the last creation and the last end in which n8n held the execution in memory: 0 to 1. */
-	held: number;
+	/** How much n8n's memory grew at most. */
+	memoryMegabytes: number;
 }
 
 /** Starts a new n8n and runs the contender once with tasks that take no time, to warm up its code. */
-export async function warmUp(environment: Environment, job: Job): Promise<void> {
+export async function warmUp(
+	environment: OwnEnvironment,
+	contender: Contender,
+	tasks: number,
+): Promise<void> {
 	const { control } = environment.gateway;
 	await environment.restart();
 	await control.reset();
-	control.configure({ taskDuration: { image: 0, video: 0 } });
-	await execute(environment, await storeWorkflow(environment, job));
+	control.configure({ taskDuration: { image: 0 } });
+	await execute(environment, contender, tasks);
 }
 
 /**
@@ -44,71 +45,54 @@ export async function warmUp(environment: Environment, job: Job): Promise<void> 
  *
  * @throws when a task has no file
  */
-export async function runJob(environment: Environment, job: Job): Promise<Run> {
+export async function runJob(environment: OwnEnvironment, contender: Contender, tasks: number): Promise<Run> {
 	const { client, gateway, server } = environment;
 	await gateway.control.reset();
-	const workflow = await storeWorkflow(environment, job);
-	let execution: WatchedExecution = { id: '', statuses: [] };
-	const memory = await memoryGrowth(server.pid, async () => {
-		execution = await execute(environment, workflow);
+	let id = '';
+	const memoryMegabytes = await memoryGrowth(server.pid, async () => {
+		id = await execute(environment, contender, tasks);
 	});
 	// Read only now, because it costs n8n memory, too.
-	const { stoppedAt } = checkedFor(job, await client.readExecution(execution.id));
-	const watched = watchedTasks(gateway.control.tasks(), gateway.control.requests());
-	const waiting = whileWaiting(watched, execution.statuses);
+	const { data, status, stoppedAt } = await client.readExecution(id);
+	const items = (data.resultData.runData[contender.lastNode] ?? []).flatMap(
+		(run) => run.data?.['main']?.[0] ?? [],
+	);
+	const files = items.filter(({ binary }) => binary !== undefined).length;
+	if (status !== 'success' || files !== tasks)
+		throw new Error(`${contender.name}: ${status}, ${files} files`);
 	return {
-		...job,
-		watched,
-		mostAtOnce: gateway.control.concurrency().max,
+		watched: watchedTasks(gateway.control),
 		charges: gateway.control.ledger().length,
 		executionEnd: Date.parse(stoppedAt ?? ''),
-		memory,
-		held: waiting.filter(({ running }) => running).length / waiting.length,
+		memoryMegabytes,
 	};
 }
 
-/** A workflow in n8n, and the node that starts it. */
-interface ReadyWorkflow {
-	id: string;
-	trigger: string;
+function watchedTasks(control: OwnEnvironment['gateway']['control']): WatchedTask[] {
+	const polls = new Map<string, number>();
+	for (const { group, path } of control.requests()) {
+		if (group === 'mediaStatus') polls.set(basename(path), (polls.get(basename(path)) ?? 0) + 1);
+	}
+	return control.tasks().map(({ taskId, createTime, endTime }) => {
+		if (endTime === null) throw new Error(`Task ${taskId} has not ended`);
+		return { createTime, endTime, polls: polls.get(taskId) ?? 0 };
+	});
 }
 
-async function storeWorkflow(
-	{ client, credential, gateway }: Environment,
-	{ contender, tasks, medium }: Job,
-): Promise<ReadyWorkflow> {
-	const workflow = contender.workflow(tasks, medium, gateway);
-	const { id } = await client.createWorkflow(withCredential(workflow, credential));
-	return { id, trigger: manualTrigger(workflow) };
-}
-
-interface WatchedExecution {
-	id: string;
-	/** Whether it was running at a time (Unix milliseconds), and not suspended. */
-	statuses: Array<{ time: number; running: boolean }>;
-}
-
-/** Runs a workflow once and records the execution's status until it has ended. Its data is not read, because that costs n8n memory. */
-async function execute({ client }: Environment, workflow: ReadyWorkflow): Promise<WatchedExecution> {
-	const id = await client.runManually(workflow.id, workflow.trigger);
-	const statuses: WatchedExecution['statuses'] = [];
+/** Runs a workflow once to its end. Its data is not read, because that costs n8n memory. */
+async function execute(
+	{ client, credential, gateway }: OwnEnvironment,
+	contender: Contender,
+	tasks: number,
+): Promise<string> {
+	const workflow = contender.workflow(tasks, gateway);
+	const { id: workflowId } = await client.createWorkflow(withCredential(workflow, credential));
+	const id = await client.runManually(workflowId, manualTrigger(workflow));
 	const deadline = Date.now() + LONGEST_RUN_MS;
 	for (;;) {
-		const status = (await client.listExecutions(workflow.id))[0]?.status ?? 'new';
-		if (!['new', 'running', 'waiting'].includes(status)) return { id, statuses };
-		statuses.push({ time: Date.now(), running: status === 'running' });
+		const status = (await client.listExecutions(workflowId))[0]?.status ?? 'new';
+		if (!['new', 'running', 'waiting'].includes(status)) return id;
 		if (Date.now() > deadline) throw new Error(`The execution is still "${status}".`);
-		await sleep(POLL_INTERVAL_MS);
+		await sleep(LOOK_EVERY_MS);
 	}
-}
-
-/** @throws when the execution does not have a file for each task */
-function checkedFor({ contender, tasks }: Job, execution: Execution): Execution {
-	const { runData, error } = execution.data.resultData;
-	const items = (runData[contender.lastNode] ?? []).flatMap((run) => run.data?.['main']?.[0] ?? []);
-	const files = items.filter(({ binary }) => binary !== undefined).length;
-	if (execution.status === 'success' && files === tasks) return execution;
-	throw new Error(
-		`${contender.name}: ${execution.status} with ${files} files of ${tasks} tasks. ${error?.message ?? ''}`,
-	);
 }

@@ -33,7 +33,7 @@ export function textNode(format: 'chat' | 'responses', concurrency: number): Con
 /** n8n's HTTP Request node; it sends all at once, limited only by a pause between batches. */
 export function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
 	return {
-		name: 'HTTP Request, chat, all at once',
+		name: 'HTTP Request, all at once',
 		node: {
 			...httpRequest('Text', {
 				...chatRequest(baseUrl),
@@ -49,7 +49,7 @@ export function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
 /** The same with the key in the node's parameters. */
 export function httpRequestWithOpenKey({ baseUrl, apiKey }: Gateway): Contender {
 	return {
-		name: 'HTTP Request, chat, all at once, key in the node',
+		name: 'HTTP Request with the key in the node',
 		node: httpRequest('Text', { ...chatRequest(baseUrl), ...signedWith(apiKey) }),
 		textOf: textOfChat,
 	};
@@ -73,7 +73,7 @@ function textOfChat({ choices }: Record<string, unknown>): unknown {
 /** n8n's OpenAI node, pointed at the gateway; it sends one item after the other. */
 export function openAiNode(credential: Stored): Contender {
 	return {
-		name: 'OpenAI, responses, one by one',
+		name: 'OpenAI, one by one',
 		node: {
 			name: 'Text',
 			type: '@n8n/n8n-nodes-langchain.openAi',

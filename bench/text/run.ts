@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import type { Environment } from '../../test/e2e/support/environment';
+import type { OwnEnvironment } from '../../test/e2e/support/environment';
 import { itemsNode, workflowOf } from '../../test/e2e/support/workflows';
-import { nodeMilliseconds } from '../measure';
-import { processSeconds } from '../processTime';
+import { processSeconds } from '../measure';
 import type { Contender } from './contenders';
 
 /** The result of a contender. */
@@ -13,9 +12,6 @@ export interface Run {
 	seconds: number;
 	/** Processor time of n8n for the execution. */
 	cpuSeconds: number;
-	/** The most requests that the gateway had at once. */
-	mostAtOnce: number;
-	charges: number;
 }
 
 const LONGEST_RUN_MS = 10 * 60_000;
@@ -23,17 +19,19 @@ const LONGEST_RUN_MS = 10 * 60_000;
 /**
  * Runs a contender with this number of items.
  *
- * @param prepare sets up the gateway, which is as new
  * @throws when an item does not have its own response
  */
 export async function runItems(
-	{ client, credential, gateway, server }: Pick<Environment, 'client' | 'credential' | 'gateway' | 'server'>,
+	{
+		client,
+		credential,
+		gateway,
+		server,
+	}: Pick<OwnEnvironment, 'client' | 'credential' | 'gateway' | 'server'>,
 	{ name, node, textOf }: Contender,
 	items: number,
-	prepare: () => void = () => undefined,
 ): Promise<Run> {
 	await gateway.control.reset();
-	prepare();
 	const expected = Array.from({ length: items }, (_, n) => `answer ${n}`);
 	const inputs = expected.map((text) => ({ prompt: `[[say:${text}]]`, expected: text }));
 	const workflow = workflowOf(name, [itemsNode('Items', inputs), node], {
@@ -53,15 +51,10 @@ export async function runItems(
 	const cpuSeconds = (await processSeconds(server.pid)) - before;
 
 	const execution = await client.readExecution(id);
-	const outputs = execution.data.resultData.runData['Text']?.[0]?.data?.['main']?.[0] ?? [];
-	const texts = outputs.map(({ json }) => textOf(json));
+	const run = execution.data.resultData.runData['Text']?.[0];
+	const texts = (run?.data?.['main']?.[0] ?? []).map(({ json }) => textOf(json));
 	if (texts.length !== items || texts.some((text, n) => text !== expected[n])) {
 		throw new Error(`${name}: ${execution.status}; not every item has its own response.`);
 	}
-	return {
-		seconds: nodeMilliseconds(execution, 'Text') / 1000,
-		cpuSeconds,
-		mostAtOnce: gateway.control.concurrency().groups.chat?.max ?? 0,
-		charges: gateway.control.ledger().length,
-	};
+	return { seconds: (run?.executionTime ?? NaN) / 1000, cpuSeconds };
 }

@@ -57,7 +57,7 @@ async function reportPicture(result: RunResult, { client, gateway }: Run): Promi
 	if (state !== 'success') throw new Error(`The task ended in state "${state}".`);
 
 	const bytes = await client.readBinary(item);
-	const { width, height } = readPng(bytes);
+	const { width, height } = await checkPng(bytes);
 	const folder = join(sandboxFolder, 'demo', 'pictures');
 	await mkdir(folder, { recursive: true });
 	const file = join(folder, `${taskId}.png`);
@@ -79,14 +79,6 @@ function reportBalance(result: RunResult, { gateway, before }: Run): void {
 		'',
 		`${charges.length} charges: ${charges.map(({ kind, amount }) => `${kind} ${rubles(amount)}`).join(', ')}`,
 	);
-}
-
-function readPng(bytes: Buffer): { width: number; height: number } {
-	try {
-		return checkPng(bytes);
-	} catch (error) {
-		throw new Error(`The picture ${error instanceof Error ? error.message : 'is no PNG'}.`, { cause: error });
-	}
 }
 
 /** The item of a step; a step without one has failed or was not reached. */

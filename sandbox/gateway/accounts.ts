@@ -1,12 +1,12 @@
-/** Accounts with their wallets, keys and plan (§2.8, §2.9, §5). */
+/** Accounts with their wallets and keys (§2.8, §2.9, §5). */
 import { randomUUID } from 'node:crypto';
-import type { KeyView, PlanRestrictions } from './control/types';
+import type { FastifyRequest } from 'fastify';
+import type { KeyView, RequestRecord } from './control/types';
 import { parseRubles, type Nano } from './money';
 
 export interface Account {
 	readonly name: string;
 	wallet: Nano;
-	restrictions: PlanRestrictions | null;
 	/** Times of recent requests, and tokens of recent text calls, for the rate limit. */
 	recentRequests: number[];
 	recentTokens: Array<{ time: number; tokens: number }>;
@@ -37,7 +37,6 @@ export class Accounts {
 		const account: Account = {
 			name,
 			wallet: parseRubles(this.startBalance),
-			restrictions: null,
 			recentRequests: [],
 			recentTokens: [],
 		};
@@ -51,17 +50,13 @@ export class Accounts {
 		return found ? this.get(found.account) : null;
 	}
 
-	keys(): KeyView[] {
-		return this.keyList.map((entry) => ({ ...entry }));
-	}
-
-	createKey(account = mainAccount, status: KeyView['status'] = 'active', key = newKey()): KeyView {
+	createKey(account = mainAccount, key = newKey()): KeyView {
 		const active = this.keyList.filter((entry) => entry.account === account && entry.status === 'active');
-		if (status === 'active' && active.length >= maxActiveKeys) {
+		if (active.length >= maxActiveKeys) {
 			throw new Error(`Account ${account} already has ${maxActiveKeys} active keys (§8)`);
 		}
 		this.get(account);
-		const entry = { key, account, status };
+		const entry: KeyView = { key, account, status: 'active' };
 		this.keyList.push(entry);
 		return { ...entry };
 	}
@@ -75,7 +70,7 @@ export class Accounts {
 	reset(): void {
 		this.accounts.clear();
 		this.keyList.length = 0;
-		this.createKey(mainAccount, 'active', this.firstKey);
+		this.createKey(mainAccount, this.firstKey);
 	}
 }
 
@@ -86,4 +81,16 @@ function newKey(): string {
 /** §2.9: first and last four characters. */
 export function maskKey(key: string): string {
 	return key.length <= 8 ? '…' : `${key.slice(0, 4)}…${key.slice(-4)}`;
+}
+
+/** The keys that a request carries; X-Api-Key is checked first (§5). */
+export function keysOf(headers: FastifyRequest['headers']): {
+	xApiKey: string | null;
+	bearer: string | null;
+	used: RequestRecord['key']['used'];
+} {
+	const raw = headers['x-api-key'];
+	const xApiKey = typeof raw === 'string' && raw !== '' ? raw : null;
+	const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+	return { xApiKey, bearer, used: xApiKey ? 'x-api-key' : bearer ? 'authorization' : null };
 }

@@ -14,11 +14,11 @@ import { chatRoute } from './text/chat/route';
 import { messagesRoute } from './text/messages/route';
 import { responsesRoute } from './text/responses/route';
 
-export function createServer(context: GatewayContext, logger: boolean): FastifyInstance {
+export function createServer(logger: boolean): FastifyInstance {
 	return Fastify({
 		logger,
-		// The setting is the limit; this one ends bodies without a length.
-		bodyLimit: Math.max(100 * 1024 * 1024, context.settings.current.bodyLimitBytes),
+		// §8
+		bodyLimit: 100 * 1024 * 1024,
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
 	});
@@ -31,7 +31,6 @@ export async function registerApi(server: FastifyInstance, context: GatewayConte
 			readJson(app);
 			await app.register(multipart);
 			instrument(app, context, 'api');
-			limitBodies(app, context);
 			handleErrors(app);
 			catalogueRoutes(app, context);
 			balanceRoute(app, context);
@@ -64,14 +63,6 @@ export function readJson(app: FastifyInstance): void {
 		} catch {
 			done(new ApiError('invalid_request', 'The body is not valid JSON'));
 		}
-	});
-}
-
-/** §8: 100 MB. */
-function limitBodies(app: FastifyInstance, context: GatewayContext): void {
-	app.addHook('onRequest', (request, _reply, done) => {
-		const tooBig = Number(request.headers['content-length'] ?? 0) > context.settings.current.bodyLimitBytes;
-		done(tooBig ? new ApiError('payload_too_large') : undefined);
 	});
 }
 

@@ -1,26 +1,28 @@
-/** Starts the whole sandbox inside the calling process: API, file host and control. */
-import type {
-	BigFile,
-	BigFileOptions,
-	CallbackRecord,
-	Concurrency,
-	FaultRule,
-	FaultView,
-	ForgedCallback,
-	KeyView,
-	LedgerEntry,
-	PlanRestrictions,
-	RequestRecord,
-	Settings,
-	SettingsPatch,
-	TaskView,
-} from './control/types';
-import { assemble } from './assemble';
+/** Starts the whole sandbox inside the calling process: API and file host. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { Accounts } from './accounts';
+import { createFileServer, createServer, registerApi } from './app';
+import type { GatewayContext } from './context';
+import { createControl, type GatewayControl } from './control/control';
+import { FaultBook } from './control/faults';
+import { RequestLog, apiPrefix } from './control/requestLog';
+import { SettingsStore } from './control/settings';
+import type { SettingsPatch } from './control/types';
+import { Ledger } from './ledger';
+import { CallbackSender } from './media/callbacks';
+import { TaskRunner } from './media/runner';
+import { SessionStore } from './media/sessions';
+import { TaskStore } from './media/tasks';
+import { FileStore } from './storage/store';
+import { PromptCache } from './text/promptCache';
+import { ResponseStore } from './text/responses/store';
 
+export type { GatewayControl } from './control/control';
 export type * from './control/types';
 
 export interface GatewayOptions {
-	/** Port of the API and of control; 0 (default) takes a free one. */
+	/** Port of the API; 0 (default) takes a free one. */
 	port?: number;
 	/** Port of the file host; 0 (default) takes a free one. */
 	filesPort?: number;
@@ -33,55 +35,11 @@ export interface GatewayOptions {
 	logger?: boolean;
 }
 
-/** The control methods; each also has a route (see README.md). */
-export interface GatewayControl {
-	settings(): Settings;
-	/** Changes the settings that are given; `taskDuration` and `callbacks` are merged, the rest is replaced. */
-	configure(patch: SettingsPatch): Settings;
-
-	addFault(rule: FaultRule): FaultView;
-	faults(): FaultView[];
-	clearFaults(): void;
-
-	/** Requests that arrived at the API and the file host, oldest first (at most the last 20 000). */
-	requests(filter?: { host?: 'api' | 'files'; path?: string; method?: string }): RequestRecord[];
-	ledger(account?: string): LedgerEntry[];
-	concurrency(): Concurrency;
-
-	balance(account?: string): string;
-	setBalance(amount: string, account?: string): void;
-
-	keys(): KeyView[];
-	/** A further key; an account that does not exist yet is created with its own wallet. */
-	createKey(options?: { account?: string; status?: KeyView['status'] }): KeyView;
-	setKeyStatus(key: string, status: KeyView['status']): void;
-	/** Null lifts all restrictions. */
-	restrict(restrictions: PlanRestrictions | null, account?: string): void;
-
-	tasks(): TaskView[];
-	/** Ends a running task now. */
-	finishTask(taskId: string, outcome?: 'success' | { failCode: string; failMsg: string }): Promise<TaskView>;
-	callbacks(): CallbackRecord[];
-	/** Sends a callback that is not of a task, or with false data. */
-	forgeCallback(callback: ForgedCallback): Promise<CallbackRecord>;
-	/** Sends a finished task's callback again. */
-	repeatCallback(taskId: string): Promise<CallbackRecord>;
-
-	createBigFile(options: BigFileOptions): BigFile;
-	/** Lets a stored file's retention end now. */
-	expireFile(id: string): void;
-
-	/** Back to the state at the start: tasks, files, ledger, wallet, keys (but the first), faults, settings, log. */
-	reset(): Promise<void>;
-}
-
 export interface Gateway {
 	/** Ends in `/api/v1`. */
 	baseUrl: string;
 	/** Origin of the file host. */
 	filesUrl: string;
-	/** `…/control`, for another process. */
-	controlUrl: string;
 	/** The first key, of account `main`. */
 	apiKey: string;
 	control: GatewayControl;
@@ -89,7 +47,55 @@ export interface Gateway {
 	close(): Promise<void>;
 }
 
+const host = '127.0.0.1';
+
 /** Starts the gateway on 127.0.0.1; throws when a port is taken. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-	return await assemble(options);
+	const context = createContext(options);
+	const api = createServer(options.logger ?? false);
+	const files = createFileServer(context, options.logger ?? false);
+	const close = async (): Promise<void> => {
+		context.callbacks.stop();
+		await context.tasks.runner.stop();
+		await Promise.all([api.close(), files.close()]);
+		context.files.close();
+	};
+	try {
+		await registerApi(api, context);
+		const filesUrl = await listen(files, options.filesPort ?? 0);
+		context.files.origin = filesUrl;
+		const baseUrl = `${await listen(api, options.port ?? 0)}${apiPrefix}`;
+		return { baseUrl, filesUrl, apiKey: context.accounts.firstKey, control: createControl(context), close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+function createContext(options: GatewayOptions): GatewayContext {
+	const settings = new SettingsStore(options.settings);
+	const files = new FileStore();
+	const callbacks = new CallbackSender(settings);
+	const runner = new TaskRunner(settings, files, callbacks);
+	return {
+		accounts: new Accounts(options.apiKey, options.balance ?? '1000.00'),
+		ledger: new Ledger(),
+		settings,
+		faults: new FaultBook(),
+		log: new RequestLog(),
+		files,
+		tasks: new TaskStore(files, runner),
+		sessions: new SessionStore(),
+		callbacks,
+		responses: new ResponseStore(),
+		promptCache: new PromptCache(),
+	};
+}
+
+/** The origin that the server listens at. */
+async function listen(server: FastifyInstance, port: number): Promise<string> {
+	await server.listen({ host, port });
+	const address: AddressInfo | string | null = server.server.address();
+	if (address === null || typeof address === 'string') throw new Error('The server has no port');
+	return `http://${host}:${address.port}`;
 }

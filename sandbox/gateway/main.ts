@@ -3,36 +3,26 @@ import { parseArgs } from 'node:util';
 import { startGateway, type Gateway, type GatewayOptions } from './gateway';
 
 const usage =
-	'Usage: npm run sandbox -- [--port N] [--files-port N] [--api-key sk-<uuid>] [--balance R] [--ready-json] [--log]';
-
-interface CommandLine {
-	options: GatewayOptions;
-	/** Print one JSON line instead of the text. */
-	readyJson: boolean;
-}
+	'Usage: npm run sandbox -- [--port N] [--files-port N] [--api-key sk-<uuid>] [--balance R] [--log]';
 
 /** Throws on unknown options and invalid ports. */
-function readCommandLine(): CommandLine {
+function readCommandLine(): GatewayOptions {
 	const { values } = parseArgs({
 		options: {
 			port: { type: 'string', default: '0' },
 			'files-port': { type: 'string', default: '0' },
 			'api-key': { type: 'string' },
 			balance: { type: 'string' },
-			'ready-json': { type: 'boolean', default: false },
 			log: { type: 'boolean', default: false },
 		},
 	});
 	const { 'api-key': apiKey, balance } = values;
 	return {
-		options: {
-			port: readPort(values.port),
-			filesPort: readPort(values['files-port']),
-			...(apiKey !== undefined && { apiKey }),
-			...(balance !== undefined && { balance }),
-			logger: values.log,
-		},
-		readyJson: values['ready-json'],
+		port: readPort(values.port),
+		filesPort: readPort(values['files-port']),
+		...(apiKey !== undefined && { apiKey }),
+		...(balance !== undefined && { balance }),
+		logger: values.log,
 	};
 }
 
@@ -42,18 +32,15 @@ function readPort(text: string): number {
 	return port;
 }
 
-function announce(gateway: Gateway, readyJson: boolean): void {
-	const { baseUrl, filesUrl, controlUrl, apiKey } = gateway;
-	const text = readyJson
-		? JSON.stringify({ baseUrl, filesUrl, controlUrl, apiKey })
-		: [
-				`Sandbox gateway  ${baseUrl}`,
-				`File host        ${filesUrl}`,
-				`Control          ${controlUrl}`,
-				`API key          ${apiKey}`,
-				'Stop with Ctrl+C.',
-			].join('\n');
-	process.stdout.write(`${text}\n`);
+function announce({ baseUrl, filesUrl, apiKey }: Gateway): void {
+	process.stdout.write(
+		[
+			`Sandbox gateway  ${baseUrl}`,
+			`File host        ${filesUrl}`,
+			`API key          ${apiKey}`,
+			'Stop with Ctrl+C.\n',
+		].join('\n'),
+	);
 }
 
 function stopOnSignals(gateway: Gateway): void {
@@ -78,10 +65,9 @@ function explain(error: unknown): string {
 }
 
 async function main(): Promise<void> {
-	const { options, readyJson } = readCommandLine();
-	const gateway = await startGateway(options);
+	const gateway = await startGateway(readCommandLine());
 	stopOnSignals(gateway);
-	announce(gateway, readyJson);
+	announce(gateway);
 }
 
 main().catch((error: unknown) => {

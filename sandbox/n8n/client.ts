@@ -28,9 +28,11 @@ export class N8nApiError extends Error {
 
 /** n8n's internal API, as its editor uses it: one signed-in user. */
 export class N8nClient {
-	private cookie = '';
-
-	constructor(readonly url: string) {}
+	/** @param cookie of a session that there is already */
+	constructor(
+		readonly url: string,
+		private cookie = '',
+	) {}
 
 	/** The cookie of the session, as `name=value`; empty before {@link signIn}. */
 	get session(): string {

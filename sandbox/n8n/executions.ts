@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeExecutionData, IRunExecutionData, ITaskData } from 'n8n-workflow';
-import type { N8nClient } from './client';
 import { parseFlatted } from './flatted';
 
 /** An execution as n8n's API gives it: its data is text in the `flatted` format. */
@@ -65,7 +64,7 @@ export function parseExecution(stored: StoredExecution): Execution {
  * @throws when it has not ended by then
  */
 export async function waitForExecution(
-	client: N8nClient,
+	client: { readStartedExecution(id: string): Promise<Execution | undefined> },
 	id: string,
 	options: { timeout?: number; orWaiting?: boolean; signal?: AbortSignal } = {},
 ): Promise<Execution> {

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { Stored, StoredWorkflow } from '../../sandbox/n8n/types';
 import { credentialType, withCredential } from '../../sandbox/n8n/workflows';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { catcher, everySecond, gatewayNode } from './support/workflows';
 
 // The balance trigger on the real n8n: polls × balances × modes, with the executions that it starts.
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
-useEnvironment((started) => (environment = started));
+useOwnEnvironment((started) => (environment = started));
 afterEach(async () => {
 	for (const workflow of published.splice(0)) await environment.client.deactivate(workflow);
 });

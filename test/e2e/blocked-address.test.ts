@@ -1,11 +1,11 @@
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // n8n's protection against requests to internal addresses (SSRF).
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
-useEnvironment((started) => (environment = started), {
+useOwnEnvironment((started) => (environment = started), {
 	n8n: { N8N_SSRF_PROTECTION_ENABLED: 'true' },
 });
 

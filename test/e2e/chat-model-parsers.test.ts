@@ -68,7 +68,7 @@ test('an agent with a parser reads streamed JSON', async () => {
 	);
 	await environment.client.activate(await environment.client.createWorkflow(workflow));
 	environment.gateway.control.configure({ stream: { deltaDelayMs: 40 } });
-	const chunks = await listen(environment.server.url, `${webhookId}/chat`, {
+	const chunks = await listen(environment.client.url, `${webhookId}/chat`, {
 		action: 'sendMessage',
 		sessionId: 's',
 		chatInput: `[[say:${JSON.stringify({ output: BOOK })}]]`,

@@ -53,7 +53,7 @@ describe.each(FORMATS)('the %s format', (format) => {
 			environment.credential,
 		);
 		await environment.client.activate(await environment.client.createWorkflow(workflow));
-		const chunks = await listen(environment.server.url, `${webhookId}/chat`, {
+		const chunks = await listen(environment.client.url, `${webhookId}/chat`, {
 			action: 'sendMessage',
 			sessionId: 's',
 			chatInput: prompt,

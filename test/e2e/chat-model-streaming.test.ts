@@ -42,7 +42,7 @@ async function talk(services: Array<[Service, WorkflowNode]>): Promise<(text: st
 	);
 	await environment.client.activate(await environment.client.createWorkflow(workflow));
 	return async (chatInput) =>
-		await listen(environment.server.url, `${webhookId}/chat`, {
+		await listen(environment.client.url, `${webhookId}/chat`, {
 			action: 'sendMessage',
 			sessionId: 's',
 			chatInput,

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start } from './support/agents';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { clusterOf, gatewayNode, workflowOf } from './support/workflows';
 
 // An n8n that does not bring the SDK for AI nodes.
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
 const hideSdk = join(__dirname, 'support', 'hide-ai-sdk.js');
-useEnvironment((started) => (environment = started), {
+useOwnEnvironment((started) => (environment = started), {
 	n8n: { NODE_OPTIONS: `--require ${hideSdk}` },
 });
 

@@ -7,16 +7,16 @@ import { sandboxFolder } from '../../sandbox/n8n/runtime';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { loadExample, manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, pathOf, start, writerTool } from './support/agents';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { byId, clusterOf, itemsNode, type Service } from './support/workflows';
 
 // The chat model in n8n's own AI Agent and chains.
 
 const FORMATS = ['chat', 'responses', 'messages'];
-let environment: Environment;
+let environment: OwnEnvironment;
 
 // Inside the repository, as in the demo: above it lie other copies of n8n's SDK than n8n's own.
-useEnvironment((started) => (environment = started), { parent: join(sandboxFolder, 'e2e') });
+useOwnEnvironment((started) => (environment = started), { parent: join(sandboxFolder, 'e2e') });
 beforeEach(async () => await environment.gateway.control.reset());
 
 async function begin(root: WorkflowNode[], services: Array<[Service, WorkflowNode]>): Promise<string> {
@@ -331,7 +331,7 @@ test('the example: an agent that creates a picture', async () => {
 	const said = result.nodes['AI Agent']?.items[0]?.json['output'] as string;
 	const [url = ''] = /http[^"\\\s]+/.exec(said) ?? [];
 	const picture = Buffer.from(await (await fetch(url)).arrayBuffer());
-	expect(checkPng(picture)).toStrictEqual({ width: 512, height: 512 });
+	expect(await checkPng(picture)).toStrictEqual({ width: 512, height: 512 });
 	expect(said).toMatch(/priceRub/);
 	// Two calls of the model and one picture, all from one wallet.
 	expect(paid()).toHaveLength(3);

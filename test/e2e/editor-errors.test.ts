@@ -6,7 +6,7 @@ import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // What goes wrong is told in the panel: what happened, what to do, and which item it was.
 
-const scene = story('4-errors', { gateway: { settings: { taskDuration: { image: 100 } } } });
+const scene = story('4-errors', { settings: { taskDuration: { image: 100 } } });
 
 const ask = (name: string, parameters: Record<string, unknown> = {}): WorkflowNode =>
 	gatewayNode(name, 'textGeneration', {

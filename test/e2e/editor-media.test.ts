@@ -6,7 +6,7 @@ import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/wor
 
 // Pictures and films: the form of a model, its result, and the trigger that is called when it is there.
 
-const scene = story('3-media', { gateway: { settings: { taskDuration: { image: 100, video: 100 } } } });
+const scene = story('3-media', { settings: { taskDuration: { image: 100, video: 100 } } });
 
 /** The width of a picture that has been loaded; pixels. */
 async function widthOf(picture: Locator): Promise<number> {

@@ -23,7 +23,7 @@ scene('n8n serves the schema of each operation', async ({ environment }) => {
 			const [, folder = '', version = '', rest = ''] =
 				/^nodes\/(\w+)\/__schema__\/v([\d.]+)\/(.+)$/.exec(path) ?? [];
 			const name = `${folder.slice(0, 1).toLowerCase()}${folder.slice(1)}`;
-			const url = `${environment.server.url}/schemas/n8n-nodes-ai-gateway.${name}/${version}/${rest}`;
+			const url = `${environment.client.url}/schemas/n8n-nodes-ai-gateway.${name}/${version}/${rest}`;
 			const response = await fetch(url);
 			const schema = (response.ok ? await response.json() : {}) as { type?: string };
 			return [path, response.status, schema.type];
@@ -70,7 +70,7 @@ scene('fields of a node can be dragged before its first run', async ({ editor, e
 
 scene('a failed task starts the trigger with its reason and the data of its creator', async (stage) => {
 	const { environment } = stage;
-	const { client, credential, gateway, server } = environment;
+	const { client, credential, gateway } = environment;
 	gateway.control.configure({ taskDuration: { image: 600_000 } });
 	const webhookId = 'outputs-5f6c1c6e-8f6d-4a39';
 	const trigger = { id: 'trigger', position: [0, 0], webhookId };
@@ -85,7 +85,7 @@ scene('a failed task starts the trigger with its reason and the data of its crea
 	};
 	const stored = await client.createWorkflow(withCredential(workflow, credential));
 	await client.activate(stored);
-	const callbackUrl = `${server.url}/webhook/${webhookId}/media-task`;
+	const callbackUrl = `${client.url}/webhook/${webhookId}/media-task`;
 	await eventually(async () => expect((await fetch(callbackUrl)).status).not.toBe(404));
 
 	const create = gatewayNode('Create', 'mediaTask', {

@@ -5,7 +5,7 @@ import { itemsNode, workflowOf } from './support/workflows';
 
 // What to do with an image, a video, a recording or a document is found by its words, filled in and executed as a user does it.
 
-const scene = story('5-presets', { gateway: { settings: { taskDuration: { image: 100, video: 100 } } } });
+const scene = story('5-presets', { settings: { taskDuration: { image: 100, video: 100 } } });
 
 /** The middle of the panel of text: generate, from top to bottom. */
 const ORDER = ['model', 'prompt', 'systemPrompt', 'outputFormat', 'toolChoice', 'inputMode', 'format'];

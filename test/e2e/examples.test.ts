@@ -7,17 +7,17 @@ import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/ex
 import { repositoryRoot } from '../../sandbox/n8n/runtime';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { everySecond } from './support/workflows';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
 /** Starts first and is checked last: n8n waits for at least a minute. */
 let late: Suspended;
 
-useEnvironment((started) => (environment = started));
+useOwnEnvironment((started) => (environment = started));
 beforeAll(async () => {
 	late = await suspendedPictures(withMaxWait(await loadExample('callback-pipeline'), 1.2));
 });
@@ -62,7 +62,7 @@ test('many pictures at once: results have picture and price, failed items leave 
 	expect(pictures).toHaveLength(4);
 	for (const item of pictures) {
 		expect(item.json).toMatchObject({ state: 'success', priceRub: expect.any(Number) as number });
-		expect(checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
+		expect(await checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
 	}
 	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toStrictEqual([
 		{

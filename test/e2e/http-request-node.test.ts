@@ -35,7 +35,7 @@ beforeAll(async () => {
 		response.writeHead(302, { location: `${originOf(foreign)}/x` }).end();
 	});
 	await listen(redirecting);
-	environment = await Environment.start();
+	environment = await Environment.borrow();
 });
 
 beforeEach(() => {

@@ -2,12 +2,12 @@ import { checkPng } from '../../sandbox/demo/png';
 import type { RunResult } from '../../sandbox/n8n/executions';
 import { freePort } from '../../sandbox/n8n/ports';
 import { credentialType, loadExample } from '../../sandbox/n8n/workflows';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
-useEnvironment((started) => (environment = started));
+useOwnEnvironment((started) => (environment = started));
 
 function itemOf(result: RunResult, name: string): RunResult['nodes'][string]['items'][number] {
 	const item = result.nodes[name]?.items[0];
@@ -54,7 +54,7 @@ describe('the example from a topic to a picture in storage', () => {
 
 	test('the picture is a complete PNG of the requested size', async () => {
 		const bytes = await environment.readBinary(itemOf(result, 'Draw picture'));
-		expect(checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
+		expect(await checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
 	});
 
 	test('the stored file is that picture, byte for byte', async () => {

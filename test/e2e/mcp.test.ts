@@ -26,9 +26,9 @@ beforeAll(async () => {
 		parameters: { authentication: 'none', path: PATH },
 	};
 	const workflow = clusterOf('MCP', [trigger], [mediaTool, imageTool, balanceTool]);
-	const { client: n8n, credential, server } = environment;
+	const { client: n8n, credential } = environment;
 	await n8n.activate(await n8n.createWorkflow(withCredential(workflow, credential)));
-	client = await eventually(async () => await connectMcp(`${server.url}/mcp/${PATH}`));
+	client = await eventually(async () => await connectMcp(`${n8n.url}/mcp/${PATH}`));
 	({ tools } = await client.listTools());
 });
 
@@ -49,7 +49,7 @@ it('each tool says what it does, what it needs and what it returns', () => {
 		expect.stringMatching(
 			/^Generates an image, video, piece of music or speech from a description.* Returns the URLs/,
 		),
-		expect.stringMatching(/^Looks at the image at a URL and describes it.* Returns the text and the cost/),
+		expect.stringMatching(/^Looks at the image at a URL .*describes it.* Returns the text and the cost/),
 		expect.stringMatching(/^Says how much money is left in the wallet\. Returns the amount/),
 	]);
 });

@@ -6,7 +6,7 @@ import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 let environment: Environment;
 
 useEnvironment((started) => (environment = started), {
-	gateway: { settings: { taskDuration: { image: 0, video: 0 } } },
+	settings: { taskDuration: { image: 0, video: 0 } },
 });
 
 const nodeType = 'n8n-nodes-ai-gateway.mediaTask';

@@ -3,16 +3,16 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { eventually } from './support/eventually';
 import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
 import { gatewayNode, startName } from './support/workflows';
 
 // Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: what resumes the execution, and with what it continues.
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
-useEnvironment((started) => (environment = started), {
+useOwnEnvironment((started) => (environment = started), {
 	gateway: { settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } } },
 });
 /** Starts first and is checked last: n8n waits for at least a minute. */
@@ -82,7 +82,10 @@ test('many tasks resume the execution once, when the last has ended; other callb
 	expect(items[0]?.json).not.toHaveProperty('timedOut');
 	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['data'], [], ['data']]);
 	const [first] = items;
-	expect(first && checkPng(await environment.readBinary(first))).toStrictEqual({ width: 512, height: 512 });
+	expect(first && (await checkPng(await environment.readBinary(first)))).toStrictEqual({
+		width: 512,
+		height: 512,
+	});
 	expect((await environment.gateway.control.repeatCallback(tasks[0] ?? '')).status).toBe(409);
 	expect((await environment.client.readExecution(executionId)).status).toBe('success');
 	expect(charged() - before).toBe(3);

@@ -5,14 +5,14 @@ import { N8nApiError } from '../../sandbox/n8n/client';
 import { waitForExecution, resultOf, type RunResult } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { byId, catcher, gatewayNode, workflowOf } from './support/workflows';
 
 // The trigger on the real n8n: who calls, and what starts.
 
-let environment: Environment;
+let environment: OwnEnvironment;
 
-useEnvironment((started) => (environment = started), {
+useOwnEnvironment((started) => (environment = started), {
 	gateway: { settings: { taskDuration: { image: 600_000 }, callbacks: { mode: 'off' } } },
 });
 

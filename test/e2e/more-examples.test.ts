@@ -60,12 +60,12 @@ test('each call is a row of the cost ledger, and the sums by model are what was 
 describe('a picture that somebody approves', () => {
 	/** Fills in the forms as a browser does; returns the last page. */
 	async function answer(choice: 'Yes' | 'No'): Promise<{ price: string; page: string }> {
-		const { client, credential, server } = environment;
+		const { client, credential } = environment;
 		const example = await loadExample('approval');
 		const workflow = await client.createWorkflow(withCredential(example, credential));
 		await client.activate(workflow);
 		const trigger = example.nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
-		const url = `${server.url}/form/${String(trigger?.webhookId)}`;
+		const url = `${client.url}/form/${String(trigger?.webhookId)}`;
 		const send = async (address: string, value: string) => {
 			const body = new FormData();
 			body.set('field-0', value);

@@ -71,7 +71,7 @@ test('a task can be created, retrieved and downloaded in separate steps', async 
 	expect(jsonOf(result, 'Get')['state']).toBe('success');
 	const [item] = result.nodes['Download']?.items ?? [];
 	if (item === undefined) throw new Error('nothing was downloaded');
-	expect(checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
+	expect(await checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
 });
 
 test('a file is uploaded as base64, downloaded and deleted', async () => {

@@ -1,15 +1,15 @@
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { saveOpenAiCredential } from './support/agents';
-import { useEnvironment, type Environment } from './support/environment';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { balanceTool, mediaTool } from './support/tools';
 import type { Service } from './support/workflows';
 
 // The nodes of the package as tools of n8n's agents that have no workflow (the module "agents", off by default).
 
-let environment: Environment;
+let environment: OwnEnvironment;
 let projectUrl: string;
 
-useEnvironment((started) => (environment = started), { n8n: { N8N_ENABLED_MODULES: 'agents' } });
+useOwnEnvironment((started) => (environment = started), { n8n: { N8N_ENABLED_MODULES: 'agents' } });
 beforeAll(async () => {
 	const response = await request('GET', `${environment.server.url}/rest/projects/personal`);
 	const { data } = (await response.json()) as { data: { id: string } };

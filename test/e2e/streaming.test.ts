@@ -52,7 +52,7 @@ async function publish(
 }
 
 const ask = async (webhookId: string, text: string) =>
-	await listen(environment.server.url, `${webhookId}/chat`, {
+	await listen(environment.client.url, `${webhookId}/chat`, {
 		action: 'sendMessage',
 		sessionId: 's',
 		chatInput: text,
@@ -77,7 +77,7 @@ test.each(['chat', 'responses', 'messages'])(
 
 test('streams to a webhook, too', async () => {
 	const id = await publish(webhook, { prompt: `[[say:${WORDS}]]` });
-	const chunks = await listen(environment.server.url, id, {});
+	const chunks = await listen(environment.client.url, id, {});
 	const ours = chunks.filter(({ metadata }) => metadata.nodeName === 'Text');
 	expect(ours[0]?.type).toBe('begin');
 	expect(texts(ours)).toContain(WORDS);

@@ -68,7 +68,7 @@ async function pictures(result: RunResult | undefined): Promise<Array<{ width: n
 			const stored = await environment.client.readBinary(item);
 			const [url = ''] = item.json['resultUrls'] as string[];
 			expect(stored.equals(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe(true);
-			return checkPng(stored);
+			return await checkPng(stored);
 		}),
 	);
 }

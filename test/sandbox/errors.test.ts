@@ -56,25 +56,6 @@ describe('§7.3 by the request itself', () => {
 		expect(at(response.body, 'error.code')).toBe('unauthorized');
 	});
 
-	it.each(['feature_not_available', 'sub_account_blocked', 'ip_not_allowed', 'forbidden'] as const)(
-		'%s, by a restriction of the account',
-		async (deny) => {
-			gateway().control.restrict({ deny });
-			const response = await chat();
-			expect([response.status, at(response.body, 'error.code')]).toStrictEqual([403, deny]);
-		},
-	);
-
-	it('applies the plan: IP addresses, models, quantity', async () => {
-		gateway().control.restrict({ ipAllowList: ['10.0.0.1'] });
-		expect(at((await chat()).body, 'error.code')).toBe('ip_not_allowed');
-		gateway().control.restrict({ blockedModels: [chatBody.model] });
-		expect(at((await chat()).body, 'error.code')).toBe('feature_not_available');
-		gateway().control.restrict({ remainingCalls: 1 });
-		expect((await chat()).status).toBe(200);
-		expect(at((await chat()).body, 'error.code')).toBe('limit_exceeded');
-	});
-
 	it('sends rate_limit_exceeded with Retry-After until the window has passed', async () => {
 		gateway().control.configure({ rateLimit: { requestsPerMinute: 2 } });
 		expect([(await chat()).status, (await chat()).status]).toStrictEqual([200, 200]);

@@ -34,13 +34,6 @@ it.each([
 	expect((await chat()).status).toBe(200);
 });
 
-it('error: may have Retry-After as a date', async () => {
-	const action = { kind: 'error', code: 'service_unavailable', retryAfter: { dateInSeconds: 30 } } as const;
-	gateway().control.addFault({ action });
-	const date = Date.parse((await chat()).headers.get('retry-after') ?? '');
-	expect(date - Date.now()).toBeGreaterThan(25_000);
-});
-
 it('cutBefore: does not carry out the request', async () => {
 	gateway().control.addFault({ action: { kind: 'cutBefore' } });
 	expect(await failure(chat())).toMatchObject({ name: 'TypeError' });
@@ -166,37 +159,4 @@ it('counts concurrent requests', async () => {
 	await Promise.all([chat(), chat(), chat()]);
 	await waitFor(() => gateway().control.concurrency().inFlight === 0);
 	expect(gateway().control.concurrency()).toMatchObject({ max: 3, groups: { chat: { max: 3 } } });
-});
-
-it('has all control methods over HTTP, too', async () => {
-	const { controlUrl } = gateway();
-	const send = async (method: string, path: string, body?: unknown) =>
-		await fetch(`${controlUrl}${path}`, {
-			method,
-			headers: { 'content-type': 'application/json' },
-			body: body === undefined ? null : JSON.stringify(body),
-		});
-	await send('POST', '/faults', [{ action: { kind: 'error', code: 'forbidden' } }]);
-	expect((await chat()).status).toBe(403);
-	expect((await send('POST', '/faults', { action: { kind: 'nonsense' } })).status).toBe(400);
-	expect((await send('PATCH', '/settings', { nonsense: 1 })).status).toBe(400);
-	await send('PATCH', '/settings', { balanceShape: 'currencies' });
-	await send('PUT', '/balance', { amount: '7.00' });
-	expect((await call(gateway(), '/balance')).body).toMatchObject({ RUB: '7.00' });
-	for (const path of [
-		'requests',
-		'ledger',
-		'concurrency',
-		'keys',
-		'tasks',
-		'callbacks',
-		'faults',
-		'settings',
-	]) {
-		expect((await send('GET', `/${path}`)).status).toBe(200);
-	}
-	const file = (await (await send('POST', '/files', { size: 10 })).json()) as { url: string };
-	expect(await (await fetch(file.url)).text()).toBe('The quick ');
-	expect((await send('POST', '/reset')).status).toBe(204);
-	expect(gateway().control.balance()).toBe('1000.00');
 });

@@ -37,13 +37,6 @@ describe('results', () => {
 		expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
 	});
 
-	it('are MP4 video with a movie', async () => {
-		gateway().control.configure({ render: 'placeholder' });
-		const mp4 = await bytesOf({ model: 'lumen/motion-2', input: { prompt: 'run' } });
-		expect(mp4.toString('latin1', 4, 8)).toBe('ftyp');
-		expect(mp4.includes('moov') && mp4.includes('avcC') && mp4.includes('mdat')).toBe(true);
-	});
-
 	it('are served without a key', async () => {
 		await bytesOf({ model: 'voxa/speech-1', input: { text: 'hello' } });
 		const [request] = gateway().control.requests({ host: 'files' });

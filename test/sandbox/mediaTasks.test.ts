@@ -93,17 +93,6 @@ describe('life cycle', () => {
 		expect(view.state).toBe('fail');
 	});
 
-	it('has an end time in control as soon as it has ended', async () => {
-		gateway().control.configure({ taskDuration: { image: 60_000 } });
-		const id = await createTask(gateway());
-		expect(gateway().control.tasks()[0]).toMatchObject({
-			createTime: expect.any(Number) as number,
-			endTime: null,
-		});
-		const { createTime, endTime } = await gateway().control.finishTask(id);
-		expect(endTime).toBeGreaterThanOrEqual(createTime);
-	});
-
 	it('is 404 for another account, and 422 for an invalid ID', async () => {
 		const key = gateway().control.createKey({ account: 'other' }).key;
 		const id = await createTask(gateway());

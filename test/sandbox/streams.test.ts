@@ -132,10 +132,7 @@ describe('faults', () => {
 		expect(charged()).toBe(1);
 	});
 
-	it('stall: is silent for a time, or until the client closes the connection', async () => {
-		const start = Date.now();
-		expect(await stream({ stallAfter: 3, stallMs: 60 })).toContain('[DONE]');
-		expect(Date.now() - start).toBeGreaterThanOrEqual(55);
+	it('stall: is silent until the client closes the connection', async () => {
 		gateway().control.addFault({ action: { kind: 'stream', stream: { stallAfter: 2 } } });
 		const signal = AbortSignal.timeout(80);
 		const headers = { 'content-type': 'application/json', 'x-api-key': gateway().apiKey };
@@ -143,15 +140,13 @@ describe('faults', () => {
 		const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(json), signal });
 		await expect(response.text()).rejects.toThrow();
 		await waitFor(() => gateway().control.concurrency().inFlight === 0);
-		expect(charged()).toBe(1);
+		expect(charged()).toBe(0);
 	});
 
-	it('duplicates and gaps: are in the sequence numbers', async () => {
+	it('duplicates: are in the sequence numbers', async () => {
 		const numbers = (text: string) => events(text).map((event) => Number(event.sequence_number));
 		const twice = numbers(await stream({ duplicateEvery: 3 }));
 		expect(twice.length).toBeGreaterThan(new Set(twice).size);
-		const gaps = numbers(await stream({ dropDeltas: [0, 2] }));
-		expect((gaps.at(-1) ?? 0) + 1 - gaps.length).toBe(2);
 	});
 
 	it('unknown events, comments and pings: are between the events', async () => {
@@ -159,13 +154,6 @@ describe('faults', () => {
 		const types = events(text).map((event) => event.type);
 		expect(types).toStrictEqual(expect.arrayContaining(['response.ping', 'response.sandbox.unknown']));
 		expect(text).toContain(': keep-alive\n\n');
-	});
-
-	it('pings: are sent in a long silence', async () => {
-		gateway().control.configure({ pingIntervalMs: 5 });
-		const body = { ...json, max_output_tokens: 2 };
-		const types = events(await stream({ deltaDelayMs: 20 }, '/responses', body)).map((event) => event.type);
-		expect(types).toContain('response.ping');
 	});
 
 	it('split: has the same text at any position and with either line end', async () => {

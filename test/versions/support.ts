@@ -2,14 +2,14 @@ import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/ex
 import { isN8nAtLeast } from '../../sandbox/n8n/olderVersions';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from '../e2e/support/environment';
+import { OwnEnvironment } from '../e2e/support/environment';
 
 /** The n8n under test, and its gateway. */
-export let environment: Environment;
+export let environment: OwnEnvironment;
 
 /** Starts n8n; media tasks end when a test says so. */
 export async function startN8n(): Promise<void> {
-	environment = await Environment.start({ gateway: { settings: { taskDuration: { image: 600_000 } } } });
+	environment = await OwnEnvironment.start({ gateway: { settings: { taskDuration: { image: 600_000 } } } });
 }
 
 export async function closeN8n(): Promise<void> {

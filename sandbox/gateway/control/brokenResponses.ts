@@ -6,9 +6,7 @@ import type { FaultAction, RawBody, RetryAfter } from './types';
 type RawAction = Extract<FaultAction, { kind: 'raw' }>;
 
 export function retryAfterText(value: RetryAfter | undefined): string | null {
-	if (value === undefined) return null;
-	if (typeof value === 'object') return new Date(Date.now() + value.dateInSeconds * 1000).toUTCString();
-	return String(value);
+	return value === undefined ? null : String(value);
 }
 
 export async function rawResponse(reply: FastifyReply, action: RawAction): Promise<void> {

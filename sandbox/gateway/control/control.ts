@@ -1,52 +1,75 @@
 /** The control methods over the parts of the gateway. */
 import { ApiError } from '../errors';
-import { findMediaModel } from '../catalogue/mediaModels';
 import type { GatewayContext } from '../context';
-import type { GatewayControl } from '../gateway';
 import { mainAccount } from '../accounts';
 import { callbackBody } from '../media/runner';
-import { controlView, isEnded, type MediaTask } from '../media/task';
+import { controlView, isEnded, type Failure, type MediaTask } from '../media/task';
 import { formatRubles, parseRubles } from '../money';
 import { extensionOf, normalMimeType } from '../storage/fileTypes';
-import type { BigFile, BigFileOptions } from './types';
+import type {
+	BigFile,
+	BigFileOptions,
+	CallbackRecord,
+	FaultRule,
+	ForgedCallback,
+	KeyView,
+	SettingsPatch,
+	TaskView,
+} from './types';
 
-export function createControl(context: GatewayContext): GatewayControl {
+/** What a test may do to the gateway and see of it. */
+export type GatewayControl = ReturnType<typeof createControl>;
+
+export function createControl(context: GatewayContext) {
 	const { accounts, callbacks, faults, files, ledger, log, settings, tasks } = context;
 	return {
-		settings: () => structuredClone(settings.current),
-		configure: (patch) => settings.configure(patch),
-		addFault: (rule) => faults.add(rule),
+		/** Changes the settings that are given; `taskDuration` and `callbacks` are merged, the rest is replaced. */
+		configure: (patch: SettingsPatch) => settings.configure(patch),
+
+		addFault: (rule: FaultRule) => faults.add(rule),
 		faults: () => faults.list(),
 		clearFaults: () => faults.clear(),
-		requests: (filter) => structuredClone(log.list(filter)),
-		ledger: (account) => ledger.list(account),
+
+		/** Requests that arrived at the API and the file host, oldest first (at most the last 20 000). */
+		requests: (filter?: { host?: 'api' | 'files'; path?: string; method?: string }) =>
+			structuredClone(log.list(filter)),
+		ledger: (account?: string) => ledger.list(account),
+		/** In flight now and the maximum so far, in total and per group. */
 		concurrency: () => log.concurrency(),
-		balance: (account) => formatRubles(accounts.get(account).wallet),
-		setBalance: (amount, account) => {
+
+		balance: (account?: string): string => formatRubles(accounts.get(account).wallet),
+		setBalance: (amount: string, account?: string): void => {
 			accounts.get(account).wallet = parseRubles(amount);
 		},
-		keys: () => accounts.keys(),
-		createKey: ({ account, status } = {}) => accounts.createKey(account, status),
-		setKeyStatus: (key, status) => accounts.setKeyStatus(key, status),
-		restrict: (restrictions, account) => {
-			accounts.get(account).restrictions = structuredClone(restrictions);
-		},
-		tasks: () => tasks.all().map((task) => controlView(task, files)),
-		finishTask: async (taskId, outcome = 'success') => {
+
+		/** A further key; an account that does not exist yet is created with its own wallet. */
+		createKey: ({ account }: { account?: string } = {}): KeyView => accounts.createKey(account),
+		setKeyStatus: (key: string, status: KeyView['status']) => accounts.setKeyStatus(key, status),
+
+		/** All tasks, deleted ones too. */
+		tasks: (): TaskView[] => tasks.all().map((task) => controlView(task, files)),
+		/** Ends a running task now. */
+		finishTask: async (taskId: string, outcome: Failure | 'success' = 'success'): Promise<TaskView> => {
 			const task = anyTask(context, taskId);
 			await tasks.runner.finish(taskId, outcome);
 			return controlView(task, files);
 		},
 		callbacks: () => callbacks.list(),
-		forgeCallback: async (callback) => await callbacks.send(null, callback, true),
-		repeatCallback: async (taskId) => {
+		/** Sends a callback that is not of a task, or with false data. */
+		forgeCallback: async (callback: ForgedCallback): Promise<CallbackRecord> =>
+			await callbacks.send(null, callback, true),
+		/** Sends a finished task's callback again. */
+		repeatCallback: async (taskId: string): Promise<CallbackRecord> => {
 			const task = anyTask(context, taskId);
 			if (task.callBackUrl === null || !isEnded(task)) throw new Error('The task has no callback to repeat');
 			return await callbacks.send(taskId, { url: task.callBackUrl, body: callbackBody(task, files) }, false);
 		},
-		createBigFile: (options) => createBigFile(context, options),
-		expireFile: (id) => files.expire(id),
-		reset: async () => {
+
+		/** A file of any size whose bytes are not stored. */
+		createBigFile: (options: BigFileOptions) => createBigFile(context, options),
+
+		/** Back to the state at the start: tasks, files, ledger, wallet, keys (but the first), faults, settings, log. */
+		reset: async (): Promise<void> => {
 			await tasks.clear();
 			await files.clear();
 			const { sessions, responses, promptCache } = context;
@@ -64,23 +87,13 @@ function anyTask(context: GatewayContext, taskId: string): MediaTask {
 }
 
 function createBigFile(context: GatewayContext, options: BigFileOptions): BigFile {
-	const { size, taskModel, account = mainAccount } = options;
-	if (!Number.isSafeInteger(size) || size < 0) throw new Error('size must be a number of bytes');
 	const mimeType = normalMimeType(options.mimeType ?? 'video/mp4');
-	const file = context.files.addPattern(size, {
-		account,
+	const file = context.files.addPattern(options.size, {
+		account: mainAccount,
 		filename: options.filename ?? `big${extensionOf(mimeType)}`,
 		mimeType,
 		source: 'AI_GENERATION',
 		storagePolicy: 'TEMP_GENERATION',
 	});
-	const task = taskModel === undefined ? null : finishedTask(context, account, taskModel, file.id);
-	return { id: file.id, url: context.files.url(file), size, taskId: task?.id ?? null };
-}
-
-function finishedTask(context: GatewayContext, account: string, modelId: string, fileId: string): MediaTask {
-	const model = findMediaModel(modelId);
-	const file = context.files.find(fileId);
-	if (!model || !file) throw new Error(`There is no media model ${modelId}`);
-	return context.tasks.createFinished(account, model, [file]);
+	return { id: file.id, url: context.files.url(file), size: file.size };
 }

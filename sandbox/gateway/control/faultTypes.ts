@@ -1,6 +1,8 @@
 /** Fault rules: the requests that they match, and their actions. */
 import type { ErrorCode } from '../errors';
-import type { Duration } from './types';
+
+/** Milliseconds: a fixed number, or a range that each use draws from evenly. */
+export type Duration = number | readonly [min: number, max: number];
 
 /** How a stream is disturbed. `after` values count the events (frames) that were written before. */
 export interface StreamFault {
@@ -12,13 +14,10 @@ export interface StreamFault {
 	failAfter?: number;
 	/** `done`: no `[DONE]`; `final`: neither the closing events nor `[DONE]`. The connection ends in order. */
 	missingEnd?: 'done' | 'final';
-	/** Nothing more is written after so many events: for `stallMs`, or until the client goes away. */
+	/** Nothing more is written after so many events, until the client goes away. */
 	stallAfter?: number;
-	stallMs?: number;
 	/** Every n-th event is written twice, with the same sequence number. */
 	duplicateEvery?: number;
-	/** These delta events (counted from 0 among the deltas) take a sequence number, but are not written. */
-	dropDeltas?: number[];
 	/** An event of an unknown type is put before every n-th event. */
 	unknownEvery?: number;
 	/** A comment line is put before every n-th event. */
@@ -38,8 +37,8 @@ export interface StreamFault {
 /** A body that is not an error of the API, as proxies and broken servers send it. */
 export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: string; contentType: string };
 
-/** Seconds, an HTTP date (or any other text), or an HTTP date this many seconds from now. */
-export type RetryAfter = number | string | { dateInSeconds: number };
+/** Seconds, or an HTTP date or any other text. */
+export type RetryAfter = number | string;
 
 export type FaultAction =
 	/** No fault: uses up one match, so that a list of rules says what happens to each request in turn. */

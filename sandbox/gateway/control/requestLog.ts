@@ -1,8 +1,7 @@
 /** Every request that arrived, and how many ran at once. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { maskKey } from '../accounts';
-import { keysOf } from '../auth';
+import { keysOf, maskKey } from '../accounts';
 import type { Concurrency, EndpointGroup, RequestRecord } from './types';
 
 const maxRecords = 20_000;

@@ -10,10 +10,7 @@ export function defaultSettings(): Settings {
 		render: 'full',
 		balanceShape: 'amount',
 		stream: {},
-		pingIntervalMs: 15_000,
 		requestCeilingMs: 300_000,
-		bodyLimitBytes: 100 * 1024 * 1024,
-		requireVersionHeader: true,
 		rateLimit: null,
 	};
 }

@@ -1,5 +1,5 @@
-/** The types of the control interface, all of them plain JSON. */
-import type { StreamFault } from './faultTypes';
+/** The types of the control interface. */
+import type { Duration, StreamFault } from './faultTypes';
 
 export type * from './faultTypes';
 
@@ -20,22 +20,7 @@ export const endpointGroups = [
 ] as const;
 export type EndpointGroup = (typeof endpointGroups)[number];
 
-/** Milliseconds: a fixed number, or a range that each use draws from evenly. */
-export type Duration = number | readonly [min: number, max: number];
-
 export type MediaType = 'image' | 'video' | 'music' | 'audio';
-
-/** Limits of an account; a missing property is no limit. */
-export interface PlanRestrictions {
-	/** 403 `feature_not_available` for these models. */
-	blockedModels?: string[];
-	/** 403 with this code for every request of the account. */
-	deny?: 'feature_not_available' | 'sub_account_blocked' | 'ip_not_allowed' | 'forbidden';
-	/** 403 `ip_not_allowed` for other addresses. */
-	ipAllowList?: string[];
-	/** 422 `limit_exceeded` after so many more paid calls. */
-	remainingCalls?: number;
-}
 
 export interface RateLimit {
 	/** 429 `rate_limit_exceeded`. */
@@ -73,14 +58,8 @@ export interface Settings {
 	balanceShape: 'amount' | 'currencies';
 	/** Disturbances of every stream (a fault rule comes on top). */
 	stream: StreamFault;
-	/** A keep-alive event is sent after such a silence within a stream. */
-	pingIntervalMs: number;
 	/** §8: 300 seconds per request, then 504 `gateway_timeout`. Streams are exempt. */
 	requestCeilingMs: number;
-	/** §8: 100 MB. */
-	bodyLimitBytes: number;
-	/** §9: /messages without a `<vendor>-version` header gives 400. */
-	requireVersionHeader: boolean;
 	rateLimit: RateLimit | null;
 }
 
@@ -189,14 +168,10 @@ export interface BigFileOptions {
 	/** Default `video/mp4`. */
 	mimeType?: string;
 	filename?: string;
-	/** Also create a finished task with this model whose result the file is. */
-	taskModel?: string;
-	account?: string;
 }
 
 export interface BigFile {
 	id: string;
 	url: string;
 	size: number;
-	taskId: string | null;
 }

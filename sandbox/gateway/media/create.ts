@@ -1,7 +1,6 @@
 /** Creating a media task (§4.6): checks, price, charge; a repeat of the same key changes nothing. */
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts';
-import { checkPlan } from '../auth';
 import { findMediaModel, type MediaModel } from '../catalogue/mediaModels';
 import type { GatewayContext } from '../context';
 import { traceOf } from '../control/instrument';
@@ -28,7 +27,6 @@ export function createTask(context: GatewayContext, request: FastifyRequest, acc
 	const price = taskPrice(model, input);
 	if (price === null) throw new ApiError('invalid_input', 'input: no price tier fits these values');
 	if (account.wallet < price) throw new ApiError('insufficient_quota');
-	checkPlan(account, model.id);
 	const task = context.tasks.create(account, {
 		model,
 		input,

@@ -5,7 +5,7 @@ import type { MediaModel } from '../catalogue/mediaModels';
 import { ApiError } from '../errors';
 import type { JsonObject } from '../jsonSchema';
 import type { Nano } from '../money';
-import type { FileStore, StoredFile } from '../storage/store';
+import type { FileStore } from '../storage/store';
 import type { TaskRunner } from './runner';
 import { isEnded, type MediaTask } from './task';
 
@@ -36,22 +36,6 @@ export class TaskStore {
 		const created = this.add(account.name, task);
 		this.runner.start(created);
 		return created;
-	}
-
-	/** A task that has ended already, with these results. */
-	createFinished(account: string, model: MediaModel, files: StoredFile[]): MediaTask {
-		const task = this.add(account, {
-			model,
-			input: {},
-			price: 0n,
-			callBackUrl: null,
-			sessionId: null,
-			idempotencyKey: null,
-		});
-		task.state = 'success';
-		task.endTime = Date.now();
-		task.files = files;
-		return task;
 	}
 
 	all(): MediaTask[] {

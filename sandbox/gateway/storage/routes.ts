@@ -15,9 +15,8 @@ export function storageRoutes(app: FastifyInstance, context: GatewayContext): vo
 
 	app.post('/storage/upload', async (request) => {
 		const account = authenticate(context, request);
-		const { bodyLimitBytes } = context.settings.current;
 		const file = request.isMultipart()
-			? await uploadMultipart(request, account, files, bodyLimitBytes)
+			? await uploadMultipart(request, account, files)
 			: await uploadBase64(request.body, account, files);
 		return uploadRecord(file, files);
 	});

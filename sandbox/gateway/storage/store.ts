@@ -114,12 +114,6 @@ export class FileStore {
 		}
 	}
 
-	expire(id: string): void {
-		const record = this.records.get(id);
-		if (!record) throw new Error('No such file');
-		record.expiresAt = Date.now();
-	}
-
 	async clear(): Promise<void> {
 		const paths = [...this.records.values()]
 			.filter((record) => record.onDisk)

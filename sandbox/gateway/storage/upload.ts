@@ -51,13 +51,12 @@ export async function uploadMultipart(
 	request: FastifyRequest,
 	account: Account,
 	store: FileStore,
-	limit: number,
 ): Promise<StoredFile> {
 	const path = store.stagingPath();
 	try {
 		const raw: Record<string, unknown> = {};
 		let file: MultipartFile | null = null;
-		for await (const part of request.parts({ limits: { fileSize: limit, fieldSize: 1024 * 1024 } })) {
+		for await (const part of request.parts()) {
 			if (part.type === 'field') raw[part.fieldname] = part.value;
 			else if (part.fieldname === 'file' && file === null) {
 				file = part;
@@ -65,7 +64,6 @@ export async function uploadMultipart(
 			} else part.file.resume();
 		}
 		if (!file) throw invalid('file is required');
-		if (file.file.truncated) throw new ApiError('payload_too_large');
 		const fields = readFields(raw);
 		const mimeType = mimeTypeOf(await headOf(path), file.mimetype);
 		const filename = file.filename || `upload${extensionOf(mimeType)}`;

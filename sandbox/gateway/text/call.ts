@@ -1,7 +1,7 @@
 /** A text request in any format: checks (§7.2), completions, cost and charge. */
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts';
-import { checkPlan, checkTokenRate } from '../auth';
+import { checkTokenRate } from '../auth';
 import { accountPrices, findTextModel, type TextModel } from '../catalogue/textModels';
 import type { GatewayContext } from '../context';
 import { traceOf } from '../control/instrument';
@@ -65,7 +65,6 @@ export function completeCall(
 	const cost = usage.inputCost + usage.outputCost;
 	if (account.wallet < cost) throw new ApiError('insufficient_quota');
 	checkTokenRate(account, context.settings.current.rateLimit, usage.input + usage.output, Date.now());
-	checkPlan(account, model.id);
 	let charged = false;
 	const charge = (): void => {
 		if (charged) return;

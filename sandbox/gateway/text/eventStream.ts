@@ -59,16 +59,14 @@ export async function sendStream(
 		cutAfterBytes: action?.kind === 'cutBody' ? (action.afterBytes ?? 1024) : undefined,
 		cut: () => cutConnection(request, trace),
 	});
-	await new Streaming(context, request, trace, writer, faults, dialect).run(events);
+	await new Streaming(request, trace, writer, faults, dialect).run(events);
 }
 
 class Streaming {
 	private written = 0;
-	private deltas = 0;
 	private sequence = 0;
 
 	constructor(
-		private readonly context: GatewayContext,
 		private readonly request: FastifyRequest,
 		private readonly trace: RequestTrace,
 		private readonly writer: EventWriter,
@@ -82,7 +80,7 @@ class Streaming {
 			if (this.writer.gone || (await this.stopsHere())) return;
 			if (missingEnd && (event.kind === 'done' || (missingEnd === 'final' && event.kind === 'final')))
 				continue;
-			if (event.kind === 'delta') await this.waitForDelta();
+			if (event.kind === 'delta') await pause(drawDuration(this.faults.deltaDelayMs ?? 0), this.request.raw);
 			if (this.writer.gone) return;
 			await this.extras();
 			await this.send(event);
@@ -92,15 +90,14 @@ class Streaming {
 
 	/** True when a fault ends the stream before the next event. */
 	private async stopsHere(): Promise<boolean> {
-		const { cutAfter, stallAfter, stallMs } = this.faults;
+		const { cutAfter, stallAfter } = this.faults;
 		if (cutAfter === this.written) {
 			await pause(20, this.request.raw);
 			cutConnection(this.request, this.trace);
 			return true;
 		}
 		if (await this.failsHere()) return true;
-		if (stallAfter === this.written && stallMs !== undefined) await pause(stallMs, this.request.raw);
-		if (stallAfter === this.written && stallMs === undefined) {
+		if (stallAfter === this.written) {
 			await once(this.request.raw.socket, 'close');
 			return true;
 		}
@@ -119,39 +116,19 @@ class Streaming {
 		return true;
 	}
 
-	/** The pause before a delta, with keep-alive events when it is long. */
-	private async waitForDelta(): Promise<void> {
-		const { pingIntervalMs } = this.context.settings.current;
-		let rest = drawDuration(this.faults.deltaDelayMs ?? 0);
-		while (rest > pingIntervalMs && !this.writer.gone) {
-			await pause(pingIntervalMs, this.request.raw);
-			if (!this.writer.gone) await this.ping();
-			rest -= pingIntervalMs;
-		}
-		await pause(rest, this.request.raw);
-	}
-
 	/** The extra events and comments of control. */
 	private async extras(): Promise<void> {
 		const { commentEvery, pingEvery, unknownEvery } = this.faults;
 		if (isNth(this.written, commentEvery)) await this.writer.frame(': keep-alive');
-		if (isNth(this.written, pingEvery)) await this.ping();
+		if (isNth(this.written, pingEvery)) {
+			await (this.dialect.ping ? this.put(this.dialect.ping) : this.writer.frame(': ping'));
+		}
 		if (isNth(this.written, unknownEvery)) await this.put(this.dialect.unknown);
-	}
-
-	private async ping(): Promise<void> {
-		await (this.dialect.ping ? this.put(this.dialect.ping) : this.writer.frame(': ping'));
 	}
 
 	private async send(event: StreamEvent): Promise<void> {
 		if (event.data === '[DONE]') {
 			await this.writer.frame('data: [DONE]');
-			return;
-		}
-		const dropped = event.kind === 'delta' && (this.faults.dropDeltas?.includes(this.deltas) ?? false);
-		if (event.kind === 'delta') this.deltas += 1;
-		if (dropped) {
-			this.sequence += 1;
 			return;
 		}
 		event.before?.();

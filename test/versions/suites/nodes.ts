@@ -67,7 +67,7 @@ export function nodeSuites(): void {
 				expect(itemsOf(result, format)).toMatchObject([{ text: 'hello' }]);
 			for (const name of ['Draw', 'Download']) {
 				const [item] = result.nodes[name]?.items ?? [];
-				expect(item && checkPng(await environment.readBinary(item))).toStrictEqual({
+				expect(item && (await checkPng(await environment.readBinary(item)))).toStrictEqual({
 					width: 512,
 					height: 512,
 				});

@@ -11,7 +11,7 @@ import { messageEvents, messageObject, messagesDialect } from './response';
 export function messagesRoute(app: FastifyInstance, context: GatewayContext): void {
 	app.post('/messages', async (request, reply) => {
 		const account = authenticate(context, request);
-		if (context.settings.current.requireVersionHeader) checkVersion(request);
+		checkVersion(request);
 		const { call, stream } = readMessagesRequest(request.body);
 		const completed = completeCall(context, request, account, call, 'POST /messages');
 		const message = messageObject(completed);

@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core';
+import type { GatewayOptions } from '../../../../sandbox/gateway/gateway';
 import { Environment } from '../environment';
 import { Album } from './album';
 import { signedIn, startBrowser } from './browser';
@@ -6,7 +7,7 @@ import { Editor } from './editor';
 
 /** What a scene works with. */
 export interface Stage {
-	/** n8n and the gateway, private to the story. */
+	/** n8n and the gateway. */
 	environment: Environment;
 	/** The editor of that n8n, in a browser. */
 	editor: Editor;
@@ -21,16 +22,16 @@ export type Scene = (title: string, play: (stage: Stage) => Promise<void>) => vo
  * @param name the folder of its screenshots
  * @returns what declares its tests
  */
-export function story(name: string, ...options: Parameters<typeof Environment.start>): Scene {
+export function story(name: string, gateway?: GatewayOptions): Scene {
 	let environment: Environment | undefined;
 	let browser: Browser | undefined;
 	let editor: Editor | undefined;
 
 	beforeAll(async () => {
-		environment = await Environment.start(...options);
+		environment = await Environment.borrow(gateway);
 		browser = await startBrowser();
 		const page = await (await signedIn(browser, environment)).newPage();
-		editor = new Editor(page, environment.server.url, await Album.open(name, page));
+		editor = new Editor(page, environment.client.url, await Album.open(name, page));
 	});
 
 	afterAll(async () => {

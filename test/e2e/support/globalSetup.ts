@@ -1,0 +1,1 @@
+export { startPool as default } from './n8nPool';

@@ -1,0 +1,1 @@
+export { stopPool as default } from './n8nPool';
