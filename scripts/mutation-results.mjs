@@ -16,7 +16,7 @@ const NOT_DRAWN = 'not in the sample';
  */
 const isKilled = ({ status, statusReason = '' }) =>
 	status === 'Killed' ||
-	(status === 'RuntimeError' && /^\s+at .*\/nodes\//m.test(statusReason)) ||
+	(status === 'RuntimeError' && /^\s+at .*\/(nodes|credentials)\//m.test(statusReason)) ||
 	(status === 'Timeout' && statusReason.startsWith('Hit limit'));
 
 /** Whether the run of a mutant was ended because of its time. */

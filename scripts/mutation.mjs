@@ -129,7 +129,7 @@ function explained(text) {
 
 /** The lines that are not in a revision, by their current numbers. */
 function changedRanges(revision) {
-	const diff = git('diff', '--unified=0', '--diff-filter=AM', revision, '--', 'nodes');
+	const diff = git('diff', '--unified=0', '--diff-filter=AM', revision, '--', 'nodes', 'credentials');
 	let file = '';
 	return diff.split('\n').flatMap((line) => {
 		if (line.startsWith('+++ b/')) file = line.slice('+++ b/'.length);

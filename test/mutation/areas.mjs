@@ -61,4 +61,24 @@ export const areas = {
 			'test/contract/{fallback,presets}.test.ts',
 		],
 	},
+	storage: {
+		mutate: ['nodes/Storage/**/*.ts'],
+		tests: ['test/nodes/storedSurface.test.ts', 'test/nodes/storage/*.test.ts'],
+	},
+	balance: {
+		mutate: ['nodes/Balance/**/*.ts', 'nodes/BalanceTrigger/*.ts'],
+		tests: [
+			'test/nodes/storedSurface.test.ts',
+			'test/nodes/balance/*.test.ts',
+			'test/contract/balance.test.ts',
+		],
+	},
+	credentials: {
+		mutate: ['credentials/*.ts'],
+		tests: [
+			'test/nodes/storedSurface.test.ts',
+			'test/n8n/{address,credential*}.test.ts',
+			'test/contract/itemCredentials.test.ts',
+		],
+	},
 };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 import { fileOf, fileOfBytes, type FileOwner } from '../../nodes/shared/n8n/binary';
-import { destroyBody, type ByteStream } from '../../nodes/shared/gateway/client/transport';
+import type { ByteStream } from '../../nodes/shared/gateway/client/transport';
 
 // A file as a stream: alone, or between a head and a tail.
 
@@ -50,16 +50,4 @@ it('a file without an ID is read from its item', async () => {
 	expect(file).toMatchObject({ ...properties, size: 9 });
 	expect(await bytesOf(await file.open())).toBe('in memory');
 	expect(opened).toStrictEqual([]);
-});
-
-it('a file between head and tail is closed with the stream', async () => {
-	const stalled = new Readable({ read: () => undefined });
-	const { own } = owner('x');
-	own.n8n.helpers.getBinaryStream = async () => await Promise.resolve(stalled as never);
-	const file = await fileOf(own, { ...properties, data: 'filesystem-v2', id: 'x1' });
-	const body = await file.framed(head, tail);
-	const isClosed = new Promise((resolve) => stalled.once('close', resolve));
-	destroyBody(body);
-	await isClosed;
-	expect(stalled.destroyed).toBe(true);
 });

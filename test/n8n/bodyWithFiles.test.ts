@@ -168,16 +168,6 @@ describe('a body that is destroyed', () => {
 		expect(unhandled).toStrictEqual([]);
 	});
 
-	it('closes a file that sends nothing', async () => {
-		const stalled = new Readable({ read: () => undefined });
-		const opened = await createStream(body('"<A>"', { A: ofStream(3, () => stalled) }).open());
-		const reading = chunksOf(opened).catch((error: unknown) => error);
-		await new Promise((resolve) => setImmediate(resolve));
-		opened.destroy();
-		await Promise.all([opened, stalled].map(closed));
-		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
-	});
-
 	it('closes a file that is opened only afterwards', async () => {
 		let open: (stream: Readable) => void = () => undefined;
 		const opening = new Promise<Readable>((resolve) => (open = resolve));
@@ -196,13 +186,6 @@ describe('a body that is destroyed', () => {
 		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
 	});
 
-	it('passes the reason to its reader', async () => {
-		const opened = await createStream(body('"<A>"', { A: onDisk([]) }).open());
-		const reading = chunksOf(opened);
-		opened.destroy(new Error('given up'));
-		await expect(reading).rejects.toThrow('given up');
-	});
-
 	it.each(['A', 'B'])('may fail before it is read (%s)', async (name) => {
 		const broken = new Readable({ read: () => undefined });
 		const files = {
@@ -213,14 +196,6 @@ describe('a body that is destroyed', () => {
 		broken.destroy(new Error('The disk is gone'));
 		await closed(broken);
 		await expect(chunksOf(opened)).rejects.toThrow('The disk is gone');
-	});
-
-	it('does not end n8n when nobody handles its error', async () => {
-		const opened = await createStream(body('"<A>"', { A: onDisk([]) }).open());
-		expect(() => opened.emit('error', new Error('broken'))).not.toThrow();
-		opened.destroy();
-		await closed(opened);
-		expect(opened.destroyed).toBe(true);
 	});
 });
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PassThrough, Readable as NodeReadable } from 'node:stream';
+import { Readable as NodeReadable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, gzipSync } from 'node:zlib';
 
@@ -43,10 +43,8 @@ async function response(): Promise<IncomingMessage> {
 }
 
 describe.each<[string, () => Promise<NodeReadable>]>([
-	['a list', async () => await Promise.resolve(NodeReadable.from([Buffer.from('content')]))],
 	['a response', response],
 	['a file', async () => await Promise.resolve(createReadStream(__filename, { start: 0, end: 6 }))],
-	['a stream that is passed through', async () => await Promise.resolve(new PassThrough().end('content'))],
 	[
 		'a stream that is unpacked',
 		async () =>

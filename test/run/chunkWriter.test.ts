@@ -5,22 +5,20 @@ import { eventually } from '../helpers/time';
 
 type Sent = [type: string, itemIndex: number, text: string | undefined];
 
-function writerTo(sent: Sent[]) {
-	const chunkWriter = new ChunkWriter({
+const writerTo = (sent: Sent[]) =>
+	new ChunkWriter({
 		sendChunk: async (type, itemIndex, content) => {
 			await Promise.resolve();
 			sent.push([type, itemIndex, content]);
 		},
 	});
-	return { chunkWriter };
-}
 
 it('sends items one after the other in the order in which they began, whatever the order of their texts', async () => {
 	const step = fc.record({ item: fc.nat({ max: 3 }), end: fc.boolean() });
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
 			const sent: Sent[] = [];
-			const { chunkWriter } = writerTo(sent);
+			const chunkWriter = writerTo(sent);
 			const writers = [3, 1, 0, 2].map((index) => ({
 				index,
 				forItem: chunkWriter.forItem(index),
@@ -55,7 +53,7 @@ it('sends items one after the other in the order in which they began, whatever t
 
 it('sends a chunk of the first item at once, and nothing of the second one before its turn', async () => {
 	const sent: Sent[] = [];
-	const { chunkWriter } = writerTo(sent);
+	const chunkWriter = writerTo(sent);
 	const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 	second.write('x');
 	second.end();
@@ -95,7 +93,12 @@ it('sends one chunk at a time to a slow reader', async () => {
 });
 
 it.each<[string, () => unknown]>([
-	['throws', () => thrown(new Error('gone'))],
+	[
+		'throws',
+		() => {
+			throw new Error('gone');
+		},
+	],
 	['rejects', async () => await Promise.reject(new Error('closed'))],
 ])('a reader that %s does not fail the item', async (_, sendChunk) => {
 	const chunkWriter = new ChunkWriter({ sendChunk: () => sendChunk() as undefined });
@@ -105,7 +108,3 @@ it.each<[string, () => unknown]>([
 	}
 	await expect(chunkWriter.sent).resolves.toBeUndefined();
 });
-
-function thrown(error: Error): never {
-	throw error;
-}

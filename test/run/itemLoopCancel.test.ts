@@ -228,24 +228,6 @@ describe('the tasks that a cancelled run has created', () => {
 			expect([polls(), listeners]).toStrictEqual([3, 0]);
 		},
 	);
-
-	it('are named also when an item has failed before', async () => {
-		let [created, failed] = [0, false];
-		server.onRequest((request, response) => {
-			if (request.method !== 'POST') return json(response, envelope({ state: 'processing' }));
-			created += 1;
-			if (created === 1) return json(response, envelope({ taskId: 't1' }), 201);
-			if (created === 3) return;
-			response.on('finish', () => (failed = true));
-			json(response, { code: 402, msg: 'no money', data: null }, 402);
-		});
-		const { error, warnings } = await cancel(
-			nodeOf('createAndWait', { items }),
-			() => failed && created === 3,
-		);
-		expect(error).toMatchObject(cancelled(expect.stringContaining('t1')));
-		expect(warnings).toHaveLength(1);
-	});
 });
 
 describe('the execution’s cancel signal', () => {
@@ -259,20 +241,6 @@ describe('the execution’s cancel signal', () => {
 			(error: NodeApiError) => error.httpCode,
 		);
 		expect(ended).toBe(String(status));
-		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-	});
-
-	it('has no listener left after files are downloaded', async () => {
-		const { signal } = new AbortController();
-		const resultJson = JSON.stringify({
-			resultUrls: [`${server.origin()}/a.png`, `${server.origin()}/b.png`],
-		});
-		server.onRequest((request, response) => {
-			if (request.url?.endsWith('.png')) return void response.writeHead(200).end('bytes');
-			json(response, envelope({ taskId: 't1', state: 'success', resultJson }));
-		});
-		const [item] = await attempt(nodeOf('downloadFiles'), { signal });
-		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 	});
 });

@@ -9,7 +9,6 @@ import {
 	catalogue,
 	creations,
 	envelope,
-	files,
 	gateway,
 	model,
 	painter,
@@ -119,26 +118,6 @@ describe('the first error', () => {
 		const reads = jest.spyOn(context, 'getNodeParameter');
 		expect(await rejection(executeOn(options, context))).toMatchObject({ httpCode: '402' });
 		expect([...new Set(reads.mock.calls.map(([, index]) => index))]).toStrictEqual([0, 1]);
-	});
-
-	it('keeps items that wait for a slot from sending anything', async () => {
-		creations();
-		catalogue();
-		const resultJson = '{"resultUrls":["https://files.test/a"]}';
-		gateway()
-			.persist()
-			.get(/\/tasks\/t\d$/)
-			.reply(200, envelope({ state: 'success', resultJson }));
-		let downloads = 0;
-		files()
-			.persist()
-			.get('/a')
-			.reply(() => [404, String((downloads += 1))]);
-		const parameters = { ...createParameters, options: { ...atOnce, concurrency: 1 } };
-		const { error } = await run('createAndWait', parameters, { items: items(5) });
-		// The next item may have got the slot before the error was known.
-		expect(downloads).toBeLessThanOrEqual(2);
-		expect(error?.context?.itemIndex).toBe(0);
 	});
 
 	it('keeps an item that uploads a file from creating a task afterwards', async () => {

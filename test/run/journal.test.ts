@@ -78,72 +78,49 @@ it('of one run of an agent’s tool does not end that of another', () => {
 });
 
 describe('an item that was requested', () => {
-	it('and rejected is read again by the next try', () => {
+	/** What is known of an item after tries that ended with these errors, and the last error that is told. */
+	function afterTries(key: string | undefined, ...errors: unknown[]) {
 		const { attempt } = retrying();
-		const journal = attempt();
-		const error = refusal();
-		journal.requested(0, KEY);
-		expect(journal.failed(0, error)).toBe(error);
-		expect([journal.paidNote(), attempt().entry(0)?.key]).toStrictEqual(['', undefined]);
+		let [told, note]: [unknown, string] = [undefined, ''];
+		for (const error of errors) {
+			const journal = attempt();
+			journal.requested(0, key);
+			told = journal.failed(0, error);
+			note = journal.paidNote();
+		}
+		return { told, note, next: attempt().entry(0) };
+	}
+
+	it.each<[string, unknown]>([
+		['a refusal', refusal()],
+		['an invalid value', new InvalidInputError('no', '')],
+		['a cancel before it was sent', new StoppedError('cancelled')],
+	])('and ended by %s is read again by the next try', (_, error) => {
+		const { told, note, next } = afterTries(KEY, error);
+		expect([told, note, next?.key]).toStrictEqual([error, '', undefined]);
 	});
 
-	it.each([
+	it.each<[string, unknown]>([
 		['a lost response', lost()],
 		['an error that is not the gateway’s', new TypeError('no')],
 		['a cancel in flight', new StoppedError('cancelled', 'unknown')],
 	])('and ended by %s has an unknown outcome, and is sent again as it was', (_, error) => {
-		const { attempt } = retrying();
-		const journal = attempt();
-		journal.requested(0, KEY);
-		journal.failed(0, error);
-		expect([journal.paidNote(), attempt().entry(0)?.key]).toStrictEqual([UNKNOWN_0, KEY]);
+		const { note, next } = afterTries(KEY, error);
+		expect([note, next?.key, next?.outputs]).toStrictEqual([UNKNOWN_0, KEY, undefined]);
 	});
 
-	it.each([
-		['an invalid value', new InvalidInputError('no', '')],
-		['a cancel before it was sent', new StoppedError('cancelled')],
-	])('and ended by %s was not sent', (_, error) => {
-		const journal = retrying().attempt();
-		journal.requested(0, KEY);
-		expect([journal.failed(0, error), journal.paidNote()]).toStrictEqual([error, '']);
-	});
-
-	it('stays unknown when a later try is rejected, and its error says so', () => {
-		const { attempt } = retrying();
-		const first = attempt();
-		first.requested(0, KEY);
-		first.failed(0, lost());
-		const second = attempt();
-		second.requested(0, KEY);
-		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
-		expect([second.paidNote(), attempt().entry(0)?.key]).toStrictEqual([UNKNOWN_0, KEY]);
-	});
-
-	it('and stopped in flight stays unknown when a later try is rejected', () => {
-		const { attempt } = retrying();
-		const first = attempt();
-		first.requested(0, KEY);
-		first.failed(0, new StoppedError('other item failed', 'unknown'));
-		const second = attempt();
-		second.requested(0, KEY);
-		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown' });
-		expect([second.paidNote(), attempt().entry(0)?.key]).toStrictEqual([UNKNOWN_0, KEY]);
+	it.each<[string, unknown]>([
+		['lost', lost()],
+		['stopped in flight', new StoppedError('other item failed', 'unknown')],
+	])('and %s stays unknown when a later try is rejected, and its error says so', (_, first) => {
+		const { told, note, next } = afterTries(KEY, first, refusal());
+		expect(detailsOf(told)).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
+		expect([note, next?.key]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it('and cannot be repeated has its error again in the next try', () => {
-		const { attempt } = retrying();
-		const journal = attempt();
-		journal.requested(0);
-		const told = journal.failed(0, lost());
-		expect(attempt().entry(0)?.error).toStrictEqual(detailsOf(told));
-	});
-
-	it('and can be repeated has no error in the next try', () => {
-		const { attempt } = retrying();
-		const journal = attempt();
-		journal.requested(0, KEY);
-		journal.failed(0, lost());
-		expect(attempt().entry(0)?.outputs).toBeUndefined();
+		const { told, next } = afterTries(undefined, lost());
+		expect(next?.error).toStrictEqual(detailsOf(told));
 	});
 
 	it('and has succeeded is no longer unknown', () => {

@@ -35,6 +35,9 @@ const registry = new Registry({
 	animals,
 });
 
+const labelOf = (option: NonNullable<INodeProperties['options']>[number]) =>
+	'displayName' in option ? option.displayName : option.name;
+
 let properties: INodeProperties[];
 beforeAll(() => (properties = registry.properties));
 
@@ -76,18 +79,36 @@ it('begins with the resource and one list of operations for each, in the order o
 	]);
 });
 
-it('shows the parameters of each operation in their order', () => {
-	const shown = properties
-		.slice(3)
-		.filter(({ name }) => name !== 'options' && name !== 'toolDescription')
-		.map(({ name, displayOptions }) => [name, displayOptions?.show]);
+it('shows the parameters of each operation in their order, and its options last', () => {
+	const ofMake = { resource: ['things'], operation: ['make'] };
+	const ofGet = { resource: ['things'], operation: ['get'] };
+	const ofCut = { resource: ['things'], operation: ['cut'] };
+	const ofFeed = { resource: ['animals'], operation: ['feed'] };
+	const tool = (of: object) => ['toolDescription', { '@tool': [true], ...of }];
+	const shown = properties.slice(3).map(({ name, displayOptions }) => [name, displayOptions?.show]);
 	expect(shown).toStrictEqual([
-		['name', { resource: ['things'], operation: ['make'] }],
-		['id', { resource: ['things'], operation: ['get'] }],
-		['when', { id: ['1'], resource: ['things'], operation: ['get'] }],
-		['id', { resource: ['things'], operation: ['cut'] }],
-		['name', { resource: ['animals'], operation: ['feed'] }],
+		...[tool(ofMake), ['name', ofMake], ['options', ofMake]],
+		...[tool(ofGet), ['id', ofGet], ['when', { id: ['1'], ...ofGet }], ['options', ofGet]],
+		...[tool(ofCut), ['id', ofCut], ['options', ofCut]],
+		...[tool(ofFeed), ['name', ofFeed], ['options', ofFeed]],
 	]);
+});
+
+it('has options for each operation: its own replace the common ones', () => {
+	const ofLimit = ['Rate Limit Wait (Minutes)', 'Requests per Minute'];
+	const common = ['Concurrency', 'Max Retries', ...ofLimit, 'Timeout (Seconds)'];
+	const collections = properties.filter(({ name }) => name === 'options');
+	expect(collections.map(({ options = [] }) => options.map((one) => labelOf(one)))).toStrictEqual([
+		['Concurrency', 'Max Retries', 'Own Timeout', ...ofLimit, 'Zone'],
+		...[common, common, common],
+	]);
+	for (const collection of collections)
+		expect(collection).toMatchObject({
+			displayName: 'Options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+		});
 });
 
 it('tells agents what an operation does as a tool', () => {
@@ -104,54 +125,9 @@ it('tells agents what an operation does as a tool', () => {
 	]);
 });
 
-it('ends each operation with its options: those of the operation replace the common ones', () => {
-	const collections = properties
-		.filter(({ name }) => name === 'options')
-		.map(({ displayOptions, options = [], ...otherFields }) => ({
-			show: displayOptions?.show,
-			names: options.map((option) => ('displayName' in option ? option.displayName : option.name)),
-			otherFields,
-		}));
-	const otherFields = {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-	};
-	const ofLimit = ['Rate Limit Wait (Minutes)', 'Requests per Minute'];
-	const common = ['Concurrency', 'Max Retries', ...ofLimit, 'Timeout (Seconds)'];
-	const of = (resource: string, name: string, names: string[]) => ({
-		show: { resource: [resource], operation: [name] },
-		names,
-		otherFields,
-	});
-	expect(collections).toStrictEqual([
-		of('things', 'make', ['Concurrency', 'Max Retries', 'Own Timeout', ...ofLimit, 'Zone']),
-		of('things', 'get', common),
-		of('things', 'cut', common),
-		of('animals', 'feed', common),
-	]);
-	expect(properties.map(({ name }) => name)).toStrictEqual([
-		...['resource', 'operation', 'operation'],
-		...['toolDescription', 'name', 'options'],
-		...['toolDescription', 'id', 'when', 'options'],
-		...['toolDescription', 'id', 'options'],
-		...['toolDescription', 'name', 'options'],
-	]);
-});
-
 it('needs no operations', () => {
 	expect(new Registry({}).properties).toStrictEqual([
 		expect.objectContaining({ name: 'resource', options: [], default: '' }),
-	]);
-	const options = new Registry({ animals }).properties.find(({ name }) => name === 'options');
-	expect(options?.options?.map(({ name }) => name)).toStrictEqual([
-		'concurrency',
-		'maxRetries',
-		'rateLimitWait',
-		'requestsPerMinute',
-		'timeout',
 	]);
 });
 

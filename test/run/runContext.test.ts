@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { RunContext } from '../../nodes/shared/run/runContext';
-import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { rejection, scriptedClient, type Step } from '../helpers/client';
 
 // What is the same for all items of a run.
@@ -98,7 +98,6 @@ const list = (...ids: string[]): Step => ({
 	body: JSON.stringify({ data: ids.map((id) => ({ id, media_type: 'video' })) }),
 });
 const busy: Step = { status: 503 };
-const rejected: Step = { status: 401, body: '{"error": {"code": "invalid_api_key"}}' };
 
 describe('the text models', () => {
 	it('are requested once per run', async () => {
@@ -110,10 +109,13 @@ describe('the text models', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('are an empty list where they cannot be read with all retries', async () => {
-		const { client, sent } = scriptedClient([busy]);
+	it.each<[string, Step, number]>([
+		['with all retries', busy, 4],
+		['for any other reason', new Error('a mistake'), 1],
+	])('are an empty list where they cannot be read %s', async (_, step, tries) => {
+		const { client, sent } = scriptedClient([step]);
 		expect(await contextOf().textModels.known(client)).toStrictEqual([]);
-		expect(sent.map(({ url }) => url)).toStrictEqual(Array(4).fill('https://gateway.test/api/v1/models'));
+		expect(sent.map(({ url }) => url)).toStrictEqual(Array(tries).fill('https://gateway.test/api/v1/models'));
 	});
 
 	it('are an empty list after ten seconds, for all items together; the read goes on', async () => {
@@ -157,11 +159,6 @@ describe('the text models', () => {
 		expect(await context.textModels.known(client)).toStrictEqual([]);
 		expect(sent).toHaveLength(0);
 	});
-
-	it('that cannot be read for any reason do not fail what is paid for', async () => {
-		const { client } = scriptedClient([new Error('a mistake')]);
-		expect(await contextOf().textModels.known(client)).toStrictEqual([]);
-	});
 });
 
 describe('the media models', () => {
@@ -179,12 +176,16 @@ describe('the media models', () => {
 		);
 	});
 
-	it('that cannot be read fail what depends on them, and nothing else', async () => {
-		const { client, sent } = scriptedClient([rejected]);
+	it.each<[Step, object]>([
+		[
+			{ status: 401, body: '{"error": {"code": "invalid_api_key"}}' },
+			{ details: { code: 'invalid_api_key' } },
+		],
+		[new Error('a mistake'), { message: 'a mistake' }],
+	])('that cannot be read fail what depends on them, and nothing else: %j', async (step, expected) => {
+		const { client, sent } = scriptedClient([step]);
 		const context = contextOf();
-		const error = await rejection(context.mediaModel(client, 'a', true));
-		expect(error).toBeInstanceOf(ApiError);
-		expect(error).toMatchObject({ details: { code: 'invalid_api_key' } });
+		expect(await rejection(context.mediaModel(client, 'a', true))).toMatchObject(expected);
 		expect(await context.mediaModel(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(2);
 	});
@@ -207,12 +208,5 @@ describe('the media models', () => {
 			expect(error).toBeInstanceOf(InvalidInputError);
 			expect(error).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
 		}
-	});
-
-	it('do not hide errors that are not the gateway’s where something depends on them', async () => {
-		const { client } = scriptedClient([new Error('a mistake')]);
-		expect(await rejection(contextOf().mediaModel(client, 'a', true))).toMatchObject({
-			message: 'a mistake',
-		});
 	});
 });

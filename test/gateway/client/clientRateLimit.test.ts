@@ -100,19 +100,6 @@ describe('Rate Limit Wait', () => {
 		await client.json(get);
 		expect([sent.length, clock.now]).toStrictEqual([2, 1_800_500]);
 	});
-
-	it('ends when the run ends, and as soon as nobody waits for the response', async () => {
-		const stopped = scriptedClient([busyFor(60)], {}, { stopAt: 1_030_000 });
-		expect(await rejection(stopped.client.json(get))).toStrictEqual(new StoppedError('cancelled'));
-		const aborted = new AbortController();
-		const pause = async () => await new Promise<void>(() => undefined);
-		const { client, sent } = scriptedClient([busyFor(60)], {}, { dependencies: { pause } });
-		const failed = rejection(client.json({ ...get, signal: aborted.signal }));
-		while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
-		await new Promise((resolve) => setImmediate(resolve));
-		aborted.abort();
-		expect(await failed).toStrictEqual(new StoppedError('not waited for'));
-	});
 });
 
 it('a stop while a request waits says whether an earlier attempt may have had its effect', async () => {

@@ -1,6 +1,5 @@
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { InvalidInputError } from '../../../nodes/shared/gateway/errors/errors';
-import { fetchMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
@@ -82,15 +81,6 @@ it('the timeout of a file is the one that the user has set', async () => {
 	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([7_000]);
 });
 
-it('the state of a task has a timeout of a minute', async () => {
-	const { client, sent } = scriptedClient([{}]);
-	await fetchMediaTask(client, 't');
-	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000]);
-	const patient = scriptedClient([{}], { timeoutMs: 400_000 });
-	await fetchMediaTask(patient.client, 't');
-	expect(patient.sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([400_000]);
-});
-
 describe('a response', () => {
 	const statusOf = async (step: Step) => {
 		const whole = scriptedClient([step], { maxRetries: 0 }).client.json(get);
@@ -119,28 +109,6 @@ describe('a response', () => {
 		const { client } = scriptedClient([{ ...nothing, body: '<html>' }, nothing], { maxRetries: 0 });
 		expect(await client.json(remove)).toStrictEqual({});
 		expect((await apiErrorOf(client.json(get))).details.code).toBe('unreadable_answer');
-	});
-
-	it('may be a list where the request says so', async () => {
-		const { client } = scriptedClient([{ body: '[1]' }], { maxRetries: 0 });
-		expect(await client.json({ ...get, takesList: true })).toStrictEqual({ list: [1] });
-		const { code, outcome } = (await apiErrorOf(client.json(get))).details;
-		expect([code, outcome]).toStrictEqual(['unreadable_answer', 'unknown']);
-	});
-
-	it('has an error text for its endpoint', async () => {
-		const messageOf = async (group: GatewayRequest['group']) => {
-			const { client } = scriptedClient([{ status: 404, body: '' }]);
-			const whole = await apiErrorOf(client.json({ ...get, group }));
-			const streamed = await apiErrorOf(client.stream({ ...get, group }, () => Promise.resolve()));
-			expect(streamed.details).toStrictEqual(whole.details);
-			return whole.message;
-		};
-		expect(await messageOf('storage')).toMatch(/no such file/);
-		expect(await messageOf('media')).toMatch(/no such media task/);
-		const file = scriptedClient([{ status: 404, body: 'gone' }]).client;
-		const download = file.downloadUrl('https://files.test/a', () => Promise.resolve());
-		expect((await apiErrorOf(download)).message).toBe('There is no file behind the link');
 	});
 });
 

@@ -151,35 +151,6 @@ it('an endless error body is read up to the limit', async () => {
 });
 
 describe('a stream', () => {
-	const sends =
-		(...chunks: string[]): RequestListener =>
-		(_, response) => {
-			response.writeHead(200, { 'content-type': 'text/event-stream' });
-			for (const chunk of chunks) response.write(chunk);
-		};
-
-	it('that is cut after its finish_reason may be charged, and is not repeated', async () => {
-		gateway.onRequest((request, response) => {
-			sends(hello)(request, response);
-			response.write(finish, () => request.socket.destroy());
-		});
-		const { client, slots } = gateway.client();
-		expect((await apiErrorOf(stream(client))).details).toMatchObject({
-			code: 'connection_lost',
-			outcome: 'unknown',
-			extra: { receivedText: 'Hello' },
-		});
-		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
-	});
-
-	it('that does not end times out, and its connection is closed', async () => {
-		const closed = endless(hello);
-		const { client, slots } = gateway.client({ timeoutMs: 150 });
-		expect((await apiErrorOf(stream(client))).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-		await closed;
-		expect(slots.held).toBe(0);
-	});
-
 	it('ends with [DONE]', async () => {
 		const closed = endless(hello, finish, 'data: [DO', 'NE]\r\n\r', '\n');
 		const { client, slots } = gateway.client();

@@ -8,32 +8,25 @@ const named = (disposition: string, type = 'image/png') =>
 describe('the name of a downloaded file', () => {
 	test.each([
 		['attachment; filename="cat.png"', 'cat.png'],
-		['attachment; filename=cat.png', 'cat.png'],
 		['attachment; filename="a \\"b\\".png"', 'a _b_.png'],
 		['attachment; filename="plain.png"; filename*=UTF-8\'\'%D0%BA%D0%BE%D1%82.png', 'кот.png'],
 		[`attachment; filename="${Buffer.from('кот.png').toString('latin1')}"`, 'кот.png'],
 		['attachment; filename="caf\u00e9.png"', 'caf\u00e9.png'],
-		['attachment', 'fallback.png'],
 		['attachment; filename="../../etc/passwd"', 'passwd.png'],
 		['attachment; filename="..\\\\..\\\\boot.ini"', 'boot.ini'],
 		['attachment; filename=".htaccess"', 'htaccess.png'],
 		['attachment; filename="a\u0000b\u202Egnp.exe"', 'abgnp.exe'],
-		['attachment; filename="///"', 'fallback.png'],
 		["attachment; filename*=UTF-8''%E0%A4%A.png", '%E0%A4%A.png'],
 		["attachment; FILENAME* = utf-8'ru'%D0%BA.png ; filename=x.png", 'к.png'],
 		["attachment; filename*=''x; filename=cat.png", 'cat.png'],
-		['attachment; filename = "cat.png" ; size=5', 'cat.png'],
 		['attachment; filename = cat.png ; size=5', 'cat.png'],
 		['ATTACHMENT; FileName="cat.png"', 'cat.png'],
 		['attachment; filename="a\\\\b.png"', 'b.png'],
 		['attachment; filename="a;b.png"', 'a;b.png'],
 		['attachment; filename=""', 'fallback.png'],
-		['attachment; filename="  "', 'fallback.png'],
 		['attachment; filename=" . cat.png  "', 'cat.png'],
-		['attachment; filename="cat .png"', 'cat .png'],
 		['attachment; filename="a<b>c:d|e?f*g.png"', 'a_b_c_d_e_f_g.png'],
 		['attachment; filename="dir/"', 'fallback.png'],
-		['attachment; filename="КОТ.png"', 'КОТ.png'],
 		['attachment; filename="cat"', 'cat.png'],
 		['attachment; filename="cat.a-b"', 'cat.a-b.png'],
 		['attachment; filename="cat.sixsix"', 'cat.sixsix.png'],
@@ -50,29 +43,17 @@ describe('the name of a downloaded file', () => {
 		expect(fileInfo({}, []).fileName).toBe('file');
 	});
 
-	it('is cut to a length that file systems accept, with its extension', () => {
-		const name = named(`attachment; filename="${'x'.repeat(500)}.webp"`);
-		expect(name).toHaveLength(150);
-		expect(name.endsWith('.webp')).toBe(true);
-	});
-
-	it('has no type where the server does not know it', () => {
-		expect(fileInfo({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
-		expect(fileInfo({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
-		expect(fileInfo({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toStrictEqual({
-			fileName: 'a.mp3',
-			mimeType: 'audio/mpeg',
-		});
-	});
-
 	it('of 150 characters is unchanged, and a longer one without an extension is cut', () => {
 		expect(fileInfo({}, ['x'.repeat(150)]).fileName).toBe('x'.repeat(150));
 		expect(fileInfo({}, ['x'.repeat(151)]).fileName).toBe('x'.repeat(150));
-		expect(fileInfo({}, [`${'x'.repeat(147)}.png`]).fileName).toBe(`${'x'.repeat(146)}.png`);
+		expect(fileInfo({}, [`${'x'.repeat(147)}.webp`]).fileName).toBe(`${'x'.repeat(145)}.webp`);
 	});
 
 	it.each<[Record<string, string>, string, string | undefined]>([
 		[{ 'content-type': ' image/PNG ' }, 'a.png', 'image/png'],
+		[{ 'content-type': 'Audio/MPEG; q=1' }, 'a.mp3', 'audio/mpeg'],
+		[{ 'content-type': 'application/octet-stream' }, 'a', undefined],
+		[{ 'content-type': 'binary/octet-stream' }, 'a', undefined],
 		[{ 'content-type': 'image/jpeg;q=1' }, 'a.jpg', 'image/jpeg'],
 		[{ 'content-type': 'x/unknown' }, 'a', 'x/unknown'],
 		[{ 'content-type': '' }, 'a', undefined],

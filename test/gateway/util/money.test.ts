@@ -12,29 +12,17 @@ import {
 describe('the price of a million tokens', () => {
 	test.each([
 		['0.0003', '300'],
-		['0.000000125', '0.125'],
 		['1.5e-7', '0.15'],
-		['3E-4', '300'],
 		['0', '0'],
-		['12', '12000000'],
 		['.00000025', '0.25'],
-		['1e-12', '0.000001'],
-		['1e3', '1000000000'],
 		['1E-7', '0.1'],
 		['1e+2', '100000000'],
-		['12.5e-2', '125000'],
-		['12.5e-9', '0.0125'],
 		['0.000001', '1'],
-		['0.0000010', '1'],
 		['000.5', '500000'],
-		['0.0', '0'],
 		['0e5', '0'],
 		['-0', '0'],
 		['+2', '2000000'],
-		['100e-6', '100'],
 		['0.00001230', '12.3'],
-		['0.0000015000', '1.5'],
-		['1.500000000', '1500000'],
 		['5.', '5000000'],
 		[' 0.5\n', '500000'],
 		['123456789012345678901234567890.000000000001', '123456789012345678901234567890000000.000001'],
@@ -42,24 +30,8 @@ describe('the price of a million tokens', () => {
 		['1e100', `1${'0'.repeat(106)}`],
 	])('%s a token is %s', (perToken, price) => expect(millionTokenPrice(perToken)).toBe(price));
 
-	test.each([
-		undefined,
-		'',
-		' ',
-		'free',
-		'-1',
-		'-1e-9',
-		'1,5',
-		'.',
-		'e5',
-		'.e5',
-		'1e',
-		'1e1000',
-		'1.2.3',
-		'1 2',
-		'x1',
-		'1x',
-	])('%j is not a price', (value) => {
+	// What is no decimal: `comparing amounts`.
+	test.each([undefined, '', 'free', '-1', '-1e-9', '1,5', '1e1000'])('%j is not a price', (value) => {
 		expect(millionTokenPrice(value)).toBeUndefined();
 	});
 
@@ -88,14 +60,10 @@ describe('sums of money', () => {
 		['5', '-5', '0'],
 		['99999999999999999999.01', '0.99', '100000000000000000000'],
 		['1e3', '1E-7', '1000.0000001'],
-		['1e3', '1e3', '2000'],
 		['1e+2', '+.5', '100.5'],
-		['-0', '0', '0'],
 		['-0', '-0.0', '0'],
 		['0.05', '-0.1', '-0.05'],
-		['-1.5', '0', '-1.5'],
 		['-1', '-2', '-3'],
-		['5.', '0', '5'],
 		[' 1 ', '1', '2'],
 	])('%s + %s = %s', (a, b, sum) => expect(addDecimals(a, b)).toBe(sum));
 
@@ -121,11 +89,6 @@ describe('sums of money', () => {
 	test.each([
 		['1', 'much'],
 		['much', '1'],
-		['', '1'],
-		['1', '.'],
-		['1', '1e1000'],
-		['1', '1 2'],
-		['x1', '1'],
 	])('do not exist for what is not a decimal: %j and %j', (a, b) =>
 		expect(addDecimals(a, b)).toBeUndefined(),
 	);
@@ -134,9 +97,7 @@ describe('sums of money', () => {
 describe('comparing amounts', () => {
 	test.each([
 		['1e3', '1000', 0],
-		['1000', '1e3', 0],
 		['1E-7', '0.0000001', 0],
-		['1e+3', '1E3', 0],
 		['-0', '0', 0],
 		['-0', '1E-7', -1],
 		['+5', '5.', 0],
@@ -147,13 +108,27 @@ describe('comparing amounts', () => {
 		['1e300', '1e299', 1],
 	])('%s and %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
 
-	test.each(['', ' ', '.', '+', '-', 'e3', '1e3.5', '1e1000', '0x10', 'Infinity', 'NaN'])(
-		'%j is not a decimal, on either side',
-		(text) => {
-			expect(compareDecimals(text, '1')).toBeUndefined();
-			expect(compareDecimals('1', text)).toBeUndefined();
-		},
-	);
+	const none = [
+		'',
+		' ',
+		'.',
+		'+',
+		'-',
+		'e3',
+		'.e5',
+		'1e',
+		'1e3.5',
+		'1e1000',
+		'1.2.3',
+		'1 2',
+		'x1',
+		'1x',
+		'0x10',
+	];
+	test.each([...none, 'Infinity', 'NaN'])('%j is not a decimal, on either side', (text) => {
+		expect(compareDecimals(text, '1')).toBeUndefined();
+		expect(compareDecimals('1', text)).toBeUndefined();
+	});
 
 	it('is reversed when the amounts are swapped', () => {
 		const amount = fc
