@@ -67,12 +67,12 @@ export class AiGatewayApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		const apiKey = asText(credentials.apiKey) ?? '';
 		const { baseUrl } = readAddress({ baseUrl: asText(credentials.baseUrl) ?? '', apiKey });
-		const { url, uri, baseURL, ...options }: AnyRequest = request;
-		const target = destination(url ?? uri ?? '', baseURL);
-		checkTarget(target, baseUrl);
+		const { url, uri, ...options }: AnyRequest = request;
+		const target = targetOf(url ?? uri ?? '', new URL(baseUrl));
 		checkRoute(options, target);
 		const signed: AnyRequest & { url: string } = {
 			...options,
+			baseURL: '',
 			url: target.href,
 			// Bearer, not X-Api-Key: HTTP clients remove this header when a redirect leads to another origin.
 			headers: { ...options.headers, Authorization: `Bearer ${apiKey.trim()}` },
@@ -95,53 +95,23 @@ interface AnyRequest extends Partial<IHttpRequestOptions> {
 	sendCredentialsOnCrossOriginRedirect?: boolean;
 }
 
-/** The URL to which axios, n8n's HTTP client, sends a request. An absolute `url` replaces `baseURL`. */
-function destination(url: string, baseURL?: string): URL | undefined {
-	if (!baseURL || /^([a-z][a-z\d+.-]*:)?\/\//i.test(url)) return webUrl(url);
-	return webUrl(url ? `${baseURL.replace(/\/?\/$/, '')}/${url.replace(/^\/+/, '')}` : baseURL);
-}
-
-function webUrl(text: string): URL | undefined {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	return url && /^https?:$/.test(url.protocol) ? url : undefined;
-}
-
-/** @throws {InvalidInputError} unless `target` has the origin of `baseUrl` */
-function checkTarget(target: URL | undefined, baseUrl: string): asserts target is URL {
-	const { origin } = new URL(baseUrl);
-	if (!target) {
-		throw new InvalidInputError(
-			'The URL of this request is not a web address',
-			`Enter the full URL. It begins with ${origin}.`,
-		);
-	}
-	if (target.origin !== origin) {
-		throw new InvalidInputError(
-			'The AI Gateway credential is for another address than the URL of this request',
-			`The request goes to ${target.origin}; the API key is sent only to ${origin}, the origin of the base URL. Correct the URL of the request, or choose another credential.`,
-		);
-	}
+/** @throws {InvalidInputError} unless it has the origin of the gateway */
+function targetOf(url: string, { origin }: URL): URL {
+	const target = URL.canParse(url) ? new URL(url) : undefined;
+	if (target?.origin === origin && target.protocol !== 'blob:') return target;
+	throw new InvalidInputError(
+		'The AI Gateway credential is for another address than the URL of this request',
+		`The request goes to ${target?.origin ?? `"${url}", which is no full URL`}; the API key is sent only to ${origin}, the origin of the base URL. Correct the URL of the request, or choose another credential.`,
+	);
 }
 
 /** @throws {InvalidInputError} when the request would not reach its target directly, or without the key */
 function checkRoute({ headers = {}, proxy }: AnyRequest, target: URL): void {
-	if (target.username || target.password) {
-		throw new InvalidInputError(
-			'The URL has a user name or a password',
-			'They would be sent in place of the API key. Remove them, and the @ after them.',
-		);
-	}
-	const hosts = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'host');
-	if (hosts.some(([, host]) => String(host).toLowerCase() !== target.host)) {
-		throw new InvalidInputError(
-			'The header Host names another host than the URL of this request',
-			'It could lead the API key to another site on the same server. Remove the header.',
-		);
-	}
-	if (proxy) {
-		throw new InvalidInputError(
-			'The AI Gateway credential cannot be used with a proxy of the request',
-			'The proxy could read the API key. Remove the option Proxy, or set a proxy for all of n8n with HTTP_PROXY and HTTPS_PROXY.',
-		);
-	}
+	const isOtherHost = ([name, host]: [string, unknown]) =>
+		name.toLowerCase() === 'host' && String(host).toLowerCase() !== target.host;
+	if (!proxy && !Object.entries(headers).some(isOtherHost)) return;
+	throw new InvalidInputError(
+		'The AI Gateway credential cannot be used with a proxy of the request, or with a header Host for another host',
+		'Others could read the API key. Remove them; a proxy for all of n8n is set with HTTP_PROXY and HTTPS_PROXY.',
+	);
 }

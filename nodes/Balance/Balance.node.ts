@@ -26,12 +26,6 @@ export class Balance implements INodeType {
 			builderHint: {
 				searchHint:
 					"Money left in the gateway's wallet, in rubles. With options.threshold the output has lowBalance for an IF node.",
-				relatedNodes: [
-					{
-						nodeType: 'n8n-nodes-ai-gateway.balanceTrigger',
-						relationHint: 'Starts a workflow by itself when the balance falls below a threshold',
-					},
-				],
 			},
 		}),
 		usableAsTool: true,

@@ -27,9 +27,6 @@ export class BalanceTrigger implements INodeType {
 			builderHint: {
 				searchHint:
 					"Starts a workflow when the gateway's balance falls below a threshold. The field message is an alert that is ready to send.",
-				relatedNodes: [
-					{ nodeType: 'n8n-nodes-ai-gateway.balance', relationHint: 'Reads the balance within a workflow' },
-				],
 			},
 		}),
 		polling: true,

@@ -15,9 +15,9 @@ export interface Watch {
 /** The state of a trigger between polls, stored with the workflow. */
 export interface AlertState {
 	/** The threshold below which the balance fell, until it has risen again. */
-	lowSince?: string;
+	lowSince?: string | undefined;
 	/** The balance of the last poll, when the trigger fires on change. */
-	amount?: string;
+	amount?: string | undefined;
 }
 
 /** What the workflow starts with, besides the balance. */
@@ -26,8 +26,7 @@ export type Event = { message: string } & (
 	| { previousAmount: string; change: string }
 );
 
-/** The result of a poll. */
-export interface Decision {
+interface Decision {
 	/** `undefined` when the workflow does not start. */
 	fires: Event | undefined;
 	state: AlertState;
@@ -37,13 +36,11 @@ export interface Decision {
 export function decide(watch: Watch, state: AlertState, balance: Balance): Decision {
 	if (watch.fireOn === 'change') return onChange(state, balance);
 	const { threshold } = watch;
-	const low = isBelow(balance, threshold);
-	const alert = lowEvent(balance, threshold);
-	if (watch.fireOn === 'everyPoll') return { fires: low ? alert : undefined, state: {} };
+	const fires = isBelow(balance, threshold) ? lowEvent(balance, threshold) : undefined;
+	if (watch.fireOn === 'everyPoll') return { fires, state: {} };
 	// A changed threshold starts over.
 	const wasLow = state.lowSince !== undefined && compareDecimals(state.lowSince, threshold) === 0;
-	if (!wasLow)
-		return low ? { fires: alert, state: { lowSince: threshold } } : { fires: undefined, state: {} };
+	if (!wasLow) return { fires, state: fires ? { lowSince: threshold } : {} };
 	const hasRisen = !isBelow(balance, addDecimals(threshold, watch.margin) ?? threshold);
 	return { fires: undefined, state: hasRisen ? {} : state };
 }
@@ -51,10 +48,8 @@ export function decide(watch: Watch, state: AlertState, balance: Balance): Decis
 /** The first poll does not fire: later ones are compared with it. */
 function onChange({ amount: previousAmount }: AlertState, balance: Balance): Decision {
 	const { amount } = balance;
-	const state = { amount };
-	if (previousAmount === undefined || compareDecimals(amount, previousAmount) === 0)
-		return { fires: undefined, state };
-	return { fires: changeEvent(balance, previousAmount), state };
+	const isChanged = previousAmount !== undefined && compareDecimals(amount, previousAmount) !== 0;
+	return { fires: isChanged ? changeEvent(balance, previousAmount) : undefined, state: { amount } };
 }
 
 /** The event of a test in the editor: as a poll that fires, with what is true of the balance now. */
@@ -64,23 +59,21 @@ export function testEvent({ fireOn, threshold }: Watch, balance: Balance): Event
 
 function lowEvent(balance: Balance, threshold: string): Event {
 	const lowBalance = isBelow(balance, threshold);
-	const limit = `the threshold of ${twoDecimals(threshold)} RUB`;
 	return {
-		message: `The balance is ${rubles(balance)}, ${lowBalance ? 'below' : 'not below'} ${limit}`,
+		message: `The balance is ${rubles(balance.amount)}, ${lowBalance ? '' : 'not '}below the threshold of ${rubles(threshold)}`,
 		lowBalance,
 		threshold,
 	};
 }
 
 function changeEvent(balance: Balance, previousAmount: string): Event {
-	const change = addDecimals(balance.amount, previousAmount, -1) ?? '0';
 	return {
-		message: `The balance is ${rubles(balance)}, it was ${twoDecimals(previousAmount)} RUB before`,
+		message: `The balance is ${rubles(balance.amount)}, it was ${rubles(previousAmount)} before`,
 		previousAmount,
-		change,
+		change: addDecimals(balance.amount, previousAmount, -1) ?? '0',
 	};
 }
 
-function rubles({ amount }: Balance): string {
+function rubles(amount: string): string {
 	return `${twoDecimals(amount)} RUB`;
 }

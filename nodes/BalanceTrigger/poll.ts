@@ -5,13 +5,12 @@ import { toNodeError } from '../shared/run/nodeError';
 import { compact } from '../shared/n8n/compact';
 import { nodeParameters } from '../shared/params/source';
 import { fetchBalance, readBalance, type Balance } from '../shared/gateway/endpoints/balance';
-import { asText } from '../shared/gateway/util/json';
+import { asObject, asText } from '../shared/gateway/util/json';
 import { decide, testEvent, type AlertState, type Watch } from './alert';
 import { parameters } from './fields';
 
-/** Keys in the node's static data, which n8n stores with the workflow. */
-const LOW_SINCE = 'lowSince';
-const AMOUNT = 'amount';
+/** Key in the node's static data, which n8n stores with the workflow. */
+const STATE = 'alert';
 
 /**
  * Polls the balance. Returns what the workflow starts with; `null` when it does not start.
@@ -20,18 +19,21 @@ const AMOUNT = 'amount';
  *   successful one.
  */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	const poll = await readPoll(context);
+	const { watch, balance } = await readPoll(context);
 	// A test in the editor always returns an event.
-	if (context.getMode() === 'manual') return [[itemOf(poll.balance, testEvent(poll.watch, poll.balance))]];
-	return next(context, poll);
+	if (context.getMode() === 'manual') return [[itemOf(balance, testEvent(watch, balance))]];
+	const store = context.getWorkflowStaticData('node');
+	const { lowSince, amount } = asObject(store[STATE]) ?? {};
+	const before: AlertState = { lowSince: asText(lowSince), amount: asText(amount) };
+	const { fires, state } = decide(watch, before, balance);
+	store[STATE] = compact(state);
+	if (fires) return [[itemOf(balance, fires)]];
+	// n8n stores static data only when a poll returns something. That the balance has risen must survive a restart,
+	// so this returns an execution without items, which runs no further node.
+	return before.lowSince !== undefined && state.lowSince === undefined ? [[]] : null;
 }
 
-interface Poll {
-	watch: Watch;
-	balance: Balance;
-}
-
-async function readPoll(context: IPollFunctions): Promise<Poll> {
+async function readPoll(context: IPollFunctions): Promise<{ watch: Watch; balance: Balance }> {
 	try {
 		const watch = readWatch(context);
 		const client = await backgroundClient(context, POLL_SETTINGS);
@@ -41,34 +43,8 @@ async function readPoll(context: IPollFunctions): Promise<Poll> {
 	}
 }
 
-function next(context: IPollFunctions, { watch, balance }: Poll): INodeExecutionData[][] | null {
-	const store = context.getWorkflowStaticData('node');
-	const before = readState(store);
-	const { fires, state } = decide(watch, before, balance);
-	writeState(store, state);
-	if (fires) return [[itemOf(balance, fires)]];
-	// n8n stores static data only when a poll returns something. That the balance has risen must survive a restart,
-	// so this returns an execution without items, which runs no further node.
-	return before.lowSince !== undefined && state.lowSince === undefined ? [[]] : null;
-}
-
 function itemOf(balance: Balance, more: IDataObject): INodeExecutionData {
 	return { json: compact({ ...balance, ...more }) };
-}
-
-function readState(store: IDataObject): AlertState {
-	const [lowSince, amount] = [asText(store[LOW_SINCE]), asText(store[AMOUNT])];
-	return { ...(lowSince === undefined ? {} : { lowSince }), ...(amount === undefined ? {} : { amount }) };
-}
-
-function writeState(store: IDataObject, state: AlertState): void {
-	for (const [key, value] of [
-		[LOW_SINCE, state.lowSince],
-		[AMOUNT, state.amount],
-	] as const) {
-		if (value === undefined) delete store[key];
-		else store[key] = value;
-	}
 }
 
 function readWatch(context: IPollFunctions): Watch {

@@ -34,18 +34,6 @@ export class MediaTask implements INodeType {
 			builderHint: {
 				searchHint:
 					'Images, videos, music and speech. task createAndWait returns the finished files as binary data and as resultUrls; task create returns at once with a taskId, for a workflow that continues when Gateway Media Task Trigger receives the callback. Set options.maxPriceRub to limit what a task may cost.',
-				relatedNodes: [
-					{
-						nodeType: 'n8n-nodes-ai-gateway.mediaTaskTrigger',
-						relationHint:
-							'Starts a workflow when a task has ended that was created with its URL as options.callbackUrl',
-					},
-					{
-						nodeType: 'n8n-nodes-ai-gateway.storage',
-						relationHint: 'Keeps files: results are deleted after 7 days',
-					},
-					{ nodeType: 'n8n-nodes-ai-gateway.textGeneration', relationHint: 'Writes the prompt' },
-				],
 			},
 		}),
 		usableAsTool: true,

@@ -26,12 +26,6 @@ export class Storage implements INodeType {
 			builderHint: {
 				searchHint:
 					'Stores files at the gateway and returns their URLs: file upload from a binary field, a URL or base64 text. Files of policy TEMP_UPLOAD are deleted after 24 hours, PERMANENT ones are kept.',
-				relatedNodes: [
-					{
-						nodeType: 'n8n-nodes-ai-gateway.mediaTask',
-						relationHint: 'Makes files whose resultUrls can be uploaded before they are deleted after 7 days',
-					},
-				],
 			},
 		}),
 		usableAsTool: true,

@@ -44,16 +44,6 @@ describe('values of the form fit the gateway’s schema', () => {
 		expect(error).toBeUndefined();
 		expect(inputs()[0]).toMatchObject(expected);
 	});
-
-	it('rejects an empty prompt before anything is sent', async () => {
-		const { items } = await gateway.media(
-			'create',
-			filled('aurora/canvas-1', { prompt: '' }),
-			continueOnFail,
-		);
-		expect(items[0]?.json.error).toMatchObject({ message: "'Prompt' is missing" });
-		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(0);
-	});
 });
 
 describe('the gateway’s words are the error of an input that it does not accept, and nothing is charged', () => {

@@ -96,7 +96,7 @@ describe('a task', () => {
 
 	it('has several results in a field each', async () => {
 		const taskId = await made('harmonia/song-3', { prompt: 'a' });
-		const { items } = await gateway.media('download', { taskId, options: { separateFiles: true } });
+		const { items } = await gateway.media('wait', { taskId });
 		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 	});
 
@@ -104,11 +104,9 @@ describe('a task', () => {
 		gateway.control.configure({ taskDuration: { video: 60_000 } });
 		const { items } = await gateway.media('create', filled('lumen/motion-2', { prompt: 'a' }));
 		const taskId = items[0]?.json.taskId as string;
-		for (const separateFiles of [false, true]) {
-			const { error } = await gateway.media('download', { taskId, options: { separateFiles } });
-			expect(error?.message).toBe('The media task has not finished');
-			expect(error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
-		}
+		const early = await gateway.media('download', { taskId });
+		expect(early.error?.message).toBe('The media task has not finished');
+		expect(early.error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
 		await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
 		const { error } = await gateway.media('download', { taskId });
 		expect(error?.message).toBe('The gateway has no such media task');

@@ -139,15 +139,6 @@ scene('a text that is cut off: a hint says what to do', async (stage) => {
 	await stage.editor.shot('a text that is cut off');
 });
 
-scene('a video model for an image: nothing is created', async (stage) => {
-	await expectError(stage, await open(stage, 'Draw with a video model'), {
-		title: 'a video model for an image',
-		message: 'The media type of the model "lumen/motion-2" is Video, not Image',
-		hint: "Use it with 'Video: Generate'",
-	});
-	expect(stage.environment.gateway.control.tasks()).toStrictEqual([]);
-});
-
 scene('a task that fails', async (stage) => {
 	await expectError(stage, await open(stage, 'Draw'), {
 		title: 'a task that fails',

@@ -56,17 +56,11 @@ it.each<[string, object, boolean]>([
 	expect(results.map(({ value }) => value)).toStrictEqual(isListed ? ['acme/painter'] : []);
 });
 
-it('a price in another currency has its name', async () => {
-	const pricing = { currency: 'USD', type: 'tiered', tiers: tiers(['draft', '1'], ['high', '2']) };
-	catalogue([painter(quality, { pricing })]);
-	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
-	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
-	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter · 2 USD per task']);
-});
-
-it('a price of another type than tiers is not shown', async () => {
-	const pricing = { currency: 'RUB', type: 'per_second', tiers: tiers([undefined, '6.00']) };
-	catalogue([painter({}, { pricing })]);
+it.each([
+	['another currency', 'USD', 'tiered'],
+	['another type', 'RUB', 'per_second'],
+])('a price of %s is not shown', async (_, currency, type) => {
+	catalogue([painter(quality, { pricing: { currency, type, tiers: tiers(['draft', '1'], ['high', '2']) } })]);
 	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
 	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
 	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter']);

@@ -49,7 +49,7 @@ const nodes = {
 	},
 	downloadFiles: {
 		node: 'mediaTask',
-		parameters: { resource: 'task', operation: 'download', taskId: 't1', options: { separateFiles: true } },
+		parameters: { resource: 'task', operation: 'wait', taskId: 't1' },
 	},
 	downloadStored: {
 		node: 'storage',

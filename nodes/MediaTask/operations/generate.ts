@@ -1,8 +1,7 @@
 import { modelParameter } from '../../shared/fields/models';
-import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
 import { omit } from '../../shared/gateway/util/json';
-import type { ItemContext, Operation } from '../../shared/run/operation';
+import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
 import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
@@ -41,27 +40,7 @@ function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
 		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
-		execute: async (item) => {
-			await checkMediaType(item, String(item.params.model), mediaType);
-			return await createAndWait.execute(item);
-		},
 	};
-}
-
-/**
- * Checks a model that is given by ID.
- *
- * @throws {InvalidInputError} if the catalogue can be read and says that the model is of another type
- */
-async function checkMediaType({ run, client }: ItemContext, model: string, wanted: MediaType) {
-	const models = await run.mediaModels.known(client);
-	const { mediaType = wanted } = models.find(({ id }) => id === model) ?? {};
-	if (mediaType === wanted) return;
-	throw new InvalidInputError(
-		`The media type of the model "${model}" is ${NAMES[mediaType]}, not ${NAMES[wanted]}`,
-		`Use it with '${NAMES[mediaType]}: Generate', or choose a model from the list.`,
-		'model',
-	);
 }
 
 export const generateImage = generate({

@@ -2,16 +2,13 @@ import { Registry } from '../../shared/run/registry';
 import { getMany as getManyModels } from './model/getMany';
 import { editImage, generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
-import { archive } from './task/archive';
 import { create } from './task/create';
 import { createAndWait } from './task/createAndWait';
-import { deleteOperation } from './task/delete';
 import { download } from './task/download';
+import { archive, deleteOperation, restore, unarchive } from './task/flags';
 import { get } from './task/get';
 import { getLyrics } from './task/getLyrics';
 import { getMany } from './task/getMany';
-import { restore } from './task/restore';
-import { unarchive } from './task/unarchive';
 import { wait } from './task/wait';
 
 export const registry = new Registry({

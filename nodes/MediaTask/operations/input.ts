@@ -1,14 +1,13 @@
 import { modelParameter } from '../../shared/fields/models';
-import { formOfStored, mapperValues } from '../../shared/fields/schemaForm';
-import { inputForm, type InputForm } from '../../shared/gateway/media/inputSchema';
+import { mapperValues } from '../../shared/fields/schemaForm';
+import { inputForm } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
-import type { MediaModel } from '../../shared/gateway/media/mediaModel';
 import type { JsonObject } from '../../shared/gateway/util/json';
 import { REFRESHED_FORM } from '../../shared/n8n/features';
 import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
-import { hasText, withPrompt, withPromptLabel } from './prompt';
+import { withPrompt } from './prompt';
 
 /** The media model. */
 export const model = modelParameter(
@@ -75,40 +74,18 @@ type InputParams = Values<typeof inputParameters> & {
 	readonly prompt?: string | undefined;
 };
 
-/** An item's input. */
-export interface TaskInput {
-	values: JsonObject;
-	/** Checks the input; `undefined` for JSON, which only the gateway checks. */
-	form: InputForm | undefined;
-}
-
 /**
- * Reads an item's input. Values of a form get the types of the model's schema.
+ * Reads an item's input. The catalogue says which types the values of a form have, and which field takes the prompt.
  *
- * @param needsModel whether the catalogue must have the model
- * @throws {InvalidInputError} for an invalid input; for a form, also when the catalogue does not have the model
- * @throws {ApiError} for a prompt whose field is not known, when the catalogue cannot be read: under another name, the
- *   same input would be another task, which is charged again
+ * @throws {InvalidInputError} for an invalid input, and for a model that the catalogue does not have
+ * @throws {ApiError} when the input needs the catalogue, and that cannot be read
  */
-export async function readInput(
-	{ params, run, client }: ItemContext<InputParams>,
-	needsModel = false,
-): Promise<TaskInput> {
-	const { prompt, model: id } = params;
-	if (params.inputMode === 'json') {
-		// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-		const fields = hasText(prompt) ? formOf(await run.mediaModel(client, id, true)) : undefined;
-		return { values: withPrompt(params.inputJson, prompt, fields), form: undefined };
-	}
-	const stored = formOfStored(params.input?.schema);
-	const needsName = hasText(prompt) && stored.promptName === undefined;
-	const found = await run.mediaModel(client, id, needsName || needsModel);
-	const form = formOf(found) ?? stored;
-	const values = typedInput(withPrompt(mapperValues(params.input), prompt, form), form);
-	return { values, form: prompt === undefined ? form : withPromptLabel(form) };
-}
-
-/** The input form of a model. */
-export function formOf(found: MediaModel | undefined): InputForm | undefined {
-	return found && inputForm(found.inputSchema);
+export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<JsonObject> {
+	const { inputMode, model: id } = params;
+	const prompt = params.prompt?.trim() === '' ? undefined : params.prompt;
+	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
+	if (inputMode === 'json' && prompt === undefined) return params.inputJson;
+	const form = inputForm((await run.mediaModel(client, id, true)).inputSchema);
+	const values = inputMode === 'json' ? params.inputJson : typedInput(mapperValues(params.input), form);
+	return prompt === undefined ? values : withPrompt(values, prompt, form);
 }

@@ -1,9 +1,4 @@
-import {
-	checkSize,
-	contentDigest,
-	uploadForUse,
-	type UploadFile,
-} from '../../shared/gateway/endpoints/upload';
+import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
 import type { InputFileUrl } from '../../shared/gateway/media/inputFiles';
 import { readInputFile } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
@@ -55,39 +50,31 @@ export interface TaskFile {
 export async function readTaskFiles(item: ItemContext<InputFilesParams>): Promise<TaskFile[]> {
 	const files: TaskFile[] = [];
 	for (const { values } of item.params.inputFiles) {
-		const field = values.inputField;
 		const file = await readInputFile(item, values.binaryPropertyName);
 		checkSize(file.size, 'inputFiles');
-		files.push({ field, file });
+		files.push({ field: values.inputField, file });
 	}
 	return files;
 }
 
-/** Placeholders for the URLs of files that are not uploaded yet. */
-export function placeholderUrls(files: readonly TaskFile[]): InputFileUrl[] {
-	return files.map(({ field }, index) => ({ field, value: `https://upload.invalid/${index}` }));
-}
-
-/**
- * Placeholders made of the content of files, for the idempotency key: each upload has another URL, but the same
- * content is the same creation.
- */
-export async function contentPlaceholders(files: readonly TaskFile[]): Promise<InputFileUrl[]> {
-	const urls: InputFileUrl[] = [];
-	for (const { field, file } of files) {
-		urls.push({ field, value: `${file.mimeType};sha256=${await contentDigest(file)}` });
-	}
-	return urls;
-}
-
-/** Uploads the files, one after the other, streamed (§4.14). */
-export async function uploadTaskFiles(
-	item: ItemContext,
+/** The values of the input fields for files, made one after the other. */
+export async function fileValues(
 	files: readonly TaskFile[],
+	valueOf: (file: UploadFile, index: number) => string | Promise<string>,
 ): Promise<InputFileUrl[]> {
-	const urls: InputFileUrl[] = [];
-	for (const { field, file } of files) {
-		urls.push({ field, value: await uploadForUse(item.client, file) });
+	const values: InputFileUrl[] = [];
+	for (const [index, { field, file }] of files.entries()) {
+		values.push({ field, value: await valueOf(file, index) });
 	}
-	return urls;
+	return values;
+}
+
+/** A placeholder for the URL of a file that is not uploaded yet. */
+export function placeholder(_: UploadFile, index: number): string {
+	return `https://upload.invalid/${index}`;
+}
+
+/** For the idempotency key: each upload has another URL, but the same content is the same creation. */
+export async function contentPlaceholder(file: UploadFile): Promise<string> {
+	return `${file.mimeType};sha256=${await contentDigest(file)}`;
 }

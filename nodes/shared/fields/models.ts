@@ -136,13 +136,11 @@ function mediaEntry(model: MediaModel, details: string[] = []): INodeListSearchI
 
 /** The price of a task with the defaults of the model; where they have none, the lowest. */
 function mediaPrice(model: MediaModel): string {
-	const { tiers, currency } = model;
-	const money = (price: string) => `${currency === 'RUB' ? `₽${price}` : `${price} ${currency}`} per task`;
-	const { price: usual } = taskPrice(model, {});
-	if (usual !== null) return money(usual);
-	const prices = tiers.flatMap(({ price }) => price ?? []);
+	const { rub: usual } = taskPrice(model, {});
+	if (usual !== undefined) return `₽${usual} per task`;
+	const prices = model.tiers.flatMap(({ price }) => price ?? []);
 	const [cheapest] = prices.sort((price, other) => Number(price) - Number(other));
-	return cheapest === undefined ? '' : `from ${money(cheapest)}`;
+	return cheapest === undefined ? '' : `from ₽${cheapest} per task`;
 }
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */

@@ -7,18 +7,9 @@ import {
 	takesUrls,
 	type FieldKind,
 	type InputField,
-	type InputForm,
 } from '../gateway/media/inputSchema';
 import { promptField } from '../gateway/media/promptField';
-import {
-	asNumber,
-	asObject,
-	asObjects,
-	asText,
-	omit,
-	type Json,
-	type JsonObject,
-} from '../gateway/util/json';
+import { asNumber, asObject, asObjects, omit, type JsonObject } from '../gateway/util/json';
 
 /** The longest labels, in characters: longer ones are cut off in a narrow panel. */
 const MAX_LABEL = 34;
@@ -45,14 +36,8 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 export function formFields(inputSchema: JsonObject): ResourceMapperField[] {
 	const form = inputForm(inputSchema);
 	const prompt = promptField(form);
-	const fields = form.fields.map((field) => (field === prompt ? hidden(formField(field)) : formField(field)));
-	const first = fields.filter((field) => field.removed !== true);
-	return [...first, ...fields.filter((field) => !first.includes(field))];
-}
-
-/** A field that is stored, but not shown. Without a default, which the editor would store as its value. */
-function hidden(field: ResourceMapperField): ResourceMapperField {
-	return { ...omit(field, 'defaultValue'), display: false, required: false };
+	const fields = form.fields.filter((field) => field !== prompt);
+	return fields.sort((a, b) => Number(b.required) - Number(a.required)).map(formField);
 }
 
 function formField(field: InputField): ResourceMapperField {
@@ -82,28 +67,21 @@ function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
 	const needed = mayComeAsFile ? `required${takesUrls(field) ? ' or file' : ''}` : '';
 	const notes = [needed, limits(field)].filter((note) => note !== '');
-	const text = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
+	const text = description.replace(/\s+/g, ' ').trim();
 	const full = text === '' || text === title ? heading : `${heading} – ${text}`;
 	// A long label pushes the mark of a missing value out of the panel.
-	const room = required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL;
-	return full.length <= room ? full : shortened(heading, Math.max(title.length, room));
+	const room = Math.max(title.length, required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL);
+	if (full.length <= room) return full;
+	return heading.length > room ? `${heading.slice(0, room).replace(/[\s–(;,]+$/, '')}…` : heading;
 }
 
-function shortened(text: string, room: number): string {
-	return text.length > room ? `${text.slice(0, room).replace(/[\s–(;,]+$/, '')}…` : text;
-}
-
-function limits({ kind, schema, choices }: InputField): string {
-	if (choices.length > 0) return '';
-	if (kind === 'integer' || kind === 'number') return range(schema.minimum, schema.maximum);
-	return kind === 'list' ? range(schema.minItems, schema.maxItems) : '';
-}
-
-function range(low: Json | undefined, high: Json | undefined): string {
-	const [min, max] = [asNumber(low), asNumber(high)];
-	if (max !== undefined && max <= MANY) return min === undefined ? `up to ${max}` : `${min} to ${max}`;
-	return min === undefined || min === 0 ? '' : `at least ${min}`;
+function limits({ choices, schema }: InputField): string {
+	const min = asNumber(schema.minimum ?? schema.minItems) ?? 0;
+	const max = asNumber(schema.maximum ?? schema.maxItems) ?? Infinity;
+	if (choices.length > 0 || (min === 0 && max > MANY)) return '';
+	if (max > MANY) return `at least ${min}`;
+	return min === 0 ? `up to ${max}` : `${min} to ${max}`;
 }
 
 /** A default as the mapper takes it: lists and objects as JSON text. They have an example, as there are no placeholders. */
@@ -113,27 +91,6 @@ function shownDefault(field: InputField): string | number | boolean | undefined 
 	const shown = value ?? (isJson ? exampleOf(field) : undefined);
 	if (typeof shown === 'object') return JSON.stringify(shown);
 	return shown !== undefined && choices.length > 0 && !choices.includes(shown) ? undefined : shown;
-}
-
-/**
- * The form in a workflow's stored fields, for when the catalogue cannot be read. Their types have the names of JSON
- * Schema's; formats are not stored.
- *
- * @param stored the mapper's `schema`
- */
-export function formOfStored(stored: unknown): InputForm {
-	const fields = asObjects(stored).filter(({ id }) => asText(id) !== undefined);
-	const properties = Object.fromEntries(fields.map((field) => [String(field.id), storedSchema(field)]));
-	const required = fields.filter((field) => field.required === true).map(({ id }) => String(id));
-	const promptName = asText(fields.find(({ display }) => display === false)?.id);
-	return { ...inputForm({ type: 'object', properties, required }), promptName };
-}
-
-function storedSchema({ type, options, displayName }: JsonObject): JsonObject {
-	const title = asText(displayName) ?? null;
-	const values = asObjects(options).map(({ value }) => value ?? null);
-	if (type === 'options') return { title, enum: values };
-	return { title, type: type ?? null };
 }
 
 /** The values of a mapper, as the workflow stores it, without lists and objects that are as the form showed them. */

@@ -3,7 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
-import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asObject, asText, type Json, type JsonObject } from '../gateway/util/json';
 import { group } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
@@ -89,7 +88,6 @@ export function readTextOptions(options: Readonly<Record<string, unknown>>, form
 		const value = source?.[name] as Json | undefined;
 		if (value !== undefined && value !== initial && JSON.stringify(value) !== initial) values[name] = value;
 	}
-	checkBuiltInTools(values.builtInTools);
 	return withSearchTool(values, format);
 }
 
@@ -100,24 +98,4 @@ function withSearchTool(values: JsonObject, { options }: TextFormat): JsonObject
 	const tools = asArray(builtInTools);
 	const searches = tools.some((tool) => asText(asObject(tool)?.type)?.startsWith('web_search'));
 	return { ...others, builtInTools: searches ? tools : [...tools, { type: 'web_search' }] };
-}
-
-/** Tools that are called by a name. */
-const NAMED: ReadonlySet<string> = new Set(['function', 'custom']);
-
-/** @throws {InvalidInputError} for a tool without a type, or without the name that its type needs */
-function checkBuiltInTools(list: Json | undefined): void {
-	for (const [index, tool] of asArray(list).entries()) {
-		const { type, name } = asObject(tool) ?? {};
-		const kind = asText(type)?.trim() ?? '';
-		const isNamed = (asText(name)?.trim() ?? '') !== '';
-		if (kind !== '' && (isNamed || !NAMED.has(kind))) continue;
-		throw new InvalidInputError(
-			`'${textOptions.builtInTools.label}': tool ${index + 1} has no ${kind === '' ? 'type' : 'name'}`,
-			kind === ''
-				? 'Each is an object such as { "type": "web_search" }.'
-				: `A tool of the type "${kind}" is called by its "name".`,
-			'builtInTools',
-		);
-	}
 }

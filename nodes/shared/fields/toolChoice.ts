@@ -1,7 +1,6 @@
-import { InvalidInputError } from '../gateway/errors/errors';
 import type { TextRequest, ToolChoice } from '../gateway/text/formats/request';
-import { asArray, asObject, asText, type Json, type JsonObject } from '../gateway/util/json';
-import { shownFor, text } from '../params/kinds';
+import { asArray, asObject, type JsonObject } from '../gateway/util/json';
+import { id, shownFor, text } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
 // Whether the model may, must or must not call a tool (§4.1, 4.2).
@@ -23,11 +22,12 @@ export const toolChoiceParameters = {
 	...shownFor(
 		{ toolChoice: ['function'] },
 		{
-			toolChoiceName: text({
+			toolChoiceName: id({
 				displayName: 'Tool to Call',
 				required: true,
 				placeholder: 'e.g. get_weather',
 				description: 'The name of the tool that the model must call, or the type of a built-in tool',
+				whenEmpty: 'Enter the name of the tool.',
 			}),
 		},
 	),
@@ -36,64 +36,26 @@ export const toolChoiceParameters = {
 /** The values of {@link toolChoiceParameters}. */
 export type ToolChoiceValues = Values<typeof toolChoiceParameters>;
 
-/** The tools of a request. */
-export interface RequestTools extends Pick<TextRequest, 'tools' | 'options'> {
-	extraBody: JsonObject;
-}
-
-/** A tool that can be chosen: by its name, or a built-in one by its type. */
-interface Choosable {
-	id: string;
-	isBuiltIn: boolean;
-}
-
-/** The tools of a request. Those of *Extra Body* replace the others. */
-function choosable({ tools, options, extraBody }: RequestTools): Choosable[] {
-	if (extraBody.tools !== undefined) return wireTools(extraBody.tools);
-	const own = tools.map(({ name }) => ({ id: name, isBuiltIn: false }));
-	return [...own, ...wireTools(options.builtInTools)];
-}
-
-/** The formats have a tool's name in the tool, or in its `function`; a built-in tool only has a type. */
-function wireTools(list: Json | undefined): Choosable[] {
-	return asArray(list).map((tool) => {
-		const { type, name, function: called } = asObject(tool) ?? {};
-		const own = asText(name) ?? asText(asObject(called)?.name);
-		return { id: own ?? asText(type) ?? '', isBuiltIn: own === undefined };
-	});
-}
-
 /**
- * Reads the choice of tools.
+ * Reads the choice of tools. Whether the request has the tool, the gateway checks.
  *
  * @returns `undefined` if the gateway decides
- * @throws {InvalidInputError} for a tool that the request does not have
  */
-export function readToolChoice(params: ToolChoiceValues, request: RequestTools): ToolChoice | undefined {
+export function readToolChoice(
+	params: ToolChoiceValues,
+	{ tools, options, extraBody }: Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject },
+): ToolChoice | undefined {
 	const choice = params.toolChoice;
-	const added = request.extraBody.tool_choice;
+	const added = extraBody.tool_choice;
 	// *Extra Body* adds fields to an object, and replaces anything else.
-	const isReplaced = added !== undefined && !asObject(added);
-	if (choice === 'auto' || isReplaced) return undefined;
-	const tools = choosable(request);
-	if (tools.length === 0 && (choice === 'none' || choice === '')) return undefined;
-	if (choice === 'none') return choice;
-	if (choice === 'required') {
-		if (tools.length > 0) return choice;
-		throw new InvalidInputError(
-			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
-			"Add a tool, or set 'Tool Choice' to 'Model Decides'.",
-			'toolChoice',
-		);
-	}
+	if (choice === 'auto' || (added !== undefined && !asObject(added))) return undefined;
+	const wireTools = asArray(extraBody.tools ?? options.builtInTools);
+	const hasTools = wireTools.length > 0 || (extraBody.tools === undefined && tools.length > 0);
+	if (choice === 'none') return hasTools ? choice : undefined;
+	if (choice === 'required') return choice;
 	// An expression may return the name of a tool.
-	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
-	const known = tools.filter(({ id }) => id !== '');
-	const found = known.find(({ id }) => id === name);
-	if (found) return found.isBuiltIn ? { builtIn: name } : { name };
-	throw new InvalidInputError(
-		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
-		`Choose one of these tools: ${known.map(({ id }) => id).join(', ') || 'there are none'}.`,
-		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
-	);
+	const name = choice === 'function' ? params.toolChoiceName : choice;
+	// A built-in tool has no name, only a type.
+	const isBuiltIn = wireTools.map(asObject).some((tool) => tool?.type === name && name !== 'function');
+	return isBuiltIn ? { builtIn: name } : { name };
 }

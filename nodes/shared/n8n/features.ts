@@ -106,7 +106,7 @@ interface BuilderHint {
 	/** When to choose the node, and how to use it. */
 	searchHint: string;
 	/** Nodes that work together with it. */
-	relatedNodes: Array<{ nodeType: string; relationHint: string }>;
+	relatedNodes?: Array<{ nodeType: string; relationHint: string }>;
 }
 
 /** A description's hints for n8n's AI workflow builder. An older n8n ignores them. */

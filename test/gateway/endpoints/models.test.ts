@@ -72,14 +72,13 @@ describe('a media model (§2.2)', () => {
 			object: 'model',
 			owned_by: 'o',
 			media_type: 'video',
-			pricing: { currency: 'USD', type: 'tiered', tiers: [{ params: { n: null }, price: '1.50' }] },
+			pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: { n: null }, price: '1.50' }] },
 			input_schema: { properties: { n: { default: null } } },
 		};
 		expect(await mediaModel(record)).toStrictEqual<MediaModel>({
 			id: 'm',
 			ownedBy: 'o',
 			mediaType: 'video',
-			currency: 'USD',
 			tiers: [{ params: { n: null }, price: '1.50' }],
 			inputSchema: { properties: { n: { default: null } } },
 			record,
@@ -97,15 +96,21 @@ describe('a media model (§2.2)', () => {
 			id: 'm',
 			ownedBy: undefined,
 			mediaType: undefined,
-			currency: 'RUB',
 			tiers: [],
 			inputSchema: {},
 			record,
 		});
 	});
 
-	it.each(['per_second', 'Tiered', '', null, undefined])('has no price of another type: %j', async (type) => {
-		const pricing = { currency: 'RUB', type: type as Json, tiers: [{ params: {}, price: '1.50' }] };
+	it.each<[Json | undefined, Json]>([
+		['per_second', 'RUB'],
+		['Tiered', 'RUB'],
+		['', 'RUB'],
+		[null, 'RUB'],
+		[undefined, 'RUB'],
+		['tiered', 'USD'],
+	])('has no price of another type or currency: %j, %j', async (type, currency) => {
+		const pricing = { currency, type: type as Json, tiers: [{ params: {}, price: '1.50' }] };
 		expect((await mediaModel({ id: 'm', pricing }))?.tiers).toStrictEqual([]);
 	});
 

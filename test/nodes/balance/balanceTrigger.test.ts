@@ -39,9 +39,9 @@ describe('balance trigger', () => {
 	});
 
 	it('stores that the balance has risen, and starts nothing', async () => {
-		const store = { lowSince: '100' };
+		const store = { alert: { lowSince: '100' } };
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toStrictEqual([[]]);
-		expect(store).toStrictEqual({});
+		expect(store).toStrictEqual({ alert: {} });
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toBeNull();
 	});
 
@@ -141,11 +141,11 @@ describe('balance trigger', () => {
 		['a balance of an unknown shape', { wallet: 5 }],
 		['a web page in place of a balance', '<html>'],
 	])('neither fires nor changes its state for %s', async (_, body) => {
-		const store = { lowSince: '100' };
+		const store = { alert: { lowSince: '100' } };
 		await expect(poll({ fireOn: 'below', threshold: 100 }, body, { store })).rejects.toMatchObject({
 			name: 'NodeApiError',
 			description: expect.any(String) as string,
 		});
-		expect(store).toStrictEqual({ lowSince: '100' });
+		expect(store).toStrictEqual({ alert: { lowSince: '100' } });
 	});
 });

@@ -114,11 +114,6 @@ describe('the idempotency key', () => {
 		).toStrictEqual([undefined, "'Idempotency Key' is the same for two different inputs", undefined]);
 	});
 
-	it('is the user’s own in any scope', async () => {
-		const options = { idempotencyKey: 'mine', idempotencyScope: 'workflow' };
-		expect((await created(options)).key).toBe('mine');
-	});
-
 	it('differs for a file of another type or in another field', async () => {
 		const keyOf = async (mimeType: string, inputField = 'image') => {
 			nock.cleanAll();

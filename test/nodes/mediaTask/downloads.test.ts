@@ -96,15 +96,12 @@ describe('the files of a task', () => {
 		}
 	});
 
-	it.each([
-		['wait', {}],
-		['download', { separateFiles: true }],
-	])('make %s fail with the task ID when one cannot be fetched', async (operation, options) => {
+	it('make the item fail with the task ID when one cannot be fetched', async () => {
 		finished('https://files.test/a.png', 'https://files.test/b.png');
 		served('/a.png');
 		files().get('/b.png').reply(404, 'gone');
-		const parameters = { taskId, options: { maxRetries: 0, ...options } };
-		const { items } = await run(operation, parameters, continueOnFail);
+		const parameters = { taskId, options: { maxRetries: 0 } };
+		const { items } = await run('wait', parameters, continueOnFail);
 		const errors = items.map(({ json }) => json.error as unknown as Record<string, unknown>);
 		expect(errors).toMatchObject([
 			{
@@ -138,32 +135,5 @@ describe('the download', () => {
 		]);
 		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['all']);
 		expect(items[0]?.binary?.all).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
-	});
-
-	it('of separate files numbers the fields after the chosen one', async () => {
-		finished('https://files.test/a.png', 'https://files.test/b.png');
-		served('/a.png');
-		served('/b.png');
-		const options = { separateFiles: true, binaryPropertyName: 'picture' };
-		const { items } = await run('download', { taskId, options });
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			{
-				taskId,
-				files: [
-					{ field: 'picture', fileName: 'a.png', mimeType: 'image/png' },
-					{ field: 'picture_1', fileName: 'b.png', mimeType: 'image/png' },
-				],
-			},
-		]);
-		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
-	});
-
-	it('of separate files is the archive when the task names no file', async () => {
-		finished();
-		gateway().get(`${TASKS}/t1/download`).reply(200, 'bytes', { 'content-type': 'image/png' });
-		const { items } = await run('download', { taskId, options: { separateFiles: true } });
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			{ taskId, files: [{ field: 'data', fileName: 'task_t1.png', mimeType: 'image/png' }] },
-		]);
 	});
 });

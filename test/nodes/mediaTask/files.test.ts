@@ -153,7 +153,6 @@ describe('files of the item', () => {
 			rows(['data', 'mask_url'], ['b', 'mask_url']),
 			"The input field 'mask_url' takes one file, and has a value already",
 		],
-		['a required file that is missing', { data: 'x' }, rows(['data', 'mask_url']), "'Images' is missing"],
 	])('rejects %s before anything is sent', async (_, files, inputFiles, message) => {
 		catalogue([retouch]);
 		const sent = creations();

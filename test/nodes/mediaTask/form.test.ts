@@ -83,22 +83,6 @@ describe('the form of a model', () => {
 		]);
 	});
 
-	test.each<[string, object, string, string]>([
-		['a required field that is missing', {}, "'Prompt' is missing", 'input.prompt'],
-		[
-			'a required field that is empty from an expression',
-			{ prompt: '={{ $json.none }}' },
-			"'Prompt' is missing",
-			'input.prompt',
-		],
-	])('rejects %s before anything is sent, and names the field', async (_, value, message, param) => {
-		catalogue([painter(SCHEMA)]);
-		const sent = creations();
-		const { items } = await run('create', filled(value), continueOnFail);
-		expect(items[0]?.json.error).toMatchObject({ message, param, code: 'invalid_input' });
-		expect(sent).toStrictEqual([]);
-	});
-
 	it('sends what it can convert: the gateway checks it, and its words are the error', async () => {
 		catalogue([painter(SCHEMA)]);
 		gateway()
@@ -115,15 +99,6 @@ describe('the form of a model', () => {
 		expect(items[0]?.json.error).not.toMatchObject({ mayBeCharged: true });
 	});
 
-	it('does not stop the other items', async () => {
-		catalogue([painter(SCHEMA)]);
-		const sent = creations();
-		const items = [{ json: { p: 'a' } }, { json: {} }, { json: { p: 'c' } }];
-		const result = await run('create', filled({ prompt: '={{ $json.p }}' }), { ...continueOnFail, items });
-		expect(sent).toHaveLength(2);
-		expect(result.items.map(({ json }) => Boolean(json.error))).toStrictEqual([false, true, false]);
-	});
-
 	it('rejects a model that is not in the catalogue', async () => {
 		catalogue([painter({}, { id: 'acme/other' })]);
 		const sent = creations();
@@ -132,23 +107,12 @@ describe('the form of a model', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('works without the catalogue: the workflow stores the types', async () => {
+	it('is not sent when the catalogue, which has the types, cannot be read', async () => {
 		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
 		const sent = creations();
-		const schema = [
-			{
-				id: 'prompt',
-				displayName: 'Prompt',
-				type: 'string',
-				required: true,
-				display: true,
-				defaultMatch: false,
-			},
-			{ id: 'n', displayName: 'Number', type: 'number', required: false, display: true, defaultMatch: false },
-		];
-		const input = form({ prompt: '={{ 2024 }}', n: '={{ "2" }}' }, schema);
-		await run('create', { model, inputMode: 'form', input });
-		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: 2 });
+		const { error } = await run('create', filled({ prompt: '={{ 2024 }}' }));
+		expect(error?.httpCode).toBe('403');
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('requests the catalogue once in a run', async () => {

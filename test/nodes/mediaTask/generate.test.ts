@@ -42,40 +42,6 @@ describe.each(TYPES)('%s: generate', (resource, mediaType) => {
 		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
 	});
-
-	test.each(TYPES.filter(([other]) => other !== resource))(
-		'sends nothing for a model for %s, and names the operation for it',
-		async (other, otherType) => {
-			catalogue([painter({}, { media_type: otherType })]);
-			const sent = creations();
-			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
-			const { error } = await run('generate', parameters, {}, resource);
-			const name = other.charAt(0).toUpperCase() + other.slice(1);
-			expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
-			expect(error).toMatchObject({
-				description: expect.stringContaining(`'${name}: Generate'`) as string,
-			});
-			expect(sent).toStrictEqual([]);
-		},
-	);
-
-	test.each<[string, object[] | undefined]>([
-		['the catalogue cannot be read', undefined],
-		['the catalogue has no such model', [painter({}, { id: 'acme/other' })]],
-		['the catalogue says no type', [painter({}, { media_type: 'hologram' })]],
-	])('sends the call if %s', async (_, models) => {
-		if (models) catalogue(models);
-		const sent = creations();
-		results();
-		const inputJson = '{ "prompt": "A cat" }';
-		await run(
-			'generate',
-			{ model, inputMode: 'json', inputJson, options: { ...options, idempotencyKey: 'k', maxRetries: 0 } },
-			{},
-			resource,
-		);
-		expect(sent).toHaveLength(1);
-	});
 });
 
 describe('image: edit', () => {
@@ -102,17 +68,6 @@ describe('image: edit', () => {
 			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
 		]);
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
-	});
-
-	test('sends nothing without an image, if the model needs one', async () => {
-		catalogue([painter(sandbox.retouch)]);
-		const sent = creations();
-		const { error } = await edit({});
-		expect(error).toMatchObject({
-			message: "'Images' is missing",
-			description: expect.stringContaining("add a file to 'Input Files'") as string,
-		});
-		expect(sent).toStrictEqual([]);
 	});
 
 	test('takes a URL in the fields of the model, also as a tool, which gets no files', async () => {
@@ -210,31 +165,6 @@ describe('the prompt', () => {
 		status = 403;
 		expect((await speak()).error).toBeDefined();
 		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ text: 'Hello' }]);
-	});
-
-	test.each(['text', 'lyrics'])('has the stored field where the catalogue cannot be read: %s', async (id) => {
-		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
-		const schema = [
-			{ id: 'style', displayName: 'Style', type: 'string', required: true, display: true },
-			{ id, displayName: 'Text', type: 'string', required: false, display: false },
-		];
-		const input = form({ style: 'calm' }, schema);
-		expect(await inputOf({ prompt: 'Hello', input })).toStrictEqual({ style: 'calm', [id]: 'Hello' });
-	});
-
-	test.each([[''], ['={{ $json.none }}'], [' ']])('%j is missing, and nothing is sent', async (prompt) => {
-		expect(await inputOf({ prompt, input: form({ quality: 'draft' }) })).toBe("'Prompt' is missing");
-	});
-
-	test('is called as in the panel when it is missing', async () => {
-		expect(await inputOf({ input: form({ voice: 'anna' }) }, sandbox.speech)).toBe("'Prompt' is missing");
-	});
-
-	test('is `prompt` for a model that names no field for it: the gateway says whether it takes one', async () => {
-		catalogue([painter({ type: 'object', properties: { n: { type: 'integer' } } })]);
-		const sent = creations();
-		await run('create', { model, prompt: 'A cat', input: form({}) });
-		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'A cat' });
 	});
 
 	test('is in the key of the creation, with the scope of the workflow', async () => {

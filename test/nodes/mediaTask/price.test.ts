@@ -60,12 +60,6 @@ describe('a dry run', () => {
 		expect(items[0]?.json).toMatchObject({ priceRub: 2.1 });
 	});
 
-	it('fails where the task would', async () => {
-		catalogue([priced]);
-		const { error } = await price({ model, inputMode: 'form', input: form({}) });
-		expect(error?.message).toContain('Prompt');
-	});
-
 	it('uploads no file', async () => {
 		catalogue([priced]);
 		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];

@@ -1,9 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useNock } from '../../helpers/nock';
-import { generate, sentBody } from './support';
+import { sentBody } from './support';
 
-// Schemas that are none, tools without a name, and the choice of a built-in tool.
+// The choice of a built-in tool.
 
 useNock();
 
@@ -21,32 +21,4 @@ it.each<[string, INodeParameters, unknown]>([
 ])('a built-in tool is chosen %s', async (_, parameters, choice) => {
 	const body = await sentBody(responses({ ...parameters, options: { builtInTools: SEARCH } }));
 	expect(body.tool_choice).toStrictEqual(choice);
-});
-
-it('a tool must be there', async () => {
-	const { error } = await generate({ toolChoice: 'required' });
-	expect(error?.message).toBe("'Tool Choice' is 'Must Call a Tool', but there are no tools");
-});
-
-it.each<[string, INodeParameters, string]>([
-	[
-		'an example in place of a schema',
-		{ outputFormat: 'jsonSchema', jsonSchema: '{"name": "Anna", "age": 33}' },
-		'\'JSON Schema\' is not a JSON Schema: it has neither "type" nor "properties", but "name", "age"',
-	],
-	[
-		'an example in place of a schema of a tool',
-		{ tools: { function: [{ name: 'a', parameters: '{"city": "Oslo"}' }] } },
-		`'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON Schema: it has neither "type" nor "properties", but "city"`,
-	],
-	['a tool without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty"],
-	[
-		'a built-in tool that is no object',
-		responses({ options: { builtInTools: '["web_search"]' } }),
-		"'Built-In Tools (JSON)': tool 1 has no type",
-	],
-])('%s is refused before it is sent', async (_, parameters, message) => {
-	const { error } = await generate(parameters);
-	expect(error?.message).toBe(message);
-	expect(error?.description).toContain('Nothing was sent.');
 });

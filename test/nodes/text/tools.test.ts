@@ -131,13 +131,6 @@ describe('tools', () => {
 			expect(body.tool_choice).toBe('none');
 		});
 
-		it('replace the tools of the panel', async () => {
-			const parameters = { ...extraBody('chat'), tools: { function: [{ ...look, name: 'listen' }] } };
-			const { error } = await generate({ ...parameters, toolChoice: 'function', toolChoiceName: 'listen' });
-			expect(error?.message).toBe('There is no tool called "listen"');
-			expect(error?.description).toContain(': look.');
-		});
-
 		it('may come with a choice of their own', async () => {
 			const more = ', "tool_choice": "auto"';
 			const body = await sentBody({
@@ -162,36 +155,23 @@ describe('tools', () => {
 		expect(await sentBody({ toolChoice, toolChoiceName: 'unused' })).not.toHaveProperty('tool_choice');
 	});
 
+	it.each<[string, INodeParameters, unknown]>([
+		[
+			'a tool that is not there',
+			{ toolChoice: '={{ "look" }}', toolChoiceName: 'unused' },
+			{ type: 'function', function: { name: 'look' } },
+		],
+		['any tool, without tools', { toolChoice: 'required' }, 'required'],
+	])('the gateway checks the choice of %s', async (_, parameters, wire) => {
+		expect((await sentBody(parameters)).tool_choice).toStrictEqual(wire);
+	});
+
 	test.each<[string, INodeParameters, string, string]>([
 		[
-			'that is required but missing',
-			{ toolChoice: 'function', toolChoiceName: 'look' },
-			'There is no tool called "look"',
+			'to call without a name',
+			{ toolChoice: 'function', toolChoiceName: '={{ "" }}' },
+			"'Tool to Call' is empty",
 			'toolChoiceName',
-		],
-		[
-			'that an expression names but is missing',
-			{ toolChoice: '={{ "look" }}', toolChoiceName: 'unused' },
-			'There is no tool called "look"',
-			'toolChoice',
-		],
-		[
-			'of any name that is required but missing',
-			{ toolChoice: 'required' },
-			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
-			'toolChoice',
-		],
-		[
-			'that is required but removed by Extra Body',
-			withTools({ toolChoice: 'required', options: { extraBody: '{ "tools": [] }' } }),
-			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
-			'toolChoice',
-		],
-		[
-			'that is required but built into another format',
-			{ toolChoice: 'required', options: { builtInTools: '[{"type": "web_search"}]' } },
-			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
-			'toolChoice',
 		],
 		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
 		[
@@ -205,12 +185,6 @@ describe('tools', () => {
 			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
 			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
 			'tools',
-		],
-		[
-			'that is required but unknown',
-			withTools({ toolChoice: 'function', toolChoiceName: 'loook' }),
-			'There is no tool called "loook"',
-			'toolChoiceName',
 		],
 	])('a tool %s is rejected before anything is sent', async (_, more, message, param) => {
 		const { items } = await generate(more, { settings: { onError: 'continueRegularOutput' } });

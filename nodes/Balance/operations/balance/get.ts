@@ -23,12 +23,11 @@ export const get = defineOperation({
 		),
 	},
 	async execute({ params, client }) {
-		const { threshold } = params.options;
-		const isSimple = params.simplify;
+		const { simplify: isSimple, options } = params;
+		const { threshold } = options;
 		const body = await fetchBalance(client);
-		if (threshold === undefined) return [{ json: isSimple ? compact(readBalance(body)) : body }];
-		const balance = readBalance(body);
-		const lowBalance = isBelow(balance, String(threshold));
-		return [{ json: { ...(isSimple ? compact(balance) : body), lowBalance } }];
+		const json = isSimple ? compact(readBalance(body)) : body;
+		if (threshold === undefined) return [{ json }];
+		return [{ json: { ...json, lowBalance: isBelow(readBalance(body), String(threshold)) } }];
 	},
 });

@@ -2,7 +2,6 @@ import { limitOf, limitParameters, searchParameter } from '../../../shared/field
 import { containsWords } from '../../../shared/fields/models';
 import { listMediaModels } from '../../../shared/gateway/endpoints/models';
 import { omit } from '../../../shared/gateway/util/json';
-import { choice } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
 /** Lists the media models (§4.5), one item each, as the catalogue returns them. */
@@ -14,27 +13,13 @@ export const getMany = defineOperation({
 		'Lists the models that generate images, videos, music or speech. Returns the ID, the media type and the prices in rubles of each.',
 	parameters: {
 		search: searchParameter('their ID, owner or media type'),
-		mediaType: choice({
-			displayName: 'Media Type',
-			options: [
-				{ name: 'All', value: 'all' },
-				{ name: 'Audio', value: 'audio' },
-				{ name: 'Image', value: 'image' },
-				{ name: 'Music', value: 'music' },
-				{ name: 'Video', value: 'video' },
-			],
-			default: 'all',
-			description: 'The media type of the models',
-		}),
 		...limitParameters,
 	},
 	async execute({ params, run, client }) {
-		const { mediaType, search } = params;
+		const { search } = params;
 		const limit = limitOf(params);
-		const models = (await listMediaModels(client)).filter(
-			(model) =>
-				(mediaType === 'all' || model.mediaType === mediaType) &&
-				containsWords([model.id, model.ownedBy, model.mediaType].join(' '), search),
+		const models = (await listMediaModels(client)).filter(({ id, ownedBy, mediaType }) =>
+			containsWords([id, ownedBy, mediaType].join(' '), search),
 		);
 		// An input schema is too long for an AI Agent.
 		return models

@@ -13,24 +13,15 @@ import type { Json } from '../../../shared/gateway/util/json';
  * @throws {InvalidInputError} for what is no web address, and for one that only this machine or network can reach
  */
 export function readCallbackUrl(url: string | undefined, gatewayUrl: string): string | undefined {
-	const address = url?.trim();
-	if (address === undefined || address === '') return undefined;
-	const host = hostOf(address);
-	if (host === undefined) {
-		throw new InvalidInputError(
-			"'Callback URL' is not a web address",
-			'It begins with https:// (or http://) and the gateway must be able to reach it.',
-			'callbackUrl',
-		);
-	}
-	if (isUnreachable(host, gatewayUrl)) {
-		throw new InvalidInputError(
-			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
-			'Use the public address of this n8n (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).',
-			'callbackUrl',
-		);
-	}
-	return address;
+	const address = url?.trim() ?? '';
+	if (address === '') return undefined;
+	const problem = unreachable(address, gatewayUrl);
+	if (problem === undefined) return address;
+	throw new InvalidInputError(
+		`The gateway cannot reach the callback URL: ${problem}`,
+		'Use the public address of this n8n, which begins with https:// (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).',
+		'callbackUrl',
+	);
 }
 
 /**
@@ -57,24 +48,12 @@ export function callbackWithData(url: string | undefined, data: Json | undefined
 	);
 }
 
-/**
- * Checks that the gateway can reach this n8n to resume an execution (§4.6).
- *
- * @param gatewayUrl the gateway's own address: one in a local network reaches others there
- * @throws {InvalidInputError} when only this machine or network can reach the address
- */
-export function checkResumeUrl(url: string, gatewayUrl: string): void {
-	const host = hostOf(url) ?? '';
-	if (!isUnreachable(host, gatewayUrl)) return;
-	throw new InvalidInputError(
-		`The gateway cannot reach this n8n: "${host}" is an address of a local network`,
-		"Set 'Wait Strategy' to 'Poll'; or ask the administrator of this n8n to set its public URL (N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).",
-		'waitStrategy',
-	);
-}
-
-function isUnreachable(host: string, gatewayUrl: string): boolean {
-	return isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '');
+/** Why the gateway cannot reach a URL; `undefined` when it can. Its own address in a local network reaches others there. */
+export function unreachable(url: string, gatewayUrl: string): string | undefined {
+	const host = hostOf(url);
+	if (host === undefined) return `"${url}" is no web address`;
+	const isLocal = isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '');
+	return isLocal ? `"${host}" is an address of a local network` : undefined;
 }
 
 function hostOf(url: string): string | undefined {

@@ -1,6 +1,7 @@
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { asText } from '../../../shared/gateway/util/json';
 import { choice, notForTools } from '../../../shared/params/kinds';
+import type { Values } from '../../../shared/params/parameter';
 import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
 import {
 	resumeCallback,
@@ -10,9 +11,10 @@ import {
 } from '../../suspend/suspendableTask';
 import { SHORTEST_SUSPENSION_MS, suspendOrFinish } from '../../suspend/suspension';
 import { resumedState, resumeUrlOf, suspendProblem } from '../../suspend/waitingExecution';
+import { unreachable } from './callbackUrl';
 import { createTask, taskNotSent } from './createTask';
-import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
-import { isShared, readTaskRequest, taskOptions, taskParameters } from './taskRequest';
+import { maxWait, resultOptions, resultParameters, resultReader } from './result';
+import { mayBeOfOthers, readTaskRequest, taskOptions, taskParameters, type TaskItem } from './taskRequest';
 
 const waitStrategy = choice({
 	displayName: 'Wait Strategy',
@@ -36,6 +38,8 @@ const waitStrategy = choice({
 	...notForTools,
 });
 
+const parameters = { ...taskParameters, waitStrategy, ...resultParameters };
+
 /**
  * Creates the media tasks of all items, then polls for their results or suspends the execution (§4.6, §3.1,
  * §6.4).
@@ -46,47 +50,36 @@ export const createAndWait = defineOperation({
 	description: 'Create a new task, wait until it ends, and retrieve its files',
 	toolDescription:
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
-	parameters: { ...taskParameters, waitStrategy, ...resultParameters },
+	parameters,
 	options: {
 		...taskOptions,
 		maxWait: maxWait("After that, the item fails or, if suspended, is output with 'timedOut'."),
 		...resultOptions,
 	},
 	async execute(item) {
-		const { client, params, run } = item;
-		if (params.options.dryRun) return await taskNotSent(item);
-		const maxWaitMs = params.options.maxWait * 60_000;
-		const settings = resultSettings(item, params.model);
+		const { client, params } = item;
+		const { model, options } = params;
+		if (options.dryRun) return await taskNotSent(item);
+		const maxWaitMs = options.maxWait * 60_000;
+		const result = resultReader(item);
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
-		const isSuspended = params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
-		const resumeUrl = isSuspended ? resumeUrlOf(item.n8n) : undefined;
-		for (const secret of resumeUrl?.searchParams.values() ?? []) run.secrets.add(secret);
-		// The callback of a task that another execution may have created belongs to that one.
-		const isOfOthers = isShared(params.options) || run.isRetry;
-		const callback = isSuspended && !isOfOthers && !resumed ? callbackOf(item, resumeUrl) : undefined;
-		const { taskId, mayExist, priceRub } = await createTask(
-			item,
-			async () => await readTaskRequest(item, callback),
-		);
-		const wait = { model: params.model, pollImmediately: mayExist || callback !== undefined };
-		const finish = async (waitMs: number) => {
-			const body = await pollTask(item, taskId, { ...wait, maxWaitMs: waitMs });
-			return [await taskOutput(item, taskId, body, settings, await priceRub())];
-		};
-		const pending = { taskId, model: params.model };
+		const callback = maxWaitMs >= SHORTEST_SUSPENSION_MS ? callbackOf(item) : undefined;
+		const read = async () => await readTaskRequest(item, callback);
+		const { taskId, mayExist, priceRub } = await createTask(item, read);
+		const wait = { model, priceRub, pollImmediately: mayExist || callback !== undefined };
 		if (resumed) {
-			const rest = async () => await finish(Math.max(until - client.now(), 0));
 			return new Deferred(async () => {
-				return await rest().catch(async (error: unknown) => {
+				const restMs = Math.max(until - client.now(), 0);
+				return await result(taskId, { ...wait, maxWaitMs: restMs }).catch(async (error: unknown) => {
 					const state = timedOutState(error);
-					return [timedOutOutput(pending, await priceRub(), { state })];
+					return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
 				});
 			});
 		}
-		const complete = async () => await finish(maxWaitMs);
+		const complete = async () => await result(taskId, { ...wait, maxWaitMs });
 		if (!callback) return new Deferred(complete);
-		return new SuspendableTask(item, { ...pending, price: priceRub, callback, until }, complete);
+		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, complete);
 	},
 	finishLater: suspendOrFinish,
 });
@@ -102,11 +95,24 @@ function timedOutState(error: unknown): string {
 }
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
-function callbackOf(item: ItemContext, resumeUrl: URL | undefined): ResumeCallback | undefined {
-	// An AI Agent waits for its tool.
-	if (item.run.isTool) return undefined;
-	const problem = suspendProblem(item.n8n, resumeUrl);
-	if (resumeUrl && problem === undefined) return resumeCallback(item, resumeUrl);
-	item.run.hints.add(`The node polls instead of suspending the execution: ${problem}`);
+function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>): ResumeCallback | undefined {
+	const { n8n, params, run } = item;
+	if (params.waitStrategy !== 'suspend') return undefined;
+	const url = resumeUrlOf(n8n);
+	for (const secret of url?.searchParams.values() ?? []) run.secrets.add(secret);
+	// The callback of a task that another execution may have created belongs to that one. An AI Agent waits for its tool.
+	if (resumedState(n8n) || mayBeOfOthers(item) || run.isTool) return undefined;
+	const problem = suspendProblem(n8n, url) ?? callbackProblem(item, url);
+	if (url && problem === undefined) return resumeCallback(item, url);
+	run.hints.add(`The node polls instead of suspending the execution: ${problem}`);
 	return undefined;
+}
+
+function callbackProblem({ client, params }: TaskItem, url: URL | undefined): string | undefined {
+	if (params.options.callbackUrl !== undefined) return "the task has another 'Callback URL'";
+	const reason = unreachable(url?.href ?? '', client.settings.baseUrl);
+	return (
+		reason &&
+		`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`
+	);
 }

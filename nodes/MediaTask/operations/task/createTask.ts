@@ -1,16 +1,17 @@
 import { pollOnce } from '../../../shared/gateway/endpoints/polling';
 import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { uploadForUse } from '../../../shared/gateway/endpoints/upload';
 import { asError } from '../../../shared/gateway/errors/errors';
 import { keyAfter } from '../../../shared/gateway/media/idempotency';
-import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
+import { taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import type { CallCost } from '../../../shared/run/cost/executionCost';
 import { beginCall } from '../../../shared/run/cost/minBalance';
 import { mayBeCharged } from '../../../shared/run/nodeError';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { readInput } from '../input';
-import { placeholderUrls, uploadTaskFiles } from '../inputFiles';
-import { isShared, readTaskRequest, type TaskItem, type TaskRequest } from './taskRequest';
+import { fileValues, placeholder } from '../inputFiles';
+import { mayBeOfOthers, readTaskRequest, type TaskItem, type TaskRequest } from './taskRequest';
 
 /** A task that exists and is paid for. */
 export interface CreatedTask {
@@ -38,8 +39,8 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 		: await create(item, await read());
 	const { taskId, response: body } = created.task;
 	run.cost.trace({ model: item.params.model });
-	const isOfOthers = isShared(item.params.options) || run.isRetry;
-	const price = async () => await priceOf(item, created.request?.priced);
+	const isOfOthers = mayBeOfOthers(item);
+	const price = async () => await priceOf(item, created.request?.input);
 	const count = async () => {
 		const rub = await price();
 		// The gateway does not say whether a task with a key of an earlier execution is new, and charged.
@@ -58,12 +59,10 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 /** The output of a dry run: the request, with placeholders for files, and its price. */
 export async function taskNotSent(item: TaskItem): Promise<OperationOutput[]> {
 	const { model } = item.params;
-	const { files, bodyWith, priced } = await readTaskRequest(item);
-	const price = taskPrice(await item.run.mediaModel(item.client, model, true), priced.input);
-	const rub = rublePrice(price);
-	const reason =
-		rub === undefined ? (price.reason ?? `The catalogue gives it in ${price.currency}.`) : undefined;
-	return item.run.dryRun.output(model, bodyWith(placeholderUrls(files)), { rub, isMost: false, reason });
+	const { files, bodyWith, input } = await readTaskRequest(item);
+	const price = taskPrice(await item.run.mediaModel(item.client, model, true), input);
+	const body = bodyWith(await fileValues(files, placeholder));
+	return item.run.dryRun.output(model, body, { ...price, isMost: false });
 }
 
 interface Creation {
@@ -84,7 +83,7 @@ async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
 		sentKey === undefined ? await beginCall({ client, cost: run.cost }, planned) : run.cost.begin(planned);
 	let isSent = false;
 	try {
-		const body = bodyWith(await uploadTaskFiles(item, files));
+		const body = bodyWith(await fileValues(files, async (file) => await uploadForUse(client, file)));
 		isSent = true;
 		return { task: await send(item, request, body, key), request, call };
 	} catch (error) {
@@ -131,11 +130,10 @@ function costKey({ client }: ItemContext, key: string): string {
 }
 
 /** Decimal text. */
-async function priceOf(item: TaskItem, priced?: TaskRequest['priced']): Promise<string | undefined> {
+async function priceOf(item: TaskItem, input?: JsonObject): Promise<string | undefined> {
 	try {
 		const found = await item.run.mediaModel(item.client, item.params.model);
-		const input = priced?.input ?? (await readInput(item)).values;
-		return found && rublePrice(taskPrice(found, input));
+		return found && taskPrice(found, input ?? (await readInput(item))).rub;
 	} catch {
 		// Such as the end of the run: it must not fail a task that is paid for.
 		return undefined;

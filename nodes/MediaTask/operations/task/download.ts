@@ -1,43 +1,28 @@
 import { binaryPropertyName } from '../../../shared/fields/mediaResults';
-import {
-	fetchMediaTask,
-	hasEnded,
-	readMediaTask,
-	type MediaTask,
-} from '../../../shared/gateway/endpoints/tasks';
+import { fetchMediaTask, hasEnded, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
-import { downloadArchive, downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
-import { flag, optional } from '../../../shared/params/kinds';
-import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
+import { downloadArchive, taskJson } from '../../../shared/n8n/taskResults';
+import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Downloads the result of a media task: one file, or several as a ZIP archive (§4.8) or separately. */
+/** Downloads the result of a media task: one file, or a ZIP archive of several (§4.8). */
 export const download = defineOperation({
 	displayName: 'Download',
 	action: 'Download the result of a media task',
-	description: 'Retrieve the file of a task; several files come as one ZIP archive or in separate fields',
+	description: "Retrieve the file of a task, or a ZIP archive of several; 'Wait' retrieves them one by one",
 	toolDescription: 'Looks up a finished task by its ID. Returns the URLs of its files.',
 	parameters: { taskId },
-	options: {
-		binaryPropertyName,
-		separateFiles: optional(
-			flag({
-				displayName: 'Separate Files',
-				default: true,
-				description:
-					'Whether to put each file into its own binary field (data, data_1, …) instead of all files into one ZIP archive',
-			}),
-		),
-	},
+	options: { binaryPropertyName },
 	async execute(item) {
-		const { params, run } = item;
-		const id = params.taskId;
-		const { binaryPropertyName: field, separateFiles } = params.options;
+		const { taskId: id, options } = item.params;
+		const field = options.binaryPropertyName;
 		const task = async () => readMediaTask(await fetchMediaTask(item.client, id), id);
 		// An AI Agent can use links, not files.
-		if (run.isTool) return [{ json: taskJson(await task()) }];
+		if (item.run.isTool) return [{ json: taskJson(await task()) }];
 		try {
-			return [separateFiles ? await filesOf(item, await task(), field) : await archiveOf(item, id, field)];
+			const file = await downloadArchive(item, id);
+			const { fileName = null, mimeType } = file;
+			return [{ json: { taskId: id, fileName, mimeType }, binary: { [field]: file } }];
 		} catch (error) {
 			// §4.8: a task that has no file yet gives 404, as one that does not exist.
 			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
@@ -55,22 +40,4 @@ function notFinished(taskId: string, state: string, error: ApiError): ApiError {
 		retryable: true,
 		taskId,
 	});
-}
-
-async function archiveOf(item: ItemContext, taskId: string, field: string): Promise<OperationOutput> {
-	const file = await downloadArchive(item, taskId);
-	return {
-		json: { taskId, fileName: file.fileName ?? null, mimeType: file.mimeType },
-		binary: { [field]: file },
-	};
-}
-
-async function filesOf(item: ItemContext, task: MediaTask, first: string): Promise<OperationOutput> {
-	const binary = await downloadFiles(item, task, first);
-	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
-		field,
-		fileName,
-		mimeType,
-	}));
-	return { json: { taskId: task.taskId, files }, binary };
 }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { compareDecimals } from '../../../shared/gateway/util/money';
-import { rublePrice, type TaskPrice } from '../../../shared/gateway/media/price';
+import type { TaskPrice } from '../../../shared/gateway/media/price';
 import type { Limit } from '../../../shared/run/cost/minBalance';
 
 /**
@@ -10,10 +10,10 @@ import type { Limit } from '../../../shared/run/cost/minBalance';
  * @throws {InvalidInputError} when the price is higher, or is not known
  */
 export function checkPriceLimit(task: TaskPrice, limit: string): void {
-	const price = knownPrice(task, { label: 'Max Price (Rubles)', param: 'maxPriceRub' });
-	if ((compareDecimals(price, limit) ?? 1) <= 0) return;
+	const rub = knownPrice(task, { label: 'Max Price (Rubles)', param: 'maxPriceRub' });
+	if ((compareDecimals(rub, limit) ?? 1) <= 0) return;
 	throw new InvalidInputError(
-		`The task would cost ₽${price}, more than the highest price of ₽${limit}`,
+		`The task would cost ₽${rub}, more than the highest price of ₽${limit}`,
 		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'.",
 		'maxPriceRub',
 	);
@@ -25,12 +25,11 @@ export function checkPriceLimit(task: TaskPrice, limit: string): void {
  * @param limit the option that needs it
  * @throws {InvalidInputError} when it is not known
  */
-export function knownPrice(task: TaskPrice, { label, param }: Limit): string {
-	const price = rublePrice(task);
-	if (price !== undefined) return price;
+export function knownPrice({ rub, reason }: TaskPrice, { label, param }: Limit): string {
+	if (rub !== undefined) return rub;
 	throw new InvalidInputError(
 		`The price of the task is unknown, so it cannot be compared with '${label}'`,
-		`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Correct the input; without the option the task would be created at any price.`,
+		`${reason} Correct the input; without the option the task would be created at any price.`,
 		param,
 	);
 }

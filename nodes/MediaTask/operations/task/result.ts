@@ -2,8 +2,7 @@ import { binaryPropertyName, downloadResults } from '../../../shared/fields/medi
 import { simplify } from '../../../shared/fields/simplify';
 import { waitForTask } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
-import type { JsonObject } from '../../../shared/gateway/util/json';
-import { downloadFiles, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
+import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
@@ -27,73 +26,43 @@ export function maxWait(end: string) {
 	});
 }
 
-/** How a task's result is returned. */
-export interface ResultSettings {
-	/** The model of the task; `undefined` when the task itself reports it. */
-	model?: string | undefined;
-	download: boolean;
-	simplify: boolean;
-	/** Name of the binary field for the first file. */
-	binaryField: string;
-}
-
 type ResultParams = Values<typeof resultParameters> & { readonly options: Values<typeof resultOptions> };
 
+interface Wait {
+	maxWaitMs: number;
+	/** Whether the task may have ended already. */
+	pollImmediately: boolean;
+	/** The model of the task, when known. */
+	model?: string;
+	/** Its price in rubles, when known. */
+	priceRub?: () => Promise<number | undefined>;
+}
+
 /**
- * Reads how a task's result is returned.
+ * Reads the parameters for a task's result.
  *
- * @param model the model of the task, when known
+ * @returns a function that polls a task until it has ended (§3.1), and returns the output. It throws an
+ *   {@link ApiError} with the task's ID when the wait is over, and for a task that failed
  */
-export function resultSettings({ params, run }: ItemContext<ResultParams>, model?: string): ResultSettings {
-	return {
-		model,
+export function resultReader(item: ItemContext<ResultParams>) {
+	const { client, params, run } = item;
+	const { simplify: isSimple, downloadResults: isDownloaded } = params;
+	const field = params.options.binaryPropertyName;
+	return async (taskId: string, { model, priceRub, ...wait }: Wait): Promise<OperationOutput[]> => {
+		const mediaType = async (reported: string | undefined) => {
+			const id = model ?? reported;
+			const models = id === undefined ? [] : await run.mediaModels.known(client);
+			return models.find((known) => known.id === id)?.mediaType;
+		};
+		const body = await waitForTask(client, taskId, { ...wait, mediaType });
+		const rub = await priceRub?.();
+		const task = readMediaTask(body, taskId);
+		task.model ??= model;
+		if (task.state === 'fail') throw taskError(task, client.settings.secrets, rub);
+		const json = isSimple ? taskJson(task, rub) : body;
 		// An AI Agent can use links, not files.
-		download: params.downloadResults && !run.isTool,
-		simplify: params.simplify,
-		binaryField: params.options.binaryPropertyName,
-	};
-}
-
-/**
- * Polls a task until it has ended (§3.1).
- *
- * @param model the model of the task, when known
- * @returns the body of the last poll, an envelope
- * @throws {ApiError} with the task's ID, when the wait is over
- */
-export async function pollTask(
-	item: ItemContext,
-	taskId: string,
-	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; pollImmediately: boolean },
-): Promise<JsonObject> {
-	const mediaType = async (reported: string | undefined) => {
-		const id = model ?? reported;
-		const models = id === undefined ? [] : await item.run.mediaModels.known(item.client);
-		return models.find((known) => known.id === id)?.mediaType;
-	};
-	return await waitForTask(item.client, taskId, { ...wait, mediaType });
-}
-
-/**
- * The output for a task that has ended.
- *
- * @param body the task as received, an envelope
- * @param priceRub its price in rubles, when known
- * @throws {ApiError} with the task's ID, for a task that failed
- */
-export async function taskOutput(
-	context: ResultContext,
-	taskId: string,
-	body: JsonObject,
-	settings: ResultSettings,
-	priceRub?: number,
-): Promise<OperationOutput> {
-	const task = readMediaTask(body, taskId);
-	task.model ??= settings.model;
-	if (task.state === 'fail') throw taskError(task, context.client.settings.secrets, priceRub);
-	const binary = settings.download ? await downloadFiles(context, task, settings.binaryField) : undefined;
-	return {
-		json: settings.simplify ? taskJson(task, priceRub) : body,
-		...(binary ? { binary } : {}),
+		return [
+			isDownloaded && !run.isTool ? { json, binary: await downloadFiles(item, task, field) } : { json },
+		];
 	};
 }

@@ -3,7 +3,7 @@ import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
-import { withRequired } from '../../../shared/gateway/media/inputValues';
+import { inputForm } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
@@ -12,16 +12,17 @@ import { dryRun } from '../../../shared/run/cost/dryRun';
 import { costLimit } from '../../../shared/run/cost/minBalance';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
-import { formOf, inputParameters, model, readInput } from '../input';
+import { inputParameters, model, readInput } from '../input';
 import {
-	contentPlaceholders,
+	contentPlaceholder,
+	fileValues,
 	inputFiles,
-	placeholderUrls,
+	placeholder,
 	readTaskFiles,
 	type TaskFile,
 } from '../inputFiles';
 import { taskPrompt } from '../prompt';
-import { callbackWithData, checkResumeUrl, readCallbackUrl } from './callbackUrl';
+import { callbackWithData, readCallbackUrl } from './callbackUrl';
 import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
@@ -102,8 +103,8 @@ export type TaskItem = ItemContext<
 
 /** A checked request to create a task. So far, only the catalogue was requested for it. */
 export interface TaskRequest {
-	/** The input, with placeholders for files: what the price depends on. */
-	priced: { input: JsonObject };
+	/** With placeholders for files: what the price depends on. */
+	input: JsonObject;
 	files: TaskFile[];
 	/** The body of the request with these files in the input. */
 	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
@@ -116,11 +117,12 @@ export interface TaskRequest {
 	limitRub: string | undefined;
 }
 
-/** Whether the key of a task may have been used before, in another execution. */
-export function isShared({
-	idempotencyKey: ownKey,
-	idempotencyScope,
-}: TaskItem['params']['options']): boolean {
+/** Whether another execution may have created the task, and have paid for it. */
+export function mayBeOfOthers({ run, params }: TaskItem): boolean {
+	return run.isRetry || isShared(params.options);
+}
+
+function isShared({ idempotencyKey: ownKey, idempotencyScope }: TaskItem['params']['options']): boolean {
 	return ownKey !== undefined || idempotencyScope === 'workflow';
 }
 
@@ -129,42 +131,31 @@ export function isShared({
  *
  * @param callback how the gateway resumes this execution, when it may be suspended
  * @throws {InvalidInputError} for what cannot be sent, and for a price over the limit
- * @throws {ApiError} when there is a price limit and the catalogue cannot be read
+ * @throws {ApiError} when the catalogue is needed and cannot be read: for a form, files, a prompt and a price limit
  */
 export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
 	const { params, run, client, journal } = item;
-	const {
-		sessionId,
-		idempotencyKey: ownKey,
-		idempotencyScope: scope = 'execution',
-		maxPriceRub,
-		maxCostRub,
-	} = params.options;
-	const { baseUrl } = client.settings;
-	const callbackUrl = readCallbackUrl(params.options.callbackUrl, baseUrl);
-	const callbackWithOwnData = callbackWithData(callbackUrl, params.options.passThrough);
-	if (callback) checkCallback(callback.url, callbackUrl, baseUrl);
+	const { model: id, options } = params;
+	const { sessionId, idempotencyKey: ownKey, idempotencyScope: scope = 'execution' } = options;
+	const { maxPriceRub, maxCostRub } = options;
+	const callbackUrl = readCallbackUrl(options.callbackUrl, client.settings.baseUrl);
+	const callbackWithOwnData = callbackWithData(callbackUrl, options.passThrough);
 	if (ownKey !== undefined) checkKey(ownKey);
 
-	// The defaults of the form are part of the key.
-	const needsModel = scope === 'workflow' && ownKey === undefined;
-	const { values, form } = await readInput(item, needsModel);
+	const values = await readInput(item);
 	const files = await readTaskFiles(item);
+	const catalogued = async () => await run.mediaModel(client, id, true);
 	// The schema says which fields are lists of files.
-	const fileForm =
-		form ?? (files.length > 0 ? formOf(await run.mediaModel(client, params.model, needsModel)) : undefined);
-	const inputWith = (urls: readonly InputFileUrl[]) => {
-		const input = withFiles(values, urls, fileForm);
-		return form ? withRequired(input, form) : input;
-	};
+	const form = files.length > 0 ? inputForm((await catalogued()).inputSchema) : undefined;
+	const inputWith = (urls: readonly InputFileUrl[]) => (form ? withFiles(values, urls, form) : values);
 	const bodyWith = (urls: readonly InputFileUrl[], url = callbackUrl) =>
-		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
-	const input = inputWith(placeholderUrls(files));
+		taskBody({ model: id, input: inputWith(urls), sessionId, callbackUrl: url });
+	const input = inputWith(await fileValues(files, placeholder));
 	const limit = costLimit(client, maxCostRub);
-	const price = (maxPriceRub ?? limit) && taskPrice(await run.mediaModel(client, params.model, true), input);
+	const price = (maxPriceRub ?? limit) && taskPrice(await catalogued(), input);
 	if (price && maxPriceRub !== undefined) checkPriceLimit(price, maxPriceRub);
 	const mostRub = price && limit && knownPrice(price, limit);
-	const content = isShared(params.options) ? bodyWith(await contentPlaceholders(files)) : {};
+	const content = isShared(options) ? bodyWith(await fileValues(files, contentPlaceholder)) : {};
 	const context = { ...run.identity, itemIndex: item.index };
 	const digest = idempotencyKey('workflow', context, content);
 	const isFree = ownKey === undefined || journal.claimKey(item.index, `${client.account} ${ownKey}`, digest);
@@ -176,7 +167,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 			'idempotencyKey',
 		);
 	return {
-		priced: { input },
+		input,
 		files,
 		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
 		key: ownKey ?? idempotencyKey(scope, context, content),
@@ -184,14 +175,4 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		mostRub,
 		limitRub: maxCostRub,
 	};
-}
-
-function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {
-	checkResumeUrl(resumeUrl, gatewayUrl);
-	if (callbackUrl === undefined) return;
-	throw new InvalidInputError(
-		"A task has one callback URL, and the 'Wait Strategy' 'Suspend' needs it to resume the execution",
-		"Remove the option 'Callback URL', or set 'Wait Strategy' to 'Poll'.",
-		'callbackUrl',
-	);
 }

@@ -1,5 +1,5 @@
 import { defineOperation, Deferred } from '../../../shared/run/operation';
-import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
+import { maxWait, resultOptions, resultParameters, resultReader } from './result';
 import { taskId } from './taskId';
 
 /** Waits for the existing tasks of all items at the same time (§3.1). */
@@ -12,11 +12,9 @@ export const wait = defineOperation({
 	parameters: { taskId, ...resultParameters },
 	options: { maxWait: maxWait('After that, the item fails.'), ...resultOptions },
 	async execute(item) {
-		const id = item.params.taskId;
-		const settings = resultSettings(item);
-		const options = { maxWaitMs: item.params.options.maxWait * 60_000, pollImmediately: true };
-		return new Deferred(async () => [
-			await taskOutput(item, id, await pollTask(item, id, options), settings),
-		]);
+		const { taskId: id, options } = item.params;
+		const result = resultReader(item);
+		const maxWaitMs = options.maxWait * 60_000;
+		return new Deferred(async () => await result(id, { maxWaitMs, pollImmediately: true }));
 	},
 });

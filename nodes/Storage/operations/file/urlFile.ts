@@ -71,8 +71,6 @@ class SourceFile implements UploadFile<number | undefined> {
 	readonly mimeType: string;
 	readonly size: number | undefined;
 	private content: Readable | undefined;
-	/** Since when the next chunk is awaited, in Unix milliseconds. */
-	private waitsSince = Infinity;
 
 	/**
 	 * @throws {ApiError} for a web page in place of the file
@@ -109,9 +107,6 @@ class SourceFile implements UploadFile<number | undefined> {
 		if (isGateways || error instanceof StoppedError) return error;
 		const own = this.content?.errored;
 		if (own instanceof ApiError || own instanceof InvalidInputError) return own;
-		// The upload ends with the timeout, too.
-		const { timeoutMs = Infinity } = this.response;
-		if (Date.now() - this.waitsSince >= timeoutMs / 2) return sourceError('timeout');
 		return own ? sourceError('lost') : asError(error);
 	}
 
@@ -126,16 +121,12 @@ class SourceFile implements UploadFile<number | undefined> {
 	): AsyncGenerator<Uint8Array, void> {
 		let length = 0;
 		yield head;
-		this.waitsSince = Date.now();
 		for await (const chunk of source) {
-			this.waitsSince = Infinity;
 			length += chunk.length;
 			checkSize(length, PARAM);
 			if (this.size !== undefined && length > this.size) throw sourceError('lost');
 			yield chunk;
-			this.waitsSince = Date.now();
 		}
-		this.waitsSince = Infinity;
 		checkSize(length, PARAM);
 		// The gateway would wait for the rest.
 		if (this.size !== undefined && length < this.size) throw sourceError('lost');

@@ -68,13 +68,13 @@ const mediaRecord = object({
 function toMediaModel(received: JsonObject): MediaModel | undefined {
 	const { id, pricing, ...fields } = mediaRecord(received);
 	if (id === undefined) return undefined;
+	const { type, currency = 'RUB' } = pricing;
 	// §2.2 shows no other type: its prices may be for a second, say, and not for a task.
-	const tiers = pricing.type === 'tiered' ? pricing.tiers : [];
+	const tiers = type === 'tiered' && currency === 'RUB' ? pricing.tiers : [];
 	return {
 		id,
 		ownedBy: fields.owned_by,
 		mediaType: MEDIA_TYPES.find((type) => type === fields.media_type),
-		currency: pricing.currency ?? 'RUB',
 		tiers: tiers.map(({ price = null, params = {} }) => ({ params, price })),
 		inputSchema: fields.input_schema ?? {},
 		record: received,

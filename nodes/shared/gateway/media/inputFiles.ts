@@ -12,18 +12,16 @@ export interface InputFileUrl {
 /**
  * Adds files to an input: appended if the schema or the present value is a list, else as the field's value. Several
  * files for a field without a known schema become a list.
- *
- * @param form `undefined` if the catalogue does not have the model
  * @throws {InvalidInputError} if a field for one value gets a second one
  */
 export function withFiles(
 	input: JsonObject,
 	files: readonly InputFileUrl[],
-	form: InputForm | undefined,
+	{ fields }: InputForm,
 ): JsonObject {
 	const filled = new Map(Object.entries(input));
 	for (const { field, value } of files) {
-		const known = form?.fields.find(({ name }) => name === field);
+		const known = fields.find(({ name }) => name === field);
 		const isList = known
 			? typesOf(known.schema).includes('array')
 			: files.filter((file) => file.field === field).length > 1;

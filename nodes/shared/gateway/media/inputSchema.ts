@@ -26,8 +26,6 @@ export interface InputForm {
 	fields: InputField[];
 	/** The defaults of each alternative that the schema has. */
 	defaults: JsonObject[];
-	/** The name of the field that takes the prompt, where the form says so. */
-	promptName?: string | undefined;
 }
 
 const KINDS: Readonly<Record<string, FieldKind>> = {
@@ -75,18 +73,17 @@ function anyOf(schemas: readonly JsonObject[]): JsonObject {
 
 function inputField(name: string, schema: JsonObject, required = false): InputField {
 	const choices = choicesOf(schema);
-	const title = asText(schema.title) ?? titleOf(name);
 	const kind = kindOf(schema, choices);
 	return {
 		name,
-		title,
+		title: asText(schema.title) ?? titleOf(name),
 		description: asText(schema.description),
 		required,
 		kind,
 		choices,
 		default: schema.default ?? undefined,
 		schema,
-		element: kind === 'list' ? { ...inputField(name, asObject(schema.items) ?? {}), title } : undefined,
+		element: kind === 'list' ? inputField(name, asObject(schema.items) ?? {}) : undefined,
 	};
 }
 

@@ -1,5 +1,4 @@
-import { InvalidInputError } from '../errors/errors';
-import { takesUrls, type InputField, type InputForm } from './inputSchema';
+import type { InputField, InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
@@ -21,23 +20,6 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 		return field && isEmpty && field.default === undefined ? [] : [[name, converted] as const];
 	});
 	return Object.fromEntries(typed);
-}
-
-/**
- * Adds the defaults of the required fields that an input lacks.
- *
- * @throws {InvalidInputError} for a missing field without a default, naming it
- */
-export function withRequired(input: JsonObject, { fields }: InputForm): JsonObject {
-	const missing = fields.filter(({ name, required }) => required && !Object.hasOwn(input, name));
-	const [unknown] = missing.filter((field) => field.default === undefined);
-	if (!unknown)
-		return { ...input, ...Object.fromEntries(missing.map((field) => [field.name, field.default])) };
-	throw new InvalidInputError(
-		`'${unknown.title}' is missing`,
-		`The model needs it. Fill the field or check the expression that fills it${takesUrls(unknown) ? ", or add a file to 'Input Files'" : ''}.`,
-		`input.${unknown.name}`,
-	);
 }
 
 function isUnset(value: Json | undefined): value is null | undefined | '' {

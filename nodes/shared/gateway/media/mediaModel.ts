@@ -7,7 +7,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
 /** A price of a media model and the input values that it applies to (§2.2). */
 export interface PriceTier {
 	params: JsonObject;
-	/** Decimal string in `currency`; null if the catalogue has none for these values. */
+	/** Decimal string in rubles; null if the catalogue has none for these values. */
 	price: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface MediaModel {
 	id: string;
 	ownedBy?: string | undefined;
 	mediaType?: MediaType | undefined;
-	currency: string;
+	/** Prices per task; empty if the catalogue has none in rubles. */
 	tiers: PriceTier[];
 	/** JSON Schema of the `input` of its tasks. */
 	inputSchema: JsonObject;

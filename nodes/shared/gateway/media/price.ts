@@ -2,10 +2,8 @@ import type { MediaModel, PriceTier } from './mediaModel';
 import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
 
-/** The price of a task (§2.2). If it is unknown, `price` is null and `reason` says why. */
-export type TaskPrice =
-	| { price: string; currency: string; matched: JsonObject; reason?: undefined }
-	| { price: null; currency: string; matched: null; reason: string };
+/** The price of a task as decimal text in rubles (§2.2), or why it is unknown. */
+export type TaskPrice = { rub: string; reason?: undefined } | { rub?: undefined; reason: string };
 
 /**
  * Finds the price tier of an input (§2.2): a tier fits if all its `params` equal the input's values or the schema's
@@ -13,20 +11,20 @@ export type TaskPrice =
  * schema is a union whose alternatives have other defaults, the price is known only if it is the same with each.
  */
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
-	const { tiers, currency } = model;
-	const none = (reason: string): TaskPrice => ({ price: null, currency, matched: null, reason });
-	if (tiers.length === 0) return none('The catalogue has no price per task for this model.');
+	const { tiers } = model;
+	if (tiers.length === 0) return { reason: 'The catalogue has no price per task in rubles for this model.' };
 	const { defaults } = inputForm(model.inputSchema);
 	const found = defaults.map((values) => bestTiers(tiers, withDefaults(input, values)));
 	const [best, ...others] = found.flat();
 	if (!best || found.some((fitting) => fitting.length === 0)) {
-		return none(`No price tier fits these values. ${dependsOn(tiers)}`);
+		return { reason: `No price tier fits these values. ${dependsOn(tiers)}` };
 	}
 	if (others.some(({ price }) => price !== best.price)) {
-		return none(`Several price tiers fit these values. ${dependsOn(tiers)}`);
+		return { reason: `Several price tiers fit these values. ${dependsOn(tiers)}` };
 	}
-	if (best.price === null) return none('The catalogue has no price for these values.');
-	return { price: best.price, currency, matched: best.params };
+	return best.price === null
+		? { reason: 'The catalogue has no price for these values.' }
+		: { rub: best.price };
 }
 
 /** The tiers that fit the input and have the most params. */
@@ -35,11 +33,6 @@ function bestTiers(tiers: readonly PriceTier[], input: JsonObject): PriceTier[] 
 	const count = ({ params }: PriceTier) => Object.keys(params).length;
 	const most = Math.max(...fitting.map(count));
 	return fitting.filter((tier) => count(tier) === most);
-}
-
-/** The price in rubles as decimal text; `undefined` if it is unknown or in another currency. */
-export function rublePrice({ price, currency }: TaskPrice): string | undefined {
-	return currency === 'RUB' ? (price ?? undefined) : undefined;
 }
 
 /** Null means the default, too. */

@@ -4,8 +4,7 @@ import { takesUrls, type InputField, type InputForm } from './inputSchema';
 const NAMES = ['prompt', 'text', 'input', 'script', 'description'];
 
 /** The field of a model's input that takes the prompt; for speech, that is often `text`. */
-export function promptField({ fields, promptName }: InputForm): InputField | undefined {
-	if (promptName !== undefined) return fields.find(({ name }) => name === promptName);
+export function promptField({ fields }: InputForm): InputField | undefined {
 	const texts = fields.filter(
 		(field) => field.kind === 'text' && field.choices.length === 0 && !takesUrls(field),
 	);
