@@ -153,7 +153,7 @@ async function* bytesOf(portions: Uint8Array[]): AsyncGenerator<Uint8Array> {
 
 function countOurs(portions: Uint8Array[]): number {
 	let events = 0;
-	const parser = new SseParser({ onEvent: () => void (events += 1) });
+	const parser = new SseParser(() => void (events += 1));
 	for (const portion of portions) parser.push(portion);
 	return events;
 }

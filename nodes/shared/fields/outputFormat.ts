@@ -1,24 +1,9 @@
-import { schemaProblem } from '../gateway/text/schema';
 import type { OutputRequest } from '../gateway/text/formats/request';
 import { choice, flag, id, jsonObject, optional, shownFor } from '../params/kinds';
-import { Parameter, type Values } from '../params/parameter';
+import type { Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
 // The form of a model's response: text, JSON, or JSON by a schema.
-
-/** A JSON Schema, as text or from an expression. */
-export function jsonSchema(spec: Parameters<typeof jsonObject>[0]): ReturnType<typeof jsonObject> {
-	const { description, reader } = jsonObject(spec);
-	return new Parameter(description, (value, at) => {
-		const schema = reader(value, at);
-		const problem = schemaProblem(schema);
-		if (problem === undefined) return schema;
-		throw at.error(
-			`is not a JSON Schema: ${problem}`,
-			`It describes the fields, and looks like ${spec.example}. An example of the response is not a schema.`,
-		);
-	});
-}
 
 const outputFormat = choice({
 	displayName: 'Output Format',
@@ -45,7 +30,7 @@ const schemaParameters = shownFor(
 			description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
 			whenEmpty: 'Enter a name for the response, such as invoice.',
 		}),
-		jsonSchema: jsonSchema({
+		jsonSchema: jsonObject({
 			displayName: 'JSON Schema',
 			rows: 8,
 			default:
@@ -90,7 +75,7 @@ type OutputValues = Values<typeof outputParameters> & { readonly options: Values
 /**
  * The form of the response.
  *
- * @throws {InvalidInputError} for a schema that is none
+ * @throws {InvalidInputError} for a schema that is not a JSON object
  */
 export function readOutput(params: OutputValues): OutputRequest {
 	const kind = params.outputFormat;

@@ -1,4 +1,4 @@
-import { jsonSchema, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
+import { outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../shared/fields/textRequest';
 import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
-import { choice, flag, id, json, optional, shownFor, text } from '../../../shared/params/kinds';
+import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
 import { dryRun } from '../../../shared/run/cost/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
@@ -77,7 +77,7 @@ const tools = rows({
 			description: 'When the model should call it, and what it returns',
 		}),
 		parameters: optional(
-			jsonSchema({
+			jsonObject({
 				displayName: 'Parameters (JSON Schema)',
 				rows: 5,
 				default:

@@ -49,7 +49,7 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
  */
 class StreamReader {
 	private readonly completion: CompletionStream;
-	private readonly parser = new SseParser({ onEvent: ({ data }) => this.readData(data) });
+	private readonly parser = new SseParser((data) => this.readData(data));
 	private readonly decoder = new TextDecoder();
 	private hasBegun = false;
 	/** The body, if it is not an event stream. */
@@ -168,7 +168,7 @@ class StreamReader {
 		return withReceivedText(error, {
 			text: this.received,
 			mayBeCharged,
-			charge: mayBeCharged ? this.completion.charge() : undefined,
+			receipt: mayBeCharged ? this.completion.receipt() : undefined,
 			secrets: this.client.settings.secrets,
 		});
 	}

@@ -1,6 +1,6 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiError, UNREADABLE, type ApiErrorDetails, type Outcome } from '../../errors/errors';
+import { ApiError, UNREADABLE } from '../../errors/errors';
 import {
 	asId,
 	asObject,
@@ -92,88 +92,63 @@ export function emptyChoice(): Choice {
 	return { text: '', toolCalls: [], reasoning: '', refusal: '', sources: [], files: [], finishReason: null };
 }
 
+/** Whether a finish reason is the state of a response that has no output yet (§2.3). */
+export function isPending(finishReason: string | null | undefined): boolean {
+	return finishReason === 'queued' || finishReason === 'in_progress';
+}
+
 const FAILED_GENERATION: ErrorText = {
 	message: 'The model did not finish its response',
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
 
-/**
- * The error for an error object in a response or a stream.
- *
- * @param charge what the response says that it cost, if anything
- */
-export function generationError(error: JsonObject, charge?: Charge): ApiError {
-	const failed = errorFromObject(error, FAILED_GENERATION);
-	if (!charge || !isCharged(charge)) return failed;
-	return failed.with({
-		outcome: 'charged',
-		extra: chargeFields(charge),
-	});
-}
+/** What a response says of its call, besides its output. */
+export type Receipt = Pick<Completion, 'id' | 'usage' | 'costRub'>;
 
-/** Whether a response says that it was charged. */
-export function isCharged({ costRub }: Charge): boolean {
+/** Whether the call was charged, as its response says. */
+export function isCharged({ costRub }: Receipt): boolean {
 	return costRub !== null && costRub > 0;
 }
 
-/** The fields of an error about a call that is charged. */
-export function chargeFields({ id, usage, costRub }: Charge): JsonObject {
+/** The fields of an error about a call that is or may be charged. */
+export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
 
-/** What a response says besides its output: the errors about missing output hold it. */
-export type Charge = Pick<Completion, 'id' | 'usage' | 'costRub'>;
+/** The error for an error object in a response or a stream. */
+export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
+	const failed = errorFromObject(error, FAILED_GENERATION);
+	if (!receipt || !isCharged(receipt)) return failed;
+	return failed.with({ outcome: 'charged', extra: receiptFields(receipt) });
+}
 
 /**
- * Asserts that a successful response has the list in which the format keeps its output.
+ * Asserts that a successful response has output: something in the list where the format keeps it, such as an empty text.
  *
- * @throws {ApiError} for an error with status 200, and for a body of another shape
+ * @param mayBeEmpty whether the list may be empty
+ * @throws {ApiError} for an error with status 200, for a body of another shape, and for a response without output
  */
-export function assertShape(body: JsonObject, list: string, charge: Charge): void {
+export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const error = asObject(body.error);
-	if (error) throw generationError(error, charge);
-	if (Array.isArray(body[list])) return;
-	throw noOutput(charge, {
-		message: 'The gateway’s response does not match this API format',
-		description: `It has no list '${list}'. Check the base URL in the AI Gateway credential, or choose another API format.`,
-		outcome: 'unknown',
-		code: UNREADABLE,
-	});
-}
-
-/** The error for a successful response without any output; text that is empty is output. */
-export function noCompletion(list: string, charge: Charge): ApiError {
-	return noOutput(charge, {
-		message: 'The model returned nothing',
-		description: `The gateway reports success, but the list '${list}' of its response is empty. Run this item again, or choose another model.`,
-		outcome: outcomeOf(charge),
-		code: 'no_completion',
-	});
-}
-
-/** The error for a response that was cancelled (§2.3): it has no output, or a part of it. */
-export function cancelledResponse(charge: Charge): ApiError {
-	return noOutput(charge, {
-		message: 'The gateway cancelled the response',
-		description: 'It is not complete. Run this item again if you need its response.',
-		outcome: outcomeOf(charge),
-		code: 'response_cancelled',
-	});
-}
-
-function outcomeOf({ costRub }: Charge): Outcome {
-	return costRub === null ? 'unknown' : 'charged';
-}
-
-function noOutput(
-	charge: Charge,
-	details: Pick<ApiErrorDetails, 'message' | 'description' | 'outcome' | 'code'>,
-): ApiError {
-	return new ApiError({
-		...details,
+	if (error) throw generationError(error, receipt);
+	const hasList = Array.isArray(body[list]);
+	if (asObjects(body[list]).length > 0 || (hasList && mayBeEmpty)) return;
+	const text = hasList
+		? {
+				message: 'The model returned nothing',
+				description: `The gateway reports success, but the list '${list}' of its response is empty. Run this item again, or choose another model.`,
+			}
+		: {
+				message: 'The gateway’s response does not match this API format',
+				description: `It has no list '${list}'. Check the base URL in the AI Gateway credential, or choose another API format.`,
+			};
+	throw new ApiError({
+		...text,
+		code: hasList ? 'no_completion' : UNREADABLE,
+		outcome: hasList && receipt.costRub !== null ? 'charged' : 'unknown',
 		status: 200,
 		retryable: false,
-		extra: chargeFields(charge),
+		extra: receiptFields(receipt),
 	});
 }
 

@@ -1,4 +1,5 @@
 import { deepMerge, type Json, type JsonObject } from '../../util/json';
+import type { TextRequest } from './request';
 
 /** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'word' | 'object' | 'list';
@@ -138,12 +139,27 @@ export function optionPaths(format: string): Readonly<Record<string, string>> {
 	);
 }
 
-/** The body fields of the options that are set, at their paths. */
-export function wireOptions(paths: Readonly<Record<string, string>>, values: JsonObject): JsonObject {
-	return Object.entries(paths).reduce<JsonObject>((body, [option, path]) => {
+/**
+ * The body of a request.
+ *
+ * @param options the paths of the options that the format has
+ * @param own the fields that the format makes of the rest of the request; they go before the options
+ */
+export function wireBody(
+	{ model, stream, options: values }: TextRequest,
+	options: Readonly<Record<string, string>>,
+	own: JsonObject,
+): JsonObject {
+	const body = { model, ...(stream ? { stream } : {}), ...present(own) };
+	return Object.entries(options).reduce<JsonObject>((merged, [option, path]) => {
 		const value = values[option];
-		return value === undefined ? body : deepMerge(body, nested(path.split('.'), value));
-	}, {});
+		return value === undefined ? merged : deepMerge(nested(path.split('.'), value), merged);
+	}, body);
+}
+
+/** `fields` without those that have no value. */
+export function present(fields: JsonObject): JsonObject {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function nested([name = '', ...rest]: readonly string[], value: Json): JsonObject {

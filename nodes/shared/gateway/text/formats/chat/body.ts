@@ -1,20 +1,18 @@
 import { InvalidInputError } from '../../../errors/errors';
 import type { Json, JsonObject } from '../../../util/json';
-import { optionPaths, wireOptions } from '../options';
-import {
-	audioFormat,
-	dataUrl,
-	type Attachment,
-	type Conversation,
-	type PriorToolCall,
-	type OutputRequest,
-	type TextRequest,
-	type ToolChoice,
-	type ToolDefinition,
-	type ToolMessage,
-	type ChatMessage,
+import { optionPaths, present, wireBody } from '../options';
+import { audioFormat, dataUrl } from '../request';
+import type {
+	Attachment,
+	ChatMessage,
+	Conversation,
+	OutputRequest,
+	PriorToolCall,
+	TextRequest,
+	ToolChoice,
+	ToolDefinition,
+	ToolMessage,
 } from '../request';
-
 import { cachedText, withCachePoints } from './cachePoints';
 
 /** The paths of the options that this format has. */
@@ -22,16 +20,13 @@ export const paths = optionPaths('chat');
 
 /** The body of `POST /chat/completions` (§4.2). */
 export function toBody(request: TextRequest): JsonObject {
-	const { model, conversation, tools, toolChoice, output, options, stream, cachesPrompt = false } = request;
-	return {
-		model,
+	const { conversation, tools, toolChoice, output, cachesPrompt = false } = request;
+	return wireBody(request, paths, {
 		...content(conversation, cachesPrompt),
-		...(stream ? { stream } : {}),
-		...(tools.length > 0 ? { tools: tools.map(toWireTool) } : {}),
-		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
-		...responseFormat(output),
-		...wireOptions(paths, options),
-	};
+		tools: tools.length > 0 ? tools.map(toWireTool) : undefined,
+		tool_choice: toolChoice && toWireToolChoice(toolChoice),
+		response_format: responseFormat(output),
+	});
 }
 
 /** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
@@ -90,15 +85,8 @@ function notLinked(): InvalidInputError {
 }
 
 function toWireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
-	return {
-		type: 'function',
-		function: {
-			name,
-			...(description ? { description } : {}),
-			parameters,
-			...(strict ? { strict } : {}),
-		},
-	};
+	const fields = { name, description: description || undefined, parameters, strict: strict || undefined };
+	return { type: 'function', function: present(fields) };
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
@@ -108,18 +96,9 @@ function toWireToolChoice(choice: ToolChoice): Json {
 		: { type: 'function', function: { name: choice.name } };
 }
 
-function responseFormat(output: OutputRequest): JsonObject {
-	if (output.kind === 'text') return {};
-	if (output.kind === 'jsonObject') return { response_format: { type: 'json_object' } };
+function responseFormat(output: OutputRequest): JsonObject | undefined {
+	if (output.kind === 'text') return undefined;
+	if (output.kind === 'jsonObject') return { type: 'json_object' };
 	const { name, schema, strict } = output;
-	return {
-		response_format: {
-			type: 'json_schema',
-			json_schema: {
-				name,
-				schema,
-				...(strict === undefined ? {} : { strict }),
-			},
-		},
-	};
+	return { type: 'json_schema', json_schema: present({ name, schema, strict }) };
 }

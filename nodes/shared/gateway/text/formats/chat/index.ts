@@ -1,4 +1,4 @@
-import type { TextFormat } from '../format';
+import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { paths, toBody } from './body';
 import { readCompletion } from './response';
 import { ChatStream } from './stream';
@@ -12,6 +12,19 @@ export const chat: TextFormat = {
 	path: '/chat/completions',
 	headers: {},
 	options: paths,
+	cost: {
+		limits: ['max_tokens', 'max_completion_tokens'],
+		prompts: ['messages', 'prompt'],
+		texts: ['text', 'function', 'ephemeral'],
+		earlier: ['audio'],
+		described: ['tools', 'response_format'],
+		extras: [
+			{ field: 'plugins', name: 'plugins' },
+			{ field: 'modalities', name: 'images and audio in the response', free: ['text'] },
+			{ field: 'web_search_options', name: 'web searches' },
+			BUILT_IN_TOOLS,
+		],
+	},
 	hasStrictTools: true,
 	hasStrictSchema: true,
 	hasCachePoints: true,

@@ -1,14 +1,13 @@
 import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
 import { addDecimals } from '../../../util/money';
 import {
-	assertShape,
-	noCompletion,
+	assertOutput,
 	otherField,
 	partsBesideText,
 	reasoningField,
 	sourcesOf,
 	toolCall,
-	type Charge,
+	type Receipt,
 	type Choice,
 	type Completion,
 	type OutputFile,
@@ -19,11 +18,16 @@ import { chatCompletion, part, pluginUsage, type ChatChoice, type Usage } from '
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
 	const { model = null, provider, choices, usage } = chatCompletion(body);
-	const charge = readCharge(body);
-	assertShape(body, 'choices', charge);
-	if (choices.length === 0) throw noCompletion('choices', charge);
+	const receipt = readReceipt(body);
+	assertOutput(body, 'choices', receipt);
 	const upstream = provider === undefined ? {} : { provider };
-	return { ...charge, ...pluginFields(usage), ...upstream, model, choices: inOrder(choices).map(readChoice) };
+	return {
+		...receipt,
+		...pluginFields(usage),
+		...upstream,
+		model,
+		choices: inOrder(choices).map(readChoice),
+	};
 }
 
 /** §2.4: each plugin has its own cost, and one flag says whether any failed. */
@@ -40,7 +44,7 @@ function pluginFields(usage: Usage): Pick<Completion, 'pluginsCostRub' | 'plugin
 }
 
 /** Reads the tokens and the cost of a chat completion. */
-export function readCharge(body: JsonObject): Charge {
+export function readReceipt(body: JsonObject): Receipt {
 	const { id = null, usage } = chatCompletion(body);
 	// §1: `cost_rub` and `cost` both are what the account paid.
 	return { id, usage: readUsage(usage), costRub: usage.cost_rub ?? usage.cost ?? null };

@@ -4,7 +4,6 @@ import {
 	number,
 	object,
 	objects,
-	optionalObject,
 	record,
 	records,
 	text,
@@ -58,27 +57,17 @@ export const pluginUsage = object({ total_cost_rub: decimal });
 /** A chat completion (§2.4). */
 export const chatCompletion = object({ id: text, model: text, provider: text, choices, usage });
 
-const delta = object({
-	role: text,
-	content: json,
-	reasoning: json,
-	refusal: json,
-	tool_calls: objects({ id: text, index: number, function: calledFunction }),
-	annotations: records,
-	images: records,
-	audio: record,
-	reasoning_details: records,
-});
+/** A tool call in a delta. */
+export const toolCallDelta = object({ id: text, index: number, function: calledFunction });
 
 const chunkChoices = objects({
 	index: number,
-	delta,
+	delta: record,
 	finish_reason: text,
-	logprobs: optionalObject({ content: records, refusal: records }),
+	logprobs: record,
 	reasoning_details: records,
 });
 export type ChunkChoice = Shape<typeof chunkChoices>[number];
-export type ToolCallDelta = Shape<typeof delta>['tool_calls'][number];
 
 /** A chunk of a stream (§6.2). */
 export const chatChunk = object({ error: json, object: json, usage: record, choices: chunkChoices });

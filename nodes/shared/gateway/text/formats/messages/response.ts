@@ -1,14 +1,13 @@
 import { asObjects, type Json, type JsonObject } from '../../../util/json';
 import {
-	assertShape,
+	assertOutput,
 	emptyChoice,
-	noCompletion,
 	otherField,
 	reasoningField,
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	type Charge,
+	type Receipt,
 	type Choice,
 	type Completion,
 } from '../completion';
@@ -32,16 +31,15 @@ const READ: ReadonlyArray<Json | undefined> = ['text', 'tool_use', ...THINKING];
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	const received = message(body);
-	const { model = null, content, stop_reason: stopReason } = received;
-	const charge = readCharge(body);
-	assertShape(body, 'content', charge);
+	const { model = null, stop_reason: stopReason } = received;
+	const receipt = readReceipt(body);
 	// A model may end its turn without a word: the reason says so.
-	if (content.length === 0 && stopReason === undefined) throw noCompletion('content', charge);
-	return { ...charge, model, choices: [readChoice(received, output, body)] };
+	assertOutput(body, 'content', receipt, stopReason !== undefined);
+	return { ...receipt, model, choices: [readChoice(received, output, body)] };
 }
 
 /** Reads the tokens of a message object, which has no cost. */
-export function readCharge(body: JsonObject): Charge {
+export function readReceipt(body: JsonObject): Receipt {
 	const { id = null, usage } = message(body);
 	return { id, usage: readUsage(usage), costRub: null };
 }

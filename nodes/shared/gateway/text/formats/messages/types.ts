@@ -35,12 +35,3 @@ export const messagesEvent = object({
 	delta: record,
 	usage: record,
 });
-
-/** The delta of a content block: each kind has a field of its own. */
-export const blockDelta = object({
-	text: json,
-	thinking: json,
-	signature: json,
-	partial_json: json,
-	citation: record,
-});

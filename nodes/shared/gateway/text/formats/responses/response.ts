@@ -1,42 +1,34 @@
 import { asObjects, asText, type JsonObject } from '../../../util/json';
 import {
-	assertShape,
-	cancelledResponse,
+	assertOutput,
 	generationError,
-	noCompletion,
+	isPending,
 	otherField,
 	partsBesideText,
 	reasoningField,
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	type Charge,
+	type Receipt,
 	type Choice,
 	type Completion,
 	type OutputFile,
 } from '../completion';
 import { response, type OutputItem, type Response, type Usage } from './types';
 
-/** States of a response without output (§2.3). */
-const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
-
 /** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
 	const received = response(body);
-	const { model = null, status, output } = received;
-	const charge = readCharge(body);
-	if (status === 'failed') throw generationError(received.error ?? {}, charge);
-	if (status === 'cancelled') throw cancelledResponse(charge);
-	if (!UNFINISHED.has(status)) {
-		assertShape(body, 'output', charge);
-		// §3.3: the token limit may be reached before the first item.
-		if (output.length === 0 && status !== 'incomplete') throw noCompletion('output', charge);
-	}
-	return { ...charge, model, choices: [readChoice(received, body)] };
+	const { model = null, status } = received;
+	const receipt = readReceipt(body);
+	if (status === 'failed') throw generationError(received.error ?? {}, receipt);
+	// §3.3: the token limit may be reached before the first item.
+	if (!isPending(status)) assertOutput(body, 'output', receipt, status === 'incomplete');
+	return { ...receipt, model, choices: [readChoice(received, body)] };
 }
 
 /** Reads the tokens and the cost of a response object. */
-export function readCharge(body: JsonObject): Charge {
+export function readReceipt(body: JsonObject): Receipt {
 	const { id = null, usage } = response(body);
 	return { id, usage: readUsage(usage), costRub: usage.cost.total_cost ?? null };
 }
