@@ -50,11 +50,7 @@ const CACHE_WRITE_FACTOR = 2;
  *
  * @param body as it is sent
  */
-export function mostOfCall(
-	format: Costed,
-	body: JsonObject,
-	model: TextModel | undefined,
-): CostLimit {
+export function mostOfCall(format: Costed, body: JsonObject, model: TextModel | undefined): CostLimit {
 	const price = costOf(model, 1, 1);
 	if (!model || price === undefined) {
 		return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
@@ -123,6 +119,8 @@ const EXTRAS = textFormats.flatMap(({ cost }) => cost.extras);
 /** What of a body costs more than its tokens; a list or an object counts by the types in it. */
 function extraOf(body: JsonObject): { name: string } | undefined {
 	return EXTRAS.find(({ field, free = [] }) =>
-		[body[field] ?? []].flat().some((value) => !free.includes(asObject(value) ? asObject(value)?.type : value)),
+		[body[field] ?? []]
+			.flat()
+			.some((value) => !free.includes(asObject(value) ? asObject(value)?.type : value)),
 	);
 }

@@ -3,6 +3,7 @@ import type { ErrorText } from '../../errors/texts';
 import { ApiError, UNREADABLE } from '../../errors/errors';
 import {
 	asId,
+	asNumber,
 	asObject,
 	asObjects,
 	asText,
@@ -52,14 +53,14 @@ export interface Choice {
 	/** The model's reasoning, if it shows it. */
 	reasoning: string;
 	/** The reasoning before tool calls, as it is sent back with their results. */
-	reasoningParts?: ReasoningPart[];
+	reasoningParts: ReasoningPart[];
 	/** Why the model refuses, in its own words. */
 	refusal: string;
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
 	sources: JsonObject[];
 	files: OutputFile[];
 	/** Output of kinds that are not known, as received; it is paid. */
-	otherOutput?: JsonObject[];
+	otherOutput: JsonObject[];
 	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
 	finishReason: string | null;
 }
@@ -89,7 +90,8 @@ export interface Completion {
 
 /** A choice with nothing in it. */
 export function emptyChoice(): Choice {
-	return { text: '', toolCalls: [], reasoning: '', refusal: '', sources: [], files: [], finishReason: null };
+	const lists = { toolCalls: [], reasoningParts: [], sources: [], files: [], otherOutput: [] };
+	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
 }
 
 /** Whether a finish reason is the state of a response that has no output yet (§2.3). */
@@ -104,6 +106,35 @@ const FAILED_GENERATION: ErrorText = {
 
 /** What a response says of its call, besides its output. */
 export type Receipt = Pick<Completion, 'id' | 'usage' | 'costRub'>;
+
+/** Where a format has the tokens and the cost (in rubles): paths in its usage, of which the first with a number counts. */
+export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readonly string[]>>>;
+
+/** Reads the ID, the tokens and the cost of a response. */
+export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
+	const read = (field: keyof UsagePaths) =>
+		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
+	const [input = null, output = null] = [read('inputTokens'), read('outputTokens')];
+	const sum = input === null || output === null ? null : input + output;
+	const [searches, written = 0] = [read('webSearchRequests'), read('cacheWriteTokens')];
+	return {
+		id: asText(body.id) ?? null,
+		usage: {
+			inputTokens: input,
+			outputTokens: output,
+			totalTokens: read('totalTokens') ?? sum,
+			cachedInputTokens: read('cachedInputTokens') ?? null,
+			reasoningTokens: read('reasoningTokens') ?? null,
+			...(searches === undefined ? {} : { webSearchRequests: searches }),
+			...(written > 0 ? { cacheWriteTokens: written } : {}),
+		},
+		costRub: read('costRub') ?? null,
+	};
+}
+
+function valueAt(value: Json | undefined, path: string): Json | undefined {
+	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
+}
 
 /** Whether the call was charged, as its response says. */
 export function isCharged({ costRub }: Receipt): boolean {
@@ -183,23 +214,14 @@ const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusa
 
 /** The parts of a content that are neither text nor a refusal. */
 export function partsBesideText(content: Json | undefined): JsonObject[] {
-	return asObjects(content).filter(
+	return withContent(content).filter(
 		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),
 	);
 }
 
-/** The field `otherOutput` of a choice. */
-export function otherField(items: readonly JsonObject[]): Pick<Choice, 'otherOutput'> {
-	const otherOutput = items.filter((item) => Object.values(item).some((value) => value !== null));
-	return otherOutput.length > 0 ? { otherOutput } : {};
-}
-
-/** The field `reasoningParts` of a choice with these tool calls; none without reasoning or tool calls. */
-export function reasoningField(
-	parts: ReasoningPart[],
-	toolCalls: readonly unknown[],
-): Pick<Choice, 'reasoningParts'> {
-	return parts.length > 0 && toolCalls.length > 0 ? { reasoningParts: parts } : {};
+/** The objects of a list that have a field with a value. */
+export function withContent(list: Json | undefined): JsonObject[] {
+	return asObjects(list).filter((item) => Object.values(item).some((value) => value !== null));
 }
 
 /**

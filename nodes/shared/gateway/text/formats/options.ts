@@ -142,17 +142,16 @@ export function optionPaths(format: string): Readonly<Record<string, string>> {
 /**
  * The body of a request.
  *
- * @param options the paths of the options that the format has
- * @param own the fields that the format makes of the rest of the request; they go before the options
+ * @param own what the format makes of the rest of the request, instead of what the options are
  */
 export function wireBody(
-	{ model, stream, options: values }: TextRequest,
-	options: Readonly<Record<string, string>>,
+	format: string,
+	{ model, stream, options }: TextRequest,
 	own: JsonObject,
 ): JsonObject {
 	const body = { model, ...(stream ? { stream } : {}), ...present(own) };
-	return Object.entries(options).reduce<JsonObject>((merged, [option, path]) => {
-		const value = values[option];
+	return Object.entries(optionPaths(format)).reduce<JsonObject>((merged, [option, path]) => {
+		const value = options[option];
 		return value === undefined ? merged : deepMerge(nested(path.split('.'), value), merged);
 	}, body);
 }

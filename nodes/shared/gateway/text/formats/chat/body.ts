@@ -1,6 +1,5 @@
-import { InvalidInputError } from '../../../errors/errors';
 import type { Json, JsonObject } from '../../../util/json';
-import { optionPaths, present, wireBody } from '../options';
+import { present, wireBody } from '../options';
 import { audioFormat, dataUrl } from '../request';
 import type {
 	Attachment,
@@ -15,13 +14,10 @@ import type {
 } from '../request';
 import { cachedText, withCachePoints } from './cachePoints';
 
-/** The paths of the options that this format has. */
-export const paths = optionPaths('chat');
-
 /** The body of `POST /chat/completions` (§4.2). */
 export function toBody(request: TextRequest): JsonObject {
 	const { conversation, tools, toolChoice, output, cachesPrompt = false } = request;
-	return wireBody(request, paths, {
+	return wireBody('chat', request, {
 		...content(conversation, cachesPrompt),
 		tools: tools.length > 0 ? tools.map(toWireTool) : undefined,
 		tool_choice: toolChoice && toWireToolChoice(toolChoice),
@@ -65,23 +61,13 @@ function toWireToolCall({ id, name, arguments: args }: PriorToolCall): JsonObjec
 }
 
 function toWirePart({ kind, source }: Attachment): JsonObject {
-	const isLinked = 'url' in source;
-	const url = isLinked ? source.url : dataUrl(source);
+	const url = 'url' in source ? source.url : dataUrl(source);
 	if (kind === 'image') return { type: 'image_url', image_url: { url } };
 	if (kind === 'video') return { type: 'video_url', video_url: { url } };
-	if (isLinked) throw notLinked();
-	if (kind === 'file') return { type: 'file', file: { filename: source.fileName, file_data: url } };
-	return {
-		type: 'input_audio',
-		input_audio: { data: source.base64, format: audioFormat(source.mimeType) },
-	};
-}
-
-function notLinked(): InvalidInputError {
-	return new InvalidInputError(
-		'Audio and other files cannot be sent by URL',
-		'In the API format Chat Completions, use the file itself from a binary field.',
-	);
+	// The format has no URL for the others; see `attachments`.
+	const { base64 = url, mimeType = '', fileName } = 'url' in source ? {} : source;
+	if (kind === 'file') return { type: 'file', file: present({ filename: fileName, file_data: url }) };
+	return { type: 'input_audio', input_audio: { data: base64, format: audioFormat(mimeType) } };
 }
 
 function toWireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {

@@ -1,5 +1,6 @@
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { paths, toBody } from './body';
+import { optionPaths } from '../options';
+import { toBody } from './body';
 import { readCompletion } from './response';
 import { ChatStream } from './stream';
 
@@ -11,7 +12,7 @@ export const chat: TextFormat = {
 	group: 'text',
 	path: '/chat/completions',
 	headers: {},
-	options: paths,
+	options: optionPaths('chat'),
 	cost: {
 		limits: ['max_tokens', 'max_completion_tokens'],
 		prompts: ['messages', 'prompt'],

@@ -1,8 +1,8 @@
 import { asObject, asObjects, mergeKnown, omit, type JsonObject } from '../../../util/json';
-import { generationError, partsBesideText, type Receipt } from '../completion';
+import { generationError, partsBesideText, readReceipt, type Receipt } from '../completion';
 import { addDelta, at, textOf } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText, readReceipt } from './response';
+import { contentText, USAGE } from './response';
 import { chatChunk, toolCallDelta, type ChunkChoice } from './types';
 
 const CHUNK = 'chat.completion.chunk';
@@ -60,7 +60,7 @@ export class ChatStream implements CompletionStream {
 
 	/** §6.2: the final chunk has the usage. */
 	receipt(): Receipt | undefined {
-		return this.usage && readReceipt({ ...this.head, choices: [], usage: this.usage });
+		return this.usage && readReceipt({ ...this.head, usage: this.usage }, USAGE);
 	}
 
 	body(): JsonObject {

@@ -1,7 +1,6 @@
-import { InvalidInputError } from '../../../errors/errors';
 import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
 import { DEFAULT_MAX_TOKENS } from '../format';
-import { optionPaths, present, wireBody } from '../options';
+import { present, wireBody } from '../options';
 import {
 	withReasoning,
 	type Attachment,
@@ -13,13 +12,10 @@ import type { ChatMessage, ToolChoice, ToolDefinition, ToolMessage } from '../re
 
 type JsonOutput = Exclude<OutputRequest, { kind: 'text' }>;
 
-/** The paths of the options that this format has. */
-export const paths = optionPaths('messages');
-
 /** The body of `POST /messages` (§4.3). */
 export function toBody(request: TextRequest): JsonObject {
 	const { conversation, output, options } = request;
-	return wireBody(request, paths, {
+	return wireBody('messages', request, {
 		...content(conversation),
 		max_tokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
 		...(output.kind === 'text' ? toolFields(request) : jsonFields(request, output)),
@@ -30,14 +26,8 @@ export function toBody(request: TextRequest): JsonObject {
 function content(conversation: Conversation): JsonObject {
 	if (conversation.kind === 'wire') {
 		const { systemPrompt, messages } = conversation;
-		if (typeof messages === 'string') {
-			throw new InvalidInputError(
-				"'Messages (JSON)' is not a list",
-				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }].',
-				'messagesJson',
-			);
-		}
-		return { system: systemPrompt || undefined, messages };
+		const list = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+		return { system: systemPrompt || undefined, messages: list };
 	}
 	const isSystem = ({ role }: ChatMessage | ToolMessage) => role === 'system' || role === 'developer';
 	const system = conversation.messages.filter(isSystem).map(({ text }) => text);
@@ -96,22 +86,9 @@ function toolFields({ tools, toolChoice }: TextRequest): JsonObject {
 
 /** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
 function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOutput): JsonObject {
-	if (tools.some(({ name }) => name === output.name)) {
-		throw new InvalidInputError(
-			`A tool and the response have the same name: "${output.name}"`,
-			"In the API format Messages, the JSON is the input of a tool with that name. Rename the tool, or choose another 'Schema Name'.",
-			'tools',
-		);
-	}
-	if (typeof toolChoice === 'object') {
-		throw new InvalidInputError(
-			'JSON output cannot be combined with a tool that must be called',
-			"In the API format Messages, JSON output is itself a tool that the model must call. Choose another 'Tool Choice', or another 'API Format'.",
-			'toolChoice',
-		);
-	}
 	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
-	const forced = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
+	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
+	const forced = typeof toolChoice === 'object' ? toWireToolChoice(toolChoice) : either;
 	// Models that think reject a tool that they must call.
 	const thinks = (asObject(options.thinking)?.type ?? 'disabled') !== 'disabled';
 	const jsonTool = {

@@ -1,5 +1,6 @@
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { paths, toBody } from './body';
+import { optionPaths } from '../options';
+import { toBody } from './body';
 import { readCompletion } from './response';
 import { MessagesStream } from './stream';
 
@@ -12,7 +13,7 @@ export const messages: TextFormat = {
 	path: '/messages',
 	// §4.3, §9: the version of the format, and its documented value.
 	headers: { 'anthropic-version': '2023-06-01' },
-	options: paths,
+	options: optionPaths('messages'),
 	cost: {
 		limits: ['max_tokens'],
 		prompts: ['messages', 'system'],

@@ -9,11 +9,11 @@ import {
 	parseJson,
 	type JsonObject,
 } from '../../../util/json';
-import { generationError, type Receipt } from '../completion';
+import { generationError, readReceipt, type Receipt } from '../completion';
 import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import type { OutputRequest } from '../request';
-import { isJsonTool, readReceipt } from './response';
+import { isJsonTool, USAGE } from './response';
 import { messagesEvent } from './types';
 
 /** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
@@ -66,7 +66,7 @@ export class MessagesStream implements CompletionStream {
 
 	/** §6.3: `message_delta` has the output tokens of the whole message. */
 	receipt(): Receipt | undefined {
-		return this.hasUsage ? readReceipt(this.message) : undefined;
+		return this.hasUsage ? readReceipt(this.message, USAGE) : undefined;
 	}
 
 	body(): JsonObject {

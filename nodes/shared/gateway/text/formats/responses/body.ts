@@ -1,5 +1,5 @@
 import { asArray, type Json, type JsonObject } from '../../../util/json';
-import { optionPaths, present, wireBody } from '../options';
+import { present, wireBody } from '../options';
 import { audioFormat, dataUrl, withReasoning } from '../request';
 import type {
 	Attachment,
@@ -12,9 +12,6 @@ import type {
 	ToolMessage,
 } from '../request';
 
-/** The paths of the options that this format has. */
-export const paths = optionPaths('responses');
-
 /** §4.1: has reasoning items come with the content that can be sent back. */
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
@@ -24,13 +21,17 @@ export function toBody(request: TextRequest): JsonObject {
 	const { builtInTools, ...options } = request.options;
 	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
 	const sendsReasoning = keepsReasoning && options.reasoningEffort !== 'none';
-	return wireBody({ ...request, options }, paths, {
-		...content(conversation),
-		tools: tools.length > 0 ? tools : undefined,
-		tool_choice: toolChoice && toWireToolChoice(toolChoice),
-		text: textFormat(output),
-		include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
-	});
+	return wireBody(
+		'responses',
+		{ ...request, options },
+		{
+			...content(conversation),
+			tools: tools.length > 0 ? tools : undefined,
+			tool_choice: toolChoice && toWireToolChoice(toolChoice),
+			text: textFormat(output),
+			include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
+		},
+	);
 }
 
 function content(conversation: Conversation): JsonObject {

@@ -1,5 +1,6 @@
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { paths, toBody } from './body';
+import { optionPaths } from '../options';
+import { toBody } from './body';
 import { readCompletion } from './response';
 import { ResponsesStream } from './stream';
 
@@ -11,7 +12,7 @@ export const responses: TextFormat = {
 	group: 'text',
 	path: '/responses',
 	headers: {},
-	options: paths,
+	options: optionPaths('responses'),
 	cost: {
 		limits: ['max_output_tokens'],
 		prompts: ['input', 'instructions'],

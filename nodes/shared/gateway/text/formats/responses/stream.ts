@@ -1,8 +1,8 @@
 import { asArray, asText, type JsonObject } from '../../../util/json';
-import { generationError, isCharged, type Receipt } from '../completion';
+import { generationError, isCharged, readReceipt, type Receipt } from '../completion';
 import { at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { readReceipt } from './response';
+import { USAGE } from './response';
 import { StreamedItem } from './streamedItem';
 import { response, responsesEvent, type ResponsesEvent } from './types';
 
@@ -63,12 +63,12 @@ export class ResponsesStream implements CompletionStream {
 
 	/** §6.1: a failure is free, unless it has a cost. After any other end, the event that charges may be lost. */
 	mayBeCharged(): boolean {
-		return !this.failed || isCharged(readReceipt(this.failed));
+		return !this.failed || isCharged(readReceipt(this.failed, USAGE));
 	}
 
 	receipt(): Receipt | undefined {
 		const response = this.closed ?? this.failed;
-		return response && readReceipt(response);
+		return response && readReceipt(response, USAGE);
 	}
 
 	body(): JsonObject {
