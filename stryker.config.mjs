@@ -24,7 +24,7 @@ export default {
 	// jest keeps memory for each file that it has run.
 	maxTestRunnerReuse: 60,
 	tempDirName: `${results}/${name}`,
-	ignorePatterns: ['sandbox/n8n/runtime', '.sandbox', 'dist', 'docs', 'examples', 'bench', 'test-results'],
+	ignorePatterns: ['sandbox/n8n/runtime', '.sandbox', 'dist', '/docs', 'examples', 'bench', 'test-results'],
 	incremental: true,
 	incrementalFile: `${results}/${name}.incremental.json`,
 	reporters: ['progress-append-only', 'json', 'clear-text'],

@@ -88,7 +88,9 @@ describe('the most that a call can cost', () => {
 		expect(rubOf(most({ messages: [{ role: 'user', content }] }))).toBeCloseTo(WINDOW + OUTPUT, 12);
 	});
 
-	test.each<[string, JsonObject]>([
+	const limited = { max_tokens: undefined, max_output_tokens: 100 };
+
+	test.each<[string, JsonObject, string?]>([
 		[
 			'an image',
 			{
@@ -98,14 +100,15 @@ describe('the most that a call can cost', () => {
 		[
 			'a file in a tool’s result',
 			{ messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] },
+			'messages',
 		],
-		['an unknown part', { input: [{ type: 'new_part' }] }],
+		['an unknown part', { input: [{ type: 'new_part' }], ...limited }, 'responses'],
 		['audio of an earlier response', { messages: [{ role: 'assistant', audio: { id: 'a1' } }] }],
-		['an earlier response', { previous_response_id: 'r1' }],
-		['a conversation', { conversation: { id: 'c1' } }],
-	])('has the context window for %s', (_, body) => {
-		expect(rubOf(most(body))).toBeCloseTo(WINDOW + OUTPUT, 12);
-		expect(most(body, { known: { ...model, contextLength: undefined } })).toMatchObject({
+		['an earlier response', { previous_response_id: 'r1', ...limited }, 'responses'],
+		['a conversation', { conversation: { id: 'c1' }, ...limited }, 'responses'],
+	])('has the context window for %s', (_, body, format = 'chat') => {
+		expect(rubOf(most(body, { format }))).toBeCloseTo(WINDOW + OUTPUT, 12);
+		expect(most(body, { format, known: { ...model, contextLength: undefined } })).toMatchObject({
 			reason: 'the number of tokens of its files or earlier messages is not known',
 		});
 	});
@@ -121,7 +124,7 @@ describe('the most that a call can cost', () => {
 			},
 			{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'b' }] },
 		];
-		expect(rubOf(most({ messages }))).toBeLessThan(WINDOW);
+		expect(rubOf(most({ messages }, { format: 'messages' }))).toBeLessThan(WINDOW);
 	});
 
 	it('has the tokens of reasoning beside those of the response', () => {

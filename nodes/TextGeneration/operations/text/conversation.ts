@@ -36,8 +36,6 @@ export interface AttachmentRow {
 	/** In the input item, or its URL. */
 	source: FileReference | string;
 	at: Location;
-	/** Whether it is a file of a preset: a `file` is then a document. */
-	isPreset?: boolean;
 }
 
 /**
@@ -51,16 +49,16 @@ export function readConversation(params: Params): {
 } {
 	if (params.inputMode === 'messages') {
 		const { messages } = params;
-		return {
-			conversation: { kind: 'messages', messages: readMessages(messages) },
-			attachments: filesOf(messages),
-		};
+		if (messages.length > 0) {
+			const conversation: Conversation = { kind: 'messages', messages: messages.map(readMessage) };
+			return { conversation, attachments: filesOf(messages) };
+		}
+		throw new InvalidInputError('There are no messages', 'Add a message with the role User.', 'messages');
 	}
 	const { systemPrompt } = params;
 	if (params.inputMode === 'json') {
 		const messages = readMessagesJson(params);
-		const conversation: Conversation = { kind: 'wire', messages, ...(systemPrompt ? { systemPrompt } : {}) };
-		return { conversation, attachments: [] };
+		return { conversation: { kind: 'wire', messages, systemPrompt }, attachments: [] };
 	}
 	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
 	const attachments = params.attachments.map(({ values, at }) => {
@@ -81,53 +79,27 @@ function sourceOf({ source, url, binaryPropertyName }: Values<typeof sourceField
 	return source === 'url' ? url : binaryPropertyName;
 }
 
-function readMessages(rows: MessageRow[]): Array<ChatMessage | ToolMessage> {
-	if (rows.length === 0) {
-		throw new InvalidInputError(
-			'There are no messages',
-			'Add at least one message with the role User.',
-			'messages',
-		);
-	}
-	return rows.map(readMessage);
-}
-
 function readMessage({ values, at }: MessageRow): ChatMessage | ToolMessage {
 	const { role, content: text } = values;
 	// The result of a tool may be empty.
 	if (role === 'tool') return { role, callId: values.toolCallId.trim(), text };
-	const toolCalls = role === 'assistant' ? readToolCalls(values.toolCallsJson ?? [], at) : [];
+	const toolCalls = role === 'assistant' ? readToolCalls(values.toolCallsJson ?? []) : [];
 	const hasFile = role === 'user' && values.attachment !== 'none';
 	if (text.trim() === '' && toolCalls.length === 0 && !hasFile)
-		throw at.error("'Content' is empty", EMPTY_MESSAGE);
+		throw at.error(
+			"'Content' is empty",
+			'If an expression fills it, the field it refers to is empty for this item.',
+		);
 	const isCachePoint = role !== 'assistant' && values.cache;
-	return {
-		role,
-		text,
-		...(toolCalls.length > 0 ? { toolCalls } : {}),
-		...(isCachePoint ? { isCachePoint } : {}),
-	};
+	return { role, text, toolCalls, isCachePoint };
 }
 
-const EMPTY_MESSAGE =
-	'Enter the content of the message. If an expression fills it, the field it refers to is empty for this item.';
-
 /** Reads tool calls in the shape of the output field `toolCalls`. */
-function readToolCalls(list: Json[], at: Location): PriorToolCall[] {
+function readToolCalls(list: Json[]): PriorToolCall[] {
 	return list.map((element) => {
 		const { id, name, arguments: args = {} } = asObject(element) ?? {};
-		const call = { id: asId(id), name: asText(name) };
-		if (call.id === undefined || call.name === undefined) {
-			throw at.error(
-				"'Tool Calls (JSON)' has a tool call without an ID or a name",
-				"Each has an ID, a name and arguments, as in the output field 'toolCalls'.",
-			);
-		}
-		return {
-			id: call.id,
-			name: call.name,
-			arguments: typeof args === 'string' ? args : JSON.stringify(args),
-		};
+		const text = typeof args === 'string' ? args : JSON.stringify(args);
+		return { id: asId(id) ?? '', name: asText(name) ?? '', arguments: text };
 	});
 }
 
@@ -136,19 +108,11 @@ function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | strin
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	const elements = asArray(value).map(asObject);
 	const messages = elements.filter((message) => message !== undefined);
-	if (messages.length === 0 || messages.length < elements.length) {
-		throw new InvalidInputError(
-			"'Messages (JSON)' is not a list of messages",
-			'It looks like [{ "role": "user", "content": "Hello" }] and has at least one message.',
-			'messagesJson',
-		);
-	}
-	if (messages.every(({ content }) => content === '')) {
-		throw new InvalidInputError(
-			"'Messages (JSON)' has no content",
-			"Enter the prompt as the 'content' of a message.",
-			'messagesJson',
-		);
-	}
-	return messages;
+	const isList = messages.length > 0 && messages.length === elements.length;
+	if (isList && messages.some(({ content }) => content !== '')) return messages;
+	throw new InvalidInputError(
+		`'Messages (JSON)' ${isList ? 'has no content' : 'is not a list of messages'}`,
+		'It looks like [{ "role": "user", "content": "Hello" }], with the prompt as the content of a message.',
+		'messagesJson',
+	);
 }

@@ -1,18 +1,23 @@
-import { readOutput } from '../../../shared/fields/outputFormat';
+import { readOutput, type outputParameters } from '../../../shared/fields/outputFormat';
 import { readTextOptions } from '../../../shared/fields/textOptions';
 import { askedModel, checkExtraBody } from '../../../shared/fields/textRequest';
 import { readToolChoice } from '../../../shared/fields/toolChoice';
 import { textFormat } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
-import type { TextRequest, ToolDefinition } from '../../../shared/gateway/text/formats/request';
+import type { Conversation, TextRequest, ToolDefinition } from '../../../shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readConversation, type AttachmentRow } from './conversation';
-import type { generateOptions, generateParameters } from './fields';
+import type { generateOptions, generateParameters, sharedOptions } from './fields';
 
 /** The values of text: generate. */
-export type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
+type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
+
+/** The values that all operations with a text model have. */
+type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParameters> & {
+	readonly options: Values<typeof sharedOptions>;
+};
 
 /** The prepared request of an item, with its attachments not yet read. */
 export interface PreparedText {
@@ -30,54 +35,54 @@ export interface PreparedText {
 	fallbackModels: string[] | undefined;
 }
 
-/** What to do instead of setting `stream` in *Extra Body*. */
-export const STREAM_HINT = "Use the option 'Stream' instead.";
-
 /**
- * Reads the parameters of an item.
+ * Reads the parameters of text: generate.
  *
  * @throws {InvalidInputError} for what cannot be sent, with the name of the parameter
  */
-export function prepareText({ params, run }: ItemContext<Params>): PreparedText {
+export function prepareText(item: ItemContext<Params>): PreparedText {
+	const { params } = item;
 	const format = textFormat(params.format);
 	const { conversation, attachments } = readConversation(params);
+	const prepared = prepare(item, format, conversation, attachments);
 	const tools = readTools(params.tools);
-	const options = readTextOptions(params.options, format);
-	const extraBody = checkExtraBody(params.options.extraBody, STREAM_HINT);
+	const { request, extraBody } = prepared;
+	const toolChoice = readToolChoice(params, { tools, options: request.options, extraBody });
+	const cachesPrompt = format.hasCachePoints && params.options.cachePrompt === true;
+	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
+}
+
+/** Reads the parameters that all operations have. */
+export function prepare(
+	{ params, run }: ItemContext<SharedParams>,
+	format: TextFormat,
+	conversation: Conversation,
+	attachments: AttachmentRow[],
+): PreparedText {
+	const { options } = params;
+	const extraBody = checkExtraBody(options.extraBody, "Use the option 'Stream' instead.");
 	return {
 		format,
 		request: {
 			model: askedModel(params.model, extraBody),
 			conversation,
-			tools,
-			toolChoice: readToolChoice(params, { tools, options, extraBody }),
+			tools: [],
 			output: readOutput(params),
-			options,
+			options: readTextOptions(options, format),
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
-			stream: params.options.stream ?? run.chunkWriter !== undefined,
-			cachesPrompt: format.hasCachePoints && params.options.cachePrompt === true,
+			stream: options.stream ?? run.chunkWriter !== undefined,
 		},
 		attachments,
 		extraBody,
 		simplify: params.simplify,
-		maxCostRub: params.options.maxCostRub,
-		isDryRun: params.options.dryRun === true,
-		fallbackModels: params.options.fallbackModels,
+		maxCostRub: options.maxCostRub,
+		isDryRun: options.dryRun === true,
+		fallbackModels: options.fallbackModels,
 	};
 }
 
 function readTools(rows: Params['tools']): ToolDefinition[] {
-	const names = new Set<string>();
-	return rows.map(({ values: { name, description, parameters, strict }, at }) => {
-		if (names.has(name)) {
-			throw at.error(`there already is a tool called "${name}"`, 'Give each tool a name of its own.');
-		}
-		names.add(name);
-		return {
-			name,
-			description: description || undefined,
-			parameters: parameters ?? { type: 'object', properties: {} },
-			strict: strict || undefined,
-		};
+	return rows.map(({ values: { name, description, parameters, strict } }) => {
+		return { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict };
 	});
 }

@@ -1,7 +1,7 @@
-import { outputParameters, readOutput, schemaOnly } from '../../../shared/fields/outputFormat';
+import { outputParameters, schemaOnly } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
-import { readTextOptions, textOptionsWhere } from '../../../shared/fields/textOptions';
-import { askedModel, checkExtraBody, textModel } from '../../../shared/fields/textRequest';
+import { textOptionsWhere } from '../../../shared/fields/textOptions';
+import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import { several, text } from '../../../shared/params/kinds';
@@ -10,7 +10,7 @@ import { defineOperation, type ItemContext, type Operation } from '../../../shar
 import { sourceFields } from './conversationFields';
 import { sharedOptions } from './fields';
 import { generateText } from './generateText';
-import { STREAM_HINT, type PreparedText } from './parameters';
+import { prepare, type PreparedText } from './parameters';
 
 // Operations that ask a model about files. They are text: generate with fewer parameters.
 
@@ -36,13 +36,12 @@ const options = {
 /** Declares an operation about files (§4.2). */
 export function definePreset(preset: Preset): Operation {
 	const { displayName, action, description, toolDescription = description } = preset;
-	const parameters = parametersOf(preset);
 	return defineOperation({
 		displayName,
 		action,
 		description,
 		toolDescription,
-		parameters,
+		parameters: parametersOf(preset),
 		options,
 		execute: async (item) => await generateText(item, read(item, preset)),
 	});
@@ -81,34 +80,19 @@ type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Valu
 
 /** @throws {InvalidInputError} for what cannot be sent */
 function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
-	const { params, run } = item;
-	const { options } = params;
-	const { source } = params;
-	const files = source === 'url' ? params.url : params.binaryPropertyName;
-	const [name, label] =
-		source === 'url' ? ['url', url.label] : ['binaryPropertyName', binaryPropertyName.label];
-	const extraBody = checkExtraBody(options.extraBody, STREAM_HINT);
-	return {
+	const { params } = item;
+	const [name, label, files] =
+		params.source === 'url'
+			? ['url', url.label, params.url]
+			: ['binaryPropertyName', binaryPropertyName.label, params.binaryPropertyName];
+	const attachments = files.map((file, index) => {
+		const subject = `'${label}'${files.length > 1 ? `, file ${index + 1}` : ''}:`;
+		return { kind, message: 0, source: file, at: new Location(name, subject) };
+	});
+	return prepare(
+		item,
 		format,
-		request: {
-			model: askedModel(params.model, extraBody),
-			conversation: { kind: 'messages', messages: [{ role: 'user', text: params.prompt }] },
-			tools: [],
-			output: readOutput(params),
-			options: readTextOptions(options, format),
-			stream: options.stream ?? run.chunkWriter !== undefined,
-		},
-		attachments: files.map((file, index) => ({
-			kind,
-			message: 0,
-			source: file,
-			at: new Location(name, `'${label}'${files.length > 1 ? `, file ${index + 1}` : ''}:`),
-			isPreset: true,
-		})),
-		extraBody,
-		simplify: params.simplify,
-		maxCostRub: options.maxCostRub,
-		isDryRun: options.dryRun === true,
-		fallbackModels: options.fallbackModels,
-	};
+		{ kind: 'messages', messages: [{ role: 'user', text: params.prompt }] },
+		attachments,
+	);
 }

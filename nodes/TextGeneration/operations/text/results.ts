@@ -1,119 +1,100 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
-import { compact } from '../../../shared/n8n/compact';
-import type { OutputFile, Choice, Completion, Usage } from '../../../shared/gateway/text/formats/completion';
-import { isIncomplete } from '../../../shared/gateway/text/incomplete';
+import { ApiError } from '../../../shared/gateway/errors/errors';
+import type { OutputFile, Choice, Completion } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import type { TextRequest } from '../../../shared/gateway/text/formats/request';
+import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import type { JsonObject } from '../../../shared/gateway/util/json';
+import { compact } from '../../../shared/n8n/compact';
+import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
+import type { PreparedText } from './parameters';
 
 /**
- * The outputs of a completion: one for each choice. With several choices, usage and cost are in the first one, so
- * that the sum over the items is what was paid.
+ * The outputs of a completion: one for each choice, or the body of the response without *Simplify*.
  *
- * @throws {ApiError} with text and cost, when JSON was requested and the completion is not JSON
+ * @throws {ApiError} with text and cost, when the completion is not the requested JSON, or n8n cannot store its files
  */
-export async function simplifiedOutputs(
+export async function outputsOf(
 	item: ItemContext,
-	request: TextRequest,
+	{ request, simplify }: PreparedText,
 	completion: Completion,
 	body: JsonObject,
 ): Promise<OperationOutput[]> {
+	const { isTool } = item.run;
+	if (!simplify && !isTool) return [{ json: body }];
 	const outputs: OperationOutput[] = [];
-	const fallback = completion.fallbackFrom?.length ? [...completion.fallbackFrom] : undefined;
 	for (const [index, choice] of completion.choices.entries()) {
-		const json = parseJsonOutput(choice, request.output, completion);
-		const facts = choiceFacts(choice, json === undefined ? {} : { json });
-		const place = completion.choices.length > 1 ? { choice: index } : {};
-		const cost =
-			index === 0
-				? completion
-				: {
-						usage: noUsage(completion.usage),
-						costRub: completion.costRub === null ? null : 0,
-						costIsComputed: completion.costIsComputed,
-					};
-		const rest = isEmpty(choice) && index === 0 ? { raw: body } : {};
-		outputs.push(
-			item.run.isTool
-				? {
-						json: toolJson({
-							...facts,
-							costRub: cost.costRub,
-							costIsComputed: cost.costIsComputed,
-							fallbackFrom: fallback,
-						}),
-					}
-				: {
-						// Important fields first: the table of the output panel shows four columns.
-						json: compact({
-							...place,
-							...facts,
-							costRub: cost.costRub,
-							costIsComputed: cost.costIsComputed,
-							...(index === 0 ? pluginFacts(completion) : {}),
-							model: completion.model,
-							provider: completion.provider,
-							fallbackFrom: fallback,
-							usage: cost.usage,
-							id: completion.id,
-							...rest,
-						}),
-						...(await binaryOf(item, request, choice.files)),
-					},
-		);
+		const parsed = parseJsonOutput(choice, request.output, completion);
+		const fields = fieldsOf(completion, index, choice, parsed, body);
+		if (isTool) {
+			// The parsed JSON replaces its text.
+			const text = parsed === undefined ? choice.text : undefined;
+			outputs.push({ json: compact({ ...fields, ...NOT_FOR_AGENTS, text }) });
+		} else {
+			outputs.push({ json: compact(fields), ...(await binaryOf(item, request, completion, choice.files)) });
+		}
 	}
 	return outputs;
 }
 
-/** What an agent needs of a completion, without the reasoning. */
-function toolJson(facts: IDataObject): IDataObject {
-	// The parsed JSON replaces its text.
-	const text = facts.json === undefined ? facts.text : undefined;
-	return compact({ ...facts, text, reasoning: undefined });
-}
+/** Fields that agents do not need. */
+const NOT_FOR_AGENTS: IDataObject = Object.fromEntries(
+	'choice reasoning pluginsCostRub pluginPostProcessError model provider usage id raw'
+		.split(' ')
+		.map((name) => [name, undefined]),
+);
 
-function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
-	const { text, toolCalls, reasoning, refusal, sources, otherOutput, finishReason } = choice;
-	return compact({
-		isComplete: isIncomplete(choice) ? false : undefined,
-		text,
-		...json,
-		toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
-		reasoning: reasoning || undefined,
-		refusal: refusal || undefined,
-		sources: sources.length > 0 ? sources : undefined,
-		otherOutput,
-		finishReason,
-	});
-}
-
-function pluginFacts({ pluginsCostRub, pluginPostProcessError }: Completion): IDataObject {
-	return compact({ pluginsCostRub, pluginPostProcessError });
-}
-
-/** Whether nothing was recognised in a completion: it is paid for, so the output then has the whole body. */
-function isEmpty({ text, toolCalls, refusal, files, otherOutput = [] }: Choice): boolean {
-	return text === '' && toolCalls.length === 0 && refusal === '' && [...files, ...otherOutput].length === 0;
-}
-
-function noUsage(usage: Usage): Usage {
-	const none = (tokens: number | null) => (tokens === null ? null : 0);
+/** Important fields first: the table of the output panel shows four columns. */
+function fieldsOf(
+	completion: Completion,
+	index: number,
+	choice: Choice,
+	json: unknown,
+	body: JsonObject,
+): object {
+	const { choices, costRub, costIsComputed, fallbackFrom, usage } = completion;
+	// Only the first output has tokens and cost, so that the sum over the items is what was paid.
+	const isFirst = index === 0;
+	const none = Object.entries(usage).map(([name, tokens]) => [name, tokens === null ? null : 0]);
 	return {
-		inputTokens: none(usage.inputTokens),
-		outputTokens: none(usage.outputTokens),
-		totalTokens: none(usage.totalTokens),
-		cachedInputTokens: none(usage.cachedInputTokens),
-		reasoningTokens: none(usage.reasoningTokens),
-		...(usage.webSearchRequests === undefined ? {} : { webSearchRequests: 0 }),
+		choice: choices.length > 1 ? index : undefined,
+		isComplete: isIncomplete(choice) ? false : undefined,
+		text: choice.text,
+		json,
+		toolCalls: unlessEmpty(choice.toolCalls),
+		reasoning: choice.reasoning || undefined,
+		refusal: choice.refusal || undefined,
+		sources: unlessEmpty(choice.sources),
+		otherOutput: unlessEmpty(choice.otherOutput),
+		finishReason: choice.finishReason,
+		costRub: isFirst || costRub === null ? costRub : 0,
+		costIsComputed,
+		pluginsCostRub: isFirst ? completion.pluginsCostRub : undefined,
+		pluginPostProcessError: isFirst ? completion.pluginPostProcessError : undefined,
+		model: completion.model,
+		provider: completion.provider,
+		fallbackFrom: unlessEmpty(fallbackFrom ?? []),
+		usage: isFirst ? usage : Object.fromEntries(none),
+		id: completion.id,
+		// Nothing was recognised in a completion that is paid for.
+		raw: isFirst && isEmpty(choice) ? body : undefined,
 	};
+}
+
+function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+	return list.length > 0 ? list : undefined;
+}
+
+function isEmpty({ text, toolCalls, refusal, files, otherOutput }: Choice): boolean {
+	return text === '' && refusal === '' && [...toolCalls, ...files, ...otherOutput].length === 0;
 }
 
 /** The files of a completion as binary fields: `audio`, `image`, `image_1`, … */
 async function binaryOf(
 	item: ItemContext,
 	request: TextRequest,
+	completion: Completion,
 	files: OutputFile[],
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
@@ -121,14 +102,33 @@ async function binaryOf(
 		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const extension = extensionOf(file, request);
-		binary[field] = await item.n8n.helpers.prepareBinaryData(
-			Buffer.from(file.base64, 'base64'),
-			extension === undefined ? undefined : `${field}.${extension}`,
-			file.mimeType,
-		);
+		const fileName = extension === undefined ? undefined : `${field}.${extension}`;
+		const bytes = Buffer.from(file.base64, 'base64');
+		binary[field] = await item.n8n.helpers
+			.prepareBinaryData(bytes, fileName, file.mimeType)
+			.catch((error: unknown) => {
+				throw notStored(completion, error);
+			});
 		binary[field].fileName ??= `${field}.${binary[field].fileExtension ?? 'bin'}`;
 	}
 	return files.length > 0 ? { binary } : {};
+}
+
+/** The completion is charged: this error must neither lose it nor have it requested again. */
+function notStored({ id, choices, costRub, costIsComputed }: Completion, error: unknown): ApiError {
+	return new ApiError({
+		message: 'The response could not be stored in n8n',
+		description: `${error instanceof Error ? error.message : String(error)}.`,
+		outcome: 'charged',
+		code: 'result_not_stored',
+		retryable: false,
+		extra: {
+			id,
+			text: choices.map(({ text }) => text).join('\n'),
+			costRub,
+			...(costIsComputed ? { costIsComputed } : {}),
+		},
+	});
 }
 
 /** The extension of a file, where known. Sound has the requested format. */

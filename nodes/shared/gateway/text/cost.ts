@@ -1,8 +1,9 @@
 import type { TextModel } from '../endpoints/models';
-import { asArray, asNumber, asObject, type Json, type JsonObject } from '../util/json';
+import { asNumber, asObject, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
 import type { Usage } from './formats/completion';
-import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
+import { textFormats } from './formats';
+import { DEFAULT_MAX_TOKENS, type CostFields, type TextFormat } from './formats/format';
 
 /** Tokens of a call; null if they are not known. */
 export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
@@ -49,11 +50,7 @@ const CACHE_WRITE_FACTOR = 2;
  *
  * @param body as it is sent
  */
-export function mostOfCall(
-	format: Pick<TextFormat, 'options'>,
-	body: JsonObject,
-	model: TextModel | undefined,
-): CostLimit {
+export function mostOfCall(format: Costed, body: JsonObject, model: TextModel | undefined): CostLimit {
 	const price = costOf(model, 1, 1);
 	if (!model || price === undefined) {
 		return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
@@ -64,7 +61,7 @@ export function mostOfCall(
 	if (output === undefined) {
 		return { reason: 'the length of the response is not limited', hint: "Set the option 'Max Tokens'." };
 	}
-	const input = mostInput(body, model);
+	const input = mostInput(body, model, format);
 	if (input === undefined) {
 		return {
 			reason: 'the number of tokens of its files or earlier messages is not known',
@@ -75,21 +72,21 @@ export function mostOfCall(
 	return rub === undefined ? { reason: 'its price is not known', hint: 'Choose another model.' } : { rub };
 }
 
-/** The values in a body that limit the length of the response; Chat Completions has two fields for it (§4.2). */
-export function limitsIn(body: JsonObject, { options }: Pick<TextFormat, 'options'>): Json[] {
-	const { maxTokens = '' } = options;
-	const fields = maxTokens === 'max_tokens' ? [maxTokens, 'max_completion_tokens'] : [maxTokens];
-	return fields.map((field) => body[field] ?? null).filter((limit) => limit !== null);
+type Costed = Pick<TextFormat, 'cost'>;
+
+/** The values in a body that limit the length of the response. */
+export function limitsIn(body: JsonObject, { cost }: Costed): Json[] {
+	return cost.limits.map((field) => body[field] ?? null).filter((limit) => limit !== null);
 }
 
 /** The body of a call whose cost is limited: without a limit of its length, nobody knows what it can cost. */
-export function withMaxTokens(format: Pick<TextFormat, 'options'>, body: JsonObject): JsonObject {
-	const { maxTokens = '' } = format.options;
-	return limitsIn(body, format).length > 0 ? body : { ...body, [maxTokens]: DEFAULT_MAX_TOKENS };
+export function withMaxTokens(format: Costed, body: JsonObject): JsonObject {
+	const [field] = format.cost.limits;
+	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: DEFAULT_MAX_TOKENS };
 }
 
 /** The longest response of each choice, in tokens. */
-function mostTokens(body: JsonObject, format: Pick<TextFormat, 'options'>): number | undefined {
+function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
 	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
@@ -97,75 +94,33 @@ function mostTokens(body: JsonObject, format: Pick<TextFormat, 'options'>): numb
 	return Math.max(...limits, 0) + Math.max(reasoning, 0);
 }
 
-function mostInput(body: JsonObject, { contextLength }: TextModel): number | undefined {
-	const hasAdditions = ['tools', 'response_format', 'text'].some((field) => body[field] !== undefined);
+function mostInput(body: JsonObject, { contextLength }: TextModel, { cost }: Costed): number | undefined {
+	const isDescribed = cost.described.some((field) => body[field] !== undefined);
 	const json = JSON.stringify(body);
-	const bytes = Buffer.byteLength(json) + (hasAdditions ? ADDED_TOKENS : 0);
-	const tokens = hasUnknownTokens(body) ? contextLength : Math.min(bytes, contextLength ?? Infinity);
+	const bytes = Buffer.byteLength(json) + (isDescribed ? ADDED_TOKENS : 0);
+	const counted = [...cost.prompts, ...cost.earlier].map((field) => [field, body[field]]);
+	const isText = isOnlyText(Object.fromEntries(counted), cost);
+	const tokens = isText ? Math.min(bytes, contextLength ?? Infinity) : contextLength;
 	return tokens && tokens * (json.includes('"cache_control"') ? CACHE_WRITE_FACTOR : 1);
 }
 
-/** Fields that continue an earlier response, whose length is not known (§4.1). */
-const CONTINUATIONS = ['previous_response_id', 'conversation'];
-
-/** Fields with the prompt. */
-const PROMPTS = ['messages', 'input', 'system', 'instructions', 'prompt'];
-
-function hasUnknownTokens(body: JsonObject): boolean {
-	return (
-		CONTINUATIONS.some((field) => (body[field] ?? null) !== null) ||
-		PROMPTS.some((field) => !isOnlyText(body[field]))
-	);
-}
-
-/** Types of parts and items that are text. All others may be files, whose tokens are not those of their bytes. */
-const TEXTS: ReadonlySet<Json | undefined> = new Set([
-	'text',
-	'input_text',
-	'output_text',
-	'summary_text',
-	'refusal',
-	'message',
-	'thinking',
-	'function',
-	'function_call',
-	'function_call_output',
-	'tool_use',
-	'tool_result',
-	'ephemeral',
-]);
-
-function isOnlyText(value: Json | undefined): boolean {
-	if (Array.isArray(value)) return value.every(isOnlyText);
+function isOnlyText(value: Json | undefined, cost: CostFields): boolean {
+	if (Array.isArray(value)) return value.every((element) => isOnlyText(element, cost));
 	const object = asObject(value);
 	if (!object) return true;
-	// Audio of an earlier response (§2.4).
-	if (asObject(object.audio)) return false;
-	return (object.type === undefined || TEXTS.has(object.type)) && Object.values(object).every(isOnlyText);
+	const { type } = object;
+	const isText = type === undefined || (typeof type === 'string' && cost.texts.includes(type));
+	const isNew = cost.earlier.every((field) => (object[field] ?? null) === null);
+	return isText && isNew && Object.values(object).every((inner) => isOnlyText(inner, cost));
 }
 
-/** What costs more than tokens, or tokens that nobody can count beforehand. */
-const EXTRAS: ReadonlyArray<{ name: string; isIn: (body: JsonObject) => boolean }> = [
-	{ name: 'plugins', isIn: ({ plugins }) => !isEmpty(plugins) },
-	{ name: 'images and audio in the response', isIn: ({ modalities }) => asArray(modalities).some(isMedia) },
-	{ name: 'web searches', isIn: ({ web_search_options: search }) => search !== undefined },
-	{ name: 'priority calls', isIn: ({ service_tier: tier }) => tier === 'priority' },
-	{ name: 'built-in tools', isIn: ({ tools }) => asArray(tools).some(isBuiltIn) },
-];
+const EXTRAS = textFormats.flatMap(({ cost }) => cost.extras);
 
+/** What of a body costs more than its tokens; a list or an object counts by the types in it. */
 function extraOf(body: JsonObject): { name: string } | undefined {
-	return EXTRAS.find(({ isIn }) => isIn(body));
-}
-
-function isEmpty(value: Json | undefined): boolean {
-	return (value ?? null) === null || (Array.isArray(value) && value.length === 0);
-}
-
-function isMedia(modality: Json): boolean {
-	return modality !== 'text';
-}
-
-function isBuiltIn(tool: Json): boolean {
-	const type = asObject(tool)?.type;
-	return type !== undefined && type !== 'function' && type !== 'custom';
+	return EXTRAS.find(({ field, free = [] }) =>
+		[body[field] ?? []]
+			.flat()
+			.some((value) => !free.includes(asObject(value) ? asObject(value)?.type : value)),
+	);
 }

@@ -24,7 +24,7 @@ export function isIncomplete(choice: Pick<Choice, 'finishReason'>): boolean {
 export function incompleteHint(
 	choices: ReadonlyArray<Pick<Choice, 'finishReason'>>,
 	body: JsonObject,
-	format: Pick<TextFormat, 'options'>,
+	format: Pick<TextFormat, 'cost'>,
 ): string | undefined {
 	if (choices.some((choice) => isOneOf(FILTERED, choice)))
 		return 'The text is not complete: a content filter stopped it. Rephrase the prompt, or choose another model.';

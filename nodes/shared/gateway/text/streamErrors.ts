@@ -2,7 +2,7 @@ import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
 import { ApiError, UNREADABLE } from '../errors/errors';
-import { chargeFields, isCharged, type Charge } from './formats/completion';
+import { isCharged, receiptFields, type Receipt } from './formats/completion';
 
 /** How a stream can fail, besides an error event. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
@@ -48,7 +48,7 @@ interface ReceivedPart {
 	text: string;
 	mayBeCharged: boolean;
 	/** The tokens and the cost of the call, when they had come. */
-	charge?: Charge | undefined;
+	receipt?: Receipt | undefined;
 	secrets: readonly string[];
 }
 
@@ -56,23 +56,15 @@ interface ReceivedPart {
  * Adds the text received so far to the error of a stream, and whether it may be charged (§6.1). The error item has
  * the whole text, the description its beginning.
  */
-export function withReceivedText(
-	error: ApiError,
-	{ text, mayBeCharged, charge, secrets }: ReceivedPart,
-): ApiError {
-	const { details } = error;
-	const description = [
-		redact(details.description, secrets),
-		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
-	].join(' ');
+export function withReceivedText(error: ApiError, received: ReceivedPart): ApiError {
+	const { text, mayBeCharged, receipt, secrets } = received;
+	const { description, extra } = error.details;
+	const shown =
+		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`;
 	return error.with({
-		description,
-		outcome: charge && isCharged(charge) ? 'charged' : mayBeCharged ? 'unknown' : 'rejected',
+		description: `${redact(description, secrets)} ${shown}`,
+		outcome: receipt && isCharged(receipt) ? 'charged' : mayBeCharged ? 'unknown' : 'rejected',
 		retryable: true,
-		extra: {
-			...details.extra,
-			receivedText: text,
-			...(charge ? chargeFields(charge) : {}),
-		},
+		extra: { ...extra, receivedText: text, ...(receipt ? receiptFields(receipt) : {}) },
 	});
 }

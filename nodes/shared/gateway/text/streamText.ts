@@ -49,18 +49,16 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
  */
 class StreamReader {
 	private readonly completion: CompletionStream;
-	private readonly parser = new SseParser({ onEvent: ({ data }) => this.readData(data) });
+	private readonly parser = new SseParser((data) => this.readData(data));
 	private readonly decoder = new TextDecoder();
-	private hasBegun = false;
-	/** The body, if it is not an event stream. */
+	/** The body, if it is not an event stream: the gateway does not stream, or a proxy responds. */
 	private whole: string | undefined;
 	/** The text shown so far, for errors. */
 	private received = '';
 	/** The text of the current chunk. */
 	private fresh = '';
 	private sawDone = false;
-	/** Bytes read so far. */
-	private length = 0;
+	private readBytes = 0;
 	/** Whether all bytes are read; the last event may be incomplete then. */
 	private isAtEnd = false;
 	/** Whether an error event has come. */
@@ -74,6 +72,7 @@ class StreamReader {
 		private readonly source: HttpResponse<ByteStream>,
 	) {
 		this.completion = options.format.createStream(options.output);
+		if (/json|html/i.test(source.headers['content-type'] ?? '')) this.whole = '';
 	}
 
 	async read(limits: TimeLimits): Promise<JsonObject> {
@@ -101,9 +100,8 @@ class StreamReader {
 		for await (const bytes of this.source.body) {
 			if (this.isOver) return;
 			touch();
-			this.length += bytes.length;
-			if (this.length > MAX_RESPONSE_BYTES) throw problemError('tooLarge', 'charge');
-			this.whole ??= this.isEventStream(bytes) ? undefined : '';
+			this.readBytes += bytes.length;
+			if (this.readBytes > MAX_RESPONSE_BYTES) throw problemError('tooLarge', 'charge');
 			if (this.whole === undefined) this.parser.push(bytes);
 			else this.whole += this.decoder.decode(bytes, { stream: true });
 			await this.show();
@@ -114,21 +112,10 @@ class StreamReader {
 		await this.show();
 	}
 
-	/**
-	 * Decides by the header, else by the first character: JSON and web pages start with `{`, `[` or `<`. A proxy may
-	 * send white space before it to keep the connection alive.
-	 */
-	private isEventStream(bytes: Uint8Array): boolean {
-		if (this.hasBegun || /event-stream/i.test(this.source.headers['content-type'] ?? '')) return true;
-		const beginning = Buffer.from(bytes).toString().trimStart();
-		this.hasBegun = beginning !== '';
-		return !/^[{[<]/.test(beginning);
-	}
-
 	private wholeBody(text: string): JsonObject {
-		const object = asObject(parseJson(text));
-		if (!object) throw problemError('notJson', 'charge', { status: this.source.status });
-		return object;
+		const body = asObject(parseJson(text));
+		if (body) return body;
+		throw problemError('notJson', 'charge', { status: this.source.status });
 	}
 
 	private readData(data: string): void {
@@ -161,23 +148,16 @@ class StreamReader {
 
 	private toError(thrown: unknown): ApiError | StoppedError {
 		if (thrown instanceof StoppedError) return thrown;
-		if (this.whole !== undefined) return bodyError(thrown);
 		const error = readError(thrown);
 		if (error instanceof StoppedError) return error;
 		const mayBeCharged = this.completion.mayBeCharged();
 		return withReceivedText(error, {
 			text: this.received,
 			mayBeCharged,
-			charge: mayBeCharged ? this.completion.charge() : undefined,
+			receipt: mayBeCharged ? this.completion.receipt() : undefined,
 			secrets: this.client.settings.secrets,
 		});
 	}
-}
-
-/** The error of a complete response that broke: it may be charged, because the gateway had begun to respond. */
-function bodyError(error: unknown): ApiError | StoppedError {
-	if (error instanceof TimeLimitError) return problemError('timeout', 'charge');
-	return errorFromThrown(error, 'charge') ?? problemError('lost', 'charge', {}, asError(error));
 }
 
 function readError(error: unknown): ApiError | StoppedError {

@@ -66,15 +66,11 @@ it('reads all fields of a completion', () => {
 	});
 });
 
-it('a cancelled response is an error with what it cost', () => {
-	const body = { id: 'r1', status: 'cancelled', output: [], usage: { cost: { total_cost: 0.5 } } };
-	expect(errorDetailsOf(() => read('responses', body))).toMatchObject({
-		message: 'The gateway cancelled the response',
-		code: 'response_cancelled',
-		status: 200,
-		retryable: false,
-		outcome: 'charged',
-		extra: { id: 'r1', usage: NO_USAGE, costRub: 0.5 },
+it('a response that was cancelled in the middle is what there is of it', () => {
+	const output = [{ type: 'message', content: [{ text: 'Hel' }] }];
+	expect(read('responses', { status: 'cancelled', output }).first).toMatchObject({
+		text: 'Hel',
+		finishReason: 'cancelled',
 	});
 });
 

@@ -4,7 +4,11 @@ import {
 	type ApiErrorDetails,
 } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
-import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
+import {
+	emptyChoice,
+	type Choice,
+	type Completion,
+} from '../../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	Attachment,
 	Conversation,
@@ -24,15 +28,7 @@ export const NO_USAGE: Completion['usage'] = {
 	cachedInputTokens: null,
 	reasoningTokens: null,
 };
-export const NO_CHOICE: Choice = {
-	text: '',
-	toolCalls: [],
-	reasoning: '',
-	refusal: '',
-	sources: [],
-	files: [],
-	finishReason: null,
-};
+export const NO_CHOICE: Choice = emptyChoice();
 
 /** The body of a request with these parts, a model and one message. */
 export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonObject {

@@ -1,8 +1,9 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiError, UNREADABLE, type ApiErrorDetails, type Outcome } from '../../errors/errors';
+import { ApiError, UNREADABLE } from '../../errors/errors';
 import {
 	asId,
+	asNumber,
 	asObject,
 	asObjects,
 	asText,
@@ -52,14 +53,14 @@ export interface Choice {
 	/** The model's reasoning, if it shows it. */
 	reasoning: string;
 	/** The reasoning before tool calls, as it is sent back with their results. */
-	reasoningParts?: ReasoningPart[];
+	reasoningParts: ReasoningPart[];
 	/** Why the model refuses, in its own words. */
 	refusal: string;
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
 	sources: JsonObject[];
 	files: OutputFile[];
 	/** Output of kinds that are not known, as received; it is paid. */
-	otherOutput?: JsonObject[];
+	otherOutput: JsonObject[];
 	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
 	finishReason: string | null;
 }
@@ -89,7 +90,13 @@ export interface Completion {
 
 /** A choice with nothing in it. */
 export function emptyChoice(): Choice {
-	return { text: '', toolCalls: [], reasoning: '', refusal: '', sources: [], files: [], finishReason: null };
+	const lists = { toolCalls: [], reasoningParts: [], sources: [], files: [], otherOutput: [] };
+	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
+}
+
+/** Whether a finish reason is the state of a response that has no output yet (§2.3). */
+export function isPending(finishReason: string | null | undefined): boolean {
+	return finishReason === 'queued' || finishReason === 'in_progress';
 }
 
 const FAILED_GENERATION: ErrorText = {
@@ -97,83 +104,82 @@ const FAILED_GENERATION: ErrorText = {
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
 
-/**
- * The error for an error object in a response or a stream.
- *
- * @param charge what the response says that it cost, if anything
- */
-export function generationError(error: JsonObject, charge?: Charge): ApiError {
-	const failed = errorFromObject(error, FAILED_GENERATION);
-	if (!charge || !isCharged(charge)) return failed;
-	return failed.with({
-		outcome: 'charged',
-		extra: chargeFields(charge),
-	});
+/** What a response says of its call, besides its output. */
+export type Receipt = Pick<Completion, 'id' | 'usage' | 'costRub'>;
+
+/** Where a format has the tokens and the cost (in rubles): paths in its usage, of which the first with a number counts. */
+export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readonly string[]>>>;
+
+/** Reads the ID, the tokens and the cost of a response. */
+export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
+	const read = (field: keyof UsagePaths) =>
+		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
+	const [input = null, output = null] = [read('inputTokens'), read('outputTokens')];
+	const sum = input === null || output === null ? null : input + output;
+	const [searches, written = 0] = [read('webSearchRequests'), read('cacheWriteTokens')];
+	return {
+		id: asText(body.id) ?? null,
+		usage: {
+			inputTokens: input,
+			outputTokens: output,
+			totalTokens: read('totalTokens') ?? sum,
+			cachedInputTokens: read('cachedInputTokens') ?? null,
+			reasoningTokens: read('reasoningTokens') ?? null,
+			...(searches === undefined ? {} : { webSearchRequests: searches }),
+			...(written > 0 ? { cacheWriteTokens: written } : {}),
+		},
+		costRub: read('costRub') ?? null,
+	};
 }
 
-/** Whether a response says that it was charged. */
-export function isCharged({ costRub }: Charge): boolean {
+function valueAt(value: Json | undefined, path: string): Json | undefined {
+	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
+}
+
+/** Whether the call was charged, as its response says. */
+export function isCharged({ costRub }: Receipt): boolean {
 	return costRub !== null && costRub > 0;
 }
 
-/** The fields of an error about a call that is charged. */
-export function chargeFields({ id, usage, costRub }: Charge): JsonObject {
+/** The fields of an error about a call that is or may be charged. */
+export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
 
-/** What a response says besides its output: the errors about missing output hold it. */
-export type Charge = Pick<Completion, 'id' | 'usage' | 'costRub'>;
+/** The error for an error object in a response or a stream. */
+export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
+	const failed = errorFromObject(error, FAILED_GENERATION);
+	if (!receipt || !isCharged(receipt)) return failed;
+	return failed.with({ outcome: 'charged', extra: receiptFields(receipt) });
+}
 
 /**
- * Asserts that a successful response has the list in which the format keeps its output.
+ * Asserts that a successful response has output: something in the list where the format keeps it, such as an empty text.
  *
- * @throws {ApiError} for an error with status 200, and for a body of another shape
+ * @param mayBeEmpty whether the list may be empty
+ * @throws {ApiError} for an error with status 200, for a body of another shape, and for a response without output
  */
-export function assertShape(body: JsonObject, list: string, charge: Charge): void {
+export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const error = asObject(body.error);
-	if (error) throw generationError(error, charge);
-	if (Array.isArray(body[list])) return;
-	throw noOutput(charge, {
-		message: 'The gateway’s response does not match this API format',
-		description: `It has no list '${list}'. Check the base URL in the AI Gateway credential, or choose another API format.`,
-		outcome: 'unknown',
-		code: UNREADABLE,
-	});
-}
-
-/** The error for a successful response without any output; text that is empty is output. */
-export function noCompletion(list: string, charge: Charge): ApiError {
-	return noOutput(charge, {
-		message: 'The model returned nothing',
-		description: `The gateway reports success, but the list '${list}' of its response is empty. Run this item again, or choose another model.`,
-		outcome: outcomeOf(charge),
-		code: 'no_completion',
-	});
-}
-
-/** The error for a response that was cancelled (§2.3): it has no output, or a part of it. */
-export function cancelledResponse(charge: Charge): ApiError {
-	return noOutput(charge, {
-		message: 'The gateway cancelled the response',
-		description: 'It is not complete. Run this item again if you need its response.',
-		outcome: outcomeOf(charge),
-		code: 'response_cancelled',
-	});
-}
-
-function outcomeOf({ costRub }: Charge): Outcome {
-	return costRub === null ? 'unknown' : 'charged';
-}
-
-function noOutput(
-	charge: Charge,
-	details: Pick<ApiErrorDetails, 'message' | 'description' | 'outcome' | 'code'>,
-): ApiError {
-	return new ApiError({
-		...details,
+	if (error) throw generationError(error, receipt);
+	const hasList = Array.isArray(body[list]);
+	if (asObjects(body[list]).length > 0 || (hasList && mayBeEmpty)) return;
+	const text = hasList
+		? {
+				message: 'The model returned nothing',
+				description: `The gateway reports success, but the list '${list}' of its response is empty. Run this item again, or choose another model.`,
+			}
+		: {
+				message: 'The gateway’s response does not match this API format',
+				description: `It has no list '${list}'. Check the base URL in the AI Gateway credential, or choose another API format.`,
+			};
+	throw new ApiError({
+		...text,
+		code: hasList ? 'no_completion' : UNREADABLE,
+		outcome: hasList && receipt.costRub !== null ? 'charged' : 'unknown',
 		status: 200,
 		retryable: false,
-		extra: chargeFields(charge),
+		extra: receiptFields(receipt),
 	});
 }
 
@@ -208,23 +214,14 @@ const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusa
 
 /** The parts of a content that are neither text nor a refusal. */
 export function partsBesideText(content: Json | undefined): JsonObject[] {
-	return asObjects(content).filter(
+	return withContent(content).filter(
 		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),
 	);
 }
 
-/** The field `otherOutput` of a choice. */
-export function otherField(items: readonly JsonObject[]): Pick<Choice, 'otherOutput'> {
-	const otherOutput = items.filter((item) => Object.values(item).some((value) => value !== null));
-	return otherOutput.length > 0 ? { otherOutput } : {};
-}
-
-/** The field `reasoningParts` of a choice with these tool calls; none without reasoning or tool calls. */
-export function reasoningField(
-	parts: ReasoningPart[],
-	toolCalls: readonly unknown[],
-): Pick<Choice, 'reasoningParts'> {
-	return parts.length > 0 && toolCalls.length > 0 ? { reasoningParts: parts } : {};
+/** The objects of a list that have a field with a value. */
+export function withContent(list: Json | undefined): JsonObject[] {
+	return asObjects(list).filter((item) => Object.values(item).some((value) => value !== null));
 }
 
 /**

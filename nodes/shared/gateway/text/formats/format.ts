@@ -1,10 +1,33 @@
 import type { EndpointGroup } from '../../errors/texts';
-import type { JsonObject } from '../../util/json';
-import type { Charge, Completion } from './completion';
+import type { Json, JsonObject } from '../../util/json';
+import type { Receipt, Completion } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
 /** The longest response in tokens where one must be given and the user sets none: enough for an article (§4.3). */
 export const DEFAULT_MAX_TOKENS = 4096;
+
+/** What the cost of a call depends on, in the fields of its body. */
+export interface CostFields {
+	/** The longest response; a call whose cost is limited gets the first of them. */
+	limits: readonly [string, ...string[]];
+	/** The prompt. */
+	prompts: readonly string[];
+	/** Types of its parts and items that are text. All others may be files, whose tokens are not those of their bytes. */
+	texts: readonly string[];
+	/** Fields that stand for earlier output, whose length is not known. */
+	earlier: readonly string[];
+	/** What providers describe to the model in more tokens. */
+	described: readonly string[];
+	/** What costs more than tokens, or tokens that nobody can count, and the values or types that do not. */
+	extras: ReadonlyArray<{ field: string; name: string; free?: ReadonlyArray<Json | undefined> }>;
+}
+
+/** Tools that the gateway runs: they have another type than those of the user. */
+export const BUILT_IN_TOOLS = {
+	field: 'tools',
+	name: 'built-in tools',
+	free: [undefined, 'function', 'custom'],
+};
 
 /** A wire format: pure conversions, no n8n and no network. All code of a format is in its folder. */
 export interface TextFormat {
@@ -19,6 +42,7 @@ export interface TextFormat {
 	headers: Record<string, string>;
 	/** The paths of the options that this format has, by option; see {@link optionPaths}. */
 	options: Readonly<Record<string, string>>;
+	cost: CostFields;
 	/** Whether it can require tool arguments to match their schema exactly. */
 	hasStrictTools: boolean;
 	/** Whether it can require JSON output to match its schema exactly. */
@@ -64,7 +88,7 @@ export interface CompletionStream {
 	/** Whether the call may be charged if the stream ends after what has come so far. */
 	mayBeCharged(): boolean;
 	/** The tokens and the cost that have come so far, once they are those of the whole call. */
-	charge(): Charge | undefined;
+	receipt(): Receipt | undefined;
 	/** The body as it would be without streaming; only if it is complete. */
 	body(): JsonObject;
 }

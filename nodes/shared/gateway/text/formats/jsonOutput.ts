@@ -2,11 +2,8 @@ import type { ErrorText } from '../../errors/texts';
 import { excerpt } from '../../util/excerpt';
 import { ApiError } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
-import { chargeFields, type Choice, type Completion } from './completion';
+import { isPending, receiptFields, type Choice, type Completion } from './completion';
 import type { OutputRequest } from './request';
-
-/** States of a response that has no output yet (§2.3). */
-const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
 
 /**
  * The JSON value of a completion.
@@ -19,7 +16,7 @@ export function parseJsonOutput(
 	output: OutputRequest,
 	completion: Completion,
 ): Json | undefined {
-	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
+	if (output.kind === 'text' || isPending(choice.finishReason)) return undefined;
 	if (choice.finishReason === 'length') throw notJson(choice, completion);
 	const value = parseJson(withoutFence(choice.text));
 	// A JSON string, such as "Sorry.", is not a JSON object.
@@ -45,7 +42,7 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 		status: 200,
 		retryable: false,
 		extra: {
-			...chargeFields(completion),
+			...receiptFields(completion),
 			text: choice.text,
 			...(choice.toolCalls.length > 0 ? { toolCalls: choice.toolCalls.map((call) => ({ ...call })) } : {}),
 			...(choice.refusal === '' ? {} : { refusal: choice.refusal }),

@@ -1,4 +1,5 @@
 import { deepMerge, type Json, type JsonObject } from '../../util/json';
+import type { TextRequest } from './request';
 
 /** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'word' | 'object' | 'list';
@@ -138,12 +139,26 @@ export function optionPaths(format: string): Readonly<Record<string, string>> {
 	);
 }
 
-/** The body fields of the options that are set, at their paths. */
-export function wireOptions(paths: Readonly<Record<string, string>>, values: JsonObject): JsonObject {
-	return Object.entries(paths).reduce<JsonObject>((body, [option, path]) => {
-		const value = values[option];
-		return value === undefined ? body : deepMerge(body, nested(path.split('.'), value));
-	}, {});
+/**
+ * The body of a request.
+ *
+ * @param own what the format makes of the rest of the request, instead of what the options are
+ */
+export function wireBody(
+	format: string,
+	{ model, stream, options }: TextRequest,
+	own: JsonObject,
+): JsonObject {
+	const body = { model, ...(stream ? { stream } : {}), ...present(own) };
+	return Object.entries(optionPaths(format)).reduce<JsonObject>((merged, [option, path]) => {
+		const value = options[option];
+		return value === undefined ? merged : deepMerge(nested(path.split('.'), value), merged);
+	}, body);
+}
+
+/** `fields` without those that have no value. */
+export function present(fields: JsonObject): JsonObject {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function nested([name = '', ...rest]: readonly string[], value: Json): JsonObject {

@@ -106,40 +106,23 @@ export interface TextRequest {
 	keepsReasoning?: boolean;
 }
 
-/** The system texts of a conversation, joined, and the other messages. */
-export function splitSystem<T extends ChatMessage | ToolMessage>(
-	messages: T[],
-): { system: string; rest: T[] } {
-	const isSystem = ({ role }: T) => role === 'system' || role === 'developer';
-	return {
-		system: messages
-			.filter(isSystem)
-			.map(({ text }) => text)
-			.join('\n\n'),
-		rest: messages.filter((message) => !isSystem(message)),
-	};
-}
-
 /** A data URL of a file (§4.2). */
 export function dataUrl({ mimeType, base64 }: InlineFile): string {
 	return `data:${mimeType};base64,${base64}`;
 }
 
 /** The names of audio formats in requests, where they differ from the MIME subtype. */
-const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
-	['mpeg', 'mp3'],
-	['x-wav', 'wav'],
-	['wave', 'wav'],
-	['vnd.wave', 'wav'],
-	['mp4', 'm4a'],
-	['x-m4a', 'm4a'],
-	['x-flac', 'flac'],
-]);
+const AUDIO_FORMATS: ReadonlyArray<[subtype: RegExp, format: string]> = [
+	[/^mpeg$/, 'mp3'],
+	[/^(x-wav|wave|vnd\.wave)$/, 'wav'],
+	[/^(mp4|x-m4a)$/, 'm4a'],
+	[/^x-flac$/, 'flac'],
+];
 
 /** The `format` of an `input_audio` part (§4.2), from a MIME type: `audio/mpeg` is `mp3`. */
 export function audioFormat(mimeType: string): string {
-	const subtype = mimeType.split(';')[0]?.split('/')[1]?.trim().toLowerCase() ?? '';
-	return AUDIO_FORMATS.get(subtype) ?? subtype;
+	const [, subtype = ''] = /^[^/;]*\/\s*([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
+	return AUDIO_FORMATS.find(([known]) => known.test(subtype))?.[1] ?? subtype;
 }
 
 /**

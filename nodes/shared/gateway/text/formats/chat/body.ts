@@ -1,37 +1,28 @@
-import { InvalidInputError } from '../../../errors/errors';
 import type { Json, JsonObject } from '../../../util/json';
-import { optionPaths, wireOptions } from '../options';
-import {
-	audioFormat,
-	dataUrl,
-	type Attachment,
-	type Conversation,
-	type PriorToolCall,
-	type OutputRequest,
-	type TextRequest,
-	type ToolChoice,
-	type ToolDefinition,
-	type ToolMessage,
-	type ChatMessage,
+import { present, wireBody } from '../options';
+import { audioFormat, dataUrl } from '../request';
+import type {
+	Attachment,
+	ChatMessage,
+	Conversation,
+	OutputRequest,
+	PriorToolCall,
+	TextRequest,
+	ToolChoice,
+	ToolDefinition,
+	ToolMessage,
 } from '../request';
-
 import { cachedText, withCachePoints } from './cachePoints';
-
-/** The paths of the options that this format has. */
-export const paths = optionPaths('chat');
 
 /** The body of `POST /chat/completions` (§4.2). */
 export function toBody(request: TextRequest): JsonObject {
-	const { model, conversation, tools, toolChoice, output, options, stream, cachesPrompt = false } = request;
-	return {
-		model,
+	const { conversation, tools, toolChoice, output, cachesPrompt = false } = request;
+	return wireBody('chat', request, {
 		...content(conversation, cachesPrompt),
-		...(stream ? { stream } : {}),
-		...(tools.length > 0 ? { tools: tools.map(toWireTool) } : {}),
-		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
-		...responseFormat(output),
-		...wireOptions(paths, options),
-	};
+		tools: tools.length > 0 ? tools.map(toWireTool) : undefined,
+		tool_choice: toolChoice && toWireToolChoice(toolChoice),
+		response_format: responseFormat(output),
+	});
 }
 
 /** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
@@ -70,35 +61,18 @@ function toWireToolCall({ id, name, arguments: args }: PriorToolCall): JsonObjec
 }
 
 function toWirePart({ kind, source }: Attachment): JsonObject {
-	const isLinked = 'url' in source;
-	const url = isLinked ? source.url : dataUrl(source);
+	const url = 'url' in source ? source.url : dataUrl(source);
 	if (kind === 'image') return { type: 'image_url', image_url: { url } };
 	if (kind === 'video') return { type: 'video_url', video_url: { url } };
-	if (isLinked) throw notLinked();
-	if (kind === 'file') return { type: 'file', file: { filename: source.fileName, file_data: url } };
-	return {
-		type: 'input_audio',
-		input_audio: { data: source.base64, format: audioFormat(source.mimeType) },
-	};
-}
-
-function notLinked(): InvalidInputError {
-	return new InvalidInputError(
-		'Audio and other files cannot be sent by URL',
-		'In the API format Chat Completions, use the file itself from a binary field.',
-	);
+	// The format has no URL for the others; see `attachments`.
+	const { base64 = url, mimeType = '', fileName } = 'url' in source ? {} : source;
+	if (kind === 'file') return { type: 'file', file: present({ filename: fileName, file_data: url }) };
+	return { type: 'input_audio', input_audio: { data: base64, format: audioFormat(mimeType) } };
 }
 
 function toWireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
-	return {
-		type: 'function',
-		function: {
-			name,
-			...(description ? { description } : {}),
-			parameters,
-			...(strict ? { strict } : {}),
-		},
-	};
+	const fields = { name, description: description || undefined, parameters, strict: strict || undefined };
+	return { type: 'function', function: present(fields) };
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
@@ -108,18 +82,9 @@ function toWireToolChoice(choice: ToolChoice): Json {
 		: { type: 'function', function: { name: choice.name } };
 }
 
-function responseFormat(output: OutputRequest): JsonObject {
-	if (output.kind === 'text') return {};
-	if (output.kind === 'jsonObject') return { response_format: { type: 'json_object' } };
+function responseFormat(output: OutputRequest): JsonObject | undefined {
+	if (output.kind === 'text') return undefined;
+	if (output.kind === 'jsonObject') return { type: 'json_object' };
 	const { name, schema, strict } = output;
-	return {
-		response_format: {
-			type: 'json_schema',
-			json_schema: {
-				name,
-				schema,
-				...(strict === undefined ? {} : { strict }),
-			},
-		},
-	};
+	return { type: 'json_schema', json_schema: present({ name, schema, strict }) };
 }

@@ -1,5 +1,6 @@
-import type { TextFormat } from '../format';
-import { paths, toBody } from './body';
+import { BUILT_IN_TOOLS, type TextFormat } from '../format';
+import { optionPaths } from '../options';
+import { toBody } from './body';
 import { readCompletion } from './response';
 import { ChatStream } from './stream';
 
@@ -11,7 +12,20 @@ export const chat: TextFormat = {
 	group: 'text',
 	path: '/chat/completions',
 	headers: {},
-	options: paths,
+	options: optionPaths('chat'),
+	cost: {
+		limits: ['max_tokens', 'max_completion_tokens'],
+		prompts: ['messages', 'prompt'],
+		texts: ['text', 'function', 'ephemeral'],
+		earlier: ['audio'],
+		described: ['tools', 'response_format'],
+		extras: [
+			{ field: 'plugins', name: 'plugins' },
+			{ field: 'modalities', name: 'images and audio in the response', free: ['text'] },
+			{ field: 'web_search_options', name: 'web searches' },
+			BUILT_IN_TOOLS,
+		],
+	},
 	hasStrictTools: true,
 	hasStrictSchema: true,
 	hasCachePoints: true,

@@ -1,29 +1,44 @@
 import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
 import { addDecimals } from '../../../util/money';
 import {
-	assertShape,
-	noCompletion,
-	otherField,
+	assertOutput,
 	partsBesideText,
-	reasoningField,
+	readReceipt,
 	sourcesOf,
 	toolCall,
-	type Charge,
+	withContent,
 	type Choice,
 	type Completion,
 	type OutputFile,
+	type UsagePaths,
 } from '../completion';
 import type { ReasoningPart } from '../request';
 import { chatCompletion, part, pluginUsage, type ChatChoice, type Usage } from './types';
 
+/** §2.4; §1: both costs are what the account paid. */
+export const USAGE: UsagePaths = {
+	inputTokens: ['prompt_tokens'],
+	outputTokens: ['completion_tokens'],
+	totalTokens: ['total_tokens'],
+	cachedInputTokens: ['prompt_tokens_details.cached_tokens'],
+	reasoningTokens: ['completion_tokens_details.reasoning_tokens'],
+	webSearchRequests: ['server_tool_use.web_search_requests'],
+	costRub: ['cost_rub', 'cost'],
+};
+
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
 	const { model = null, provider, choices, usage } = chatCompletion(body);
-	const charge = readCharge(body);
-	assertShape(body, 'choices', charge);
-	if (choices.length === 0) throw noCompletion('choices', charge);
+	const receipt = readReceipt(body, USAGE);
+	assertOutput(body, 'choices', receipt);
 	const upstream = provider === undefined ? {} : { provider };
-	return { ...charge, ...pluginFields(usage), ...upstream, model, choices: inOrder(choices).map(readChoice) };
+	return {
+		...receipt,
+		...pluginFields(usage),
+		...upstream,
+		model,
+		choices: inOrder(choices).map(readChoice),
+	};
 }
 
 /** §2.4: each plugin has its own cost, and one flag says whether any failed. */
@@ -39,13 +54,6 @@ function pluginFields(usage: Usage): Pick<Completion, 'pluginsCostRub' | 'plugin
 	};
 }
 
-/** Reads the tokens and the cost of a chat completion. */
-export function readCharge(body: JsonObject): Charge {
-	const { id = null, usage } = chatCompletion(body);
-	// §1: `cost_rub` and `cost` both are what the account paid.
-	return { id, usage: readUsage(usage), costRub: usage.cost_rub ?? usage.cost ?? null };
-}
-
 /** Sorted by `index`, as in a stream. */
 function inOrder(choices: ChatChoice[]): ChatChoice[] {
 	return choices
@@ -57,7 +65,7 @@ function inOrder(choices: ChatChoice[]): ChatChoice[] {
 function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): Choice {
 	const { audio, reasoning, refusal = '' } = message;
 	const details = reasoning_details.length > 0 ? reasoning_details : message.reasoning_details;
-	const parts = [...partsBesideText(message.content), ...message.images];
+	const parts = [...partsBesideText(message.content), ...withContent(message.images)];
 	return {
 		text: contentText(message.content) || (audio.transcript ?? ''),
 		toolCalls: message.tool_calls.map(({ id, function: { name, arguments: args } }) =>
@@ -65,14 +73,14 @@ function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): 
 		),
 		// Some models return only details of their reasoning.
 		reasoning: reasoning ?? detailsText(details),
-		...reasoningField(reasoningParts(reasoning, details), message.tool_calls),
+		reasoningParts: reasoningParts(reasoning, details),
 		refusal,
 		sources: sourcesOf(message.annotations),
 		files: [
 			...(audio.data === undefined ? [] : [{ kind: 'audio' as const, base64: audio.data }]),
 			...parts.flatMap((received) => imageIn(received) ?? []),
 		],
-		...otherField(parts.filter((received) => !imageIn(received))),
+		otherOutput: parts.filter((received) => !imageIn(received)),
 		finishReason: finish_reason ?? null,
 	};
 }
@@ -103,16 +111,4 @@ function imageIn(received: JsonObject): OutputFile | undefined {
 	const { url = '' } = part(received).image_url;
 	const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
 	return base64 === undefined ? undefined : { kind: 'image', base64, mimeType };
-}
-
-function readUsage(usage: Usage): Completion['usage'] {
-	const { web_search_requests: searches } = usage.server_tool_use;
-	return {
-		inputTokens: usage.prompt_tokens ?? null,
-		outputTokens: usage.completion_tokens ?? null,
-		totalTokens: usage.total_tokens ?? null,
-		cachedInputTokens: usage.prompt_tokens_details.cached_tokens ?? null,
-		reasoningTokens: usage.completion_tokens_details.reasoning_tokens ?? null,
-		...(searches === undefined ? {} : { webSearchRequests: searches }),
-	};
 }

@@ -1,9 +1,9 @@
-import { asObject, mergeKnown, type Json, type JsonObject } from '../../../util/json';
-import { generationError, partsBesideText, type Charge } from '../completion';
+import { asObject, asObjects, mergeKnown, omit, type JsonObject } from '../../../util/json';
+import { generationError, partsBesideText, readReceipt, type Receipt } from '../completion';
+import { addDelta, at, textOf } from '../deltas';
 import type { CompletionStream } from '../format';
-import { TextBuffer } from '../textBuffer';
-import { contentText, readCharge } from './response';
-import { chatChunk, type ChunkChoice, type ToolCallDelta } from './types';
+import { contentText, USAGE } from './response';
+import { chatChunk, toolCallDelta, type ChunkChoice } from './types';
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -21,11 +21,16 @@ export class ChatStream implements CompletionStream {
 		}
 		// Chunks of another kind do not belong to this completion.
 		if ((object ?? CHUNK) !== CHUNK) return '';
-		this.head ??= headOf(received);
+		// All chunks repeat the same fields.
+		this.head ??= omit(received, 'usage');
 		this.readUsage(usage);
-		let text = '';
-		for (const choice of choices) text += this.choice(choice.index ?? 0).read(choice);
-		return text;
+		let shown = '';
+		for (const choice of choices) {
+			const index = choice.index ?? 0;
+			const text = at(this.choices, index, () => new StreamedChoice()).read(choice);
+			if (index === 0) shown += text;
+		}
+		return shown;
 	}
 
 	private readUsage(usage: JsonObject | undefined): void {
@@ -54,161 +59,103 @@ export class ChatStream implements CompletionStream {
 	}
 
 	/** §6.2: the final chunk has the usage. */
-	charge(): Charge | undefined {
-		return this.usage && readCharge({ ...this.head, choices: [], usage: this.usage });
+	receipt(): Receipt | undefined {
+		return this.usage && readReceipt({ ...this.head, usage: this.usage }, USAGE);
 	}
 
 	body(): JsonObject {
-		const choices = [...this.choices].sort(([a], [b]) => a - b);
 		return {
 			...this.head,
 			object: 'chat.completion',
-			choices: choices.map(([index, choice]) => choice.assembled(index)),
+			choices: [...this.choices].sort(([a], [b]) => a - b).map(([index, choice]) => choice.assembled(index)),
 			...(this.usage ? { usage: this.usage } : {}),
 		};
 	}
-
-	private choice(index: number): StreamedChoice {
-		const known = this.choices.get(index);
-		if (known) return known;
-		const choice = new StreamedChoice(index === 0);
-		this.choices.set(index, choice);
-		return choice;
-	}
 }
 
-/** The fields that all chunks repeat; `body` replaces the choices. */
-function headOf(chunk: JsonObject): JsonObject {
-	return Object.fromEntries(Object.entries(chunk).filter(([name]) => name !== 'usage'));
-}
+/** The fields whose texts arrive in chunks. */
+const CHUNKED = new Set(['content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary']);
 
 /** A choice, assembled from its deltas. */
 class StreamedChoice {
-	private role = 'assistant';
-	private readonly content = new TextBuffer();
-	private readonly reasoning = new TextBuffer();
-	private readonly refusal = new TextBuffer();
+	private readonly message: JsonObject = {};
 	private readonly toolCalls: StreamedToolCall[] = [];
-	private readonly annotations: JsonObject[] = [];
-	private readonly images: JsonObject[] = [];
-	private readonly logprobs: { content: JsonObject[]; refusal: JsonObject[] } = { content: [], refusal: [] };
-	private hasLogprobs = false;
-	private audio: { fields: JsonObject; data: TextBuffer; transcript: TextBuffer } | undefined;
 	private readonly details: JsonObject[] = [];
-	private finishReason: string | undefined;
-
-	/** @param isShown whether its text is shown while it arrives */
-	constructor(private readonly isShown: boolean) {}
+	private readonly end: JsonObject = {};
 
 	get hasEnded(): boolean {
-		return this.finishReason !== undefined;
+		return this.end.finish_reason !== undefined;
 	}
 
-	/** Returns the text of the delta, if it is to be shown. */
-	read({ delta, finish_reason, logprobs, reasoning_details }: ChunkChoice): string {
-		const text = contentText(delta.content);
-		this.content.add(text);
-		this.reasoning.add(delta.reasoning);
-		this.refusal.add(delta.refusal);
-		this.role = delta.role ?? this.role;
-		this.finishReason = finish_reason ?? this.finishReason;
-		delta.tool_calls.forEach((call, place) => this.readToolCall(call, place));
-		this.annotations.push(...delta.annotations);
-		this.images.push(...partsBesideText(delta.content), ...delta.images);
-		this.readAudio(delta.audio);
-		this.readLogprobs(logprobs);
+	/** Returns the text of the delta. */
+	read({ delta = {}, finish_reason, logprobs, reasoning_details }: ChunkChoice): string {
+		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
+		const text = contentText(content);
+		const pictures = [...partsBesideText(content), ...asObjects(images)];
+		addDelta(this.message, { ...fields, content: text }, CHUNKED);
+		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
+		addDelta(this.end, { finish_reason, logprobs }, CHUNKED);
+		asObjects(tool_calls).forEach((call, place) => this.readToolCall(call, place));
 		// Some providers send the same details in both places.
-		const details = reasoning_details.length > 0 ? reasoning_details : delta.reasoning_details;
+		const details = reasoning_details.length > 0 ? reasoning_details : asObjects(ownDetails);
 		for (const detail of details) this.readDetail(detail);
-		if (!this.isShown) return '';
-		return text || textOf(delta.refusal) || textOf(delta.audio?.transcript);
+		return text || textOf(delta.refusal) || textOf(asObject(delta.audio)?.transcript);
 	}
 
-	private readToolCall(
-		{ id, function: { name, arguments: args }, ...delta }: ToolCallDelta,
-		place: number,
-	): void {
-		const index = delta.index ?? place;
+	private readToolCall(received: JsonObject, place: number): void {
+		const { id, index = place, function: called } = toolCallDelta(received);
 		// The last call of the index: some providers send several calls with one index and different ids.
 		const known = this.toolCalls.filter((call) => call.index === index).at(-1);
 		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
-		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new TextBuffer() };
+		const call = known && !isOther ? known : { index, id, name: undefined, arguments: '' };
 		if (call !== known) this.toolCalls.push(call);
 		call.id = id ?? call.id;
-		call.name = name ?? call.name;
-		call.arguments.add(asObject(args) ? JSON.stringify(args) : args);
+		call.name = called.name ?? call.name;
+		call.arguments += asObject(called.arguments)
+			? JSON.stringify(called.arguments)
+			: textOf(called.arguments);
 	}
 
-	/** A detail may come in parts with the same type and index: their texts are joined. */
+	/** A detail may come in parts with the same type and index. */
 	private readDetail(part: JsonObject): void {
-		const place = this.details.findIndex(
+		const known = this.details.find(
 			({ type, index }) => typeof index === 'number' && index === part.index && type === part.type,
 		);
-		const known = this.details[place];
-		if (!known) return void this.details.push(part);
-		const joined = ['text', 'summary'].map((name) => [name, textOf(known[name]) + textOf(part[name])]);
-		const texts = Object.fromEntries(joined.filter(([, text]) => text !== '')) as JsonObject;
-		this.details[place] = { ...mergeKnown(known, part), ...texts };
-	}
-
-	private readAudio(delta: JsonObject | undefined): void {
-		if (!delta) return;
-		this.audio ??= { fields: {}, data: new TextBuffer(), transcript: new TextBuffer() };
-		const { data, transcript, ...fields } = delta;
-		this.audio.fields = mergeKnown(this.audio.fields, fields);
-		this.audio.data.add(data);
-		this.audio.transcript.add(transcript);
-	}
-
-	private readLogprobs(logprobs: ChunkChoice['logprobs']): void {
-		if (!logprobs) return;
-		this.hasLogprobs = true;
-		this.logprobs.content.push(...logprobs.content);
-		this.logprobs.refusal.push(...logprobs.refusal);
+		if (known) addDelta(known, part, CHUNKED);
+		else this.details.push({ ...part });
 	}
 
 	/** The choice as it would be without streaming. */
 	assembled(index: number): JsonObject {
-		const audio = this.audio && {
-			...this.audio.fields,
-			data: this.audio.data.text(),
-			transcript: this.audio.transcript.text(),
-		};
-		const hasText = !this.content.isEmpty || (this.toolCalls.length === 0 && !audio);
+		const { content, ...message } = this.message;
+		const toolCalls = this.toolCalls.map(({ id, name = '', arguments: args }) => ({
+			...(id === undefined ? {} : { id }),
+			type: 'function',
+			function: { name, arguments: args },
+		}));
+		const hasOther = toolCalls.length > 0 || message.audio !== undefined;
+		const { finish_reason = null, logprobs } = this.end;
 		return {
 			index,
 			message: {
-				role: this.role,
-				content: hasText ? this.content.text() : null,
-				...(this.toolCalls.length > 0 ? { tool_calls: this.toolCalls.map(toToolCall) } : {}),
-				refusal: this.refusal.isEmpty ? null : this.refusal.text(),
-				reasoning: this.reasoning.isEmpty ? null : this.reasoning.text(),
-				...(audio ? { audio } : {}),
-				...(this.images.length > 0 ? { images: this.images } : {}),
-				annotations: this.annotations,
+				role: 'assistant',
+				content: content ?? (hasOther ? null : ''),
+				refusal: null,
+				reasoning: null,
+				annotations: [],
+				...message,
+				...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
 			},
-			finish_reason: this.finishReason ?? null,
+			finish_reason,
 			reasoning_details: this.details,
-			logprobs: this.hasLogprobs ? { ...this.logprobs } : null,
+			logprobs: logprobs ? { content: [], refusal: [], ...asObject(logprobs) } : null,
 		};
 	}
-}
-
-function textOf(value: Json | undefined): string {
-	return typeof value === 'string' ? value : '';
 }
 
 interface StreamedToolCall {
 	index: number;
 	id: string | undefined;
 	name: string | undefined;
-	arguments: TextBuffer;
-}
-
-function toToolCall(call: StreamedToolCall): JsonObject {
-	return {
-		...(call.id === undefined ? {} : { id: call.id }),
-		type: 'function',
-		function: { name: call.name ?? '', arguments: call.arguments.text() },
-	};
+	arguments: string;
 }

@@ -4,7 +4,6 @@ import {
 	number,
 	object,
 	objects,
-	optionalObject,
 	record,
 	records,
 	text,
@@ -17,20 +16,6 @@ import {
 export const part = object({ text, image_url: object({ url: text }) });
 
 const calledFunction = object({ name: text, arguments: json });
-
-export const usage = object({
-	prompt_tokens: number,
-	completion_tokens: number,
-	total_tokens: number,
-	prompt_tokens_details: object({ cached_tokens: number }),
-	completion_tokens_details: object({ reasoning_tokens: number }),
-	server_tool_use: object({ web_search_requests: number }),
-	cost_rub: number,
-	cost: number,
-	plugins: record,
-	plugin_post_process_error: json,
-});
-export type Usage = Shape<typeof usage>;
 
 const message = object({
 	content: json,
@@ -52,33 +37,27 @@ const choices = objects({
 });
 export type ChatChoice = Shape<typeof choices>[number];
 
+/** The plugins of a usage; its tokens and cost are read by their paths. */
+const usage = object({ plugins: record, plugin_post_process_error: json });
+export type Usage = Shape<typeof usage>;
+
 /** What a plugin reports in the usage. */
 export const pluginUsage = object({ total_cost_rub: decimal });
 
 /** A chat completion (§2.4). */
-export const chatCompletion = object({ id: text, model: text, provider: text, choices, usage });
+export const chatCompletion = object({ model: text, provider: text, choices, usage });
 
-const delta = object({
-	role: text,
-	content: json,
-	reasoning: json,
-	refusal: json,
-	tool_calls: objects({ id: text, index: number, function: calledFunction }),
-	annotations: records,
-	images: records,
-	audio: record,
-	reasoning_details: records,
-});
+/** A tool call in a delta. */
+export const toolCallDelta = object({ id: text, index: number, function: calledFunction });
 
 const chunkChoices = objects({
 	index: number,
-	delta,
+	delta: record,
 	finish_reason: text,
-	logprobs: optionalObject({ content: records, refusal: records }),
+	logprobs: record,
 	reasoning_details: records,
 });
 export type ChunkChoice = Shape<typeof chunkChoices>[number];
-export type ToolCallDelta = Shape<typeof delta>['tool_calls'][number];
 
 /** A chunk of a stream (§6.2). */
 export const chatChunk = object({ error: json, object: json, usage: record, choices: chunkChoices });

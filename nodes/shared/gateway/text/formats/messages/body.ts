@@ -1,53 +1,39 @@
-import { InvalidInputError } from '../../../errors/errors';
 import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
 import { DEFAULT_MAX_TOKENS } from '../format';
-import { optionPaths, wireOptions } from '../options';
+import { present, wireBody } from '../options';
 import {
-	splitSystem,
 	withReasoning,
 	type Attachment,
 	type Conversation,
 	type OutputRequest,
 	type TextRequest,
-	type ToolChoice,
-	type ToolDefinition,
-	type ToolMessage,
-	type ChatMessage,
 } from '../request';
+import type { ChatMessage, ToolChoice, ToolDefinition, ToolMessage } from '../request';
 
-/** The paths of the options that this format has. */
-export const paths = optionPaths('messages');
+type JsonOutput = Exclude<OutputRequest, { kind: 'text' }>;
 
 /** The body of `POST /messages` (§4.3). */
 export function toBody(request: TextRequest): JsonObject {
-	const { model, conversation, output, options, stream } = request;
-	const { type: thinking = 'disabled' } = asObject(options.thinking) ?? {};
-	return {
-		model,
+	const { conversation, output, options } = request;
+	return wireBody('messages', request, {
 		...content(conversation),
-		max_tokens: DEFAULT_MAX_TOKENS,
-		...(stream ? { stream } : {}),
-		...toolFields(request.tools, request.toolChoice, output, thinking !== 'disabled'),
-		...wireOptions(paths, options),
-	};
+		max_tokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+		...(output.kind === 'text' ? toolFields(request) : jsonFields(request, output)),
+	});
 }
 
 /** System texts go into a field of their own; the messages are only those of user and assistant. */
 function content(conversation: Conversation): JsonObject {
 	if (conversation.kind === 'wire') {
 		const { systemPrompt, messages } = conversation;
-		if (typeof messages === 'string') {
-			throw new InvalidInputError(
-				"'Messages (JSON)' is not a list",
-				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }].',
-				'messagesJson',
-			);
-		}
-		return { ...(systemPrompt ? { system: systemPrompt } : {}), messages };
+		const list = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+		return { system: systemPrompt || undefined, messages: list };
 	}
-	const { system, rest } = splitSystem(conversation.messages);
-	const messages = rest.flatMap(toWireMessage).reduce(joined, []);
-	return { ...(system ? { system } : {}), messages };
+	const isSystem = ({ role }: ChatMessage | ToolMessage) => role === 'system' || role === 'developer';
+	const system = conversation.messages.filter(isSystem).map(({ text }) => text);
+	const others = conversation.messages.filter((message) => !isSystem(message));
+	const messages = others.flatMap(toWireMessage).reduce(joined, []);
+	return { system: system.join('\n\n') || undefined, messages };
 }
 
 /** Joins the results of tools that were called together into one message. */
@@ -91,56 +77,33 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	};
 }
 
-/** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
-function toolFields(
-	definitions: ToolDefinition[],
-	choice: ToolChoice | undefined,
-	output: OutputRequest,
-	thinks: boolean,
-): JsonObject {
-	const tools = definitions.map(toWireTool);
-	if (output.kind === 'text') {
-		return {
-			...(tools.length > 0 ? { tools } : {}),
-			...(choice === undefined ? {} : { tool_choice: toWireToolChoice(choice) }),
-		};
-	}
-	if (definitions.some(({ name }) => name === output.name)) {
-		throw new InvalidInputError(
-			`A tool and the response have the same name: "${output.name}"`,
-			"In the API format Messages, the JSON is the input of a tool with that name. Rename the tool, or choose another 'Schema Name'.",
-			'tools',
-		);
-	}
-	if (typeof choice === 'object') {
-		throw new InvalidInputError(
-			'JSON output cannot be combined with a tool that must be called',
-			"In the API format Messages, JSON output is itself a tool that the model must call. Choose another 'Tool Choice', or another 'API Format'.",
-			'toolChoice',
-		);
-	}
-	const mayCallOthers = tools.length > 0 && choice !== 'none';
-	const forced = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
-	// Models that think reject a tool that they must call.
-	return { tools: [...tools, jsonTool(output)], tool_choice: thinks ? { type: 'auto' } : forced };
-}
-
-function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
-	const schema: JsonObject = output.kind === 'jsonSchema' ? output.schema : {};
+function toolFields({ tools, toolChoice }: TextRequest): JsonObject {
 	return {
-		name: output.name,
-		description: 'Gives the answer as JSON. Always answer by calling it.',
-		input_schema: { type: 'object', ...schema },
+		tools: tools.length > 0 ? tools.map(toWireTool) : undefined,
+		tool_choice: toolChoice && toWireToolChoice(toolChoice),
 	};
 }
 
+/** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
+function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOutput): JsonObject {
+	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
+	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
+	const forced = typeof toolChoice === 'object' ? toWireToolChoice(toolChoice) : either;
+	// Models that think reject a tool that they must call.
+	const thinks = (asObject(options.thinking)?.type ?? 'disabled') !== 'disabled';
+	const jsonTool = {
+		name: output.name,
+		description: 'Gives the answer as JSON. Always answer by calling it.',
+		input_schema: { type: 'object', ...(output.kind === 'jsonSchema' ? output.schema : {}) },
+	};
+	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: thinks ? { type: 'auto' } : forced };
+}
+
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
-	return { name, ...(description ? { description } : {}), input_schema: parameters };
+	return present({ name, description: description || undefined, input_schema: parameters });
 }
 
 function toWireToolChoice(choice: ToolChoice): JsonObject {
-	if (typeof choice !== 'string') {
-		return { type: 'tool', name: 'builtIn' in choice ? choice.builtIn : choice.name };
-	}
-	return { type: choice === 'required' ? 'any' : choice };
+	if (typeof choice === 'string') return { type: choice === 'required' ? 'any' : choice };
+	return { type: 'tool', name: 'builtIn' in choice ? choice.builtIn : choice.name };
 }

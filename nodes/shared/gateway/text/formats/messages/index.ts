@@ -1,8 +1,8 @@
-import type { TextFormat } from '../format';
-import { paths, toBody } from './body';
+import { BUILT_IN_TOOLS, type TextFormat } from '../format';
+import { optionPaths } from '../options';
+import { toBody } from './body';
 import { readCompletion } from './response';
 import { MessagesStream } from './stream';
-import { VERSION } from './version';
 
 /** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
 export const messages: TextFormat = {
@@ -11,8 +11,17 @@ export const messages: TextFormat = {
 	description: 'Has thinking and fewer options; the cost is computed from your prices',
 	group: 'messages',
 	path: '/messages',
-	headers: VERSION,
-	options: paths,
+	// §4.3, §9: the version of the format, and its documented value.
+	headers: { 'anthropic-version': '2023-06-01' },
+	options: optionPaths('messages'),
+	cost: {
+		limits: ['max_tokens'],
+		prompts: ['messages', 'system'],
+		texts: ['text', 'thinking', 'tool_use', 'tool_result', 'ephemeral'],
+		earlier: [],
+		described: ['tools'],
+		extras: [BUILT_IN_TOOLS],
+	},
 	hasStrictTools: false,
 	hasStrictSchema: false,
 	hasCachePoints: false,

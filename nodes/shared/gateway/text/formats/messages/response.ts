@@ -1,19 +1,18 @@
 import { asObjects, type Json, type JsonObject } from '../../../util/json';
 import {
-	assertShape,
+	assertOutput,
 	emptyChoice,
-	noCompletion,
-	otherField,
-	reasoningField,
+	readReceipt,
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	type Charge,
+	withContent,
 	type Choice,
 	type Completion,
+	type UsagePaths,
 } from '../completion';
 import type { OutputRequest } from '../request';
-import { message, type Content, type Message, type Usage } from './types';
+import { message, type Content, type Message } from './types';
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 	['end_turn', 'stop'],
@@ -29,21 +28,22 @@ const THINKING = ['thinking', 'redacted_thinking'];
 /** The types of parts that are read into fields of their own. */
 const READ: ReadonlyArray<Json | undefined> = ['text', 'tool_use', ...THINKING];
 
+/** §2.5, and what prompt caching adds. The format has no cost. */
+export const USAGE: UsagePaths = {
+	inputTokens: ['input_tokens'],
+	outputTokens: ['output_tokens'],
+	cachedInputTokens: ['cache_read_input_tokens'],
+	cacheWriteTokens: ['cache_creation_input_tokens'],
+};
+
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	const received = message(body);
-	const { model = null, content, stop_reason: stopReason } = received;
-	const charge = readCharge(body);
-	assertShape(body, 'content', charge);
+	const { model = null, stop_reason: stopReason } = received;
+	const receipt = readReceipt(body, USAGE);
 	// A model may end its turn without a word: the reason says so.
-	if (content.length === 0 && stopReason === undefined) throw noCompletion('content', charge);
-	return { ...charge, model, choices: [readChoice(received, output, body)] };
-}
-
-/** Reads the tokens of a message object, which has no cost. */
-export function readCharge(body: JsonObject): Charge {
-	const { id = null, usage } = message(body);
-	return { id, usage: readUsage(usage), costRub: null };
+	assertOutput(body, 'content', receipt, stopReason !== undefined);
+	return { ...receipt, model, choices: [readChoice(received, output, body)] };
 }
 
 function readChoice(
@@ -60,9 +60,9 @@ function readChoice(
 		text: jsonUse ? jsonText(jsonUse.input) : textOf(content, 'text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textOf(content, 'thinking'),
-		...reasoningField(reasoningIn(asObjects(body.content), 'tool_use', THINKING), calls),
+		reasoningParts: reasoningIn(asObjects(body.content), 'tool_use', THINKING),
 		sources: sourcesOf(content.flatMap(({ citations }) => citations)),
-		...otherField(asObjects(body.content).filter(({ type }) => !READ.includes(type))),
+		otherOutput: withContent(body.content).filter(({ type }) => !READ.includes(type)),
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUse && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};
@@ -78,19 +78,6 @@ export function isJsonTool(
 
 function jsonText(input: Json | undefined): string {
 	return typeof input === 'string' ? input : JSON.stringify(input ?? null);
-}
-
-function readUsage({ input_tokens, output_tokens, ...cache }: Usage): Completion['usage'] {
-	const isComplete = input_tokens !== undefined && output_tokens !== undefined;
-	const { cache_read_input_tokens, cache_creation_input_tokens = 0 } = cache;
-	return {
-		inputTokens: input_tokens ?? null,
-		outputTokens: output_tokens ?? null,
-		totalTokens: isComplete ? input_tokens + output_tokens : null,
-		cachedInputTokens: cache_read_input_tokens ?? null,
-		reasoningTokens: null,
-		...(cache_creation_input_tokens > 0 ? { cacheWriteTokens: cache_creation_input_tokens } : {}),
-	};
 }
 
 /** The joined texts of all parts of a type; a part has its text in the field named after its type (§2.5). */

@@ -2,17 +2,19 @@ import {
 	asArray,
 	asNumber,
 	asObject,
+	asObjects,
 	asText,
-	parseJson,
 	mergeKnown,
+	omit,
+	parseJson,
 	type JsonObject,
 } from '../../../util/json';
-import { generationError, type Charge } from '../completion';
+import { generationError, readReceipt, type Receipt } from '../completion';
+import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { TextBuffer } from '../textBuffer';
 import type { OutputRequest } from '../request';
-import { isJsonTool, readCharge } from './response';
-import { blockDelta, messagesEvent } from './types';
+import { isJsonTool, USAGE } from './response';
+import { messagesEvent } from './types';
 
 /** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
 export class MessagesStream implements CompletionStream {
@@ -29,38 +31,24 @@ export class MessagesStream implements CompletionStream {
 			type,
 			index = 0,
 			error,
-			message,
-			content_block: block,
-			delta,
-			usage = {},
+			message = {},
+			content_block,
+			delta = {},
+			usage,
 		} = messagesEvent(received);
-		switch (type) {
-			case 'error':
-				throw generationError(error ?? {});
-			case 'message_start':
-				this.message = withoutOutputTokens(message ?? {});
-				return '';
-			case 'content_block_start':
-				this.blocks.set(index, new StreamedBlock(block, this.output));
-				return '';
-			case 'content_block_delta':
-				return this.block(index).read(delta ?? {});
-			case 'message_delta':
-				this.message = mergeKnown(this.message, { ...delta, usage });
-				this.hasUsage ||= asNumber(usage.output_tokens) !== undefined;
-				return '';
-			case 'message_stop':
-				this.hasStopped = true;
-				return '';
-			default:
-				return '';
+		const block = () => at(this.blocks, index, () => new StreamedBlock(content_block));
+		if (type === 'error') throw generationError(error ?? {});
+		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
+		if (type === 'message_start')
+			this.message = { ...message, usage: omit(asObject(message.usage) ?? {}, 'output_tokens') };
+		if (type === 'content_block_start') block();
+		if (type === 'content_block_delta') return block().read(delta, this.output);
+		if (type === 'message_delta') {
+			this.message = mergeKnown(this.message, { ...delta, usage: usage ?? {} });
+			this.hasUsage ||= asNumber(usage?.output_tokens) !== undefined;
 		}
-	}
-
-	private block(index: number): StreamedBlock {
-		const known = this.blocks.get(index) ?? new StreamedBlock(undefined, this.output);
-		this.blocks.set(index, known);
-		return known;
+		this.hasStopped = type === 'message_stop';
+		return '';
 	}
 
 	isComplete(): boolean {
@@ -77,65 +65,37 @@ export class MessagesStream implements CompletionStream {
 	}
 
 	/** §6.3: `message_delta` has the output tokens of the whole message. */
-	charge(): Charge | undefined {
-		return this.hasUsage ? readCharge(this.message) : undefined;
+	receipt(): Receipt | undefined {
+		return this.hasUsage ? readReceipt(this.message, USAGE) : undefined;
 	}
 
 	body(): JsonObject {
-		const blocks = [...this.blocks].sort(([a], [b]) => a - b);
-		return { ...this.message, content: blocks.map(([, block]) => block.assembled()) };
+		return { ...this.message, content: byIndex(this.blocks).map((block) => block.assembled()) };
 	}
 }
 
-/** §6.3: the usage at the start is the initial one; only `message_delta` has the output tokens of the whole message. */
-function withoutOutputTokens(message: JsonObject): JsonObject {
-	const usage = { ...asObject(message.usage) };
-	delete usage.output_tokens;
-	return { ...message, usage };
-}
+/** The fields of a block whose texts arrive in chunks. */
+const CHUNKED = new Set(['text', 'thinking', 'signature', 'partial_json']);
 
 /** A content block, assembled from its deltas. */
 class StreamedBlock {
-	private readonly text = new TextBuffer();
-	private readonly thinking = new TextBuffer();
-	private readonly signature = new TextBuffer();
-	private readonly input = new TextBuffer();
-	private readonly citations: JsonObject[] = [];
+	private readonly block: JsonObject;
 
 	/** @param start a block without a start is text */
-	constructor(
-		private readonly start: JsonObject = { type: 'text', text: '' },
-		private readonly output: OutputRequest,
-	) {
-		this.text.add(start.text);
-		this.thinking.add(start.thinking);
-		this.signature.add(start.signature);
+	constructor(start: JsonObject = { type: 'text', text: '' }) {
+		this.block = { ...start };
 	}
 
-	/** Returns the text of the delta, if it is to be shown. Each kind of delta fills the field of its own name. */
-	read(received: JsonObject): string {
-		const delta = blockDelta(received);
-		this.text.add(delta.text);
-		this.thinking.add(delta.thinking);
-		this.signature.add(delta.signature);
-		this.input.add(delta.partial_json);
-		if (delta.citation) this.citations.push(delta.citation);
-		const shown = isJsonTool(this.start, this.output) ? delta.partial_json : delta.text;
-		return asText(shown) ?? '';
+	/** Returns the text of the delta, if it is to be shown. */
+	read({ text, thinking, signature, partial_json, citation }: JsonObject, output: OutputRequest): string {
+		const citations = asObjects([citation]);
+		addDelta(this.block, { text, thinking, signature, partial_json, citations }, CHUNKED);
+		return asText(isJsonTool(this.block, output) ? partial_json : text) ?? '';
 	}
 
 	assembled(): JsonObject {
-		const filled = {
-			text: this.text,
-			thinking: this.thinking,
-			signature: this.signature,
-		};
-		const block = { ...this.start };
-		for (const [name, buffer] of Object.entries(filled)) {
-			if (name in block || !buffer.isEmpty) block[name] = buffer.text();
-		}
-		if (!this.input.isEmpty) block.input = parseJson(this.input.text()) ?? this.input.text();
-		const citations = [...asArray(block.citations), ...this.citations];
-		return citations.length > 0 ? { ...block, citations } : block;
+		const { partial_json: input, citations, ...block } = this.block;
+		if (typeof input === 'string' && input !== '') block.input = parseJson(input) ?? input;
+		return asArray(citations).length > 0 ? { ...block, citations } : block;
 	}
 }

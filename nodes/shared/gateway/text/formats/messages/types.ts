@@ -13,16 +13,8 @@ const content = objects({
 });
 export type Content = Shape<typeof content>[number];
 
-export const usage = object({
-	input_tokens: number,
-	output_tokens: number,
-	cache_read_input_tokens: number,
-	cache_creation_input_tokens: number,
-});
-export type Usage = Shape<typeof usage>;
-
 /** A message object (§2.5). */
-export const message = object({ id: text, model: text, content, stop_reason: text, usage });
+export const message = object({ model: text, content, stop_reason: text });
 export type Message = Shape<typeof message>;
 
 /** An event of a stream (§6.3). */
@@ -34,13 +26,4 @@ export const messagesEvent = object({
 	content_block: record,
 	delta: record,
 	usage: record,
-});
-
-/** The delta of a content block: each kind has a field of its own. */
-export const blockDelta = object({
-	text: json,
-	thinking: json,
-	signature: json,
-	partial_json: json,
-	citation: record,
 });

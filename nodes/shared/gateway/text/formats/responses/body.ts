@@ -1,58 +1,54 @@
-import { asArray, deepMerge, type Json, type JsonObject } from '../../../util/json';
-import { optionPaths, wireOptions } from '../options';
-import {
-	audioFormat,
-	dataUrl,
-	withReasoning,
-	type Attachment,
-	type Conversation,
-	type OutputRequest,
-	type TextRequest,
-	type ToolChoice,
-	type ToolDefinition,
-	type ToolMessage,
-	type ChatMessage,
+import { asArray, type Json, type JsonObject } from '../../../util/json';
+import { present, wireBody } from '../options';
+import { audioFormat, dataUrl, withReasoning } from '../request';
+import type {
+	Attachment,
+	ChatMessage,
+	Conversation,
+	OutputRequest,
+	TextRequest,
+	ToolChoice,
+	ToolDefinition,
+	ToolMessage,
 } from '../request';
-
-/** The paths of the options that this format has. */
-export const paths = optionPaths('responses');
 
 /** §4.1: has reasoning items come with the content that can be sent back. */
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
 /** The body of `POST /responses` (§4.1). */
 export function toBody(request: TextRequest): JsonObject {
-	const { model, conversation, toolChoice, output, options, stream, keepsReasoning } = request;
-	const { builtInTools, ...others } = options;
+	const { conversation, toolChoice, output, keepsReasoning } = request;
+	const { builtInTools, ...options } = request.options;
 	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
-	const body: JsonObject = {
-		model,
-		...content(conversation),
-		...(stream ? { stream } : {}),
-		...(tools.length > 0 ? { tools } : {}),
-		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
-		...textFormat(output),
-		...(keepsReasoning && options.reasoningEffort !== 'none' ? { include: [ENCRYPTED_REASONING] } : {}),
-	};
-	return deepMerge(body, wireOptions(paths, others));
+	const sendsReasoning = keepsReasoning && options.reasoningEffort !== 'none';
+	return wireBody(
+		'responses',
+		{ ...request, options },
+		{
+			...content(conversation),
+			tools: tools.length > 0 ? tools : undefined,
+			tool_choice: toolChoice && toWireToolChoice(toolChoice),
+			text: textFormat(output),
+			include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
+		},
+	);
 }
 
 function content(conversation: Conversation): JsonObject {
 	if (conversation.kind === 'wire') {
-		const { systemPrompt, messages } = conversation;
-		return { ...(systemPrompt ? { instructions: systemPrompt } : {}), input: messages };
+		return { instructions: conversation.systemPrompt || undefined, input: conversation.messages };
 	}
 	const { messages } = conversation;
 	const [first, ...rest] = messages;
 	// A leading system message becomes `instructions`; later ones keep their place.
 	const leads = first?.role === 'system';
 	const input = leads ? rest : messages;
-	const instructions = leads && first.text !== '' ? { instructions: first.text } : {};
+	const instructions = (leads && first.text) || undefined;
 	const [only] = input;
 	if (only && input.length === 1 && only.role === 'user' && !only.attachments?.length) {
-		return { ...instructions, input: only.text };
+		return { instructions, input: only.text };
 	}
-	return { ...instructions, input: input.flatMap(toWireMessage) };
+	return { instructions, input: input.flatMap(toWireMessage) };
 }
 
 /** Tool calls and their results are items of their own. */
@@ -88,7 +84,7 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 }
 
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
-	return { type: 'function', name, ...(description ? { description } : {}), parameters };
+	return present({ type: 'function', name, description: description || undefined, parameters });
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
@@ -96,18 +92,9 @@ function toWireToolChoice(choice: ToolChoice): Json {
 	return 'builtIn' in choice ? { type: choice.builtIn } : { type: 'function', name: choice.name };
 }
 
-function textFormat(output: OutputRequest): JsonObject {
-	if (output.kind === 'text') return {};
-	if (output.kind === 'jsonObject') return { text: { format: { type: 'json_object' } } };
+function textFormat(output: OutputRequest): JsonObject | undefined {
+	if (output.kind === 'text') return undefined;
+	if (output.kind === 'jsonObject') return { format: { type: 'json_object' } };
 	const { name, schema, strict } = output;
-	return {
-		text: {
-			format: {
-				type: 'json_schema',
-				name,
-				schema,
-				...(strict === undefined ? {} : { strict }),
-			},
-		},
-	};
+	return { format: present({ type: 'json_schema', name, schema, strict }) };
 }

@@ -1,5 +1,6 @@
-import type { TextFormat } from '../format';
-import { paths, toBody } from './body';
+import { BUILT_IN_TOOLS, type TextFormat } from '../format';
+import { optionPaths } from '../options';
+import { toBody } from './body';
 import { readCompletion } from './response';
 import { ResponsesStream } from './stream';
 
@@ -11,7 +12,20 @@ export const responses: TextFormat = {
 	group: 'text',
 	path: '/responses',
 	headers: {},
-	options: paths,
+	options: optionPaths('responses'),
+	cost: {
+		limits: ['max_output_tokens'],
+		prompts: ['input', 'instructions'],
+		texts: 'message input_text output_text summary_text refusal function_call function_call_output'.split(
+			' ',
+		),
+		earlier: ['previous_response_id', 'conversation'],
+		described: ['tools', 'text'],
+		extras: [
+			{ field: 'service_tier', name: 'priority calls', free: ['auto', 'default', 'flex'] },
+			BUILT_IN_TOOLS,
+		],
+	},
 	hasStrictTools: false,
 	hasStrictSchema: true,
 	hasCachePoints: false,

@@ -1,44 +1,40 @@
 import { asObjects, asText, type JsonObject } from '../../../util/json';
 import {
-	assertShape,
-	cancelledResponse,
+	assertOutput,
 	generationError,
-	noCompletion,
-	otherField,
+	isPending,
 	partsBesideText,
-	reasoningField,
+	readReceipt,
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	type Charge,
+	withContent,
 	type Choice,
 	type Completion,
 	type OutputFile,
+	type UsagePaths,
 } from '../completion';
-import { response, type OutputItem, type Response, type Usage } from './types';
+import { response, type OutputItem, type Response } from './types';
 
-/** States of a response without output (§2.3). */
-const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
+/** §2.3. */
+export const USAGE: UsagePaths = {
+	inputTokens: ['input_tokens'],
+	outputTokens: ['output_tokens'],
+	totalTokens: ['total_tokens'],
+	cachedInputTokens: ['input_tokens_details.cached_tokens'],
+	reasoningTokens: ['output_tokens_details.reasoning_tokens'],
+	costRub: ['cost.total_cost'],
+};
 
 /** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
 	const received = response(body);
-	const { model = null, status, output } = received;
-	const charge = readCharge(body);
-	if (status === 'failed') throw generationError(received.error ?? {}, charge);
-	if (status === 'cancelled') throw cancelledResponse(charge);
-	if (!UNFINISHED.has(status)) {
-		assertShape(body, 'output', charge);
-		// §3.3: the token limit may be reached before the first item.
-		if (output.length === 0 && status !== 'incomplete') throw noCompletion('output', charge);
-	}
-	return { ...charge, model, choices: [readChoice(received, body)] };
-}
-
-/** Reads the tokens and the cost of a response object. */
-export function readCharge(body: JsonObject): Charge {
-	const { id = null, usage } = response(body);
-	return { id, usage: readUsage(usage), costRub: usage.cost.total_cost ?? null };
+	const { model = null, status } = received;
+	const receipt = readReceipt(body, USAGE);
+	if (status === 'failed') throw generationError(received.error ?? {}, receipt);
+	// §3.3: the token limit may be reached before the first item.
+	if (!isPending(status)) assertOutput(body, 'output', receipt, status === 'incomplete');
+	return { ...receipt, model, choices: [readChoice(received, body)] };
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
@@ -55,14 +51,14 @@ function readChoice(received: Response, body: JsonObject): Choice {
 		reasoning: ofType('reasoning')
 			.flatMap(({ summary }) => summary.map(({ text = '' }) => text))
 			.join(''),
-		...reasoningField(reasoningIn(asObjects(body.output), 'function_call', ['reasoning']), toolCalls),
+		reasoningParts: reasoningIn(asObjects(body.output), 'function_call', ['reasoning']),
 		refusal: parts.map(({ refusal = '' }) => refusal).join(''),
 		sources: sourcesOf([
 			...parts.flatMap(({ annotations }) => annotations),
 			...items.flatMap(({ action }) => action.sources),
 		]),
 		files: ofType('image_generation_call').flatMap(imageFile),
-		...otherField(asObjects(body.output).flatMap(otherOutput)),
+		otherOutput: withContent(body.output).flatMap(otherOutput),
 		finishReason: finishReason(received, toolCalls.length > 0),
 	};
 }
@@ -93,14 +89,4 @@ function finishReason(
 	}
 	if (status !== 'completed') return status ?? null;
 	return callsTools ? 'tool_calls' : 'stop';
-}
-
-function readUsage(usage: Usage): Completion['usage'] {
-	return {
-		inputTokens: usage.input_tokens ?? null,
-		outputTokens: usage.output_tokens ?? null,
-		totalTokens: usage.total_tokens ?? null,
-		cachedInputTokens: usage.input_tokens_details.cached_tokens ?? null,
-		reasoningTokens: usage.output_tokens_details.reasoning_tokens ?? null,
-	};
 }

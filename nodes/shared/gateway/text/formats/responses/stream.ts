@@ -1,7 +1,8 @@
 import { asArray, asText, type JsonObject } from '../../../util/json';
-import { generationError, isCharged, type Charge } from '../completion';
+import { generationError, isCharged, readReceipt, type Receipt } from '../completion';
+import { at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { readCharge } from './response';
+import { USAGE } from './response';
 import { StreamedItem } from './streamedItem';
 import { response, responsesEvent, type ResponsesEvent } from './types';
 
@@ -35,7 +36,8 @@ export class ResponsesStream implements CompletionStream {
 		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts even if its number repeats.
 		if (isRepeated) return '';
-		this.readItemEvent(event);
+		const { output_index: index } = event;
+		if (index !== undefined) at(this.items, index, () => new StreamedItem()).read(event);
 		return SHOWN.has(type) ? (asText(event.delta) ?? '') : '';
 	}
 
@@ -46,14 +48,6 @@ export class ResponsesStream implements CompletionStream {
 		if (number > this.lastNumber + 1) this.hasGap = true;
 		this.lastNumber = number;
 		return false;
-	}
-
-	private readItemEvent(event: ResponsesEvent): void {
-		const index = event.output_index;
-		if (index === undefined) return;
-		const item = this.items.get(index) ?? new StreamedItem();
-		this.items.set(index, item);
-		item.read(event);
 	}
 
 	/** Complete after the closing event; if that has no output, only if no event and no tool's arguments are missing. */
@@ -69,19 +63,18 @@ export class ResponsesStream implements CompletionStream {
 
 	/** §6.1: a failure is free, unless it has a cost. After any other end, the event that charges may be lost. */
 	mayBeCharged(): boolean {
-		return !this.failed || isCharged(readCharge(this.failed));
+		return !this.failed || isCharged(readReceipt(this.failed, USAGE));
 	}
 
-	charge(): Charge | undefined {
+	receipt(): Receipt | undefined {
 		const response = this.closed ?? this.failed;
-		return response && readCharge(response);
+		return response && readReceipt(response, USAGE);
 	}
 
 	body(): JsonObject {
 		const closed = this.closed ?? {};
 		if (asArray(closed.output).length > 0) return closed;
-		const items = [...this.items].sort(([a], [b]) => a - b);
-		const output = items.map(([, item]) => item.assembled());
+		const output = byIndex(this.items).map((item) => item.assembled());
 		// An item with unknown events only is empty.
 		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
 	}

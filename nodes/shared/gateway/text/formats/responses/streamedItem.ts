@@ -1,10 +1,9 @@
 import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
+import { at, byIndex, textOf } from '../deltas';
 import type { ResponsesEvent } from './types';
 
-type List = 'content' | 'summary';
-
 /** The texts that arrive in chunks: the list of their parts, the type of such a part, and the field in it. */
-const TEXTS: ReadonlyMap<string, readonly [List, string, 'text' | 'refusal']> = new Map([
+const TEXTS: ReadonlyMap<string, readonly ['content' | 'summary', string, 'text' | 'refusal']> = new Map([
 	['response.output_text', ['content', 'output_text', 'text']],
 	['response.refusal', ['content', 'refusal', 'refusal']],
 	['response.reasoning_summary_text', ['summary', 'summary_text', 'text']],
@@ -24,26 +23,21 @@ export class StreamedItem {
 		const text = TEXTS.get(subject);
 		if (text) {
 			const [list, type, field] = text;
-			const part = this.part(list, list === 'content' ? event.content_index : event.summary_index);
+			const { content_index = 0, summary_index = 0 } = event;
+			const part = at(this.parts[list], list === 'content' ? content_index : summary_index, () => ({}));
 			part.type = type;
 			this.streamed.type = list === 'content' ? 'message' : 'reasoning';
-			part[field] = event[field] ?? joined(part[field], event.delta);
+			part[field] = event[field] ?? textOf(part[field]) + textOf(event.delta);
 		} else if (subject === 'response.output_text.annotation') {
-			const part = this.part('content', event.content_index);
+			const part = at(this.parts.content, event.content_index ?? 0, () => ({}));
 			part.annotations = [...asObjects(part.annotations), ...asObjects([event.annotation])];
 		} else if (subject === 'response.function_call_arguments') {
-			const args = event.arguments ?? joined(this.streamed.arguments, event.delta);
+			const args = event.arguments ?? textOf(this.streamed.arguments) + textOf(event.delta);
 			this.streamed = { type: 'function_call', arguments: args };
 		} else if (subject === 'response.output_item') {
 			this.item = filled(event.item ?? {}, this.item);
 			this.isDone = action === 'done';
 		}
-	}
-
-	private part(list: List, index = 0): JsonObject {
-		const part = this.parts[list].get(index) ?? {};
-		this.parts[list].set(index, part);
-		return part;
 	}
 
 	/** Whether it calls a tool whose arguments are lost. A complete call of a tool without parameters may have none. */
@@ -63,16 +57,11 @@ export class StreamedItem {
 	}
 }
 
-/** A text with a chunk added to it. */
-function joined(text: Json | undefined, chunk: unknown): string {
-	return (asText(text) ?? '') + (asText(chunk) ?? '');
-}
-
 /** The parts of a list, each with what it lacks from its events. */
 function merged(list: Json | undefined, streamed: ReadonlyMap<number, JsonObject>): JsonObject[] {
 	const parts = new Map(asObjects(list).entries());
 	for (const [index, part] of streamed) parts.set(index, filled(parts.get(index) ?? {}, part));
-	return [...parts].sort(([a], [b]) => a - b).map(([, part]) => part);
+	return byIndex(parts);
 }
 
 /** An object, with what it lacks from another one. */

@@ -15,25 +15,13 @@ const output = objects({
 });
 export type OutputItem = Shape<typeof output>[number];
 
-const usage = object({
-	input_tokens: number,
-	output_tokens: number,
-	total_tokens: number,
-	input_tokens_details: object({ cached_tokens: number }),
-	output_tokens_details: object({ reasoning_tokens: number }),
-	cost: object({ total_cost: number }),
-});
-export type Usage = Shape<typeof usage>;
-
 /** A response object (§2.3). */
 export const response = object({
-	id: text,
 	model: text,
 	status: text,
 	error: record,
 	output,
 	incomplete_details: object({ reason: text }),
-	usage,
 });
 export type Response = Shape<typeof response>;
 

@@ -1,0 +1,36 @@
+import { asArray, asObject, type JsonObject } from '../../util/json';
+
+/** `value` when it is text, otherwise an empty one. */
+export function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Adds a delta to an object: texts that arrive in chunks are joined, lists go on, and objects are merged. Null and an
+ * empty text change nothing.
+ *
+ * @param chunked the fields whose texts arrive in chunks
+ */
+export function addDelta(object: JsonObject, delta: JsonObject, chunked: ReadonlySet<string>): void {
+	for (const [name, value] of Object.entries(delta)) {
+		if (value === undefined || value === null || value === '') continue;
+		const known = object[name];
+		const fields = asObject(value);
+		if (Array.isArray(value)) object[name] = [...asArray(known), ...value];
+		else if (chunked.has(name)) object[name] = textOf(known) + textOf(value);
+		else if (fields) addDelta((object[name] = { ...asObject(known) }), fields, chunked);
+		else object[name] = value;
+	}
+}
+
+/** The values of a map, in the order of their indexes. */
+export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {
+	return [...values].sort(([a], [b]) => a - b).map(([, value]) => value);
+}
+
+/** The value at an index, which is made when it is needed first. */
+export function at<T>(values: Map<number, T>, index: number, make: () => NoInfer<T>): T {
+	const value = values.get(index) ?? make();
+	values.set(index, value);
+	return value;
+}
