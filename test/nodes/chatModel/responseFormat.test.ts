@@ -198,7 +198,6 @@ describe('the choice of tools', () => {
 			[search],
 			/^There is no tool called "listen"$/,
 		],
-		['of a tool without a name', {}, [{ ...search, name: ' ' }], /^A tool of the agent has no name$/],
 		[
 			'with a built-in tool without a type',
 			{ format: 'responses', options: { builtInTools: '[{"name": "x"}]' } },
