@@ -1,10 +1,19 @@
-import { outputParameters, schemaOptions } from '../shared/fields/outputFormat';
-import { textOptionsWhere } from '../shared/fields/textOptions';
-import { cachePrompt, extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
+import { outputParameters, readOutput, schemaOptions } from '../shared/fields/outputFormat';
+import { readTextOptions, textOptionsWhere } from '../shared/fields/textOptions';
+import {
+	askedModel,
+	cachePrompt,
+	checkExtraBody,
+	extraBody,
+	fallbackModels,
+	format,
+	textModel,
+} from '../shared/fields/textRequest';
 import { toolChoiceParameters } from '../shared/fields/toolChoice';
+import { textFormat } from '../shared/gateway/text/formats';
 import { collection } from '../shared/params/groups';
 import { flag, notice, optional } from '../shared/params/kinds';
-import { declare } from '../shared/params/parameter';
+import { declare, type Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
 /** Options that conflict with the agent's control of the conversation, or are not of one text. */
@@ -51,3 +60,35 @@ export const parameters = declare({
 		...requestOptions,
 	}),
 });
+
+/** The settings of the model. */
+export type ModelSettings = ReturnType<typeof readSettings>;
+
+/**
+ * Reads the settings of the model.
+ *
+ * @throws {InvalidInputError} for values that cannot be sent
+ */
+export function readSettings(params: Values<typeof parameters.declarations>) {
+	const { options } = params;
+	const usedFormat = textFormat(params.format);
+	const extra = checkExtraBody(
+		options.extraBody,
+		'The node that uses the model decides whether the response is streamed.',
+	);
+	return {
+		format: usedFormat,
+		/** ID from the catalogue. */
+		model: askedModel(params.model, extra),
+		/** Values of the options that the format has, by option name. */
+		options: readTextOptions(options, usedFormat),
+		output: readOutput(params),
+		/** For requests whose agent or chain makes no choice of tools. */
+		toolChoice: { toolChoice: options.toolChoice, toolChoiceName: options.toolChoiceName },
+		cachesPrompt: usedFormat.hasCachePoints && options.cachePrompt === true,
+		extraBody: extra,
+		maxCostRub: options.maxCostRub,
+		fallbackModels: options.fallbackModels,
+		showToolMedia: options.showToolMedia,
+	};
+}

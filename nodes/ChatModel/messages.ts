@@ -1,156 +1,153 @@
-import type { ContentFile, Message, MessageContent } from '@n8n/ai-node-sdk';
-
-import { readBase64 } from '../shared/gateway/util/base64';
 import { InvalidInputError } from '../shared/gateway/errors/errors';
-import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/util/fileName';
-import type { TextFormat } from '../shared/gateway/text/formats/format';
 import {
 	ATTACHMENT_KINDS,
 	type Attachment,
 	type AttachmentKind,
-	type PriorToolCall,
-	type ReasoningPart,
-	type ToolMessage,
 	type ChatMessage,
+	type PriorToolCall,
+	type Role,
+	type ToolMessage,
 } from '../shared/gateway/text/formats/request';
-import { asObject, asText } from '../shared/gateway/util/json';
-import { joinCompletions, keptReasoning, reasoningFor, rejectsReasoning } from './reasoning';
+import { readBase64 } from '../shared/gateway/util/base64';
+import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/util/fileName';
+import { asObject, asObjects, asText, type JsonObject } from '../shared/gateway/util/json';
+import { keptReasoning } from './reasoning';
+
+/** A message of LangChain. */
+export interface LangChainMessage {
+	/** `human`, `ai`, `system`, `tool`, or another one. */
+	type: string;
+	/** Text, or a list of parts. */
+	content: unknown;
+	tool_calls?: unknown;
+	/** Of a result: the ID of its tool call. */
+	tool_call_id?: unknown;
+	/** Fields of the model's provider, which agents keep. */
+	additional_kwargs?: unknown;
+}
+
+const ROLES = new Map<string, Role | 'tool'>([
+	['ai', 'assistant'],
+	['system', 'system'],
+	['tool', 'tool'],
+]);
 
 /**
- * Converts the messages of an agent or chain for the formats. Reasoning goes back to its model with the results of
- * tool calls, so only that since the user's last message.
+ * Converts the messages of an agent or chain for the formats. n8n's agent makes a message of each tool call: those of
+ * one completion are joined, because they belong together, before all results. Reasoning goes back to its model with
+ * the results of tool calls, so only that since the user's last message.
  *
- * @param model ID of the model that the messages are for; without it, reasoning is left out
- * @throws {InvalidInputError} for a file that the format does not support, that is empty, or that is not base64
+ * @param source the API format and the model that the messages are for
+ * @throws {InvalidInputError} for a file that cannot be read
  */
 export function toChatMessages(
-	messages: readonly Message[],
-	format: TextFormat,
-	model = '',
+	messages: readonly LangChainMessage[],
+	source: string,
 ): Array<ChatMessage | ToolMessage> {
-	const source = { format: format.name, model };
-	const joined = joinCompletions(messages);
-	const lastUser = joined.map(({ role }) => role).lastIndexOf('user');
-	const sendsReasoning = !rejectsReasoning(joined, source);
-	return joined.flatMap((message, index) => {
-		const isCurrent = sendsReasoning && index > lastUser;
-		return toChatMessage(message, format, isCurrent ? reasoningFor(message, source) : []);
+	const roles = messages.map(({ type }) => ROLES.get(type) ?? 'user');
+	const lastUser = roles.lastIndexOf('user');
+	const completions = new Map<string, PriorToolCall[]>();
+	return messages.flatMap<ChatMessage | ToolMessage>((message, index) => {
+		const role = roles[index] ?? 'user';
+		if (role === 'tool') {
+			const callId = asText(message.tool_call_id) ?? '';
+			return [{ role, callId, text: resultText(message.content) }];
+		}
+		const kept = keptReasoning(message.additional_kwargs);
+		const toolCalls = toolCallsOf(message);
+		const earlier = completions.get(kept?.id ?? '');
+		if (earlier) {
+			earlier.push(...toolCalls);
+			return [];
+		}
+		if (kept) completions.set(kept.id, toolCalls);
+		const parts = partsOf(message.content);
+		// A streamed message of the model may still be in chunks.
+		const text = parts.flatMap(textIn).join(role === 'assistant' ? '' : '\n') || (kept?.text ?? '');
+		const reasoning = kept?.source === source && index > lastUser ? kept.parts : [];
+		return [{ role, text, attachments: parts.flatMap(toAttachment), toolCalls, reasoning }];
 	});
 }
 
-/** The IDs of the tool calls in a conversation. */
-export function callIds(messages: ReadonlyArray<ChatMessage | ToolMessage>): Set<string> {
-	return new Set(
-		messages.flatMap((message) =>
-			message.role === 'tool' ? [message.callId] : (message.toolCalls ?? []).map(({ id }) => id),
-		),
-	);
+function toolCallsOf({ tool_calls: calls }: LangChainMessage): PriorToolCall[] {
+	return asObjects(calls).map(({ id, name, args }) => ({
+		id: asText(id) ?? '',
+		name: asText(name) ?? '',
+		arguments: JSON.stringify(args ?? {}),
+	}));
 }
 
-function toChatMessage(
-	message: Message,
-	format: TextFormat,
-	reasoning: ReasoningPart[],
-): Array<ChatMessage | ToolMessage> {
-	const { role, content } = message;
-	if (role === 'tool') return content.flatMap(toToolMessage);
-	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));
-	const toolCalls = distinct(content.flatMap(toPriorToolCall));
-	return [
-		{
-			role,
-			// A streamed message of the model may still be in chunks.
-			text: textOf(content, role === 'assistant' ? '' : '\n') || (keptReasoning(message)?.text ?? ''),
-			...(attachments.length > 0 ? { attachments } : {}),
-			...(toolCalls.length > 0 ? { toolCalls } : {}),
-			...(reasoning.length > 0 ? { reasoning } : {}),
-		},
-	];
+function partsOf(content: unknown): JsonObject[] {
+	const parts: unknown[] = Array.isArray(content) ? content : [content];
+	return asObjects(parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)));
 }
 
-function toToolMessage(content: MessageContent): ToolMessage[] {
-	if (content.type !== 'tool-result') return [];
-	const result: unknown = content.result;
-	const text = isTextList(result) ? textOf(result, '\n') : JSON.stringify(result);
-	return [
-		{ role: 'tool', callId: content.toolCallId, text: typeof result === 'string' ? result : (text ?? '') },
-	];
+/** The text of a part; a file may be one, too. */
+function textIn({ type, text }: JsonObject): string[] {
+	const said = type === 'text' || KINDS.has(type) ? asText(text) : undefined;
+	return said === undefined ? [] : [said];
 }
 
-/** A result may have parts, like a message. */
-function isTextList(value: unknown): value is MessageContent[] {
-	return Array.isArray(value) && value.length > 0 && value.every((part) => asObject(part)?.type === 'text');
+/** The kinds of files, by the types of LangChain's and OpenAI's parts. */
+const KINDS: ReadonlyMap<unknown, AttachmentKind> = new Map([
+	['image', 'image'],
+	['image_url', 'image'],
+	['input_image', 'image'],
+	['audio', 'audio'],
+	['input_audio', 'audio'],
+	['video', 'video'],
+	['file', 'file'],
+	['input_file', 'file'],
+	['text-plain', 'file'],
+	// Anthropic's, which is refused: without its document, the model would respond to something else.
+	['document', 'file'],
+]);
+
+/** The file in a part of LangChain's current or former shape, or of OpenAI's. */
+function toAttachment(part: JsonObject): Attachment[] {
+	const partKind = KINDS.get(part.type);
+	if (partKind === undefined || asText(part.text) !== undefined) return [];
+	// OpenAI's Chat Completions have the fields in an object.
+	const inner = asObject(part.image_url) ?? asObject(part.input_audio) ?? asObject(part.file);
+	const fields = { ...part, ...inner };
+	const { url, image_url: image, file_url: fileUrl, file_data: fileData, data } = fields;
+	const content = [url, image, fileUrl, fileData, data].map(asText).find((text) => text !== undefined) ?? '';
+	const isLink = /^(?!data:)[a-z][\w+.-]*:/i.test(content);
+	const file = isLink ? undefined : readBase64(content);
+	if (!isLink && !file?.base64) throw new InvalidInputError(UNREADABLE_FILE, UNREADABLE_FILE_HINT);
+	const name = asText(fields.filename) ?? asText(asObject(part.metadata)?.filename);
+	const type = file?.mimeType ?? typeOf(fields) ?? typeByName(name ?? nameInUrl(content) ?? '');
+	const typed = ATTACHMENT_KINDS.find((candidate) => type?.startsWith(`${candidate}/`));
+	const kind = partKind === 'file' ? (typed ?? partKind) : partKind;
+	if (!file) return [{ kind, source: { url: content } }];
+	const mimeType = type ?? (kind === 'file' ? 'application/octet-stream' : `${kind}/*`);
+	const fileName = name ?? fileNameFor('file', mimeType);
+	return [{ kind, source: { base64: file.base64, mimeType, fileName } }];
 }
 
-function textOf(content: readonly MessageContent[], between: string): string {
-	return content
-		.map((part) => (part.type === 'text' ? (asText(part.text) ?? '') : ''))
+function typeOf({ mimeType, mime_type: former, format }: JsonObject): string | undefined {
+	const extension = asText(format);
+	const ofAudio = extension && (typeByName(`.${extension}`) ?? `audio/${extension}`);
+	return asText(mimeType) ?? asText(former) ?? ofAudio;
+}
+
+const UNREADABLE_FILE = 'A message to the Gateway Chat Model contains a file that it cannot read';
+const UNREADABLE_FILE_HINT =
+	'Give its URL, or its content as base64 text or a data URL such as data:image/png;base64,…, in a part of LangChain or OpenAI. An ID of a file at another provider cannot be used.';
+
+/** The result of a tool as text: formats take no other results. Other parts become JSON. */
+function resultText(content: unknown): string {
+	return partsOf(content)
+		.map((part) => (part.type === 'text' ? (asText(part.text) ?? '') : JSON.stringify(part, withoutFiles)))
 		.filter((text) => text !== '')
-		.join(between);
+		.join('\n');
 }
 
-function toPriorToolCall(content: MessageContent): PriorToolCall[] {
-	if (content.type !== 'tool-call') return [];
-	return [{ id: content.toolCallId ?? '', name: content.toolName, arguments: content.input }];
-}
+/** Base64 text of at least this length, in characters, counts as a file. */
+const SHORTEST_FILE = 1_000;
 
-/**
- * Messages of other models contain a tool call twice: as a part, perhaps without its input, and later in the list
- * of tool calls.
- */
-function distinct(calls: PriorToolCall[]): PriorToolCall[] {
-	return [...new Map(calls.map((call, index) => [call.id || index, call])).values()];
-}
-
-function isFile(content: MessageContent): content is ContentFile {
-	return content.type === 'file';
-}
-
-function toAttachment(file: ContentFile, format: TextFormat): Attachment {
-	const { url, filename } = file.providerMetadata ?? {};
-	const address = asText(url);
-	if (address === undefined && isEmpty(file)) throw new InvalidInputError(NO_CONTENT, NO_CONTENT_HINT);
-	const name = asText(filename) ?? (address === undefined ? undefined : nameInUrl(address));
-	const mimeType = file.mediaType ?? typeByName(name ?? '') ?? UNKNOWN_TYPE;
-	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
-	const support = format.attachments[kind];
-	if (support === undefined) throw notTaken(format, kind, 'Choose another API format, or leave it out.');
-	if (address !== undefined && !/^data:/i.test(address)) {
-		if (support === 'url or file') return { kind, source: { url: address } };
-		throw notTaken(format, kind, 'The API format takes the file itself, not its URL.');
-	}
-	const { base64, mimeType: ownType } = bytesOf(file, address);
-	const type = ownType ?? mimeType;
-	return { kind, source: { base64, mimeType: type, fileName: name ?? fileNameFor('file', type) } };
-}
-
-const NO_CONTENT = 'A message to the Gateway Chat Model contains a file without content';
-const NO_CONTENT_HINT =
-	'It is empty, or refers to a file at another provider by an ID. Use the file itself, or its URL.';
-
-const NOT_BASE64 = 'A message to the Gateway Chat Model contains a file that is not base64';
-const NOT_BASE64_HINT = 'Give its content as base64 text, or as a data URL such as data:image/png;base64,….';
-
-/** LangChain's parts may lack data, despite the SDK's type. */
-function isEmpty({ data }: { data?: string | Uint8Array }): boolean {
-	return data === undefined || data.length === 0;
-}
-
-const UNKNOWN_TYPE = 'application/octet-stream';
-
-function bytesOf(
-	{ data }: ContentFile,
-	address: string | undefined,
-): { base64: string; mimeType?: string | undefined } {
-	if (data instanceof Uint8Array) return { base64: Buffer.from(data).toString('base64') };
-	const file = readBase64(address ?? asText(data) ?? '');
-	if (!file) throw new InvalidInputError(NOT_BASE64, NOT_BASE64_HINT);
-	return file;
-}
-
-function notTaken(format: TextFormat, kind: AttachmentKind, hint: string): InvalidInputError {
-	return new InvalidInputError(
-		`The API format ${format.label} cannot take this ${kind}`,
-		`A message to the Gateway Chat Model contains it. ${hint}`,
-	);
+/** A file as text costs many tokens, and no model can read it. */
+function withoutFiles(_: string, value: unknown): unknown {
+	if (typeof value !== 'string' || value.length < SHORTEST_FILE) return value;
+	return /^(data:[^,]*,)?[\w+/=-]+$/.test(value) ? '(a file, left out)' : value;
 }

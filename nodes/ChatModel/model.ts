@@ -1,62 +1,29 @@
-import type {
-	ChatModel,
-	ChatModelConfig,
-	GenerateResult,
-	Message,
-	StreamChunk,
-	Tool,
-} from '@n8n/ai-node-sdk';
+import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
-import { StoppedError } from '../shared/gateway/errors/errors';
+import { readToolChoice } from '../shared/fields/toolChoice';
+import { modelsOf } from '../shared/fields/textRequest';
+import { asError, StoppedError } from '../shared/gateway/errors/errors';
+import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
-import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type {
 	ChatMessage,
-	OutputRequest,
 	TextRequest,
 	ToolChoice,
-	ToolDefinition,
 	ToolMessage,
 } from '../shared/gateway/text/formats/request';
-import { asText, type JsonObject } from '../shared/gateway/util/json';
-import { readToolChoice, type ToolChoiceValues } from '../shared/fields/toolChoice';
-import { modelsOf } from '../shared/fields/textRequest';
-import { withFallbacks } from '../shared/gateway/text/fallback';
 import { sendOrSimpler, withoutReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { asObjects, type JsonObject } from '../shared/gateway/util/json';
 import { costLimit } from '../shared/run/cost/minBalance';
 import { completeText, type TextCosts } from '../shared/run/cost/textCall';
-import { iterateChunks } from './chunkQueue';
-import { callIds, toChatMessages } from './messages';
-import { keepReasoning, rejectsReasoning, type KeptReasoning } from './reasoning';
-import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
+import type { ModelSettings } from './fields';
+import { toChatMessages, type LangChainMessage } from './messages';
+import { reasoningToKeep } from './reasoning';
+import { callInfoOf, toClosingChunks, toResult } from './result';
 import type { AiNodeSdk } from './sdk';
 import { withToolMedia } from './toolMedia';
 import { toToolDefinitions } from './tools';
-
-/** The settings of the node. */
-export interface ModelSettings {
-	format: TextFormat;
-	/** ID from the catalogue. */
-	model: string;
-	/** Values of the options that the format has, by option name. */
-	options: JsonObject;
-	/** The form of responses; text by default. */
-	output?: OutputRequest;
-	/** The node's choice of tools, for requests whose node makes none. */
-	toolChoice?: ToolChoiceValues;
-	/** Merged into the body last. */
-	extraBody: JsonObject;
-	/** The most that the execution may cost, as decimal text in rubles. */
-	maxCostRub?: string | undefined;
-	/** Tried in this order when the model rejects a call. */
-	fallbackModels?: string[] | undefined;
-	/** Whether the provider is to cache the beginning of conversations. */
-	cachesPrompt?: boolean;
-	/** Whether the model sees the images that media tools make. */
-	showsToolMedia?: boolean | undefined;
-}
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
@@ -64,37 +31,30 @@ export interface ModelDependencies extends TextCosts {
 	toUserError: (error: unknown) => Promise<Error>;
 }
 
-/** The settings of one request: the SDK's, and what LangChain adds. */
-export interface CallConfig extends ChatModelConfig {
-	/** LangChain's name for stop sequences. */
+/** LangChain's options of a request that are used here. */
+export interface CallOptions extends ChatModelConfig {
+	/** Stop sequences. */
 	stop?: string[];
-	/** LangChain's, also for its `timeout`. */
+	/** Also for LangChain's `timeout`. */
 	signal?: AbortSignal;
-	/** Receives what n8n shows of the request, and what agents are to keep. */
-	onCallInfo?: (info: CallInfo, reasoning?: KeptReasoning) => void;
 }
 
-/** A request, and what is needed to read its response. */
-interface PreparedRequest {
-	request: TextRequest;
-	/** IDs of earlier tool calls in the conversation. */
-	earlierIds: Set<string>;
-	/** Whether the gateway has rejected reasoning in this conversation. */
-	rejectsReasoning: boolean;
-	/** Prepares it for another model, with the reasoning that this one can read. */
-	forModel: (model: string) => PreparedRequest;
+/** A request of LangChain. The SDK passes it on as it is. */
+export interface CallConfig extends CallOptions {
+	messages: readonly LangChainMessage[];
+	/** The choice of the agent or chain. */
+	toolChoice: ToolChoice | undefined;
+	/** Receives what else the request results in. */
+	shown: ShownOfCall;
 }
 
-/** Settings of a request that are also options of the node, with the same names. */
-const SHARED_SETTINGS = [
-	'maxTokens',
-	'temperature',
-	'topP',
-	'topK',
-	'presencePenalty',
-	'frequencyPenalty',
-	'seed',
-] as const;
+/** What the SDK has no place for in a completion. */
+export interface ShownOfCall {
+	/** For n8n's log. */
+	info?: object;
+	/** The text that agents keep. */
+	reasoning?: string | undefined;
+}
 
 /**
  * A text model of the gateway behind n8n's interface for chat models. Uses the formats, retries and errors of
@@ -108,139 +68,119 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		private readonly settings: ModelSettings,
 		private readonly dependencies: ModelDependencies,
 		private readonly tools: readonly Tool[] = [],
-		private readonly toolChoice?: ToolChoice,
 	) {
 		this.modelId = settings.model;
 	}
 
 	/** The same model with these tools added. Agents add the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
-		const { settings, dependencies, toolChoice } = this;
 		const names = new Set(tools.map(({ name }) => name));
 		const kept = this.tools.filter(({ name }) => !names.has(name));
-		return new GatewayChatModel(settings, dependencies, [...kept, ...tools], toolChoice);
-	}
-
-	/** The same model with a choice of tools. */
-	withToolChoice(toolChoice: ToolChoice): GatewayChatModel {
-		return new GatewayChatModel(this.settings, this.dependencies, this.tools, toolChoice);
+		return new GatewayChatModel(this.settings, this.dependencies, [...kept, ...tools]);
 	}
 
 	/** Requests a completion and returns it as a whole. */
-	async generate(messages: Message[], config: CallConfig = {}): Promise<GenerateResult> {
+	async generate(_messages: unknown, config: CallConfig = calledDirectly()): Promise<GenerateResult> {
 		return await this.withUserErrors(config.signal, async () => {
 			const { client } = this.dependencies;
-			const prepared = this.prepare(messages, config, false);
-			const completion = await this.completed(prepared, config, async (call) => {
+			const completion = await this.completed(config, false, async (call) => {
 				return await client.json({ ...call, signal: config.signal });
 			});
-			return toResult(completion, prepared.earlierIds);
+			return toResult(completion, callIds(config.messages));
 		});
 	}
 
 	/** Requests a completion and streams it. */
-	async *stream(messages: Message[], config: CallConfig = {}): AsyncGenerator<StreamChunk> {
-		yield* iterateChunks<StreamChunk>(async (take, signal) => {
+	stream(_messages: unknown, config: CallConfig = calledDirectly()): AsyncIterable<StreamChunk> {
+		return iterate(config.signal, async (take: (chunk: StreamChunk) => void, signal) => {
 			await this.withUserErrors(config.signal, async () => {
 				const { format } = this.settings;
-				const prepared = this.prepare(messages, config, true);
-				const { output } = prepared.request;
 				let shown = '';
-				const onText = async (delta: string) => {
+				const onText = (delta: string) => {
 					shown += delta;
-					await take({ type: 'text-delta', delta });
+					take({ type: 'text-delta', delta });
 				};
-				const completion = await this.completed(prepared, config, async (call) => {
+				const completion = await this.completed(config, true, async (call, { output }) => {
 					const request = { ...call, signal };
 					return await streamText(this.dependencies.client, { format, output, request, onText });
 				});
-				for (const chunk of toClosingChunks(completion, shown, prepared.earlierIds)) await take(chunk);
+				toClosingChunks(completion, shown, callIds(config.messages)).forEach(take);
 			});
-		}, config.signal);
+		});
 	}
 
 	/** @param send sends a request and returns the body of the response */
 	private async completed(
-		prepared: PreparedRequest,
 		config: CallConfig,
-		send: (call: TextCall) => Promise<JsonObject>,
+		stream: boolean,
+		send: (call: TextCall, request: TextRequest) => Promise<JsonObject>,
 	): Promise<Completion> {
-		const { format, model, fallbackModels, extraBody, maxCostRub: limitRub } = this.settings;
-		const { client, textModels } = this.dependencies;
-		const models = await modelsOf(model, fallbackModels, async () => await textModels.known(client));
-		const { output } = prepared.request;
-		const complete = async (call: TextCall) => {
-			const planned = { format, output, body: call.json, limitRub };
-			return (await completeText(this.dependencies, planned, async () => await send(call))).completion;
-		};
+		const { settings, dependencies } = this;
+		const { format, model, maxCostRub: limitRub } = settings;
+		const { client, textModels } = dependencies;
+		const models = await modelsOf(model, settings.fallbackModels, async () => await textModels.known(client));
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
-			const isOther = asked !== model;
-			const extra = isOther ? { ...extraBody, model: asked } : extraBody;
+			const isFallback = asked !== model;
+			const extraBody = isFallback ? { ...settings.extraBody, model: asked } : settings.extraBody;
+			const hasLimit = costLimit(client, limitRub) !== undefined;
 			const toCall = (given: TextRequest) => ({
-				...textCall(format, given, extra, costLimit(client, limitRub) !== undefined),
-				isFallback: isOther,
+				...textCall(format, given, extraBody, hasLimit),
+				isFallback,
 			});
-			const { request, rejectsReasoning: rejected } = isOther ? prepared.forModel(asked) : prepared;
-			const { response: taken, isRejected } = await sendOrSimpler(
+			const complete = async (given: TextRequest) => {
+				const call = toCall(given);
+				const planned = { format, output: given.output, body: call.json, limitRub };
+				return await completeText(dependencies, planned, async () => await send(call, given));
+			};
+			const request = this.request(config, asked, stream);
+			const { response: taken } = await sendOrSimpler(
 				[request, withoutReasoning(request)],
 				toCall,
-				async (given) =>
-					await sendOrSimpler(
-						[this.settings.showsToolMedia ? withToolMedia(given) : given, given],
-						toCall,
-						async (shown) => await complete(toCall(shown)),
-					),
+				async (given) => {
+					const shown = settings.showToolMedia === true ? withToolMedia(given) : given;
+					return await sendOrSimpler([shown, given], toCall, complete);
+				},
 			);
-			const { response, isRejected: leavesImagesOut } = taken;
-			const kept = keepReasoning(response, { format: format.name, model: asked }, rejected || isRejected);
-			return { completion: response, kept, leavesImagesOut };
+			config.shown.reasoning = reasoningToKeep(taken.response.completion, this.source(asked));
+			return taken;
 		});
-		const completion = { ...result.completion, fallbackFrom };
-		const leftOut = result.leavesImagesOut ? { toolImagesLeftOut: true as const } : {};
-		config.onCallInfo?.({ ...callInfoOf(completion), ...leftOut }, result.kept);
+		const completion = { ...result.response.completion, fallbackFrom };
+		const leftOut = result.isRejected ? { toolImagesLeftOut: true } : {};
+		config.shown.info = { ...callInfoOf(completion), ...leftOut };
 		return completion;
 	}
 
-	private prepare(
-		messages: Message[],
-		config: CallConfig,
-		stream: boolean,
-		model = this.settings.model,
-	): PreparedRequest {
-		const { format, cachesPrompt = false, output = { kind: 'text' } } = this.settings;
-		const options = { ...this.settings.options, ...callOptions(config) };
+	private request(config: CallConfig, model: string, stream: boolean): TextRequest {
+		const { cachesPrompt, output, options: own } = this.settings;
+		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
-		const converted = toChatMessages(messages, format, model);
-		const rejected = rejectsReasoning(messages, { format: format.name, model });
-		const request: TextRequest = {
+		const messages = toChatMessages(config.messages, this.source(model));
+		return {
 			model,
-			conversation: { kind: 'messages', messages: converted },
+			conversation: { kind: 'messages', messages },
 			tools,
-			toolChoice: this.chosen(converted, tools, options),
-			// A tool that must be called is the response.
-			output: typeof this.toolChoice === 'object' ? { kind: 'text' } : output,
+			// Those of the agent or chain come first; a tool that they force is the response.
+			toolChoice: config.toolChoice ?? this.ownToolChoice(messages, { tools, options }),
+			output: typeof config.toolChoice === 'object' ? { kind: 'text' } : output,
 			options,
 			stream,
 			cachesPrompt,
-			...(this.tools.length > 0 && !rejected ? { keepsReasoning: true } : {}),
+			keepsReasoning: tools.length > 0,
 		};
-		const forModel = (other: string) => this.prepare(messages, config, stream, other);
-		return { request, earlierIds: callIds(converted), rejectsReasoning: rejected, forModel };
 	}
 
-	/**
-	 * The choice of tools: that of the agent or chain, else the node's. A node's tool that must be called is called once
-	 * for each message of the user, or the agent would never respond.
-	 */
-	private chosen(
+	/** Identifies what can read the reasoning of a model. */
+	private source(model: string): string {
+		return `${this.settings.format.name} ${model}`;
+	}
+
+	/** A tool that must be called is called once for each message of the user, or the agent would never respond. */
+	private ownToolChoice(
 		messages: ReadonlyArray<ChatMessage | ToolMessage>,
-		tools: ToolDefinition[],
-		options: JsonObject,
+		request: Pick<TextRequest, 'tools' | 'options'>,
 	): ToolChoice | undefined {
-		const { toolChoice: values, extraBody } = this.settings;
-		if (this.toolChoice !== undefined) return tools.length > 0 ? this.toolChoice : undefined;
-		if (values === undefined) return undefined;
-		const choice = readToolChoice(values, { tools, options, extraBody });
+		const { toolChoice, extraBody } = this.settings;
+		const choice = readToolChoice(toolChoice, { ...request, extraBody });
 		return choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
 	}
 
@@ -249,22 +189,52 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		try {
 			return await work();
 		} catch (error) {
-			if (error instanceof StoppedError && signal?.aborted) throw reasonOf(signal);
+			if (error instanceof StoppedError && signal?.aborted) throw asError(signal.reason);
 			throw await this.dependencies.toUserError(error);
 		}
 	}
 }
 
-function reasonOf({ reason }: { reason: unknown }): Error {
-	return reason instanceof Error ? reason : new Error(asText(reason) ?? 'Aborted');
+/** The patched adapter is the only caller. */
+function calledDirectly(): never {
+	throw new TypeError('The model has no messages');
 }
 
-function callOptions(config: CallConfig): JsonObject {
-	const options: JsonObject = {};
-	for (const name of SHARED_SETTINGS) {
-		if (config[name] !== undefined) options[name] = config[name];
-	}
-	const stop = config.stop ?? config.stopSequences;
-	if (stop && stop.length > 0) options.stop = stop;
-	return options;
+/** The IDs of the tool calls in a conversation. */
+function callIds(messages: readonly LangChainMessage[]): unknown[] {
+	return messages.flatMap(({ tool_call_id: id, tool_calls: calls }) => [
+		id,
+		...asObjects(calls).map((call) => call.id),
+	]);
+}
+
+/**
+ * What `work` takes, in order; ends, or throws, as the work does. The reader does not slow the work down.
+ *
+ * @param work gets a signal that aborts with `signal`, and when the reader has left
+ */
+async function* iterate<T>(
+	signal: AbortSignal | undefined,
+	work: (take: (value: T) => void, signal: AbortSignal) => Promise<void>,
+): AsyncGenerator<T> {
+	const reading = new AbortController();
+	const signals = signal ? [signal, reading.signal] : [reading.signal];
+	// Functions: an error of the stream itself would come before values that nobody has read yet.
+	const results = new ReadableStream<() => T>({
+		start(controller) {
+			const add = (result: () => T) => {
+				if (!reading.signal.aborted) controller.enqueue(result);
+			};
+			const fail = (error: unknown) =>
+				add(() => {
+					throw error;
+				});
+			const end = () => {
+				if (!reading.signal.aborted) controller.close();
+			};
+			void work((value) => add(() => value), AbortSignal.any(signals)).then(end, fail);
+		},
+		cancel: () => reading.abort(),
+	});
+	for await (const result of results) yield result();
 }

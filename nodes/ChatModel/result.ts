@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n/ai-node-sdk';
+import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk';
 
 import { excerpt } from '../shared/gateway/util/excerpt';
 import { ApiError } from '../shared/gateway/errors/errors';
@@ -9,49 +9,26 @@ import {
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
-import { objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
+import { objectIn } from '../shared/gateway/util/json';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
-export interface CallInfo {
-	/** `false` for a text that is cut off or filtered, and what to do about it. */
-	isComplete?: false;
-	hint?: string;
-	/** As the text node outputs it. */
-	finish_reason: string | null;
-	id: string | null;
-	model: string | null;
-	/** Rubles that the account paid; null when they are not known. */
-	costRub: number | null;
-	/** Whether `costRub` is computed from the account's prices. */
-	costIsComputed?: true;
-	/** The models that rejected the call before. */
-	fallbackFrom?: string[];
-	/** Input tokens that were cached, if there were any. */
-	cachedInputTokens?: number;
-	/** The reasoning of the model. */
-	reasoning?: string;
-	sources?: JsonObject[];
-	/** The kinds of files in the response, which n8n's agents and chains do not pass on. */
-	filesLeftOut?: string[];
-	/** Whether the model rejected the images of tool results, and got their URLs only. */
-	toolImagesLeftOut?: true;
-}
-
-/** The call info of a completion. */
-export function callInfoOf(completion: Completion): CallInfo {
+export function callInfoOf(completion: Completion) {
 	const { finishReason, reasoning, sources, files } = choiceOf(completion);
-	const cachedInputTokens = completion.usage.cachedInputTokens ?? 0;
+	const { id, model, costRub, hint, fallbackFrom = [], usage } = completion;
+	const cachedInputTokens = usage.cachedInputTokens ?? 0;
 	return {
-		...(completion.hint === undefined ? {} : { isComplete: false, hint: completion.hint }),
+		...(hint === undefined ? {} : { isComplete: false, hint }),
+		// As the text node outputs it.
 		finish_reason: finishReason,
-		id: completion.id,
-		model: completion.model,
-		costRub: completion.costRub,
+		id,
+		model,
+		costRub,
 		...(completion.costIsComputed ? { costIsComputed: true } : {}),
-		...(completion.fallbackFrom?.length ? { fallbackFrom: [...completion.fallbackFrom] } : {}),
+		...(fallbackFrom.length > 0 ? { fallbackFrom } : {}),
 		...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
 		...(reasoning === '' ? {} : { reasoning }),
 		...(sources.length === 0 ? {} : { sources }),
+		// n8n's agents and chains do not pass on files.
 		...(files.length === 0 ? {} : { filesLeftOut: files.map(({ kind }) => kind) }),
 	};
 }
@@ -62,26 +39,16 @@ export function callInfoOf(completion: Completion): CallInfo {
  * @param earlierIds IDs of earlier tool calls in the conversation
  * @throws {ApiError} for a tool call whose arguments are not a JSON object
  */
-export function toResult(completion: Completion, earlierIds: Iterable<string> = []): GenerateResult {
-	const choice = choiceOf(completion);
-	const text = textFor(completion);
-	const calls = callsOf(completion, earlierIds);
+export function toResult(completion: Completion, earlierIds: readonly unknown[]): GenerateResult {
+	const calls = callsOf(completion, earlierIds).map(({ id, name, input }) => ({
+		type: 'tool-call' as const,
+		toolCallId: id,
+		toolName: name,
+		input,
+	}));
 	return {
-		...(completion.id === null ? {} : { id: completion.id }),
-		finishReason: finishReason(choice),
 		usage: usageOf(completion),
-		message: {
-			role: 'assistant',
-			content: [
-				...(text === '' && calls.length > 0 ? [] : [{ type: 'text' as const, text }]),
-				...calls.map(({ id, name, input }) => ({
-					type: 'tool-call' as const,
-					toolCallId: id,
-					toolName: name,
-					input,
-				})),
-			],
-		},
+		message: { role: 'assistant', content: [{ type: 'text', text: textOf(completion) }, ...calls] },
 	};
 }
 
@@ -96,11 +63,11 @@ export function toResult(completion: Completion, earlierIds: Iterable<string> = 
 export function toClosingChunks(
 	completion: Completion,
 	shown: string,
-	earlierIds: Iterable<string> = [],
+	earlierIds: readonly unknown[],
 ): StreamChunk[] {
-	const choice = choiceOf(completion);
-	const text = textFor(completion);
+	const text = textOf(completion);
 	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
+	const finishReason = FINISH_REASONS.get(choiceOf(completion).finishReason) ?? 'other';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
 		...callsOf(completion, earlierIds).map(({ id, name, input }) => ({
@@ -109,12 +76,24 @@ export function toClosingChunks(
 			name,
 			argumentsDelta: input,
 		})),
-		{ type: 'finish', finishReason: finishReason(choice), usage: usageOf(completion) },
+		{ type: 'finish', finishReason, usage: usageOf(completion) },
 	];
 }
 
+const FINISH_REASONS: ReadonlyMap<string | null, FinishReason> = new Map([
+	['stop', 'stop'],
+	['length', 'length'],
+	['tool_calls', 'tool-calls'],
+	['content_filter', 'content-filter'],
+]);
+
 function choiceOf({ choices: [first = emptyChoice()] }: Completion): Choice {
 	return first;
+}
+
+function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
+	const [promptTokens, completionTokens] = [inputTokens ?? 0, outputTokens ?? 0];
+	return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
 }
 
 /**
@@ -122,35 +101,29 @@ function choiceOf({ choices: [first = emptyChoice()] }: Completion): Choice {
  *
  * @throws {ApiError} for a completion that consists of files: an agent would respond with nothing
  */
-function textFor(completion: Completion): string {
+function textOf(completion: Completion): string {
 	const { text, refusal, files, toolCalls } = choiceOf(completion);
 	const said = text || refusal;
 	const [file] = files;
 	if (said !== '' || toolCalls.length > 0 || !file) return said;
-	throw new ApiError({
-		message: `The model responded with ${file.kind === 'audio' ? 'audio' : 'an image'} and no text`,
-		description: `n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.`,
-		outcome: 'charged',
-		status: 200,
-		code: 'no_text',
-		retryable: false,
-		extra: { costRub: completion.costRub },
-	});
+	throw unusable(
+		completion,
+		'no_text',
+		`The model responded with ${file.kind === 'audio' ? 'audio' : 'an image'} and no text`,
+		`n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.`,
+	);
 }
 
 /**
  * The tool calls, each with a unique ID: some models start again with `call_0` in each completion, or give all
  * tool calls the same ID, and n8n and LangChain then lose a tool call or its result.
  */
-function callsOf(
-	completion: Completion,
-	earlierIds: Iterable<string>,
-): Array<{ id: string; name: string; input: string }> {
-	const { toolCalls, finishReason: reason } = choiceOf(completion);
+function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	const taken = new Set(earlierIds);
-	return toolCalls.map((call) => {
-		const input = call.invalidArguments ? undefined : argumentsOf(call.arguments);
-		if (!input) throw brokenArguments(call, reason, completion.costRub);
+	return choiceOf(completion).toolCalls.map((call) => {
+		// Models write missing arguments as null, and some encode the object as JSON text twice.
+		const input = call.invalidArguments ? undefined : objectIn(call.arguments ?? {});
+		if (!input) throw brokenArguments(completion, call);
 		// Some providers take IDs of up to 40 characters only.
 		const fresh = `call_${randomUUID().replaceAll('-', '')}`;
 		const id = call.id === null || taken.has(call.id) ? fresh : call.id;
@@ -159,52 +132,30 @@ function callsOf(
 	});
 }
 
-/** Models write missing arguments as null, and some encode the object as JSON text twice. */
-function argumentsOf(value: Json): JsonObject | undefined {
-	if (value === null) return {};
-	return objectIn(value);
-}
-
-function brokenArguments(call: ToolCall, reason: string | null, costRub: number | null): ApiError {
+function brokenArguments(completion: Completion, call: ToolCall): ApiError {
 	const text = call.invalidArguments ? String(call.arguments) : JSON.stringify(call.arguments);
 	const hint =
-		reason === 'length'
+		choiceOf(completion).finishReason === 'length'
 			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
 	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';
+	return unusable(
+		completion,
+		'invalid_tool_arguments',
+		`The model called the tool "${call.name}" with arguments that are ${lack}`,
+		`${hint} The tool was not run. The arguments: “${excerpt(text)}”`,
+	);
+}
+
+function unusable({ costRub }: Completion, code: string, message: string, description: string): ApiError {
+	const outcome = 'charged';
 	return new ApiError({
-		message: `The model called the tool "${call.name}" with arguments that are ${lack}`,
-		description: `${hint} The tool was not run. The arguments: “${excerpt(text)}”`,
-		outcome: 'charged',
+		message,
+		description,
+		outcome,
 		status: 200,
-		code: 'invalid_tool_arguments',
+		code,
 		retryable: false,
 		extra: { costRub },
 	});
-}
-
-function finishReason({ finishReason: reason }: Choice): FinishReason {
-	switch (reason) {
-		case 'stop':
-		case 'length':
-			return reason;
-		case 'tool_calls':
-			return 'tool-calls';
-		case 'content_filter':
-			return 'content-filter';
-		default:
-			return 'other';
-	}
-}
-
-function usageOf({ usage }: Completion): TokenUsage {
-	const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = usage;
-	const [input, output] = [inputTokens ?? 0, outputTokens ?? 0];
-	return {
-		promptTokens: input,
-		completionTokens: output,
-		totalTokens: totalTokens ?? input + output,
-		...(cachedInputTokens === null ? {} : { inputTokenDetails: { cacheRead: cachedInputTokens } }),
-		...(reasoningTokens === null ? {} : { outputTokenDetails: { reasoning: reasoningTokens } }),
-	};
 }

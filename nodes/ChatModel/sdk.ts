@@ -17,20 +17,14 @@ export interface AiNodeSdk {
  * @throws {InvalidInputError} when this n8n has no SDK, or one that is too old
  */
 export function loadSdk(): AiNodeSdk {
-	const { supplyModel, getParametersJsonSchema } = found() ?? {};
+	// n8n's own first: a copy above this package's folder, as in a clone of the repository, has other classes than
+	// n8n's nodes and does not recognise their tools.
+	const { supplyModel, getParametersJsonSchema } = requiredBy(require.main) ?? requiredBy(module) ?? {};
 	if (supplyModel && getParametersJsonSchema) return { supplyModel, getParametersJsonSchema };
 	throw new InvalidInputError(
 		'The Gateway Chat Model needs n8n 2.16 or newer',
 		'This n8n has no SDK for AI nodes (@n8n/ai-node-sdk), or an older one. Update n8n, or use n8n’s own OpenAI Chat Model with the gateway’s base URL and key. The other nodes of this package work.',
 	);
-}
-
-/**
- * n8n's own SDK first: a copy above this package's folder, as in a clone of the repository, has other classes
- * than n8n's nodes and does not recognise their tools.
- */
-function found(): Partial<AiNodeSdk> | undefined {
-	return requiredBy(require.main) ?? requiredBy(module);
 }
 
 function requiredBy(from: NodeJS.Module | undefined): Partial<AiNodeSdk> | undefined {

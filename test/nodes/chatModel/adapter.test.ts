@@ -1,5 +1,5 @@
-import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import type { Message, StreamChunk } from '@n8n/ai-node-sdk';
+import { HumanMessage } from '@langchain/core/messages';
+import type { ChatModel } from '@n8n/ai-node-sdk';
 import { z } from 'zod';
 
 import { callOf, modelWith, streamed, streamOf, whole } from './support';
@@ -35,51 +35,6 @@ describe('a LangChain call', () => {
 					},
 				],
 			},
-		]);
-	});
-
-	it('sends pictures and files in the shape that n8n’s messages have', async () => {
-		const { lc, requests } = modelWith(whole({ content: 'A cat' }));
-		const message = new HumanMessage({
-			content: [
-				{ type: 'text', text: 'What is this?' },
-				{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } },
-				{ type: 'image_url', image_url: 'https://x.test/cat.jpg' },
-				{
-					type: 'file',
-					source_type: 'base64',
-					mime_type: 'application/pdf',
-					data: 'JVBERg==',
-					metadata: { filename: 'a.pdf' },
-				},
-			],
-		});
-		await lc.invoke([message]);
-		expect(requests()[0]?.messages).toStrictEqual([
-			{
-				role: 'user',
-				content: [
-					{ type: 'text', text: 'What is this?' },
-					{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } },
-					{ type: 'image_url', image_url: { url: 'https://x.test/cat.jpg' } },
-					{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERg==' } },
-				],
-			},
-		]);
-		expect(message.content).toHaveLength(4);
-	});
-
-	it('sends the steps of an agent', async () => {
-		const { lc, requests } = modelWith(whole({ content: 'Done' }));
-		await lc.invoke([
-			new HumanMessage('Go'),
-			new AIMessage({ content: [], tool_calls: [{ id: 'a', name: 'tool_a', args: { n: 0 } }] }),
-			new ToolMessage({ tool_call_id: 'a', content: '[1]' }),
-		]);
-		expect(requests()[0]?.messages).toMatchObject([
-			{ role: 'user' },
-			{ role: 'assistant', content: null, tool_calls: [{ id: 'a', function: { arguments: '{"n":0}' } }] },
-			{ role: 'tool', tool_call_id: 'a', content: '[1]' },
 		]);
 	});
 
@@ -172,18 +127,31 @@ it('does not send a tool choice without tools', async () => {
 	]);
 });
 
-it('lets the SDK call the model without settings', async () => {
-	const question: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }];
-	const { message } = await modelWith(whole({ content: 'Hi' })).model.generate(question);
-	expect(message.content).toStrictEqual([{ type: 'text', text: 'Hi' }]);
-	const chunks: StreamChunk[] = [];
-	for await (const chunk of modelWith(streamOf({ content: 'Hi' })).model.stream(question)) chunks.push(chunk);
-	expect(chunks).toStrictEqual([
-		{ type: 'text-delta', delta: 'Hi' },
-		{
-			type: 'finish',
-			finishReason: 'stop',
-			usage: { promptTokens: 5, completionTokens: 7, totalTokens: 12 },
-		},
-	]);
+it.each<[string, unknown, unknown]>([
+	['any', 'any', 'required'],
+	['auto', 'auto', 'auto'],
+	['none', 'none', 'none'],
+	['nothing', undefined, undefined],
+	['an empty text', '', undefined],
+	['a name', 'search', { type: 'function', function: { name: 'search' } }],
+	[
+		'a function',
+		{ type: 'function', function: { name: 'search' } },
+		{ type: 'function', function: { name: 'search' } },
+	],
+	['a tool', { type: 'tool', name: 'search' }, { type: 'function', function: { name: 'search' } }],
+	['an object without a name', { type: 'auto' }, undefined],
+])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	const tool = { name: 'search', description: '', schema: z.object({}), invoke: () => '' };
+	await lc.bindTools([tool], { tool_choice: choice }).invoke([new HumanMessage('Go')]);
+	expect(requests()[0]?.tool_choice).toStrictEqual(wire);
+});
+
+it('has no conversation when it is not called through LangChain', async () => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	const { chatModel } = lc as unknown as { chatModel: ChatModel };
+	await expect(chatModel.generate([])).rejects.toThrow('has no messages');
+	expect(() => chatModel.stream([])).toThrow('has no messages');
+	expect(requests()).toStrictEqual([]);
 });

@@ -140,6 +140,28 @@ describe('the signal of an agent', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
+	it.each([invoke, stream])('that is aborted before sends nothing', async (ask) => {
+		const { lc } = await modelAt(silent);
+		await expect(ask(lc, AbortSignal.abort(new Error('too late')))).rejects.toThrow();
+		expect(gateway.received).toStrictEqual([]);
+	});
+
+	it('ends the pause before a retry, and nothing is sent again', async () => {
+		const { lc, logged, close } = await modelAt(({ response }) => {
+			response.writeHead(503, { 'Retry-After': '200' }).end(gatewayFailure(503));
+		});
+		const agent = new AbortController();
+		const outcome = rejection(invoke(lc, agent.signal));
+		await until(() => gateway.received[0]?.response.writableFinished === true);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		agent.abort(new Error('changed my mind'));
+		expect(await outcome).toMatchObject({ message: expect.any(String) as string });
+		await until(() => logged().length === 1);
+		expect(JSON.stringify(logged())).toContain('changed my mind');
+		await close();
+		expect(gateway.received).toHaveLength(1);
+	});
+
 	it('has no listener after the response', async () => {
 		const agent = new AbortController();
 		const execution = new AbortController();
@@ -169,14 +191,37 @@ describe('when the agent has ended', () => {
 	});
 });
 
-it('a reader that stops early ends the request when more bytes arrive', async () => {
-	const { lc } = await modelAt(halfway);
-	const texts: string[] = [];
-	for await (const { text } of await lc.stream(go)) {
-		texts.push(text);
-		break;
-	}
-	expect(texts).toStrictEqual(['Half']);
-	await givenUpWhenMoreComes();
-	expect(gateway.received).toHaveLength(1);
+describe('a reader', () => {
+	it('that stops early ends the request when more bytes arrive', async () => {
+		const { lc } = await modelAt(halfway);
+		const texts: string[] = [];
+		const read = async () => {
+			for await (const { text } of await lc.stream(go)) {
+				texts.push(text);
+				break;
+			}
+		};
+		const left = read();
+		await until(() => texts.length === 1);
+		await givenUpWhenMoreComes();
+		await left;
+		expect(texts).toStrictEqual(['Half']);
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it('that is slow gets all text, and then the error', async () => {
+		const { lc } = await modelAt((request) => {
+			for (const content of ['a', 'b', 'c']) sendEvents(request, deltaOf({ content }));
+			request.response.end();
+		});
+		const texts: string[] = [];
+		const read = async () => {
+			for await (const { text } of await lc.stream(go)) {
+				await new Promise((resolve) => setTimeout(resolve, 20));
+				texts.push(text);
+			}
+		};
+		expect(await rejection(read())).toMatchObject({ context: { details: { receivedText: 'abc' } } });
+		expect(texts.join('')).toBe('abc');
+	});
 });

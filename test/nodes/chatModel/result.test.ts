@@ -8,14 +8,6 @@ import {
 	type Usage,
 } from '../../../nodes/shared/gateway/text/formats/completion';
 
-const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
-	id: 'id-1',
-	model: 'm',
-	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
-	usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7, cachedInputTokens: 1, reasoningTokens: null },
-	costRub: 0.25,
-	...more,
-});
 const noUsage: Usage = {
 	inputTokens: null,
 	outputTokens: null,
@@ -23,10 +15,17 @@ const noUsage: Usage = {
 	cachedInputTokens: null,
 	reasoningTokens: null,
 };
-const calls = [
-	{ id: 'a', name: 'weather', arguments: { city: 'Omsk' } },
-	{ id: null, name: 'time', arguments: {} },
-];
+const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
+	id: 'id-1',
+	model: 'm',
+	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
+	usage: { ...noUsage, inputTokens: 3, outputTokens: 4 },
+	costRub: 0.25,
+	...more,
+});
+const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+const finish = { type: 'finish', finishReason: 'stop', usage };
+const newId = expect.stringMatching(/^call_[0-9a-f]{32}$/) as string;
 
 function thrownBy(work: () => unknown): ApiError {
 	try {
@@ -37,35 +36,49 @@ function thrownBy(work: () => unknown): ApiError {
 	throw new Error('no failure was thrown');
 }
 
-describe('a response', () => {
-	it('is a message with text, tokens and finish reason', () =>
-		expect(toResult(response({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
-			id: 'id-1',
-			finishReason: 'stop',
-			usage: {
-				promptTokens: 3,
-				completionTokens: 4,
-				totalTokens: 7,
-				inputTokenDetails: { cacheRead: 1 },
-			},
-			message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
-		}));
+/** The tool calls of a completion, whole and as chunks, which are the same. */
+function callsIn(completion: Completion, earlierIds: string[] = []) {
+	const whole = toResult(completion, earlierIds).message.content.flatMap((part) =>
+		part.type === 'tool-call' ? { id: part.toolCallId, name: part.toolName, input: part.input } : [],
+	);
+	const chunks = toClosingChunks(completion, '', earlierIds).flatMap((chunk) =>
+		chunk.type === 'tool-call-delta' ? { id: chunk.id, name: chunk.name, input: chunk.argumentsDelta } : [],
+	);
+	expect(chunks.map(({ name, input }) => [name, input])).toStrictEqual(
+		whole.map(({ name, input }) => [name, input]),
+	);
+	return whole;
+}
 
-	it('of a file next to text is the text, and the log names the file', () => {
-		const both = response({
-			text: 'Here',
-			files: [{ kind: 'image', base64: 'AA==', mimeType: 'image/png' }],
+describe('the text', () => {
+	it.each<[string, Partial<Choice>, string]>([
+		['is that of the model, without reasoning', { text: 'Hello', reasoning: 'hm' }, 'Hello'],
+		['may be a refusal', { refusal: 'I cannot' }, 'I cannot'],
+		['may be next to a file', { text: 'Here', files: [{ kind: 'image', base64: 'AA==' }] }, 'Here'],
+		['may be empty', {}, ''],
+	])('%s', (_, choice, text) => {
+		expect(toResult(response(choice), [])).toStrictEqual({
+			usage,
+			message: { role: 'assistant', content: [{ type: 'text', text }] },
 		});
-		expect(toResult(both).message.content).toStrictEqual([{ type: 'text', text: 'Here' }]);
-		expect(callInfoOf(both).filesLeftOut).toStrictEqual(['image']);
+		const rest = text === '' ? [] : [{ type: 'text-delta', delta: text }];
+		expect(toClosingChunks(response(choice), '', [])).toStrictEqual([...rest, finish]);
 	});
+
+	it.each([
+		['Hel', [{ type: 'text-delta', delta: 'lo' }]],
+		['Hello', []],
+		['Good day', []],
+	])('that a stream has not shown comes at its end: after %s', (shown, rest) =>
+		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
+	);
 
 	it.each<['image' | 'audio', string]>([
 		['image', 'The model responded with an image and no text'],
 		['audio', 'The model responded with audio and no text'],
-	])('of nothing but a file of the kind %s is an error that says what it cost', (kind, message) => {
-		const only = response({ files: [{ kind, base64: 'AA==', mimeType: undefined }] });
-		for (const work of [() => toResult(only), () => toClosingChunks(only, '')]) {
+	])('that is missing next to a file of the kind %s is an error that says what it cost', (kind, message) => {
+		const only = response({ files: [{ kind, base64: 'AA==' }] });
+		for (const work of [() => toResult(only, []), () => toClosingChunks(only, '', [])]) {
 			expect(thrownBy(work).details).toMatchObject({
 				message,
 				code: 'no_text',
@@ -74,191 +87,89 @@ describe('a response', () => {
 			});
 		}
 	});
+});
 
-	it('has its cost and thoughts in the log', () =>
-		expect(callInfoOf(response({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
-			finish_reason: 'stop',
-			id: 'id-1',
-			model: 'm',
-			cachedInputTokens: 1,
-			costRub: 0.25,
-			reasoning: 'hm',
-		}));
+describe('n8n’s log', () => {
+	const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
 
-	it('has its sources in the log, and neither thoughts nor sources when there are none', () => {
-		const sources = [{ url: 'https://x.test', title: 'X' }];
-		const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25, cachedInputTokens: 1 };
-		expect(callInfoOf(response({ sources }))).toStrictEqual({ ...facts, sources });
-		expect(callInfoOf(response({}))).toStrictEqual(facts);
-	});
+	it.each<[string, Partial<Choice>, Partial<Completion>, object]>([
+		['has the cost', {}, {}, {}],
+		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
+		['has the sources', { sources: [{ url: 'x' }] }, {}, { sources: [{ url: 'x' }] }],
+		['names files', { files: [{ kind: 'image', base64: 'AA==' }] }, {}, { filesLeftOut: ['image'] }],
+		['has cached tokens', {}, { usage: { ...noUsage, cachedInputTokens: 1 } }, { cachedInputTokens: 1 }],
+		['has no cached tokens when there are none', {}, { usage: { ...noUsage, cachedInputTokens: 0 } }, {}],
+		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
+		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
+		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
+		['says that a text is cut off', {}, { hint: 'Raise it' }, { isComplete: false, hint: 'Raise it' }],
+	])('%s', (_, choice, more, info) =>
+		expect(callInfoOf(response(choice, more))).toStrictEqual({ ...facts, ...info }),
+	);
 
-	it('may lack most fields', () => {
+	it('may lack most of it', () => {
 		const little = response({}, { id: null, model: null, choices: [], usage: noUsage, costRub: null });
 		expect(callInfoOf(little)).toStrictEqual({ finish_reason: null, id: null, model: null, costRub: null });
-		expect(toResult(little)).toStrictEqual({
-			finishReason: 'other',
-			usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
-			message: { role: 'assistant', content: [{ type: 'text', text: '' }] },
-		});
-	});
-
-	test.each<[string, Partial<Usage>, object]>([
-		[
-			'no total',
-			{ inputTokens: 3, outputTokens: 4 },
-			{ promptTokens: 3, completionTokens: 4, totalTokens: 7 },
-		],
-		[
-			'a total of its own',
-			{ inputTokens: 3, outputTokens: 4, totalTokens: 9 },
-			{ promptTokens: 3, completionTokens: 4, totalTokens: 9 },
-		],
-		['input alone', { inputTokens: 3 }, { promptTokens: 3, completionTokens: 0, totalTokens: 3 }],
-		['output alone', { outputTokens: 4 }, { promptTokens: 0, completionTokens: 4, totalTokens: 4 }],
-		[
-			'cached tokens without input tokens',
-			{ cachedInputTokens: 0, reasoningTokens: null },
-			{ promptTokens: 0, completionTokens: 0, totalTokens: 0, inputTokenDetails: { cacheRead: 0 } },
-		],
-		[
-			'reasoning tokens',
-			{ outputTokens: 9, reasoningTokens: 5 },
-			{ promptTokens: 0, completionTokens: 9, totalTokens: 9, outputTokenDetails: { reasoning: 5 } },
-		],
-	])('with %s has token counts', (_, usage, expected) =>
-		expect(toResult(response({}, { usage: { ...noUsage, ...usage } })).usage).toStrictEqual(expected),
-	);
-
-	it('with text and a tool call has both', () => {
-		const content = toResult(response({ text: 'Hm', toolCalls: calls.slice(0, 1) })).message.content;
-		expect(content).toStrictEqual([
-			{ type: 'text', text: 'Hm' },
-			{ type: 'tool-call', toolCallId: 'a', toolName: 'weather', input: '{"city":"Omsk"}' },
+		const none = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+		expect(toResult(little, []).usage).toStrictEqual(none);
+		expect(toClosingChunks(little, '', [])).toStrictEqual([
+			{ type: 'finish', finishReason: 'other', usage: none },
 		]);
-	});
-
-	it('gets new ids for tool calls with ids of earlier ones, or with one id twice', () => {
-		const same = ['a', 'a', 'b'].map((id) => ({ id, name: 'time', arguments: {} }));
-		const { content } = toResult(response({ toolCalls: same }), ['b']).message;
-		const ids = content.map((part) => ('toolCallId' in part ? part.toolCallId : undefined));
-		const newId = expect.stringMatching(/^call_[0-9a-f]{32}$/) as string;
-		expect(ids).toStrictEqual(['a', newId, newId]);
-		expect(new Set(ids).size).toBe(3);
-	});
-
-	it('keeps null in the arguments of a tool call', () => {
-		const args = { city: null, days: [null, 1], more: { unit: null } };
-		const { content } = toResult(response({ toolCalls: [{ id: 'a', name: 't', arguments: args }] })).message;
-		expect(content).toStrictEqual([
-			{ type: 'tool-call', toolCallId: 'a', toolName: 't', input: JSON.stringify(args) },
-		]);
-	});
-
-	it('with tool calls has each of them, with an id', () => {
-		const { message, finishReason } = toResult(response({ toolCalls: calls, finishReason: 'tool_calls' }));
-		expect(finishReason).toBe('tool-calls');
-		expect(message.content).toStrictEqual([
-			{ type: 'tool-call', toolCallId: 'a', toolName: 'weather', input: '{"city":"Omsk"}' },
-			{
-				type: 'tool-call',
-				toolCallId: expect.stringMatching(/^call_/) as string,
-				toolName: 'time',
-				input: '{}',
-			},
-		]);
-	});
-
-	it('that is a refusal has its text', () =>
-		expect(toResult(response({ refusal: 'I cannot' })).message.content).toStrictEqual([
-			{ type: 'text', text: 'I cannot' },
-		]));
-
-	test.each<[string | null, string]>([
-		['stop', 'stop'],
-		['tool_calls', 'tool-calls'],
-		['length', 'length'],
-		['content_filter', 'content-filter'],
-		['eos_token', 'other'],
-		[null, 'other'],
-	])('ended by %s → %s', (reason, word) =>
-		expect(toResult(response({ finishReason: reason })).finishReason).toBe(word),
-	);
-
-	it('with broken arguments is an error with a hint and the cost', () => {
-		const broken = { id: 'a', name: 'weather', arguments: '{"city":', invalidArguments: true as const };
-		const failure = thrownBy(() => toResult(response({ toolCalls: [broken] })));
-		expect(failure.message).toBe('The model called the tool "weather" with arguments that are not JSON');
-		expect(failure.details.description).toMatch(/Run it again.*\{"city":/);
-		expect(failure.details).toMatchObject({ outcome: 'charged', extra: { costRub: 0.25 } });
-		const cutOff = response({ toolCalls: [broken], finishReason: 'length' });
-		expect(thrownBy(() => toResult(cutOff)).details.description).toContain('Max Tokens');
-	});
-
-	test.each<[string, ToolCall, RegExp]>([
-		['not JSON', { id: 'a', name: 't', arguments: '{"city":', invalidArguments: true }, /“\{"city":”$/],
-		['a text', { id: 'a', name: 't', arguments: 'Omsk' }, /“"Omsk"”$/],
-		['a list', { id: 'a', name: 't', arguments: [1, null] }, /“\[1,null\]”$/],
-		['false', { id: 'a', name: 't', arguments: false }, /“false”$/],
-	])('with arguments that are %s is charged, and the error is not retryable', (_, call, end) => {
-		const { details } = thrownBy(() => toResult(response({ toolCalls: [call] }, { costRub: null })));
-		expect(details).toStrictEqual({
-			message: expect.any(String) as string,
-			description: expect.stringMatching(end) as string,
-			outcome: 'charged',
-			status: 200,
-			code: 'invalid_tool_arguments',
-			retryable: false,
-			extra: { costRub: null },
-		});
 	});
 });
 
-describe('the end of a stream', () => {
-	const finish = {
-		type: 'finish',
-		finishReason: 'stop',
-		usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7, inputTokenDetails: { cacheRead: 1 } },
-	};
+it.each<[string | null, string]>([
+	['stop', 'stop'],
+	['tool_calls', 'tool-calls'],
+	['length', 'length'],
+	['content_filter', 'content-filter'],
+	['eos_token', 'other'],
+])('a stream that ended by %s has the reason %s', (finishReason, word) =>
+	expect(toClosingChunks(response({ finishReason }), '', [])).toMatchObject([{ finishReason: word }]),
+);
 
-	it('has each tool call in one chunk, then the tokens', () => {
-		const chunks = toClosingChunks(
-			response({ text: 'Hm', toolCalls: calls, finishReason: 'tool_calls' }),
-			'Hm',
-		);
-		expect(chunks).toStrictEqual([
-			{ type: 'tool-call-delta', id: 'a', name: 'weather', argumentsDelta: '{"city":"Omsk"}' },
-			{
-				type: 'tool-call-delta',
-				id: expect.stringMatching(/^call_/) as string,
-				name: 'time',
-				argumentsDelta: '{}',
-			},
-			{ ...finish, finishReason: 'tool-calls' },
-		]);
+describe('tool calls', () => {
+	const call = (id: string | null, args: ToolCall['arguments'] = {}) => ({ id, name: 't', arguments: args });
+
+	it.each<[string, ToolCall[], string[], unknown[]]>([
+		['have their own IDs', [call('a'), call('b')], [], ['a', 'b']],
+		['get an ID when they have none', [call(null)], [], [newId]],
+		['get new IDs when they have one twice', [call('a'), call('a')], [], ['a', newId]],
+		['get new IDs when an earlier one has theirs', [call('a'), call('b')], ['b'], ['a', newId]],
+	])('%s', (_, toolCalls, earlier, ids) =>
+		expect(callsIn(response({ toolCalls }), earlier).map(({ id }) => id)).toStrictEqual(ids),
+	);
+
+	it.each<[string, ToolCall['arguments'], string]>([
+		['null in them', { city: null, days: [null, 1] }, '{"city":null,"days":[null,1]}'],
+		['null for none', null, '{}'],
+		['JSON text', '{"city":"Omsk"}', '{"city":"Omsk"}'],
+	])('may have arguments with %s, next to text', (_, args, input) => {
+		const completion = response({ text: 'Hm', toolCalls: [call('a', args)] });
+		expect(callsIn(completion)).toStrictEqual([{ id: 'a', name: 't', input }]);
+		expect(toResult(completion, []).message.content[0]).toStrictEqual({ type: 'text', text: 'Hm' });
 	});
 
-	it('adds the text that was not streamed', () => {
-		expect(toClosingChunks(response({ refusal: 'I cannot' }), '')[0]).toStrictEqual({
-			type: 'text-delta',
-			delta: 'I cannot',
-		});
-		expect(toClosingChunks(response({ text: 'Hello' }), 'Hel')[0]).toStrictEqual({
-			type: 'text-delta',
-			delta: 'lo',
-		});
-		expect(toClosingChunks(response({ text: 'Hello' }), 'Hello')).toHaveLength(1);
-	});
-
-	it('adds nothing when the text is not the streamed one', () =>
-		expect(toClosingChunks(response({ text: 'Hello' }), 'Good day')).toStrictEqual([finish]));
-
-	it('gives a tool call a new id when its id is taken', () => {
-		const [call] = toClosingChunks(response({ toolCalls: calls.slice(0, 1) }), '', ['a']);
-		expect(call).toStrictEqual({
-			type: 'tool-call-delta',
-			id: expect.stringMatching(/^call_[0-9a-f]{32}$/) as string,
-			name: 'weather',
-			argumentsDelta: '{"city":"Omsk"}',
-		});
-	});
+	it.each<[string, ToolCall, string, RegExp]>([
+		['not JSON', { ...call('a', '{"city":'), invalidArguments: true }, 'stop', /^Run it again.*“\{"city":”$/],
+		['cut off', { ...call('a', '{"c'), invalidArguments: true }, 'length', /'Max Tokens'.*“\{"c”$/],
+		['a text', call('a', 'Omsk'), 'stop', /“"Omsk"”$/],
+		['a list', call('a', [1, null]), 'stop', /“\[1,null\]”$/],
+		['false', call('a', false), 'stop', /“false”$/],
+	])(
+		'with arguments that are %s are an error that says what they cost',
+		(_, toolCall, finishReason, text) => {
+			const broken = response({ toolCalls: [toolCall], finishReason });
+			const { details } = thrownBy(() => toResult(broken, []));
+			expect(details).toStrictEqual({
+				message: `The model called the tool "t" with arguments that are ${toolCall.invalidArguments ? 'not JSON' : 'no JSON object'}`,
+				description: expect.stringMatching(text) as string,
+				outcome: 'charged',
+				status: 200,
+				code: 'invalid_tool_arguments',
+				retryable: false,
+				extra: { costRub: 0.25 },
+			});
+		},
+	);
 });

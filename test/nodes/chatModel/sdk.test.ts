@@ -1,10 +1,7 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
-import { getEventListeners } from 'node:events';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { loadSdk } from '../../../nodes/ChatModel/sdk';
-import { rejection } from '../../helpers/client';
-import { supplied } from './supplied';
 
 // An n8n without an SDK for AI nodes, or with another version of it.
 
@@ -62,19 +59,4 @@ it('uses the SDK of n8n, and loads it only when a model is supplied', () => {
 it('uses an SDK next to this package when n8n has none', () => {
 	mockModules = [{ sdk: 'none' }, { sdk: { supplyModel, getParametersJsonSchema } }];
 	expect(loadSdk()).toStrictEqual({ supplyModel, getParametersJsonSchema });
-});
-
-it('leaves no listener on the execution’s signal when the SDK fails to supply the model', async () => {
-	const broken = () => {
-		throw new Error('the SDK is broken');
-	};
-	mockModules = [{ sdk: { supplyModel: broken, getParametersJsonSchema } }];
-	const { signal } = new AbortController();
-	const added = jest.spyOn(signal, 'addEventListener');
-	expect(await rejection(supplied({ cancelSignal: signal }))).toMatchObject({
-		name: 'NodeOperationError',
-		message: 'the SDK is broken',
-	});
-	expect(added).toHaveBeenCalledTimes(1);
-	expect(getEventListeners(signal, 'abort')).toStrictEqual([]);
 });

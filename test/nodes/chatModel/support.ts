@@ -2,7 +2,7 @@ import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/mes
 import { HumanMessage } from '@langchain/core/messages';
 import type { ISupplyDataFunctions, IWorkflowDataProxyData } from 'n8n-workflow';
 
-import { patchAdapter as patch } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter, type Adapter } from '../../../nodes/ChatModel/adapter';
 import { GatewayChatModel } from '../../../nodes/ChatModel/model';
 import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
@@ -12,8 +12,6 @@ import { ExecutionCost } from '../../../nodes/shared/run/cost/executionCost';
 import { listTextModels } from '../../../nodes/shared/gateway/endpoints/models';
 import { Catalogue } from '../../../nodes/shared/run/catalogue';
 import { scriptedClient } from '../../helpers/client';
-
-const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
 // The model behind n8n's SDK, called through LangChain as n8n's agents do.
 
@@ -58,7 +56,18 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 	const format = textFormat(name);
 	const sdk = loadSdk();
 	const model = new GatewayChatModel(
-		{ format, model: 'm', options: { temperature: 0.5 }, extraBody: { user: 'me' } },
+		{
+			format,
+			model: 'm',
+			options: { temperature: 0.5 },
+			output: { kind: 'text' },
+			toolChoice: { toolChoice: 'auto', toolChoiceName: '' },
+			cachesPrompt: false,
+			extraBody: { user: 'me' },
+			maxCostRub: undefined,
+			fallbackModels: undefined,
+			showToolMedia: undefined,
+		},
 		{
 			client: client ?? scripted.client,
 			cost: new ExecutionCost({
@@ -70,17 +79,10 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 			toUserError: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
 		},
 	);
-	const lc = patchAdapter(sdk.supplyModel(context, model).response) as LangChainModel;
+	const lc = patchAdapter(sdk.supplyModel(context, model).response as Adapter) as unknown as LangChainModel;
 	const calls = () => scripted.sent.filter(({ method }) => method === 'POST');
 	const requests = () => calls().map((request) => JSON.parse(request.body as string) as JsonObject);
-	return { lc, model, logged, requests };
-}
-
-/** The messages in the request body of the chat format. */
-export async function sentMessages(...messages: BaseMessage[]): Promise<JsonObject[]> {
-	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-	await lc.invoke(messages);
-	return requests()[0]?.messages as JsonObject[];
+	return { lc, logged, requests };
 }
 
 const contentType = (body: string) => (body.startsWith('{') ? 'application/json' : 'text/event-stream');

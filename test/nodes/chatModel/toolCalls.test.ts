@@ -26,26 +26,6 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
 		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
 	});
-
-	test.each([
-		['null', {}],
-		['"{\\"city\\":\\"Omsk\\"}"', { city: 'Omsk' }],
-		['', {}],
-	])('with the arguments %s are parsed', async (args, meant) =>
-		expect(await callsOf([callOf('a', 'weather', args)])).toMatchObject([{ args: meant }]),
-	);
-
-	test.each(['"text"', '[1,2]', '5', 'true'])(
-		'with the arguments %s, not an object, are an error',
-		async (args) =>
-			await expect(callsOf([callOf('a', 'weather', args)])).rejects.toMatchObject({
-				message: 'The model called the tool "weather" with arguments that are no JSON object',
-				details: {
-					code: 'invalid_tool_arguments',
-					description: expect.stringContaining(`The arguments: “${args}”`) as string,
-				},
-			}),
-	);
 });
 
 test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {

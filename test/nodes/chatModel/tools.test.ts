@@ -47,8 +47,6 @@ describe('the definition of a tool', () => {
 	it.each<[string, object, unknown, object]>([
 		['needs nothing but a name', {}, undefined, bare],
 		['has a description', { description: 'Does it' }, {}, { ...bare, description: 'Does it' }],
-		['may be strict', { strict: true }, {}, { ...bare, strict: true }],
-		['may be not strict', { strict: false }, {}, { ...bare, strict: false }],
 		['may have no schema', {}, null, bare],
 		[
 			'accepts a schema with null',
@@ -77,11 +75,6 @@ describe('the definition of a tool', () => {
 	])('written with %s is rejected', (_, schema) =>
 		expect(() => made({}, schema)).toThrow('cannot read what the tool "t" takes'),
 	);
-
-	it('of another provider’s own tool is rejected', () =>
-		expect(() =>
-			toToolDefinitions([{ type: 'provider', name: 'acme.search', args: {} }], () => ({})),
-		).toThrow('cannot use the built-in tool "acme.search"'));
 });
 
 it('the model with tools keeps the callbacks and metadata of the model', () => {

@@ -87,16 +87,14 @@ it.each([
 	]);
 });
 
-it.each([
-	['details', full, { input_token_details: { cache_read: 2 }, output_token_details: { reasoning: 3 } }],
-	['no details', { prompt_tokens: 5, completion_tokens: 7 }, {}],
-])('LangChain’s message has the tokens of a response with %s', async (_, usage, details) => {
-	const message = await invoke(modelWith(wholeWith(usage)).lc);
-	expect(JSON.parse(JSON.stringify(message.usage_metadata))).toStrictEqual({
+it('LangChain’s message has the tokens of a response', async () => {
+	const message = await invoke(modelWith(wholeWith(full)).lc);
+	expect(message.usage_metadata).toStrictEqual({
 		input_tokens: 5,
 		output_tokens: 7,
 		total_tokens: 12,
-		...details,
+		input_token_details: undefined,
+		output_token_details: undefined,
 	});
 	expect(message.response_metadata).toMatchObject({ model: 'm', provider: 'ai-gateway' });
 });

@@ -1,0 +1,136 @@
+import type { ToolChoice } from '../shared/gateway/text/formats/request';
+import { asNumber, asObject, asObjects, asText, type JsonObject } from '../shared/gateway/util/json';
+import type { LangChainMessage } from './messages';
+import type { CallConfig, CallOptions, ShownOfCall } from './model';
+import { structuredOutput, type AnswerMessage, type StructuredOutputSettings } from './structuredOutput';
+
+// n8n's SDK, a preview, wraps our model in a LangChain model. What is missing there is patched on the object that
+// it returns, as n8n's own chat model nodes do.
+
+/** The parts of LangChain's models, and of the SDK's, that are used here. */
+export interface Adapter {
+	callbacks?: Array<{ options?: { tokensUsageParser?: unknown } }> | undefined;
+	metadata?: unknown;
+	_generate(messages: LangChainMessage[], options: CallOptions, run?: unknown): Promise<Generated>;
+	_streamResponseChunks(
+		messages: LangChainMessage[],
+		options: CallOptions,
+		run?: unknown,
+	): AsyncIterable<Generation>;
+	bindTools(tools: unknown[], settings?: { tool_choice?: unknown }): Adapter;
+	withStructuredOutput(schema: unknown, settings?: StructuredOutputSettings): unknown;
+	pipe(next: (message: AnswerMessage) => unknown): unknown;
+}
+
+/** A completion, or a chunk of one. */
+export interface Generation {
+	/** n8n shows this for each request, besides text and tokens. */
+	generationInfo?: object;
+	message?: AnswerMessage;
+}
+
+interface Generated {
+	generations: Generation[];
+}
+
+/**
+ * Patches the SDK's LangChain model. The model gets LangChain's messages themselves: the SDK leaves out most files, and
+ * reasoning. It also drops the choice of tools, with which agents force a tool call, the tokens of streams and the cost.
+ *
+ * @param toolChoice of the agent or chain
+ * @returns the same object
+ */
+export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter {
+	const generate = adapter._generate.bind(adapter);
+	const stream = adapter._streamResponseChunks.bind(adapter);
+	const bind = adapter.bindTools.bind(adapter);
+	const configOf = (messages: LangChainMessage[], options: CallOptions): CallConfig => ({
+		...options,
+		messages,
+		toolChoice,
+		shown: {},
+	});
+	adapter._generate = async (messages, options, run) => {
+		const config = configOf(messages, options);
+		const result = await generate([], config, run);
+		for (const generation of result.generations) complete(generation, config.shown);
+		return result;
+	};
+	adapter._streamResponseChunks = async function* (messages, options, run) {
+		const config = configOf(messages, options);
+		let calls = 0;
+		for await (const chunk of stream([], config, run)) {
+			// Only the last chunk has a finish reason.
+			complete(chunk, chunk.generationInfo ? config.shown : {});
+			// The SDK gives all tool calls the index 0, which in LangChain's events is that of the text.
+			for (const call of asObjects(chunk.message?.tool_call_chunks)) call.index = calls += 1;
+			yield chunk;
+		}
+	};
+	adapter.bindTools = (tools, settings) => {
+		const choice = tools.length > 0 ? readToolChoice(settings?.tool_choice) : undefined;
+		const bound = patchAdapter(bind(tools), choice ?? toolChoice);
+		bound.callbacks = adapter.callbacks;
+		// n8n's Model Selector shows there which model was used.
+		bound.metadata = adapter.metadata;
+		return bound;
+	};
+	adapter.withStructuredOutput = structuredOutput((tool) =>
+		adapter.bindTools([tool], { tool_choice: tool.name }),
+	);
+	for (const { options } of adapter.callbacks ?? []) {
+		// n8n's tracer, which logs the requests of a model with the execution.
+		if (options?.tokensUsageParser) options.tokensUsageParser = tokensOf;
+	}
+	return adapter;
+}
+
+/** Adds what n8n's log shows of a request, and the reasoning that agents keep. */
+function complete(generation: Generation, { info, reasoning }: ShownOfCall): void {
+	const { message } = generation;
+	if (info) generation.generationInfo = { ...generation.generationInfo, ...info };
+	if (!message) return;
+	message.content = joinedText(message.content);
+	if (reasoning === undefined) return;
+	message.additional_kwargs = { ...asObject(message.additional_kwargs), reasoning_content: reasoning };
+}
+
+/**
+ * Content that is text only, as a string, as other models return it. The SDK returns a list of parts: n8n's parsers
+ * read it as "[object Object]", and LangChain joins its chunks with line breaks.
+ */
+function joinedText(content: unknown): unknown {
+	const parts = asObjects(content);
+	if (!Array.isArray(content) || parts.some(({ type }) => type !== 'text')) return content;
+	return parts.map(({ text }) => asText(text) ?? '').join('');
+}
+
+/** Reads LangChain's choice of tools: `any` is called `required` elsewhere; any other text is the name of a tool. */
+function readToolChoice(value: unknown): ToolChoice | undefined {
+	const { name, function: called } = asObject(value) ?? {};
+	const named = asText(asObject(called)?.name) ?? asText(name);
+	if (named !== undefined) return { name: named };
+	const word = asText(value);
+	if (word === undefined || word === 'auto' || word === 'none' || word === 'required') return word;
+	return word === 'any' ? 'required' : { name: word };
+}
+
+/**
+ * The tokens and the cost of a request, for n8n's log. The SDK's own parser does not find those of streams, so n8n
+ * would show an estimate.
+ *
+ * @param result LangChain's result of a request
+ */
+function tokensOf({ llmOutput, generations }: JsonObject): JsonObject {
+	const usage = asObject(asObject(llmOutput)?.tokenUsage);
+	const promptTokens = asNumber(usage?.input_tokens ?? usage?.promptTokens) ?? 0;
+	const completionTokens = asNumber(usage?.output_tokens ?? usage?.completionTokens) ?? 0;
+	const [first] = Array.isArray(generations) ? generations.flat() : [];
+	const costRub = asNumber(asObject(asObject(first)?.generationInfo)?.costRub);
+	return {
+		promptTokens,
+		completionTokens,
+		totalTokens: promptTokens + completionTokens,
+		...(costRub === undefined ? {} : { costRub }),
+	};
+}
