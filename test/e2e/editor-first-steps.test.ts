@@ -94,11 +94,7 @@ scene('an entry lists the actions of the node and its trigger', async ({ editor 
 	await editor.creator.search('gateway');
 	await editor.creator.openItem('Gateway Media Task');
 	const { root } = editor.creator;
-	for (const text of [
-		'On media task succeeded',
-		'On media task failed',
-		'Create a media task and wait',
-	]) {
+	for (const text of ['On media task succeeded', 'On media task failed', 'Create a media task and wait']) {
 		await root.getByText(text, { exact: true }).waitFor();
 	}
 	await editor.shot('what a media task can do');
