@@ -62,7 +62,7 @@ function mutateArea(name) {
 		run: mutants.length,
 		killed,
 		// Where the part of all mutants that are killed probably is.
-		interval95: interval(killed, mutants.length),
+		interval95: interval(killed, mutants.length).map((share) => Number(share.toFixed(3))),
 		outOfTime: mutants.filter(({ isOutOfTime }) => isOutOfTime).length,
 		judged: mutants.length - killed - open.length,
 		notJudged: open.length,

@@ -8,8 +8,7 @@ const suites = {
 	Nodes: 'Each node, and the credential’s test',
 	Form: '*Media Task* shows the model’s fields',
 	'Error output': 'Failed items reach it with their input and error',
-	'Lost answer':
-		'A charged text whose answer was lost is not repeated, and the error says so',
+	'Lost answer': 'A charged text whose answer was lost is not repeated, and the error says so',
 	'Retry On Fail': 'Nothing is paid twice',
 	Suspend: '*Wait Strategy: Suspend*: callbacks resume the execution',
 	'Media trigger': 'A callback starts a workflow',
