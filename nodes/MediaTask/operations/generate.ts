@@ -1,7 +1,8 @@
 import { modelParameter } from '../../shared/fields/models';
+import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
-import { omit } from '../../shared/gateway/util/json';
-import type { Operation } from '../../shared/run/operation';
+import { asArray, asObject, omit } from '../../shared/gateway/util/json';
+import type { ItemContext, Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
 import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
@@ -40,7 +41,26 @@ function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
 		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
+		execute: async (item) => {
+			await checkMediaType(item, String(item.params.model), mediaType);
+			return await createAndWait.execute(item);
+		},
 	};
+}
+
+/**
+ * Checks a model that is given by ID: one of another type may cost many times as much.
+ *
+ * @throws {InvalidInputError} if the catalogue can be read and says that the model is of another type
+ */
+async function checkMediaType({ run, client }: ItemContext, model: string, wanted: MediaType) {
+	const { mediaType = wanted } = (await run.mediaModel(client, model)) ?? {};
+	if (mediaType === wanted) return;
+	throw new InvalidInputError(
+		`The media type of the model "${model}" is ${NAMES[mediaType]}, not ${NAMES[wanted]}`,
+		`Use it with '${NAMES[mediaType]}: Generate', or choose a model from the list.`,
+		'model',
+	);
 }
 
 export const generateImage = generate({
@@ -68,7 +88,22 @@ export const editImage: Operation = {
 		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
+	execute: async (item) => {
+		checkImage(item);
+		return await generateImage.execute(item);
+	},
 };
+
+/** @throws {InvalidInputError} for an input without a file or URL, of which some models would make a new image */
+function checkImage({ params }: ItemContext<Record<string, unknown>>): void {
+	const input = [params.inputJson, asObject(params.input)?.value];
+	if (asArray(params.inputFiles).length > 0 || /\b(https?:\/\/|data:)/i.test(JSON.stringify(input))) return;
+	throw new InvalidInputError(
+		'There is no image to edit',
+		"Add a row to 'Input Files', or enter the URL of an image in the model’s field for it.",
+		'inputFiles',
+	);
+}
 
 export const generateVideo = generate({
 	mediaType: 'video',

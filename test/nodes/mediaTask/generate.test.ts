@@ -42,6 +42,20 @@ describe.each(TYPES)('%s: generate', (resource, mediaType) => {
 		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
 	});
+
+	test.each(TYPES.filter(([other]) => other !== resource))(
+		'sends nothing for a model for %s, and names the operation for it',
+		async (other, otherType) => {
+			catalogue([painter({}, { media_type: otherType })]);
+			const sent = creations();
+			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
+			const { error } = await run('generate', parameters, {}, resource);
+			const name = other.charAt(0).toUpperCase() + other.slice(1);
+			expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
+			expect(error?.description).toContain(`'${name}: Generate'`);
+			expect(sent).toStrictEqual([]);
+		},
+	);
 });
 
 describe('image: edit', () => {
@@ -68,6 +82,17 @@ describe('image: edit', () => {
 			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
 		]);
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
+	});
+
+	test.each([
+		['a form', { input: form({ quality: 'draft' }) }],
+		['JSON', { inputMode: 'json', inputJson: '{ "prompt": "Add a hat" }' }],
+	])('sends nothing without an image in %s, although the model can do without', async (_, parameters) => {
+		catalogue([painter(sandbox.canvas)]);
+		const sent = creations();
+		const { error } = await edit(parameters);
+		expect(error?.message).toBe('There is no image to edit');
+		expect(sent).toStrictEqual([]);
 	});
 
 	test('takes a URL in the fields of the model, also as a tool, which gets no files', async () => {
