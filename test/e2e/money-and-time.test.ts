@@ -186,14 +186,6 @@ describe('a download', () => {
 	});
 });
 
-test('a tool that must be called, without tools, is an error, and nothing is sent', async () => {
-	const ask = { model: byId('sandbox/swift-1'), prompt: 'Hello', toolChoice: 'required' };
-	const result = await run(gatewayNode('Node', 'textGeneration', ask));
-	expect(result.status).toBe('error');
-	expect(result.error?.description).toContain('Nothing was sent');
-	expect(requests('POST', '/chat/completions')).toStrictEqual([]);
-});
-
 test.each(['null', '""'])(
 	'a prompt whose expression returns %s is an error, and nothing is sent',
 	async (nothing) => {
