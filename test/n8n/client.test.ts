@@ -17,7 +17,6 @@ import { apiErrorOf, rejection } from '../helpers/client';
 import { editorContext, pollContext, supplyContext, webhookContext } from '../helpers/contexts';
 import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
 import { useNock } from '../helpers/nock';
-import { eventually } from '../helpers/time';
 
 useNock();
 
@@ -141,36 +140,6 @@ describe('a client outside an execution', () => {
 		expect((await inFakeTime(apiErrorOf(waiting.json(balance)))).details.code).toBe('timeout');
 		expect(Date.now() - begin).toBe(waitedMs);
 	});
-
-	it('gets the gateway’s own 504 after 300 s (§8) before the request times out', async () => {
-		const context = pollContext(poller);
-		const slow = jest.spyOn(context.helpers, 'httpRequestWithAuthentication').mockImplementation(async () => {
-			await new Promise((resolve) => setTimeout(resolve, 301_000));
-			return { statusCode: 504, headers: {}, body: '{"error":{"code":"gateway_timeout"}}' };
-		});
-		const client = await backgroundClient(context, { ...POLL_SETTINGS, maxRetries: 0 });
-		const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
-		expect(details).toMatchObject({ status: 504, code: 'gateway_timeout' });
-		expect(slow).toHaveBeenCalledTimes(1);
-	});
-});
-
-it('a client outside an execution sends any number of requests at a time', async () => {
-	let waiting = 0;
-	let release: () => void = () => undefined;
-	const all = new Promise<void>((resolve) => (release = resolve));
-	nock('https://gateway.test')
-		.get('/api/v1/balance')
-		.times(20)
-		.reply(async () => {
-			waiting += 1;
-			if (waiting === 20) release();
-			await all;
-			return [200, { amount: 1 }];
-		});
-	const client = await backgroundClient(pollContext(poller), POLL_SETTINGS);
-	const bodies = await Promise.all(Array.from({ length: 20 }, async () => await client.json(balance)));
-	expect(bodies).toStrictEqual(Array(20).fill({ amount: 1 }));
 });
 
 describe('the client of a node that serves an agent', () => {
@@ -230,17 +199,5 @@ describe('the client of a node that serves an agent', () => {
 		expect(listeners()).toBe(1);
 		dispose();
 		expect(listeners()).toBe(0);
-	});
-
-	it('passes the cancel signal on to downloads', async () => {
-		const { context, cancel, client } = await served();
-		const sent = jest.spyOn(context.helpers, 'httpRequest').mockReturnValue(new Promise(() => undefined));
-		const failed = rejection(
-			client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),
-		);
-		await eventually(() => sent.mock.calls.length > 0);
-		cancel.abort();
-		expect(await failed).toMatchObject({ reason: 'cancelled' });
-		expect(sent.mock.calls.map(([{ abortSignal }]) => abortSignal?.aborted)).toStrictEqual([true]);
 	});
 });

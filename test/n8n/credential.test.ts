@@ -37,7 +37,6 @@ it('n8n adds no list of allowed domains: the key goes to the origin of the base 
 describe('the key is added to requests to the gateway’s origin', () => {
 	it.each<[string, Request]>([
 		['url', { url: 'https://gateway.test/api/v1/balance?a=%20b' }],
-		['uri', { uri: 'https://gateway.test/api/v1/balance?a=%20b' }],
 		['url and uri', { url: 'https://gateway.test/api/v1/balance?a=%20b', uri: 'https://evil.test/' }],
 		[
 			'url, with a baseURL that it replaces',

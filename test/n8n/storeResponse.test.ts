@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 
 import { storeResponse, type BinaryStore } from '../../nodes/shared/n8n/binary';
-import { rejection } from '../helpers/client';
 
 // The limits of a download, and what is stored.
 
@@ -21,15 +20,6 @@ const reading = {
 /** Stores a response with a timeout of a second. */
 const stored = async (body: Readable, helpers: BinaryStore['helpers'] = reading) =>
 	await storeResponse({ helpers }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, ['a.bin']);
-
-it('a download that breaks has lost its connection', async () => {
-	const body = new Readable({ read: () => undefined });
-	body.push('12345');
-	setTimeout(() => body.destroy(new Error('aborted')), 800);
-	const storing = rejection(stored(body));
-	await jest.advanceTimersByTimeAsync(800);
-	expect(await storing).toMatchObject({ message: 'The connection broke while the file was downloaded' });
-});
 
 it('a download that fails while n8n does not listen to it does not end n8n', async () => {
 	const body = new Readable({ read: () => undefined });
@@ -97,14 +87,6 @@ it('an error that is not the network’s is thrown unchanged', async () => {
 	const body = Readable.from([Buffer.from('x')]);
 	const prepareBinaryData = async () => await Promise.reject(failure);
 	await expect(stored(body, { prepareBinaryData })).rejects.toBe(failure);
-});
-
-it('a cancelled download is cancelled, however long it was silent before', async () => {
-	const body = new Readable({ read: () => undefined });
-	const storing = rejection(stored(body));
-	await jest.advanceTimersByTimeAsync(300);
-	body.destroy(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
-	expect(await storing).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 });
 
 describe('a successful response', () => {

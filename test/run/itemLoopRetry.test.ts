@@ -22,16 +22,29 @@ const failTimes = (failures: Record<string, number>) => (prompt: string, call: n
 const texts = ({ items: outputs }: RunResult) => outputs.map(({ json }) => json.text ?? 'failed');
 const context = ({ run: { data } }: RunResult) => JSON.stringify(data.executionData?.contextData);
 
-describe('three tries', () => {
-	it('are made where Max Tries is unset, and the results of each are kept to the end', async () => {
-		const { times } = echoGateway(failTimes({ p1: 1, p2: 2, p3: 2 }));
-		const result = await generate({ items: items(5), settings: retrying, options });
+describe('three tries, where Max Tries is unset', () => {
+	it.each<[string, object, Record<string, number>, string, object]>([
+		['keep the results of each', retrying, { p1: 1, p2: 2 }, 'p0 p1 p2', { p0: 1, p1: 2, p2: 3 }],
+		['are made while the first item fails', retryAndContinue, { p0: 2 }, 'p0 p1 p2', { p0: 3, p1: 1, p2: 1 }],
+		[
+			'send only what has failed, also of the others',
+			retryAndContinue,
+			{ p0: 2, p2: 9 },
+			'p0 p1 failed',
+			{ p0: 3, p1: 1, p2: 3 },
+		],
+		// With On Error: Continue, n8n does not run the node again.
+		['are not made for other items', retryAndContinue, { p1: 9 }, 'p0 failed p2', { p0: 1, p1: 1, p2: 1 }],
+	])('%s, and leave nothing in the execution', async (_, settings, failures, expected, sent) => {
+		const { times } = echoGateway(failTimes(failures));
+		const result = await generate({ items: items(3), settings, options });
 		expect(result.error).toBeUndefined();
-		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'echo p2', 'echo p3', 'echo p4']);
+		const shown = expected.split(' ').map((text) => (text === 'failed' ? text : `echo ${text}`));
+		expect(texts(result)).toStrictEqual(shown);
 		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
-			[0, 1, 2, 3, 4].map((item) => ({ item })),
+			[0, 1, 2].map((item) => ({ item })),
 		);
-		expect(times()).toStrictEqual({ p0: 1, p1: 2, p2: 3, p3: 3, p4: 1 });
+		expect(times()).toStrictEqual(sent);
 		expect(context(result)).not.toContain('echo');
 	});
 
@@ -42,22 +55,6 @@ describe('three tries', () => {
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
 		expect(context(result)).toContain('echo p1');
 	});
-
-	it('are made while the first item fails, with On Error: Continue', async () => {
-		const { times } = echoGateway(failTimes({ p0: 2, p2: 9 }));
-		const result = await generate({ items: items(3), settings: retryAndContinue });
-		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'failed']);
-		expect(times()).toStrictEqual({ p0: 3, p1: 1, p2: 3 });
-		expect(context(result)).not.toContain('echo');
-	});
-});
-
-it('saves nothing for an item other than the first that fails, with On Error: Continue: n8n does not run the node again', async () => {
-	const { times } = echoGateway(failTimes({ p1: 9 }));
-	const result = await generate({ items: items(2), settings: retryAndContinue });
-	expect(texts(result)).toStrictEqual(['echo p0', 'failed']);
-	expect(times()).toStrictEqual({ p0: 1, p1: 1 });
-	expect(context(result)).not.toContain('echo');
 });
 
 it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTries) => {
@@ -66,8 +63,10 @@ it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTr
 	expect(times()).toStrictEqual({ p0: Math.max(2, maxTries), p1: 1 });
 });
 
-describe('a result that n8n takes for an error, because its first item has a field of that name', () => {
-	it.each(['odd', 0, { some: 'fact' }, null, false])('%j: is requested once', async (error) => {
+// n8n takes a first item with a field of that name for an error.
+it.each(['odd', 0, { some: 'fact' }, null])(
+	'a result with the field `error` of %j is requested once',
+	async (error) => {
 		let requests = 0;
 		gateway()
 			.persist()
@@ -79,8 +78,8 @@ describe('a result that n8n takes for an error, because its first item has a fie
 		const result = await run('get', { taskId: 't1', simplify: false }, { settings: retrying });
 		expect(requests).toBe(1);
 		expect(result.items[0]?.json.data).toStrictEqual({ taskId: 't1', state: 'success' });
-	});
-});
+	},
+);
 
 describe('each try', () => {
 	it('reads the parameters and settings of the items that it sends again', async () => {

@@ -59,36 +59,24 @@ describe('the error in an error item', () => {
 		expect(toErrorJson(apiError(details))).toStrictEqual({ ...commonFields, ...expected });
 	});
 
+	const { message, description } = commonFields;
+	const unsent = (param: string | null) => {
+		return { code: 'invalid_input', param, description: 'Try it later. Nothing was sent.' };
+	};
+
 	it('has nothing that only the node needs', () => {
 		const details = { serverMessage: 'words', retryAfterMs: 5, isRateLimit: true };
 		expect(toErrorJson(apiError(details))).toStrictEqual(commonFields);
 	});
 
 	it.each<[string, unknown, object]>([
-		[
-			'input that cannot be sent',
-			new InvalidInputError('It failed', 'Try it later.', 'prompt'),
-			{ code: 'invalid_input', param: 'prompt', description: 'Try it later. Nothing was sent.' },
-		],
-		[
-			'input without a parameter',
-			new InvalidInputError('It failed', 'Try it later.'),
-			{ code: 'invalid_input', description: 'Try it later. Nothing was sent.' },
-		],
-		['an error of n8n', operationError('Try it later.'), {}],
-		[
-			'an error of n8n about a request',
-			new NodeApiError(someNode, {}, { message: 'It failed', description: 'Try it later.' }),
-			{},
-		],
+		['input that cannot be sent', new InvalidInputError(message, description, 'prompt'), unsent('prompt')],
+		['input without a parameter', new InvalidInputError(message, description), unsent(null)],
+		['an error of n8n', operationError(description), {}],
+		['an error of n8n about a request', new NodeApiError(someNode, {}, { message, description }), {}],
 		['an error of n8n without a hint', operationError(), { description: null }],
-		['any other error', new Error('It failed'), { description: null }],
-		[
-			'an error with a description that is not text',
-			Object.assign(new Error('It failed'), { description: {} }),
-			{ description: null },
-		],
-		['any thrown value', 'It failed', { description: null }],
+		['another error', Object.assign(new Error(message), { description: {} }), { description: null }],
+		['any thrown value', message, { description: null }],
 	])('has the message and hint of %s', (_, error, expected) => {
 		expect(toErrorJson(error)).toStrictEqual({ ...commonFields, ...expected });
 	});
@@ -121,12 +109,8 @@ describe('the error that ends the node', () => {
 	});
 
 	it('of an ApiError has its status, task, details and cause, and nothing else', () => {
-		const cause = apiError({
-			status: 402,
-			taskId: 't1',
-			extra: { failCode: 'NSFW' },
-			serverMessage: 'words',
-		});
+		const own = { status: 402, taskId: 't1', extra: { failCode: 'NSFW' } };
+		const cause = apiError({ ...own, serverMessage: 'words' });
 		const error = toNodeError(someNode, cause, 3);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ httpCode: '402', cause });

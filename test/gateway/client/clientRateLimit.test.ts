@@ -118,7 +118,7 @@ it('a request that was refused to the end after a lost response may have had its
 
 describe('a Retry-After', () => {
 	/** The pause after a 429 with this header, by a clock that is 10 minutes behind the gateway's. */
-	async function pauseAfter(headerOf: (now: number) => string, dateOf: (now: number) => string = () => '') {
+	async function pauseAfter(headerOf: (now: number) => string, dateOf: (now: number) => string) {
 		const clock = 1_000_000;
 		const headers = { 'retry-after': headerOf(clock), date: dateOf(clock + 600_000) };
 		const { client, clock: used } = scriptedClient([{ status: 429, headers }, {}]);
@@ -126,13 +126,6 @@ describe('a Retry-After', () => {
 		return used.now - clock;
 	}
 	const utc = (time: number) => new Date(time).toUTCString();
-
-	it.each([
-		['a Unix time in place of seconds', '1767225600'],
-		['the end of time as a date', 'Fri, 31 Dec 9999 23:59:59 GMT'],
-	])('is ignored if it is %s', async (_, header) => {
-		expect(await pauseAfter(() => header)).toBeLessThan(5_000);
-	});
 
 	it.each([
 		['of the gateway', (now: number) => utc(now + 605_000), utc],

@@ -77,14 +77,6 @@ it('a request reaches the gateway with the key, and its response comes back', as
 describe('a response that is lost', () => {
 	const lose: RequestListener = (request) => request.socket.destroy();
 
-	it('is not requested again where the request is charged', async () => {
-		gateway.onRequest(lose);
-		const { client, pauses, slots } = gateway.client();
-		const { details } = await apiErrorOf(client.json(chat));
-		expect(details).toMatchObject({ code: 'econnreset', outcome: 'unknown', kind: 'charge' });
-		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
-	});
-
 	it('is not requested again where the request is charged and its body is cut off', async () => {
 		gateway.onRequest((request, response) => {
 			response.writeHead(200, { 'content-length': '1000' });

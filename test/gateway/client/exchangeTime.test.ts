@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { RequestListener } from 'node:http';
 
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
-import { waitForTask } from '../../../nodes/shared/gateway/endpoints/polling';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { apiErrorOf } from '../../helpers/client';
@@ -77,25 +76,6 @@ it.each<[string, RequestListener, string]>([
 ])('%s that bring a byte now and then end, and the connection is closed', async (_, begin, byte) => {
 	const { listener, closed } = drip(begin, byte);
 	expect(await endOf(listener)).toStrictEqual(timedOut);
-	await closed;
-});
-
-it('a poll that brings a byte now and then does not outlast the longest wait', async () => {
-	const { listener, closed } = drip(status(200));
-	gateway.onRequest(listener);
-	const { client } = gateway.client(
-		{},
-		{ pause: async (ms) => await new Promise((end) => setTimeout(end, Math.min(ms, 50))) },
-	);
-	const start = Date.now();
-	const wait = {
-		mediaType: async () => await Promise.resolve(undefined),
-		maxWaitMs: 100,
-		pollImmediately: true,
-	};
-	const { details } = await apiErrorOf(waitForTask(client, 't1', wait));
-	expect([details.code, details.taskId]).toStrictEqual(['wait_timeout', 't1']);
-	expect(Date.now() - start).toBeLessThan(100 + 5_500);
 	await closed;
 });
 

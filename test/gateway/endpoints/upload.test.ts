@@ -103,11 +103,6 @@ describe('a multipart upload (§4.14)', () => {
 		expect(body.toString()).toContain('\r\nContent-Type: image/pngX-Evil: 1\r\n\r\n');
 	});
 
-	it('uses another boundary for each upload', async () => {
-		const [first, second] = [await sentFor(uploadOf('a')), await sentFor(uploadOf('a'))];
-		expect(first.sent.headers['Content-Type']).not.toBe(second.sent.headers['Content-Type']);
-	});
-
 	it('keeps the content, with its exact length', async () => {
 		const name = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.includes('%'));
 		await fc.assert(
@@ -151,5 +146,6 @@ it('the stream of an upload is opened again for each attempt, and each is closed
 	expect(sent.map(({ body }) => body)).toStrictEqual(opened);
 	expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true]);
 	const boundaries = sent.map(({ headers }) => headers['Content-Type']?.split('boundary=')[1]);
+	expect(new Set(boundaries).size).toBe(3);
 	expect(boundaries).toStrictEqual(heads.map((head) => head.slice(2, head.indexOf('\r\n'))));
 });

@@ -147,15 +147,6 @@ describe('the message of the gateway', () => {
 describe('error texts of a request', () => {
 	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
 
-	it('replace those of the status, before the message of the gateway', () => {
-		const { details } = errorOfResponse({ status: 404, body: '{"msg":"gone, it is"}', texts });
-		expect(details).toMatchObject({
-			message: 'No such file',
-			description: 'Look for another. The gateway says: “gone, it is”.',
-			serverMessage: 'gone, it is',
-		});
-	});
-
 	it.each([
 		['of another status', { status: 403 }],
 		['with a code, which is more specific', { status: 404, body: '{"error":{"code":"model_not_found"}}' }],

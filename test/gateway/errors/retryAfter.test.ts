@@ -25,6 +25,9 @@ describe('Retry-After', () => {
 		['2026-03-01T12:00:30Z', undefined],
 		['soon', undefined],
 		['12 monkeys', undefined],
+		// Mistakes: a Unix time in place of seconds, and the end of time.
+		['1767225600', undefined],
+		['Fri, 31 Dec 9999 23:59:59 GMT', undefined],
 	];
 	test.each(cases)('%j means %j ms', (header, expected) =>
 		expect(parseRetryAfter(header, now)).toBe(expected),
