@@ -60,25 +60,3 @@ it('sends a built-in tool with those of the agent', async () => {
 		]) as unknown,
 	});
 });
-
-it.each<[string, Parameters<typeof ask>[1], RegExp]>([
-	[
-		'an example in place of a schema',
-		{ ...place, jsonSchema: '{"city": "Oslo"}' },
-		/'JSON Schema' is not a JSON Schema/,
-	],
-	[
-		'a tool that the agent does not have',
-		{ options: { toolChoice: 'function', toolChoiceName: 'Listen' } },
-		/There is no tool called/,
-	],
-	[
-		'a built-in function without a name',
-		{ format: 'responses', options: { builtInTools: '[{"type": "function"}]' } },
-		/tool 1 has no name/,
-	],
-])('%s is refused before anything is sent', async (_, parameters, message) => {
-	const { error, calls } = await ask('Say hello', parameters);
-	expect(JSON.stringify(error)).toMatch(message);
-	expect(calls).toStrictEqual([]);
-});
