@@ -1,80 +1,34 @@
 /** Errors of the API (§7): one class inside, four body formats outside. */
 
-interface CodeEntry {
-	status: number;
-	type: string;
-	message: string;
-}
-
 /** §7.3, then the errors of the media envelope alone (§7.4), and those without a code. */
 export const errorCodes = {
-	invalid_request: { status: 400, type: 'invalid_request_error', message: 'Invalid request' },
-	provider_bad_request: {
-		status: 400,
-		type: 'invalid_request_error',
-		message: 'The provider rejected the request: unsupported parameter',
-	},
-	context_length_exceeded: {
-		status: 400,
-		type: 'invalid_request_error',
-		message: "The input exceeds the model's maximum context window",
-	},
-	unauthorized: { status: 401, type: 'authentication_error', message: 'Session invalid or expired' },
-	invalid_api_key: { status: 401, type: 'authentication_error', message: 'Incorrect API key provided' },
-	insufficient_quota: { status: 402, type: 'invalid_request_error', message: 'Insufficient funds' },
-	feature_not_available: {
-		status: 403,
-		type: 'invalid_request_error',
-		message: 'This feature is not available on your plan',
-	},
-	sub_account_blocked: {
-		status: 403,
-		type: 'invalid_request_error',
-		message: 'The child account is blocked',
-	},
-	ip_not_allowed: {
-		status: 403,
-		type: 'invalid_request_error',
-		message: 'The address is outside the allow-list',
-	},
-	forbidden: { status: 403, type: 'invalid_request_error', message: 'Access denied' },
-	model_not_found: { status: 404, type: 'invalid_request_error', message: 'The model does not exist' },
-	content_too_large: {
-		status: 422,
-		type: 'invalid_request_error',
-		message: 'Input tokens plus reserved output exceed the context window',
-	},
-	limit_exceeded: { status: 422, type: 'invalid_request_error', message: 'The plan limit is exhausted' },
-	rate_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Requests per minute exceeded' },
-	token_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Tokens per minute exceeded' },
-	client_closed_request: {
-		status: 499,
-		type: 'client_closed_request',
-		message: 'The client cancelled the request',
-	},
-	internal_error: { status: 500, type: 'internal_error', message: 'Internal error' },
-	provider_error: { status: 502, type: 'bad_gateway', message: 'The provider is misconfigured' },
-	no_providers: {
-		status: 503,
-		type: 'service_unavailable',
-		message: 'No provider is available for the model',
-	},
-	service_unavailable: { status: 503, type: 'service_unavailable', message: 'The provider is disabled' },
-	gateway_timeout: {
-		status: 504,
-		type: 'gateway_timeout',
-		message: 'The 300 second request ceiling was reached',
-	},
-	not_found: { status: 404, type: 'invalid_request_error', message: 'Not found' },
-	conflict: { status: 409, type: 'invalid_request_error', message: 'The session is busy' },
-	gone: { status: 410, type: 'invalid_request_error', message: 'The promo code has expired' },
-	payload_too_large: {
-		status: 413,
-		type: 'invalid_request_error',
-		message: 'The request body exceeds the limit of 100 MB',
-	},
-	invalid_input: { status: 422, type: 'invalid_request_error', message: 'Invalid input' },
-} as const satisfies Record<string, CodeEntry>;
+	invalid_request: { status: 400, message: 'Invalid request' },
+	provider_bad_request: { status: 400, message: 'The provider rejected the request: unsupported parameter' },
+	context_length_exceeded: { status: 400, message: "The input exceeds the model's maximum context window" },
+	unauthorized: { status: 401, message: 'Session invalid or expired' },
+	invalid_api_key: { status: 401, message: 'Incorrect API key provided' },
+	insufficient_quota: { status: 402, message: 'Insufficient funds' },
+	feature_not_available: { status: 403, message: 'This feature is not available on your plan' },
+	sub_account_blocked: { status: 403, message: 'The child account is blocked' },
+	ip_not_allowed: { status: 403, message: 'The address is outside the allow-list' },
+	forbidden: { status: 403, message: 'Access denied' },
+	model_not_found: { status: 404, message: 'The model does not exist' },
+	content_too_large: { status: 422, message: 'Input tokens plus reserved output exceed the context window' },
+	limit_exceeded: { status: 422, message: 'The plan limit is exhausted' },
+	rate_limit_exceeded: { status: 429, message: 'Requests per minute exceeded' },
+	token_limit_exceeded: { status: 429, message: 'Tokens per minute exceeded' },
+	client_closed_request: { status: 499, message: 'The client cancelled the request' },
+	internal_error: { status: 500, message: 'Internal error' },
+	provider_error: { status: 502, message: 'The provider is misconfigured' },
+	no_providers: { status: 503, message: 'No provider is available for the model' },
+	service_unavailable: { status: 503, message: 'The provider is disabled' },
+	gateway_timeout: { status: 504, message: 'The 300 second request ceiling was reached' },
+	not_found: { status: 404, message: 'Not found' },
+	conflict: { status: 409, message: 'The session is busy' },
+	gone: { status: 410, message: 'The promo code has expired' },
+	payload_too_large: { status: 413, message: 'The request body exceeds the limit of 100 MB' },
+	invalid_input: { status: 422, message: 'Invalid input' },
+} as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
@@ -97,6 +51,20 @@ export class ApiError extends Error {
 		this.name = 'ApiError';
 		this.status = errorCodes[code].status;
 	}
+}
+
+/** §7.3: the type follows from the status. */
+export function typeOf(status: number): string {
+	const types: Record<number, string> = {
+		401: 'authentication_error',
+		429: 'rate_limit_error',
+		499: 'client_closed_request',
+		500: 'internal_error',
+		502: 'bad_gateway',
+		503: 'service_unavailable',
+		504: 'gateway_timeout',
+	};
+	return types[status] ?? 'invalid_request_error';
 }
 
 /** Internal codes become the nearest one of §7.3 in bodies with a code. */
@@ -128,7 +96,7 @@ export function openAiError(error: ApiError): Record<string, unknown> {
 	return {
 		error: {
 			message: error.message,
-			type: errorCodes[error.code].type,
+			type: typeOf(error.status),
 			param: error.details.param ?? null,
 			code: publicCode(error.code),
 		},
@@ -167,7 +135,7 @@ export function renderError(
 			if (!withoutParam) return { status: error.status, body: openAiError(error) };
 			// §7.1: the catalogues omit `param` from their 500 body.
 			const { message, code } = error;
-			return { status: error.status, body: { error: { message, type: errorCodes[code].type, code } } };
+			return { status: error.status, body: { error: { message, type: typeOf(error.status), code } } };
 		}
 	}
 }

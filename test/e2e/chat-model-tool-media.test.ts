@@ -1,7 +1,7 @@
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
-import type { Stored, WorkflowNode } from '../../sandbox/n8n/types';
+import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { agent, model, pathOf, saveOpenAiCredential, start } from './support/agents';
+import { agent, model, pathOf, start } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { mediaTool } from './support/tools';
 import { byId, clusterOf, type Service } from './support/workflows';
@@ -11,12 +11,8 @@ import { byId, clusterOf, type Service } from './support/workflows';
 const FORMATS = ['chat', 'responses', 'messages'];
 const MODEL = 'sandbox/balanced-2';
 let environment: Environment;
-let openAi: Stored;
 
 useEnvironment((started) => (environment = started));
-beforeAll(async () => {
-	openAi = await saveOpenAiCredential(environment);
-});
 beforeEach(async () => {
 	await environment.gateway.control.reset();
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });
@@ -89,28 +85,5 @@ describe.each(FORMATS)('%s', (format) => {
 		expect(log).toContain('toolImagesLeftOut');
 		const charged = environment.gateway.control.ledger().filter(({ kind }) => kind === 'text');
 		expect(charged).toHaveLength(2);
-	});
-});
-
-describe('n8n’s own OpenAI Chat Model', () => {
-	it.each([
-		['chat', false],
-		['responses', true],
-	])('%s: sees the URL only', async (format, responsesApiEnabled) => {
-		const own: [Service, WorkflowNode] = [
-			'ai_languageModel',
-			{
-				name: 'Model',
-				type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
-				typeVersion: 1.3,
-				parameters: { model: byId(MODEL), responsesApiEnabled, options: {} },
-				credentials: { openAiApi: openAi },
-			},
-		];
-		const { said, error } = await draw([own]);
-		expect(error).toBeUndefined();
-		expect(said).toContain('The tool answered');
-		expect(said).not.toContain('I can see');
-		expect(seen(format)).toStrictEqual([0, 0]);
 	});
 });

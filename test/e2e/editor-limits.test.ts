@@ -111,17 +111,6 @@ scene('fallback models are an option', async (stage) => {
 	await stage.editor.shot('fallback models');
 });
 
-scene('the panel of the chat model has the option for images of tools', async ({ editor, environment }) => {
-	const workflow = clusterOf('Images', [start, agent('Draw')], [model(), mediaTool]);
-	const stored = withCredential(workflow, environment.credential);
-	await editor.openWorkflow(await environment.client.createWorkflow(stored));
-	const panel = await editor.openNode('Model');
-	await panel.addOption('Show Tool Images');
-	await panel.scrollTo('showToolMedia');
-	await editor.shot('images of tools');
-	expect(await panel.input('showToolMedia').getByRole('switch').isChecked()).toBe(true);
-});
-
 scene('the traces of a run have models, tokens and rubles', async ({ environment: { client, ...stage } }) => {
 	const { gateway, credential } = stage;
 	await gateway.control.reset();

@@ -32,30 +32,6 @@ const workflowWith = (fileName: string, mimeType: string, content: Buffer) =>
 		},
 	);
 
-scene('the presets are found by their words', async ({ editor }) => {
-	await editor.newWorkflow();
-	await editor.creator.open();
-	for (const words of [
-		'analyze an image',
-		'OCR',
-		'analyze a video',
-		'transcribe audio',
-		'whisper',
-		'read a document',
-		'pdf',
-	]) {
-		await editor.creator.search(words);
-		await editor.creator.item('Gateway Text Generation').waitFor();
-		await editor.shot(`found by ${words}`);
-	}
-	await editor.creator.openItem('Gateway Text Generation');
-	for (const action of ['Analyze an image', 'Analyze a video', 'Transcribe audio', 'Read a document']) {
-		await editor.creator.root.getByText(action, { exact: true }).waitFor();
-	}
-	await editor.shot('the actions');
-	await editor.creator.close();
-});
-
 scene('an image is analyzed', async ({ editor, environment }) => {
 	const { client, gateway } = environment;
 	const picture = await renderPng('A lamp', { width: 320, height: 200, variation: 3, backdrop: null });

@@ -17,11 +17,15 @@ const searches: Array<[string, string, string]> = [
 	['ai gateway', 'Gateway Balance', 'Get the balance'],
 	['gateway', TEXT, 'Generate text'],
 	['generate text', TEXT, 'Generate text'],
+	['language model', TEXT, 'Generate text'],
 	['balance', 'Gateway Balance', 'Get the balance'],
+	['money', 'Gateway Balance', 'Get the balance'],
+	['alert', 'Gateway Balance', 'Get the balance'],
+	['upload file', 'Gateway Storage', 'Upload a file'],
 	['image', MEDIA, 'Generate an image'],
 	['video', MEDIA, 'Generate a video'],
 	['music', MEDIA, 'Generate music'],
-	['speech', MEDIA, 'Generate speech'],
+	['text to speech', MEDIA, 'Generate speech'],
 	['dall-e', MEDIA, 'Generate an image'],
 	['midjourney', MEDIA, 'Generate an image'],
 	['sora', MEDIA, 'Generate a video'],
@@ -29,7 +33,10 @@ const searches: Array<[string, string, string]> = [
 	['elevenlabs', MEDIA, 'Generate speech'],
 	['gpt', TEXT, 'Generate text'],
 	['claude', TEXT, 'Generate text'],
-	['whisper', TEXT, 'Generate text'],
+	['whisper', TEXT, 'Transcribe audio'],
+	['OCR', TEXT, 'Analyze an image'],
+	['analyze a video', TEXT, 'Analyze a video'],
+	['pdf', TEXT, 'Read a document'],
 ];
 
 for (const [words, node, action] of searches) {

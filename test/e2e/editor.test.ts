@@ -93,34 +93,3 @@ describe('the stop button', () => {
 		expect(gateway.control.requests({ method: 'GET', path: '/async/media/tasks/*' })).toHaveLength(0);
 	});
 });
-
-describe('Retry On Fail on the real n8n', () => {
-	test('creates and charges a task once, although the first try fails after the creation', async () => {
-		const { gateway } = environment;
-		await gateway.control.reset();
-		// The answer is lost and no retry of the node's own is allowed: the node fails, and n8n runs it again.
-		gateway.control.addFault({
-			match: { method: 'POST', path: '/async/media/tasks' },
-			action: { kind: 'loseResponse' },
-		});
-		const node = gatewayNode(
-			'Draw',
-			'mediaTask',
-			{
-				resource: 'task',
-				operation: 'createAndWait',
-				model: byId('aurora/canvas-1'),
-				inputMode: 'json',
-				inputJson: '{"prompt": "a cat", "quality": "draft"}',
-				options: { maxRetries: 0 },
-			},
-			{ retryOnFail: true, waitBetweenTries: 100 },
-		);
-		const result = await environment.runWorkflow(workflowOf('Retried', [node], { Start: ['Draw'] }));
-		expect(result.error).toBeUndefined();
-		expect(result.nodes['Draw']?.items[0]?.json).toStrictEqual(expect.objectContaining({ state: 'success' }));
-		expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(2);
-		expect(gateway.control.ledger()).toHaveLength(1);
-		expect(gateway.control.tasks()).toHaveLength(1);
-	});
-});

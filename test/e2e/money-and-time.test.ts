@@ -125,16 +125,6 @@ test('polls that come byte by byte do not outlast Max Wait', async () => {
 	expect(Date.now() - start).toBeLessThan(3_000 + 5_000 + 10_000);
 });
 
-test('a web page of a proxy after a text call may be charged, and is not repeated', async () => {
-	fault('POST', '/chat/completions', { kind: 'raw', status: 502, body: 'html' }, 0);
-	const ask = { model: byId('sandbox/swift-1'), prompt: 'Hello' };
-	const result = await run(gatewayNode('Node', 'textGeneration', ask, { ...continuing, ...retrying }));
-	expect(itemsOf(result)).toMatchObject([
-		{ error: { httpCode: '502', mayBeCharged: true, retryable: false } },
-	]);
-	expect(requests('POST', '/chat/completions')).toHaveLength(1);
-});
-
 test('a cancelled execution logs the creations whose outcome is unknown', async () => {
 	fault('POST', TASKS, { kind: 'hang', afterEffect: true }, 0);
 	const items = itemsNode(
@@ -185,12 +175,3 @@ describe('a download', () => {
 		expect(result.error?.message).toMatch(/^(The file is empty|A web page came instead of the file)$/);
 	});
 });
-
-test.each(['null', '""'])(
-	'a prompt whose expression returns %s is an error, and nothing is sent',
-	async (nothing) => {
-		const input = { inputJson: `={{ ${nothing} }}` };
-		expect((await run(draw(input))).status).toBe('error');
-		expect(requests('POST', TASKS)).toStrictEqual([]);
-	},
-);

@@ -58,45 +58,9 @@ describe('responses', () => {
 		);
 	});
 
-	it('has a function call or reasoning before the message', async () => {
-		const list = events(await stream({}, '/responses', { ...json, model: 'sandbox/thinker-3' }));
-		const types = list.map((event) => event.type);
-		expect(types).toContain('response.reasoning_summary_text.delta');
-		const delta = list.find((event) => event.type === 'response.output_text.delta');
-		expect(delta).toMatchObject({ output_index: 1, content_index: 0 });
-	});
-
-	it('has calls of built-in tools before the message', async () => {
-		const tools = [{ type: 'web_search' }, { type: 'mcp' }];
-		const list = events(await stream({}, '/responses', { ...json, tools }));
-		const output = at(list.at(-1), 'response.output');
-		expect(output).toMatchObject([{ type: 'web_search_call' }, { type: 'mcp_call' }, { type: 'message' }]);
-		expect(list.map((event) => event.type)).toContain('response.web_search_call.in_progress');
-	});
-
 	it('ends incomplete at the token limit', async () => {
 		const list = events(await stream({}, '/responses', { ...json, max_output_tokens: 2 }));
 		expect(list.at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'incomplete' } });
-	});
-});
-
-describe('chat and messages', () => {
-	const messages = [{ role: 'user', content: 'hi' }];
-
-	it('chat: has the role first, and usage with empty choices last', async () => {
-		const text = await stream({}, '/chat/completions', { model: json.model, messages, stream: true });
-		const list = events(text);
-		expect(at(list[0], 'choices.0.delta')).toStrictEqual({ role: 'assistant', content: '' });
-		expect(list.at(-1)).toMatchObject({ object: 'chat.completion.chunk', choices: [] });
-		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-	});
-
-	it('messages: has event lines with the type, and no [DONE]', async () => {
-		const body = { model: json.model, messages, stream: true, max_tokens: 50 };
-		const text = await stream({}, '/messages', body);
-		const named = [...text.matchAll(/^event: (.+)$/gm)].map((match) => match[1]);
-		expect(named).toStrictEqual(events(text).map((event) => event.type));
-		expect(named.at(-1)).toBe('message_stop');
 	});
 });
 

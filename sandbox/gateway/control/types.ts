@@ -4,21 +4,19 @@ import type { Duration, StreamFault } from './faultTypes';
 export type * from './faultTypes';
 
 /** Groups that latency and concurrency are counted by. */
-export const endpointGroups = [
-	'chat',
-	'responses',
-	'messages',
-	'catalogue',
-	'balance',
-	'mediaCreate',
-	'mediaStatus',
-	'mediaDownload',
-	'mediaOther',
-	'storage',
-	'files',
-	'other',
-] as const;
-export type EndpointGroup = (typeof endpointGroups)[number];
+export type EndpointGroup =
+	| 'chat'
+	| 'responses'
+	| 'messages'
+	| 'catalogue'
+	| 'balance'
+	| 'mediaCreate'
+	| 'mediaStatus'
+	| 'mediaDownload'
+	| 'mediaOther'
+	| 'storage'
+	| 'files'
+	| 'other';
 
 export type MediaType = 'image' | 'video' | 'music' | 'audio';
 
