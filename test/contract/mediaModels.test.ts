@@ -105,14 +105,13 @@ describe('the price is what the gateway charges', () => {
 		const found = taskPrice(
 			{
 				id: model.id,
-				currency: 'RUB',
 				tiers: model.tiers.map(({ params, price }) => ({ params, price: formatRubles(accountPrice(price)) })),
 				inputSchema: model.inputSchema as JsonObject,
 				record: {},
 			},
 			input,
 		);
-		expect(found.price === null ? null : parseRubles(found.price)).toBe(charged);
+		expect(found.rub === undefined ? null : parseRubles(found.rub)).toBe(charged);
 	});
 
 	it('is in the output', async () => {
@@ -126,7 +125,7 @@ describe('the price is what the gateway charges', () => {
 
 describe('the catalogue', () => {
 	it('is listed by media type', async () => {
-		const { items } = await gateway.media('getMany', { mediaType: 'video' }, {}, 'model');
+		const { items } = await gateway.media('getMany', { search: 'video' }, {}, 'model');
 		expect(items.map(({ json }) => json.id)).toStrictEqual(['lumen/motion-2']);
 	});
 

@@ -24,7 +24,6 @@ const cases: Array<[RunOptions['node'], string, object]> = [
 	['textGeneration', 'toolChoiceName', { ...text, tools: tool, toolChoice: 'function' }],
 	['mediaTask', 'model', media],
 	['mediaTask', 'inputJson', { ...media, inputMode: 'json' }],
-	['mediaTask', 'mediaType', { resource: 'model', operation: 'getMany' }],
 	['mediaTask', 'limit', { resource: 'model', operation: 'getMany' }],
 	['mediaTask', 'sessionJson', { resource: 'session', operation: 'create' }],
 	['mediaTask', 'taskId', { resource: 'task', operation: 'get' }],

@@ -1,6 +1,7 @@
+import { InvalidInputError } from '../gateway/errors/errors';
 import type { TextRequest, ToolChoice } from '../gateway/text/formats/request';
 import { asArray, asObject, type JsonObject } from '../gateway/util/json';
-import { id, shownFor, text } from '../params/kinds';
+import { shownFor, text } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
 // Whether the model may, must or must not call a tool (§4.1, 4.2).
@@ -22,12 +23,11 @@ export const toolChoiceParameters = {
 	...shownFor(
 		{ toolChoice: ['function'] },
 		{
-			toolChoiceName: id({
+			toolChoiceName: text({
 				displayName: 'Tool to Call',
 				required: true,
 				placeholder: 'e.g. get_weather',
 				description: 'The name of the tool that the model must call, or the type of a built-in tool',
-				whenEmpty: 'Enter the name of the tool.',
 			}),
 		},
 	),
@@ -40,6 +40,7 @@ export type ToolChoiceValues = Values<typeof toolChoiceParameters>;
  * Reads the choice of tools. Whether the request has the tool, the gateway checks.
  *
  * @returns `undefined` if the gateway decides
+ * @throws {InvalidInputError} for an empty name
  */
 export function readToolChoice(
 	params: ToolChoiceValues,
@@ -54,7 +55,9 @@ export function readToolChoice(
 	if (choice === 'none') return hasTools ? choice : undefined;
 	if (choice === 'required') return choice;
 	// An expression may return the name of a tool.
-	const name = choice === 'function' ? params.toolChoiceName : choice;
+	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
+	if (name === '')
+		throw new InvalidInputError("'Tool to Call' is empty", 'Enter the name of the tool.', 'toolChoiceName');
 	// A built-in tool has no name, only a type.
 	const isBuiltIn = wireTools.map(asObject).some((tool) => tool?.type === name && name !== 'function');
 	return isBuiltIn ? { builtIn: name } : { name };

@@ -243,7 +243,7 @@ export const cases: Case[] = [
 	{
 		node: 'mediaTask',
 		operation: 'model/getMany',
-		parameters: { mediaType: 'audio' },
+		parameters: { search: 'audio' },
 	},
 	{
 		node: 'mediaTask',

@@ -207,6 +207,18 @@ describe('the price in the output', () => {
 		expect(hints).toMatchObject([{ message: 'Cost: ₽24 (execution so far: ₽24)' }]);
 	});
 
+	it('is waited for, although the output does without it', async () => {
+		gateway()
+			.get('/api/v1/media/models')
+			.delay(300)
+			.reply(200, { data: [priced] });
+		creations();
+		const parameters = { ...json({ quality: 'high' }), simplify: false };
+		const { run: execution } = await run('create', parameters);
+		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
+		expect(hints).toMatchObject([{ message: 'Cost: ₽12 (execution so far: ₽12)' }]);
+	});
+
 	it('is missing when the catalogue cannot be read, and the task is created', async () => {
 		gateway().get('/api/v1/media/models').reply(403, '');
 		creations();

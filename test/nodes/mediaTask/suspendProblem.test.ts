@@ -111,20 +111,37 @@ it('an item whose task is pending at the end of the longest wait fails on an n8n
 	expect(error?.context).toMatchObject({ taskId: 't1' });
 });
 
-it('an execution without an ID polls and shows a hint', async () => {
-	const tasks = mockTasks(() => 'success');
-	const { items, hints } = await run({ executionId: '' });
-	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
-	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
-	expect(hints).toStrictEqual([hint('the execution has no ID')]);
-});
+const own = 'https://n8n.example.com/done';
 
-it('a node with Retry On Fail polls and shows a hint: n8n may run it again at once', async () => {
+it.each<[string, object, Partial<RunOptions>, string, string | undefined]>([
+	['an execution without an ID', {}, { executionId: '' }, 'the execution has no ID', undefined],
+	[
+		'a node with Retry On Fail, which n8n may run again at once,',
+		{},
+		{ settings: { retryOnFail: true } },
+		"'Retry On Fail' is on",
+		undefined,
+	],
+	[
+		'an n8n that the gateway cannot reach',
+		{},
+		{ n8nUrl: 'http://localhost:5678' },
+		'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL',
+		undefined,
+	],
+	[
+		'a task with a callback URL of the user',
+		{ options: { callbackUrl: own } },
+		{},
+		"the task has another 'Callback URL'",
+		own,
+	],
+])('%s polls and shows a hint', async (_, parameters, more, problem, callBackUrl) => {
 	const tasks = mockTasks(() => 'success');
-	const { items, hints } = await run({ settings: { retryOnFail: true } });
+	const { items, hints } = await run(more, parameters);
 	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
-	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
-	expect(hints).toStrictEqual([hint("'Retry On Fail' is on")]);
+	expect(tasks.sent.map(({ body }) => body.callBackUrl)).toStrictEqual([callBackUrl]);
+	expect(hints).toStrictEqual([hint(problem)]);
 });
 
 it('a workflow whose files are part of the JSON data is suspended', async () => {

@@ -125,6 +125,12 @@ describe('saved state', () => {
 		});
 	});
 
+	it('ends with the longest of different waits', async () => {
+		const options = { maxWait: '={{ $json.prompt === "b" ? 60 : 10 }}' };
+		const { suspended } = await suspendFor({ options }, { items: prompts('a', 'b', 'c') });
+		expect(Number(suspended.run.waitTill) - Date.now()).toBeGreaterThan(30 * 60_000);
+	});
+
 	it.each<[string, (state: StoredJson) => void]>([
 		['without an id', (state) => delete state.id],
 		['without tasks', (state) => delete state.tasks],

@@ -73,31 +73,6 @@ describe('file: upload', () => {
 		});
 	});
 
-	it('accepts a binary from an expression', async () => {
-		gateway().post('/api/v1/storage/upload').reply(200, uploaded);
-		const { error } = await run(
-			'upload',
-			{ binaryPropertyName: '={{ $binary.data }}' },
-			{ items: [await storedItem('x')] },
-		);
-		expect(error).toBeUndefined();
-	});
-
-	it('closes the file when the gateway responds before the end of the upload', async () => {
-		nock('https://gateway.test').post('/api/v1/storage/upload').reply(401, '');
-		const service = await binaryStorage();
-		const streams: Array<{ destroyed: boolean }> = [];
-		const original = service.getAsStream.bind(service);
-		const spy = jest.spyOn(service, 'getAsStream').mockImplementation(async (...args) => {
-			const stream = await original(...args);
-			streams.push(stream);
-			return stream;
-		});
-		await run('upload', {}, { items: [await storedItem('png bytes')] });
-		spy.mockRestore();
-		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
-	});
-
 	it('opens the file again for a retry', async () => {
 		const bodies: string[] = [];
 		nock('https://gateway.test')
@@ -113,31 +88,21 @@ describe('file: upload', () => {
 		expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
 	});
 
-	it('sends base64 text with the type of a data URL', async () => {
+	it.each([
+		['the type of a data URL', {}, 'text/plain'],
+		['the type that the user gives', { mimeType: ' audio/mpeg ' }, 'audio/mpeg'],
+	])('sends base64 text with %s', async (_, more, mimeType) => {
 		gateway()
-			.post('/api/v1/storage/upload', {
-				base64: 'aGVsbG8=',
-				mimeType: 'text/plain',
-				storagePolicy: 'TEMP_UPLOAD',
-			})
+			.post('/api/v1/storage/upload', { base64: 'aGVsbG8=', mimeType, storagePolicy: 'TEMP_UPLOAD' })
 			.reply(200, uploaded);
-		const { error } = await run('upload', {
-			uploadSource: 'base64',
-			base64: 'data:text/plain;base64,aGVs\nbG8=',
-		});
+		const base64 = 'data:text/plain;base64,aGVs\nbG8=';
+		const { error } = await run('upload', { uploadSource: 'base64', base64, ...more });
 		expect(error).toBeUndefined();
 	});
 
-	test.each([
-		['text that is not base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
-		[
-			'a missing field',
-			{ binaryPropertyName: 'photo' },
-			"'Input Binary Field' names the binary field 'photo', which the input item does not have",
-		],
-	])('rejects %s before anything is sent', async (_, parameters, message) => {
-		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });
-		expect(error?.message).toBe(message);
+	it('rejects text that is not base64 before anything is sent', async () => {
+		const { error } = await run('upload', { uploadSource: 'base64', base64: 'hello world!' });
+		expect(error?.message).toBe('The text is not base64');
 	});
 
 	it.each([

@@ -167,12 +167,6 @@ describe('tools', () => {
 	});
 
 	test.each<[string, INodeParameters, string, string]>([
-		[
-			'to call without a name',
-			{ toolChoice: 'function', toolChoiceName: '={{ "" }}' },
-			"'Tool to Call' is empty",
-			'toolChoiceName',
-		],
 		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
 		[
 			'with a name that is taken',

@@ -109,7 +109,7 @@ function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>): Re
 }
 
 function callbackProblem({ client, params }: TaskItem, url: URL | undefined): string | undefined {
-	if (params.options.callbackUrl !== undefined) return "the task has another 'Callback URL'";
+	if (params.options.callbackUrl?.trim()) return "the task has another 'Callback URL'";
 	const reason = unreachable(url?.href ?? '', client.settings.baseUrl);
 	return (
 		reason &&
