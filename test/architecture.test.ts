@@ -137,7 +137,7 @@ describe('the directions of imports', () => {
 /** The most lines of the sources below these folders, with comments. Only to be lowered. */
 const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[502, '../credentials/', 'Balance/', 'BalanceTrigger/'],
-	[1_623, 'ChatModel/'],
+	[1_096, 'ChatModel/'],
 	[2_078, 'MediaTask/'],
 	[559, 'MediaTask/suspend/'],
 	[450, 'MediaTaskTrigger/'],
