@@ -11,26 +11,20 @@ import { structuredOutput, type AnswerMessage, type StructuredOutputSettings } f
 export interface Adapter {
 	callbacks?: Array<{ options?: { tokensUsageParser?: unknown } }> | undefined;
 	metadata?: unknown;
-	_generate(messages: LangChainMessage[], options: CallOptions, run?: unknown): Promise<Generated>;
-	_streamResponseChunks(
-		messages: LangChainMessage[],
-		options: CallOptions,
-		run?: unknown,
-	): AsyncIterable<Generation>;
+	_generate(...request: Request): Promise<{ generations: Generation[] }>;
+	_streamResponseChunks(...request: Request): AsyncIterable<Generation>;
 	bindTools(tools: unknown[], settings?: { tool_choice?: unknown }): Adapter;
 	withStructuredOutput(schema: unknown, settings?: StructuredOutputSettings): unknown;
 	pipe(next: (message: AnswerMessage) => unknown): unknown;
 }
 
+type Request = [messages: LangChainMessage[], options: CallOptions, run?: unknown];
+
 /** A completion, or a chunk of one. */
-export interface Generation {
+interface Generation {
 	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
 	message?: AnswerMessage;
-}
-
-interface Generated {
-	generations: Generation[];
 }
 
 /**

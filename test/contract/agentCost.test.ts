@@ -94,13 +94,6 @@ describe('the cost of the execution', () => {
 		]);
 	});
 
-	it('has a task that the tool asks for again once: the gateway does not charge it again', async () => {
-		await draw();
-		await draw();
-		expect(gateway.control.ledger()).toHaveLength(1);
-		expect(execution.resultData.metadata).toMatchObject({ gatewayCostRub: '1.8', gatewayCalls: '1' });
-	});
-
 	it('has a call whose response was lost as one without a cost', async () => {
 		gateway.control.addFault({ match: { path: '/chat/completions' }, action: { kind: 'loseResponse' } });
 		const model = await modelOf();
@@ -175,16 +168,6 @@ it('the request to a fallback model has its ID and the other fields of Extra Bod
 	]);
 });
 
-it('the chat model asks its fallback model also when the wait for the rate limit is over', async () => {
-	gateway.control.addFault({
-		match: { model: 'sandbox/balanced-2' },
-		action: { kind: 'error', code: 'rate_limit_exceeded' },
-	});
-	const model = await modelOf({ options: { rateLimitWait: 0, fallbackModels: ['sandbox/swift-1'] } });
-	await model.invoke(ask);
-	expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
-});
-
 describe('*Max Cost per Execution*', () => {
 	it('counts what the other node has spent', async () => {
 		await draw({ maxCostRub: 2 });
@@ -207,45 +190,6 @@ describe('*Max Cost per Execution*', () => {
 		expect(failed.length).toBeGreaterThan(0);
 		expect(gateway.control.ledger()).toHaveLength(10 - failed.length);
 		expect(Number(ledger())).toBeLessThanOrEqual(1.2);
-	});
-
-	it('limits the length of a response without Max Tokens', async () => {
-		const model = await modelOf({ options: { maxCostRub: 100 } });
-		await model.invoke(ask);
-		const [request] = gateway.control.requests({ method: 'POST' });
-		expect(request?.body).toMatchObject({ json: { max_tokens: 4096 } });
-	});
-});
-
-describe('equal calls of a tool at the same time', () => {
-	const CREATE = { method: 'POST', path: '/async/media/tasks' } as const;
-	const unavailable = { kind: 'error', code: 'service_unavailable' } as const;
-
-	it('keep the reservation while one of them is in progress', async () => {
-		gateway.control.addFault({ match: CREATE, action: unavailable });
-		gateway.control.addFault({ match: { ...CREATE, nth: 2 }, action: { kind: 'delay', ms: 700 } });
-		const options = { maxCostRub: 1.8, maxRetries: 0 };
-		const both = [draw(options), draw(options)];
-		const settled = Promise.allSettled(both);
-		await Promise.race(both).catch(() => undefined);
-		expect(await rejection(draw(options, 'a ship'))).toMatchObject({
-			message: expect.stringContaining('₽1.8') as string,
-		});
-		await settled;
-		expect(ledger()).toBe('1.8');
-	});
-
-	it('of which one is rejected and one is lost, leave the rest of the limit to others', async () => {
-		gateway.control.addFault({ match: CREATE, action: unavailable });
-		gateway.control.addFault({ match: { ...CREATE, nth: 2 }, action: { kind: 'delay', ms: 300 } });
-		gateway.control.addFault({ match: CREATE, action: { kind: 'loseResponse' } });
-		const options = { maxCostRub: 100, maxRetries: 0 };
-		await Promise.all([rejection(draw(options)), rejection(draw(options))]);
-		await draw(options, 'a ship');
-		expect(execution.resultData.metadata).toMatchObject({
-			gatewayCostRub: '1.8',
-			gatewayCallsWithoutCost: '1',
-		});
 	});
 });
 

@@ -8,7 +8,7 @@ import { TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
 const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
-const CALLS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
+const FORMATS = ['chat', 'responses', 'messages'];
 
 /** What becomes of the calls to a model. */
 function fault(model: string, action: FaultAction): void {
@@ -17,69 +17,51 @@ function fault(model: string, action: FaultAction): void {
 const reject = (model: string, code: string) => fault(model, { kind: 'error', code: code as 'no_providers' });
 const asked = () =>
 	gateway.control.requests({ method: 'POST' }).map(({ body }) => (body.json as { model: string }).model);
-const generate = async (options: object = {}, more: object = {}) =>
+const generate = async (options: object = {}, more: object = {}, count = 1) =>
 	await gateway.generate(
 		{ options: { maxRetries: 0, fallbackModels: [SECOND, THIRD], ...options }, ...more },
-		{ settings: { onError: 'continueRegularOutput' } },
+		{
+			items: Array.from({ length: count }, (_, n) => ({ json: { n } })),
+			settings: { onError: 'continueRegularOutput' },
+		},
 	);
 
-describe.each(Object.keys(CALLS))('%s: the next model', (format) => {
-	test.each([
-		'rate_limit_exceeded',
-		'token_limit_exceeded',
-		'provider_error',
-		'no_providers',
-		'service_unavailable',
-		'model_not_found',
-	])('is asked after %s', async (code) => {
+const TRANSIENT = ['rate_limit_exceeded', 'token_limit_exceeded', 'provider_error', 'no_providers'];
+const OF_MODEL = ['model_not_found', 'feature_not_available', 'content_too_large'];
+const OF_ACCOUNT = ['invalid_request', 'invalid_api_key', 'insufficient_quota', 'internal_error'];
+
+describe.each(FORMATS)('%s: the next model', (format) => {
+	test.each([...TRANSIENT, 'service_unavailable', ...OF_MODEL])('is asked after %s', async (code) => {
 		reject(TEXT_MODEL, code);
 		const { items } = await generate({ rateLimitWait: 0 }, { format });
 		expect(items[0]?.json).toMatchObject({ model: SECOND, fallbackFrom: [TEXT_MODEL] });
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
 		expect(gateway.charges()).toBe(1);
 	});
-});
 
-describe('messages: the next model', () => {
-	// §7.4: there are no codes, so 403 and 422 may be due to the model.
-	test.each(['feature_not_available', 'content_too_large'])('is asked after %s', async (code) => {
+	// §7.4: in the messages format, there are no codes.
+	test.each(OF_ACCOUNT)('is not asked after %s', async (code) => {
 		reject(TEXT_MODEL, code);
-		expect((await generate({}, { format: 'messages' })).items[0]?.json).toMatchObject({ model: SECOND });
+		const { items } = await generate({}, { format });
+		expect(items[0]?.json.error).toBeDefined();
+		expect(asked()).toStrictEqual([TEXT_MODEL]);
 	});
-
-	test.each(['invalid_request', 'invalid_api_key', 'insufficient_quota', 'internal_error'])(
-		'is not asked after %s',
-		async (code) => {
-			reject(TEXT_MODEL, code);
-			await generate({}, { format: 'messages' });
-			expect(asked()).toStrictEqual([TEXT_MODEL]);
-		},
-	);
 });
 
 describe('the next model', () => {
-	test.each(['context_length_exceeded', 'content_too_large', 'feature_not_available'])(
-		'is asked after %s',
+	it('is asked after an input that is too long', async () => {
+		reject(TEXT_MODEL, 'context_length_exceeded');
+		expect((await generate()).items[0]?.json).toMatchObject({ model: SECOND });
+	});
+
+	test.each(['sub_account_blocked', 'limit_exceeded', 'gateway_timeout'])(
+		'is not asked after %s',
 		async (code) => {
 			reject(TEXT_MODEL, code);
-			expect((await generate()).items[0]?.json).toMatchObject({ model: SECOND });
+			expect((await generate()).items[0]?.json.error).toMatchObject({ code });
+			expect(asked()).toStrictEqual([TEXT_MODEL]);
 		},
 	);
-
-	test.each([
-		'invalid_request',
-		'invalid_api_key',
-		'insufficient_quota',
-		'sub_account_blocked',
-		'limit_exceeded',
-		'internal_error',
-		'gateway_timeout',
-	])('is not asked after %s', async (code) => {
-		reject(TEXT_MODEL, code);
-		const { items } = await generate();
-		expect(items[0]?.json.error).toMatchObject({ code });
-		expect(asked()).toStrictEqual([TEXT_MODEL]);
-	});
 
 	test.each<[string, FaultAction]>([
 		['lost', { kind: 'loseResponse' }],
@@ -156,16 +138,72 @@ describe('the next model', () => {
 	});
 });
 
-describe('the rate limit of the next model', () => {
-	quickTime(20);
+describe('after a 429, which pauses the account’s other requests, the next model', () => {
+	quickTime(40);
+	const refuse = (models: string[], retryAfter?: number) => {
+		const action = {
+			kind: 'error',
+			code: 'rate_limit_exceeded',
+			...(retryAfter ? { retryAfter } : {}),
+		} as const;
+		for (const model of models) fault(model, action);
+	};
+	const one = { fallbackModels: [SECOND] };
 
-	it('is waited for as long as that of the first', async () => {
+	test.each([
+		[0, 30],
+		[15, 1_200],
+		[1, 120],
+	])(
+		'is asked with a Rate Limit Wait of %d minutes and a Retry-After of %d s',
+		async (rateLimitWait, retryAfter) => {
+			refuse([TEXT_MODEL], retryAfter);
+			const { items } = await generate({ ...one, rateLimitWait });
+			expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
+			expect(items[0]?.json).toMatchObject({ model: SECOND, fallbackFrom: [TEXT_MODEL] });
+		},
+	);
+
+	it('is asked for each of 10 items', async () => {
+		refuse([TEXT_MODEL]);
+		const { items } = await generate({ ...one, rateLimitWait: 0.5 }, {}, 10);
+		expect(items.map(({ json }) => json.model)).toStrictEqual(Array(10).fill(SECOND));
+		expect(gateway.charges()).toBe(10);
+	});
+
+	it('is asked once during the pause if it is refused, too', async () => {
+		refuse([TEXT_MODEL, SECOND], 600);
+		const { items } = await generate({ ...one, rateLimitWait: 0 });
+		expect(items[0]?.json.error).toMatchObject({ httpCode: '429' });
+		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
+	});
+
+	it('keeps to Requests per Minute', async () => {
+		refuse([TEXT_MODEL], 600);
+		const begin = Date.now();
+		const { items } = await generate({ ...one, rateLimitWait: 0, requestsPerMinute: 1 });
+		expect(items[0]?.json).toMatchObject({ model: SECOND });
+		expect(Date.now() - begin).toBeGreaterThanOrEqual(60_000);
+	});
+
+	it('waits for its own rate limit as long as the first', async () => {
 		reject(TEXT_MODEL, 'no_providers');
 		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;
 		gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action });
 		expect((await generate()).items[0]?.json).toMatchObject({ model: SECOND });
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, SECOND]);
 	});
+});
+
+it.each([
+	['is asked before the others', [SECOND], [THIRD, SECOND]],
+	['is not repeated', [THIRD, SECOND], [THIRD, SECOND]],
+	['may be followed by that of the list', [TEXT_MODEL], [THIRD, TEXT_MODEL]],
+])('a model in Extra Body %s', async (_, fallbackModels, models) => {
+	reject(THIRD, 'no_providers');
+	const { items } = await generate({ extraBody: JSON.stringify({ model: THIRD }), fallbackModels });
+	expect(asked()).toStrictEqual(models);
+	expect(items[0]?.json).toMatchObject({ model: models[1], fallbackFrom: [THIRD] });
 });
 
 it('a model that does not reject the call has no fallbackFrom in its output', async () => {

@@ -41,19 +41,6 @@ it('tasks are created, polled and downloaded by the account of their item', asyn
 	expect(chargedAccounts()).toStrictEqual(['alice', 'alice', 'bob', 'bob']);
 });
 
-it('files are uploaded to the account of their item', async () => {
-	const { options } = twoAccounts();
-	const parameters = { uploadSource: 'base64', base64: 'aGVsbG8=', mimeType: 'image/png' };
-	const { error } = await gateway.run({
-		node: 'storage',
-		parameters: { resource: 'file', operation: 'upload', ...parameters },
-		...options,
-	});
-	expect(error).toBeUndefined();
-	const owners = gateway.control.requests({ method: 'POST' }).map(({ key }) => key.masked);
-	expect(new Set(owners).size).toBe(2);
-});
-
 it('prices are those of the account of the item, read once for each', async () => {
 	const { options } = twoAccounts();
 	const { error } = await gateway.generate({ options: { maxCostRub: 50, maxTokens: 20 } }, options);

@@ -77,12 +77,6 @@ describe('a task', () => {
 		expect(gateway.control.tasks().find((task) => task.taskId === taskId)).toMatchObject({ archived: true });
 	});
 
-	it('is not found by an invalid ID, with an explanation', async () => {
-		expect((await gateway.media('get', { taskId: 'none' })).error?.message).toBe(
-			'The gateway does not accept this task ID',
-		);
-	});
-
 	it('has lyrics when it is a song, and none when it is a picture', async () => {
 		const taskId = await made('harmonia/song-3', { prompt: 'a sea shanty' });
 		const song = await gateway.media('get', { taskId });
@@ -92,12 +86,6 @@ describe('a task', () => {
 		const drawn = await made('aurora/canvas-1', { prompt: 'a' });
 		const { error } = await gateway.media('getLyrics', { taskId: drawn, audioId: 'a' });
 		expect(error?.message).toBe('The gateway has no lyrics for this');
-	});
-
-	it('has several results in a field each', async () => {
-		const taskId = await made('harmonia/song-3', { prompt: 'a' });
-		const { items } = await gateway.media('wait', { taskId });
-		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 	});
 
 	it('cannot be downloaded before it has ended: the error says so, and not that there is no task', async () => {

@@ -7,11 +7,6 @@ import { filled, useGateway } from './support';
 const gateway = useGateway();
 
 const MODEL = 'aurora/canvas-1';
-const keys = () =>
-	gateway.control
-		.requests({ method: 'POST', path: '/async/media/tasks' })
-		.map(({ headers }) => headers['idempotency-key']);
-
 /** A node that creates tasks and waits for them. */
 const draw = (more: object = {}) => ({
 	node: 'mediaTask' as const,
@@ -26,20 +21,6 @@ const draw = (more: object = {}) => ({
 const prompts = (...texts: string[]) => texts.map((prompt) => ({ json: { prompt } }));
 const failOnce = () =>
 	gateway.control.configure({ taskFailure: { code: 'policy', message: 'no', times: 1 } });
-
-it('a lost response, then another prompt in the next try: one task', async () => {
-	gateway.control.addFault({
-		match: { method: 'POST', path: '/async/media/tasks' },
-		action: { kind: 'loseResponse' },
-	});
-	const { error, items } = await gateway.run({
-		...draw(filled(MODEL, { prompt: '={{ Math.random() }}' })),
-		settings: { retryOnFail: true, waitBetweenTries: 1 },
-		items: prompts('a'),
-	});
-	expect([error, items.length, gateway.charges()]).toStrictEqual([undefined, 1, 1]);
-	expect(new Set(keys()).size).toBe(1);
-});
 
 describe('an agent’s tool', () => {
 	quickTime();
@@ -161,20 +142,6 @@ describe('Idempotency Scope: Workflow', () => {
 		await gateway.run({ ...shared(), items: prompts('a') });
 		expect(gateway.control.tasks()).toHaveLength(1);
 	});
-});
-
-it('an own Idempotency Key whose response was lost finds its task in the next try, with another input', async () => {
-	gateway.control.addFault({
-		match: { method: 'POST', path: '/async/media/tasks' },
-		action: { kind: 'loseResponse' },
-	});
-	const { error } = await gateway.run({
-		...draw({ ...filled(MODEL, { prompt: '={{ Math.random() }}' }), options: { idempotencyKey: 'order 7' } }),
-		settings: { retryOnFail: true, waitBetweenTries: 1 },
-		items: prompts('a'),
-	});
-	expect([error, gateway.charges()]).toStrictEqual([undefined, 1]);
-	expect(new Set(keys())).toStrictEqual(new Set(['order 7']));
 });
 
 it('no key of the credential is stored with an execution', async () => {

@@ -2,7 +2,7 @@ import { loadImage } from '@napi-rs/canvas';
 
 import { binaryStorage } from '../helpers/engine';
 import { quickTime } from '../helpers/time';
-import { locator, useGateway } from './support';
+import { useGateway } from './support';
 
 // Pictures, songs and files, with their bytes.
 
@@ -54,52 +54,6 @@ describe('media', () => {
 		expect(request?.headers.authorization).toBeUndefined();
 		expect(request?.headers['x-api-key']).toBeUndefined();
 		expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
-	});
-
-	it('returns each of several results', async () => {
-		const { items } = await gateway.draw({
-			model: locator('harmonia/song-3'),
-			inputJson: '{"prompt": "a sea shanty"}',
-		});
-		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
-		expect(items[0]?.binary?.data?.mimeType).toMatch(/^audio\//);
-		expect(items[0]?.json.tracks).toHaveLength(2);
-	});
-
-	it('names the field that does not fit the model’s schema', async () => {
-		const { error } = await gateway.draw({ inputJson: '{"prompt": "x", "quality": "divine"}' });
-		expect(error?.message).toMatch(/^input.quality: must be equal to one of the allowed values/);
-		expect(error?.description).toContain('The gateway did not accept the model or its input. Correct');
-		expect(gateway.charges()).toBe(0);
-	});
-
-	it('waits for many tasks together', async () => {
-		const items = Array.from({ length: 12 }, (_, n) => ({ json: { prompt: `p${n}` } }));
-		const result = await gateway.draw(
-			{
-				inputJson: '={{ JSON.stringify({ prompt: $json.prompt, quality: "draft" }) }}',
-				downloadResults: false,
-			},
-			{ items },
-		);
-		expect(new Set(result.items.map(({ json }) => json.taskId)).size).toBe(12);
-		expect(gateway.charges()).toBe(12);
-	});
-
-	it('downloads several results as one archive', async () => {
-		const { items } = await gateway.draw({
-			model: locator('harmonia/song-3'),
-			inputJson: '{"prompt": "x"}',
-			downloadResults: false,
-		});
-		const result = await gateway.run({
-			node: 'mediaTask',
-			parameters: { resource: 'task', operation: 'download', taskId: items[0]?.json.taskId as string },
-		});
-		expect(result.items[0]?.binary?.data).toMatchObject({
-			mimeType: 'application/zip',
-			fileExtension: 'zip',
-		});
 	});
 });
 

@@ -1,6 +1,5 @@
 import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 
-import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
 import { asObject } from '../../nodes/shared/gateway/util/json';
 import type { RunOptions } from '../helpers/engine';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
@@ -95,17 +94,6 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 			expect(sent()).toStrictEqual([]);
 		},
 	);
-
-	it('sends several files of the input in their order, as one call', async () => {
-		const second = { ...preset.file, name: 'b', content: Buffer.concat([preset.file.content, Buffer.of(0)]) };
-		const items = [await withFiles(second, { ...preset.file, name: 'a' })];
-		const { error } = await run(preset, { binaryPropertyName: 'a, b,' }, { items });
-		expect(error).toBeUndefined();
-		const other = JSON.parse(JSON.stringify(preset.part).replace(b64(preset.file), b64(second))) as object;
-		expect(sent().map(({ body }) => body.json)).toMatchObject([
-			{ messages: [{ content: [{ type: 'text' }, preset.part, other] }] },
-		]);
-	});
 
 	it('is refused before sending for a URL whose name is that of another kind of file', async () => {
 		const name = preset.kind === 'image' ? 'a.pdf' : 'a.png';
@@ -202,14 +190,6 @@ describe('several files', () => {
 	});
 });
 
-it('an image is sent by its URL', async () => {
-	const url = 'https://files.test/photo.jpg';
-	await run({ resource: 'image', operation: 'analyze' }, { source: 'url', url, prompt: 'Which bird?' });
-	expect(sent()[0]?.body.json).toMatchObject({
-		messages: [{ content: [{ text: 'Which bird?' }, { image_url: { url } }] }],
-	});
-});
-
 it('a document is read into the fields of a schema, with options, and fields that have none', async () => {
 	const { items } = await run(
 		{ resource: 'document', operation: 'read' },
@@ -227,25 +207,4 @@ it('a document is read into the fields of a schema, with options, and fields tha
 		max_tokens: 200,
 		response_format: { json_schema: { strict: true } },
 	});
-});
-
-it('a model is asked for a file that a plugin may turn into text', async () => {
-	const extraBody = '{ "plugins": [{ "id": "pdf" }] }';
-	const { error } = await run(
-		{ resource: 'document', operation: 'read' },
-		{ model: locator('tiny/window-1k'), options: { extraBody } },
-		{ items: await fileIn(paper) },
-	);
-	expect(error).toBeUndefined();
-	expect(sent()).toHaveLength(1);
-});
-
-it('the options are a few, without conditions on a format', () => {
-	const { properties } = new TextGeneration().description;
-	const options = properties.filter(
-		({ name, displayOptions }) => name === 'options' && displayOptions?.show?.resource?.includes('image'),
-	);
-	const names = options.flatMap(({ options: own = [] }) => own.map(({ name }) => name));
-	expect(names).toStrictEqual(expect.arrayContaining(['maxTokens', 'fallbackModels', 'stream']));
-	expect(JSON.stringify(options)).not.toContain('/format');
 });

@@ -1,5 +1,4 @@
 import spec from '../fixtures/spec/errors.json';
-import { runNode } from '../helpers/engine';
 import { locator, TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
@@ -21,11 +20,6 @@ describe('text', () => {
 			costIsComputed: true,
 			usage: { outputTokens: 5 },
 		});
-	});
-
-	it('sends the key as a bearer token only', async () => {
-		await gateway.generate();
-		expect(gateway.control.requests()[0]?.key).toMatchObject({ bearer: true, xApiKey: false });
 	});
 
 	it('sends no more requests at once than the concurrency', async () => {
@@ -88,20 +82,6 @@ describe('a connection that fails', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
-	it('never repeats a text request to which a proxy responded', async () => {
-		gateway.control.addFault({ ...once, action: { kind: 'raw', status: 502, body: 'html' } });
-		const { error } = await gateway.generate();
-		expect(error?.message).toBe('A server between n8n and the gateway responded in its place');
-		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
-	});
-
-	it('never repeats a text request whose response was cut off', async () => {
-		gateway.control.addFault({ ...once, action: { kind: 'cutBody' } });
-		const { error } = await gateway.generate();
-		expect(error?.description).toContain('charged');
-		expect(gateway.charges()).toBe(1);
-	});
-
 	it.each([
 		['in', 100],
 		['before', 0],
@@ -125,28 +105,6 @@ describe('a connection that fails', () => {
 		expect(error?.httpCode).toBe('504');
 		expect(error?.description).toContain('may have been charged');
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
-	});
-
-	it('never repeats a text request that timed out', async () => {
-		gateway.control.addFault({ ...once, action: { kind: 'hang' } });
-		const { error } = await gateway.generate({ options: { timeout: 1 } });
-		expect(error?.message).toBe('The gateway did not respond in time');
-		expect(gateway.control.requests()).toHaveLength(1);
-	});
-
-	it('rejects a text request when the gateway cannot be reached', async () => {
-		const { error } = await runNode({
-			node: 'textGeneration',
-			credential: { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'k' },
-			parameters: {
-				resource: 'text',
-				operation: 'generate',
-				model: locator(TEXT_MODEL),
-				prompt: 'x',
-				options: { maxRetries: 1 },
-			},
-		});
-		expect(error?.message).toBe('The gateway could not be reached');
 	});
 });
 

@@ -85,12 +85,6 @@ describe.each(FORMATS)('%s', (format) => {
 		expect(gateway.charges()).toBe(0);
 	});
 
-	it('the images say nothing in the log of a model that takes them', async () => {
-		const { lc, logged } = await modelOf(format);
-		await lc.invoke(conversation);
-		expect(JSON.stringify(logged())).not.toContain('toolImagesLeftOut');
-	});
-
 	it('a fallback model sees the image, too', async () => {
 		gateway.control.addFault({
 			match: { path: PATHS[format], model: SEEING },

@@ -1,6 +1,6 @@
-import { locator, useGateway } from './support';
+import { useGateway } from './support';
 
-// The cost of an execution where responses and catalogues hold more, or less, than the specification shows.
+// The cost of an execution where responses hold more, or less, than the specification shows.
 
 const gateway = useGateway();
 
@@ -50,27 +50,6 @@ describe('a computed cost', () => {
 		stream(events);
 		const { run } = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
 		expect(run.data.resultData.metadata).toMatchObject({ gatewayCostRub: '0', gatewayCallsWithoutCost: '1' });
-	});
-
-	it('is unknown if the call has what costs extra', async () => {
-		respond(message({ input_tokens: 3, output_tokens: 2, server_tool_use: { web_search_requests: 5 } }));
-		const extraBody = '{"tools":[{"type":"web_search_20250305","name":"web_search"}]}';
-		const { items } = await gateway.generate({ format: 'messages', options: { extraBody } });
-		expect(items[0]?.json).toMatchObject({ text: 'Hi', costRub: null });
-	});
-
-	it('is unknown if the call has plugins', async () => {
-		respond({
-			id: 'c1',
-			choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-			usage: {
-				prompt_tokens: 3,
-				completion_tokens: 2,
-				plugins: { masker: { operations: [], total_cost_rub: 5 } },
-			},
-		});
-		const { items } = await gateway.generate({ options: { extraBody: '{ "plugins": [{"id":"masker"}] }' } });
-		expect(items[0]?.json).toMatchObject({ text: 'Hi', pluginsCostRub: 5, costRub: null });
 	});
 });
 
@@ -126,40 +105,5 @@ describe('a failed generation that reports what it cost', () => {
 		respond({ id: 'r1', status: 'failed', error: { message: 'x' }, output: [], usage: { input_tokens: 5 } });
 		const { run } = await gateway.generate({ format: 'responses' }, onError);
 		expect(run.data.resultData.metadata).toMatchObject({ gatewayCostRub: '0', gatewayCallsWithoutCost: '0' });
-	});
-});
-
-describe('a price tier without a price', () => {
-	it('is refused while a limit is set', async () => {
-		const record = {
-			id: 'acme/painter',
-			object: 'model',
-			media_type: 'image',
-			pricing: {
-				currency: 'RUB',
-				type: 'tiered',
-				tiers: [
-					{ params: {}, price: '1.80' },
-					{ params: { quality: 'ultra' }, price: null },
-				],
-			},
-			input_schema: {
-				properties: { prompt: { type: 'string' }, quality: { enum: ['draft', 'ultra'], default: 'draft' } },
-			},
-		};
-		respond({ object: 'list', data: [record] }, { path: '*/media/models' });
-		respond({ code: 200, msg: 'success', data: { taskId: 't1' } }, { method: 'POST' });
-		const { items } = await gateway.media(
-			'create',
-			{
-				model: locator('acme/painter'),
-				inputMode: 'json',
-				inputJson: '{"prompt":"a cat","quality":"ultra"}',
-				options: { maxCostRub: 2 },
-			},
-			onError,
-		);
-		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(0);
-		expect(items[0]?.json.error).toMatchObject({ param: 'maxCostRub' });
 	});
 });

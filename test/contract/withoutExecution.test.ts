@@ -50,10 +50,6 @@ const picture = {
 	inputJson: '{"prompt": "cat", "quality": "draft", "size": "512x512"}',
 };
 
-it('the balance is read', async () => {
-	expect(await call('balance', { resource: 'balance', operation: 'get' })).toHaveProperty('amountRub');
-});
-
 it('a text is generated, within its own limit of cost', async () => {
 	const parameters = {
 		resource: 'text',
