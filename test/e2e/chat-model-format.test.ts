@@ -63,11 +63,6 @@ it('sends a built-in tool with those of the agent', async () => {
 
 it.each<[string, Parameters<typeof ask>[1], RegExp]>([
 	[
-		'an example in place of a schema',
-		{ ...place, jsonSchema: '{"city": "Oslo"}' },
-		/'JSON Schema' is not a JSON Schema/,
-	],
-	[
 		'a tool that the agent does not have',
 		{ options: { toolChoice: 'function', toolChoiceName: 'Listen' } },
 		/There is no tool called/,

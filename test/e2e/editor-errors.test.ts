@@ -122,11 +122,11 @@ scene('a key that is no longer valid', async (stage) => {
 	}
 });
 
-scene('a model that does not exist: the error names similar ones', async (stage) => {
+scene('a model that does not exist', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask nobody'), {
 		title: 'a model that does not exist',
 		message: 'The gateway does not know this model',
-		hint: 'The catalogue has no "sandbox/swft-1". Similar models: sandbox/swift-1',
+		hint: 'Model IDs change over time. Choose the model again from the list.',
 	});
 });
 

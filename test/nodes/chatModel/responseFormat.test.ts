@@ -128,16 +128,6 @@ describe('the response format', () => {
 		expect(body).not.toHaveProperty('response_format');
 		expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
 	});
-
-	it('with a schema that is none is rejected before anything is sent', async () => {
-		const jsonSchema = '{"title": "Rivers", "pages": 12}';
-		await expect(ask({ ...place, jsonSchema })).rejects.toMatchObject({
-			message: expect.stringMatching(/^'JSON Schema' is not a JSON Schema: it has neither/) as string,
-			description: expect.stringMatching(
-				/An example of the response is not a schema\. Nothing was sent\./,
-			) as string,
-		});
-	});
 });
 
 describe('the choice of tools', () => {

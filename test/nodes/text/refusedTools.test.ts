@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { useNock } from '../../helpers/nock';
 import { generate, sentBody } from './support';
 
-// Schemas that are none, tools without a name, and the choice of a built-in tool.
+// Tools without a name, and the choice of a built-in tool.
 
 useNock();
 
@@ -29,16 +29,6 @@ it('a tool must be there', async () => {
 });
 
 it.each<[string, INodeParameters, string]>([
-	[
-		'an example in place of a schema',
-		{ outputFormat: 'jsonSchema', jsonSchema: '{"name": "Anna", "age": 33}' },
-		'\'JSON Schema\' is not a JSON Schema: it has neither "type" nor "properties", but "name", "age"',
-	],
-	[
-		'an example in place of a schema of a tool',
-		{ tools: { function: [{ name: 'a', parameters: '{"city": "Oslo"}' }] } },
-		`'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON Schema: it has neither "type" nor "properties", but "city"`,
-	],
 	['a tool without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty"],
 	[
 		'a built-in tool that is no object',
