@@ -1,271 +1,383 @@
 import { Readable } from 'node:stream';
 
-import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { chargeText } from '../../../nodes/shared/gateway/errors/outcome';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { apiErrorOf, rejection } from '../../helpers/client';
-import { events, readStream, type StreamSource } from '../../helpers/streams';
+import { chunksOf, events, readStream, type StreamSource } from '../../helpers/streams';
 
-/** The beginning of a stream in each format, with the text "Hello". */
-const BEGINNINGS: Record<string, string> = {
-	chat: events({
-		id: 'c',
-		object: 'chat.completion.chunk',
-		choices: [{ index: 0, delta: { content: 'Hello' } }],
-	}),
-	responses: events(
-		{
-			type: 'response.created',
-			sequence_number: 0,
-			response: { id: 'r', status: 'in_progress', output: [] },
-		},
-		{ type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hello' },
-	),
-	messages: events(
-		{ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 1 } } },
-		{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-		{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
-	),
-};
-const formats = Object.keys(BEGINNINGS);
-const beginning = (format: string) => BEGINNINGS[format] ?? '';
-/** §6.1: a responses stream that reports its failure is not charged. Of the others, the specification does not say it. */
-const isFree = (format: string) => format === 'responses';
+const bytes = (text: string) => new TextEncoder().encode(text);
+const broken = (message: string, code: string) => Object.assign(new Error(message), { code });
+const reset = broken('aborted', 'ECONNRESET');
+const cancelled = broken('canceled', 'ERR_CANCELED');
 
-/** A stream that sends a text and then does what `then` says. */
-function textThen(text: string, then: (stream: Readable) => void): Readable {
+const textChunk = (content: string): JsonObject => ({ choices: [{ index: 0, delta: { content } }] });
+const finish: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+const usage: JsonObject = { choices: [], usage: { total_tokens: 3, cost_rub: 1 } };
+const failed: JsonObject = { error: { message: 'upstream died', code: 'provider_error' } };
+
+/** Each format: a beginning with the text "Hello", its end, and an error after that. */
+const worlds: Array<[format: string, beginning: JsonObject[], end: JsonObject[]]> = [
+	['chat', [textChunk('Hello')], [finish, usage]],
+	[
+		'responses',
+		[
+			{
+				type: 'response.created',
+				sequence_number: 0,
+				response: { id: 'r', status: 'in_progress', output: [] },
+			},
+			{ type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hello' },
+		],
+		[{ type: 'response.completed', sequence_number: 2, response: { status: 'completed', output: [] } }],
+	],
+	[
+		'messages',
+		[
+			{ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 1 } } },
+			{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+		],
+		[{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }],
+	],
+];
+const errorFrame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
+
+/** A stream of these chunks that then fails, or stays open. */
+function breaking(error: Error | undefined, ...texts: string[]): Readable {
 	const stream = new Readable({ read: () => undefined });
-	stream.push(Buffer.from(text));
-	setTimeout(() => then(stream), 10);
+	for (const text of texts) stream.push(Buffer.from(text));
+	if (error) setTimeout(() => stream.destroy(error), 10);
 	return stream;
 }
 
-describe.each(formats)('%s: a stream that fails', (format) => {
-	const failing = async (source: StreamSource, timeoutMs?: number) =>
-		(await apiErrorOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
-	const expectErrorDetails = (
-		details: Awaited<ReturnType<typeof failing>>,
-		{ text = 'Hello', free = false } = {},
-	) => {
-		expect(details.extra?.receivedText).toBe(text);
-		expect(details.outcome).toBe(free ? 'rejected' : 'unknown');
-		expect(chargeText(details)).toContain(free ? 'Nothing was charged' : 'may have been charged');
-		if (text !== '') expect(details.description).toContain(`“${text}”`);
-	};
+const read = async (format: string, source: StreamSource, headers?: Record<string, string>) => {
+	const { body, shown } = await readStream(format, source, headers ? { headers } : {});
+	const { choices, costRub } = textFormat(format).readCompletion(body, { kind: 'text' });
+	return { text: choices[0]?.text, finishReason: choices[0]?.finishReason, costRub, shown };
+};
+const errorDetails = async (format: string, source: StreamSource, options = {}) =>
+	(await apiErrorOf(readStream(format, source, options))).details;
 
-	it('has the received text and a possible charge in its error after an error frame', async () => {
-		const frame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
-		const details = await failing(beginning(format) + events(frame));
-		expect(details.message).toBe('The model did not finish its response');
-		expect(details.description).toContain('upstream died');
-		expectErrorDetails(details, { free: isFree(format) });
+describe.each(worlds)('%s: a stream', (format, beginning, end) => {
+	const begun = events(...beginning);
+	const whole = begun + events(...end);
+	// §6.1: a responses stream that reports its failure is not charged. Of the others, the specification does not say it.
+	const afterFailure = format === 'responses' ? 'rejected' : 'unknown';
+
+	it.each<[string, () => StreamSource, string, string, string, object?]>([
+		['an error event', () => begun + events(errorFrame), 'generation_failed', afterFailure, 'Hello'],
+		['an error event at the beginning', () => events(errorFrame), 'generation_failed', afterFailure, ''],
+		['no event', () => ': ping\n\n', 'stream_incomplete', 'unknown', ''],
+		['a missing end', () => begun, 'stream_incomplete', 'unknown', 'Hello'],
+		['[DONE] without an end', () => begun + events('[DONE]'), 'stream_incomplete', 'unknown', 'Hello'],
+		[
+			'an event that cannot be read',
+			() => begun + events('{"broken'),
+			'unreadable_answer',
+			'unknown',
+			'Hello',
+		],
+		['a lost connection', () => breaking(reset, begun), 'connection_lost', 'unknown', 'Hello'],
+		[
+			'bytes that cannot be unpacked',
+			() => breaking(broken('bad', 'Z_DATA_ERROR'), begun),
+			'unreadable_answer',
+			'unknown',
+			'Hello',
+		],
+		['a timeout', () => breaking(undefined, begun), 'timeout', 'unknown', 'Hello', { timeoutMs: 150 }],
+	])(
+		'with %s is an error with its text and what it may cost',
+		async (_, source, code, outcome, text, options = {}) => {
+			const details = await errorDetails(format, source(), options);
+			expect(details).toMatchObject({ code, outcome, retryable: true, extra: { receivedText: text } });
+			expect(chargeText(details)).toContain(
+				outcome === 'rejected' ? 'Nothing was charged' : 'may have been charged',
+			);
+			expect(details.description).toContain(text === '' ? 'No text had been received' : `“${text}”`);
+		},
+	);
+
+	it('that is cancelled throws StoppedError', async () => {
+		expect(await rejection(readStream(format, breaking(cancelled, begun)))).toBeInstanceOf(StoppedError);
 	});
 
-	it('has a possible charge in its error after an error frame at the beginning', async () => {
-		const details = await failing(events({ type: 'error', error: { message: 'no' } }));
-		expectErrorDetails(details, { text: '', free: isFree(format) });
-		expect(details.description).toContain('No text had been received');
-	});
+	const EVENT_STREAM: Record<string, string> = { 'content-type': 'text/event-stream' };
+	const noise = 'event: heartbeat\ndata: 2024\n\ndata: null\n\nevent: tick\ndata: now\n\n';
 
-	it('has a possible charge in its error when it ends before any event', async () => {
-		const details = await failing(': ping\n\n');
-		expect(details.message).toBe('The response ended before it was complete');
-		expectErrorDetails(details, { text: '' });
-	});
-
-	it('has the received text and a possible charge in its error after a lost connection', async () => {
-		const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-		const details = await failing(textThen(beginning(format), (stream) => stream.destroy(reset)));
-		expect(details.message).toBe('The connection broke in the middle of the response');
-		expectErrorDetails(details);
-	});
-
-	it('has the received text and a possible charge in its error after an end without the closing event', async () => {
-		const details = await failing(beginning(format));
-		expect(details.message).toBe('The response ended before it was complete');
-		expectErrorDetails(details);
-	});
-
-	it('has the received text and a possible charge in its error after [DONE] without the closing event', async () => {
-		expectErrorDetails(await failing(beginning(format) + events('[DONE]')));
-	});
-
-	it('has the received text and a possible charge in its error after a timeout', async () => {
-		const details = await failing(
-			textThen(beginning(format), () => undefined),
-			150,
-		);
-		expect(details.code).toBe('timeout');
-		expectErrorDetails(details);
-	});
-
-	it('may be charged after a frame that cannot be read', async () => {
-		const details = await failing(beginning(format) + events('{"broken'));
-		expect(details.message).toBe('A part of the streamed response could not be read');
-		// The unreadable event may be the one that charges.
-		expect(details).toMatchObject({ outcome: 'unknown', extra: { receivedText: 'Hello' } });
-	});
-
-	it('throws StoppedError when the execution is cancelled', async () => {
-		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
-		const stream = textThen(beginning(format), (source) => source.destroy(cancelled));
-		expect(await rejection(readStream(format, stream))).toBeInstanceOf(StoppedError);
+	it.each<[string, () => StreamSource, Record<string, string>?]>([
+		['without [DONE]', () => whole],
+		['without the blank line after the last event', () => whole.replace(/\n+$/, '\n')],
+		['before the connection breaks', () => breaking(reset, whole)],
+		['among events that are not objects', () => noise + whole + noise],
+		['under another content type', () => whole, { 'content-type': 'text/plain' }],
+		[
+			'before a late error',
+			() => `${whole}${format === 'chat' ? events('[DONE]') : ''}${events(errorFrame)}`,
+		],
+	])('is complete after its closing event: %s', async (_, source, headers = EVENT_STREAM) => {
+		expect(await read(format, source(), headers)).toMatchObject({ text: 'Hello', finishReason: 'stop' });
 	});
 
 	it('may be an error as JSON', async () => {
 		const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
-		const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
-		const read = () => textFormat(format).readCompletion(body, { kind: 'text' });
-		expect(read).toThrow('The model did not finish its response');
-	});
-
-	it('may be a web page', async () => {
-		const page = readStream(format, '<!doctype html><html></html>', {
-			headers: { 'content-type': 'text/html' },
-		});
-		expect((await apiErrorOf(page)).message).toBe('The gateway’s response could not be read');
+		await expect(read(format, error, { 'content-type': 'application/json' })).rejects.toThrow(
+			'The model did not finish its response',
+		);
 	});
 });
 
-describe('chat: a completion that does not end', () => {
-	it('times out, although data keeps arriving', async () => {
-		const stream = new Readable({ read: () => undefined });
-		stream.push(Buffer.from(beginning('chat')));
-		const ticking = setInterval(() => stream.push(Buffer.from(': ping\n\n')), 20);
-		const { details } = await apiErrorOf(readStream('chat', stream, { timeoutMs: 200 }));
-		clearInterval(ticking);
-		expect(details.message).toBe('The response took too long');
-		expect(stream.destroyed).toBe(true);
-	});
-
-	it('ends with [DONE], without the end of the connection', async () => {
-		const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-		const text = beginning('chat') + events(end, { choices: [], usage: { cost_rub: 1 } }, '[DONE]');
-		const stream = textThen(text, () => undefined);
-		const { body } = await readStream('chat', stream, { timeoutMs: 3_000 });
-		expect(textFormat('chat').readCompletion(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
-		expect(stream.destroyed).toBe(true);
-	});
-});
-
-const closings: Array<[string, JsonObject[]]> = [
-	['chat', [{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }]],
-	[
-		'responses',
-		[{ type: 'response.completed', sequence_number: 2, response: { status: 'completed', output: [] } }],
-	],
-	['messages', [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }]],
-];
-
-describe.each(closings)('%s: a completion is complete after its closing event', (format, end) => {
-	const whole = beginning(format) + events(...end);
-	const finishReason = async (source: StreamSource) => {
-		const { body } = await readStream(format, source);
-		return textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.finishReason;
+describe('the error of a stream', () => {
+	const tokens = { prompt_tokens: 1, completion_tokens: 2 };
+	const started = {
+		type: 'message_start',
+		message: { id: 'm1', usage: { input_tokens: 1, output_tokens: 0 } },
 	};
-
-	it('without [DONE]', async () => expect(await finishReason(whole)).toBe('stop'));
-
-	it('without the blank line after the last event', async () =>
-		expect(await finishReason(whole.replace(/\n+$/, '\n'))).toBe('stop'));
-
-	it('when the connection breaks after it', async () => {
-		const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-		expect(await finishReason(textThen(whole, (stream) => stream.destroy(reset)))).toBe('stop');
+	const used = { type: 'message_delta', usage: { output_tokens: 2 } };
+	const failure = (cost?: JsonObject): JsonObject => ({
+		type: 'response.failed',
+		response: { id: 'r', error: {}, usage: { input_tokens: 1, output_tokens: 2, ...(cost ? { cost } : {}) } },
 	});
 
-	it('among events that are not objects', async () => {
-		const noise = 'event: heartbeat\ndata: 2024\n\ndata: null\n\nevent: tick\ndata: now\n\n';
-		expect(await finishReason(noise + whole + noise)).toBe('stop');
+	it.each<[string, string, JsonObject[], string, object]>([
+		[
+			'chat, after its usage',
+			'chat',
+			[textChunk('a'), { choices: [], usage: { ...tokens, cost_rub: 0.5 } }],
+			'charged',
+			{ costRub: 0.5 },
+		],
+		[
+			'chat, with an error after its usage',
+			'chat',
+			[textChunk('a'), finish, usage, failed],
+			'charged',
+			{ costRub: 1 },
+		],
+		[
+			'messages, after its usage',
+			'messages',
+			[started, used],
+			'unknown',
+			{ costRub: null, usage: { inputTokens: 1, outputTokens: 2 } },
+		],
+		[
+			'responses, that failed and cost',
+			'responses',
+			[failure({ total_cost: 0.5 })],
+			'charged',
+			{ costRub: 0.5 },
+		],
+	])('%s: has what the call cost', async (_, format, sent, outcome, extra) => {
+		expect(await errorDetails(format, breaking(reset, events(...sent)))).toMatchObject({ outcome, extra });
 	});
 
-	it('under another content type', async () => {
-		const { body } = await readStream(format, whole, { headers: { 'content-type': 'text/plain' } });
-		expect(textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
+	it.each<[string, string, JsonObject[], string]>([
+		['chat', 'chat', [textChunk('a')], 'unknown'],
+		['messages', 'messages', [started], 'unknown'],
+		[
+			'responses',
+			'responses',
+			[{ type: 'response.created', response: { usage: { input_tokens: 1 } } }],
+			'unknown',
+		],
+		['responses, that failed', 'responses', [failure()], 'rejected'],
+		['responses, that failed and cost nothing', 'responses', [failure({ total_cost: 0 })], 'rejected'],
+	])('%s: has no cost without one', async (_, format, sent, outcome) => {
+		const details = await errorDetails(format, breaking(reset, events(...sent)));
+		expect(details.outcome).toBe(outcome);
+		expect(details.extra).toStrictEqual({ receivedText: expect.any(String) as string });
+	});
+
+	const ownError = (outcome: 'notSent' | 'unknown') =>
+		new ApiError({ message: 'm', description: 'd', outcome, code: 'own', retryable: false });
+
+	it.each([
+		[ownError('notSent'), 'own'],
+		[ownError('unknown'), 'own'],
+		[broken('?', 'ENOTFOUND'), 'enotfound'],
+		[broken('?', 'ETIMEDOUT'), 'connection_lost'],
+		[new TypeError('a bug'), 'unreadable_answer'],
+	])('says what broke it: %p, %s', async (error, code) => {
+		const stream = readStream(
+			'chat',
+			breaking(error, events(textChunk('Hel')), events(textChunk('lo')).slice(0, 20)),
+		);
+		const thrown = await apiErrorOf(stream);
+		expect(thrown.details).toMatchObject({ code, outcome: 'unknown', extra: { receivedText: 'Hel' } });
+		if (code !== 'own') expect(thrown.cause).toBeInstanceOf(Error);
+	});
+
+	it('shows the beginning of a long text, and keeps all of it', async () => {
+		const text = 'y'.repeat(301);
+		const { description, extra } = await errorDetails('chat', events(textChunk(text)));
+		expect(description).toMatch(/“y{300}…”$/);
+		expect(extra).toStrictEqual({ receivedText: text });
+	});
+
+	it('has a text of its own for each problem', () =>
+		expect(new Set(Object.values(STREAM_TEXTS).map(({ message }) => message)).size).toBe(5));
+
+	it('is none of a stream that another item stopped, even when it is complete', async () => {
+		const stopped = new StoppedError('other item failed');
+		expect(await rejection(readStream('chat', breaking(stopped, events(finish, usage))))).toBe(stopped);
 	});
 });
 
-it('an unstreamed response that stalls times out', async () => {
-	const stalled = readStream(
-		'chat',
-		textThen('{"choices": [', () => undefined),
-		{
-			headers: { 'content-type': 'application/json' },
-			timeoutMs: 150,
-		},
-	);
-	expect((await apiErrorOf(stalled)).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-});
+describe('chat: frames', () => {
+	const whole = [textChunk('Hello'), finish, usage];
+	const hello = events(textChunk('Hello'));
 
-it.each([
-	['breaks', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), 'econnreset'],
-	['cannot be unpacked', Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' }), 'connection_lost'],
-])('an unstreamed response that %s may be charged', async (_, error, code) => {
-	const broken = textThen('{"choices": [', (stream) => stream.destroy(error));
-	const headers = { 'content-type': 'application/json' };
-	expect((await apiErrorOf(readStream('chat', broken, { headers }))).details).toMatchObject({
-		code,
-		outcome: 'unknown',
+	it.each(['7', '[1]', 'x {}', '', ' ', '[DON'])('%j is ignored', async (data) => {
+		expect(await read('chat', events(data, ...whole))).toMatchObject({ text: 'Hello' });
+	});
+
+	it.each(['[DONE]', ' [DONE] ', '[DONE]\t'])('%j ends a completion without usage', async (data) => {
+		expect(await read('chat', events(textChunk('Hello'), finish, data, '{"broken'))).toMatchObject({
+			text: 'Hello',
+		});
+	});
+
+	it.each<[string, string, string, string]>([
+		['broken JSON', hello + events('{"a"', ...whole), 'unreadable_answer', 'Hello'],
+		['[DONE] and more', hello + events('[DONE] or not', ...whole), 'unreadable_answer', 'Hello'],
+		['cut off by the end', `${hello}data: {"choices": [`, 'stream_incomplete', 'Hello'],
+		[
+			'without their blank line',
+			`${hello}data: ${JSON.stringify(textChunk(' you'))}`,
+			'stream_incomplete',
+			'Hello you',
+		],
+		[
+			'an error after the finish reason',
+			events(textChunk('Hello'), finish, failed),
+			'provider_error',
+			'Hello',
+		],
+	])('%s: a part may be missing', async (_, source, code, receivedText) => {
+		expect(await errorDetails('chat', source)).toMatchObject({
+			code,
+			outcome: 'unknown',
+			extra: { receivedText },
+		});
+	});
+
+	it('after the closing ones may be unreadable', async () => {
+		expect(await read('chat', events(...whole, '{"a"'))).toMatchObject({ text: 'Hello' });
+	});
+
+	it('that never end exceed the maximum length', async () => {
+		const endless = Array.from({ length: 17 }, () => bytes('x'.repeat(1024 * 1024)));
+		expect(await errorDetails('chat', [bytes(hello), bytes('data: {'), ...endless])).toMatchObject({
+			code: 'unreadable_answer',
+			outcome: 'unknown',
+		});
+	});
+
+	it('end with [DONE], without the end of the connection', async () => {
+		const stream = breaking(undefined, events(...whole, '[DONE]'));
+		expect(await read('chat', stream)).toMatchObject({ costRub: 1 });
+		expect(stream.destroyed).toBe(true);
 	});
 });
 
-it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (format) => {
-	const error = Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' });
-	const broken = textThen(beginning(format), (stream) => stream.destroy(error));
-	const { details } = await apiErrorOf(readStream(format, broken));
-	expect(details).toMatchObject({ code: 'unreadable_answer', outcome: 'unknown' });
-	expect(details.extra?.receivedText).toBe('Hello');
-});
-
-describe('responses: a failure', () => {
-	const failed = (usage: JsonObject) =>
-		events({ type: 'response.failed', sequence_number: 2, response: { id: 'r', error: {}, usage } });
-
-	it.each<[string, JsonObject, 'rejected' | 'charged', number | undefined]>([
-		['without a cost is free', { input_tokens: 1 }, 'rejected', undefined],
-		['that costs nothing is free', { cost: { total_cost: 0 } }, 'rejected', undefined],
-		['with a cost is charged', { cost: { total_cost: 0.5 } }, 'charged', 0.5],
-	])('%s', async (_, usage, outcome, costRub) => {
-		const { details } = await apiErrorOf(readStream('responses', beginning('responses') + failed(usage)));
-		expect(details).toMatchObject({ code: 'generation_failed', outcome });
-		expect(details.extra?.costRub).toBe(costRub);
+describe('the shown text', () => {
+	it('is sent once for each chunk that has text', async () => {
+		const source = [
+			events(textChunk('a'), textChunk('b')),
+			': ping\n\n',
+			events(textChunk('')),
+			events(textChunk('c'), finish, usage),
+		];
+		expect(await read('chat', source.map(bytes))).toMatchObject({ text: 'abc', shown: ['ab', 'c'] });
 	});
-});
 
-it('messages: an unknown usage does not replace a known one', async () => {
-	const usage = { output_tokens: 3, input_tokens: null };
-	const stream = beginning('messages') + events({ type: 'message_delta', usage }, { type: 'message_stop' });
-	const { body } = await readStream('messages', stream);
-	expect(textFormat('messages').readCompletion(body, { kind: 'text' }).usage).toMatchObject({
-		totalTokens: 4,
+	it('includes the text in the same chunk before an error', async () => {
+		const shown: string[] = [];
+		const onText = async (text: string) => void (await Promise.resolve(shown.push(text)));
+		await errorDetails('chat', events(textChunk('Hello'), failed), { onText });
+		expect(shown).toStrictEqual(['Hello']);
 	});
-});
 
-describe('the text callback', () => {
-	it('receives each chunk as it arrives, and the stream waits for it', async () => {
+	it('is not sent again after an error of the callback', async () => {
+		const onText = jest.fn(async () => await Promise.reject(new Error('no screen')));
+		expect(await errorDetails('chat', events(textChunk('Hello')), { onText })).toMatchObject({
+			code: 'unreadable_answer',
+		});
+		expect(onText).toHaveBeenCalledTimes(1);
+	});
+
+	it('arrives piece by piece, and the stream waits for the callback', async () => {
 		const log: string[] = [];
 		const stream = Readable.from(
 			(async function* () {
 				for (const word of ['a', 'b']) {
 					log.push(`sent ${word}`);
-					yield await Promise.resolve(
-						Buffer.from(events({ choices: [{ index: 0, delta: { content: word } }] })),
-					);
+					yield await Promise.resolve(bytes(events(textChunk(word))));
 				}
-				yield Buffer.from(
-					events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }),
-				);
+				yield bytes(events(finish, usage));
 			})(),
 			{ highWaterMark: 1 },
 		);
-		await readStream('chat', stream, {
-			onText: async (text) => {
-				await new Promise((resolve) => setImmediate(resolve));
-				log.push(`shown ${text}`);
-			},
-		});
-		expect(log.indexOf('shown a')).toBeLessThan(log.indexOf('shown b'));
+		const onText = async (text: string) => {
+			await new Promise((resolve) => setImmediate(resolve));
+			log.push(`shown ${text}`);
+		};
+		await readStream('chat', stream, { onText });
 		expect(log[0]).toBe('sent a');
+		expect(log.indexOf('shown a')).toBeLessThan(log.indexOf('shown b'));
+	});
+});
+
+describe('a response that is not streamed', () => {
+	const json = JSON.stringify({ choices: [{ message: { content: 'Привет' }, finish_reason: 'stop' }] });
+	const headers = { 'content-type': 'application/json; charset=utf-8' };
+
+	it.each([1, 3, 1_000])('is read in chunks of %i bytes', async (size) => {
+		expect(await read('chat', chunksOf(bytes(` \n${json}`), size), headers)).toMatchObject({
+			text: 'Привет',
+			shown: [],
+		});
+	});
+
+	it.each<[string, () => StreamSource, string, Record<string, string>]>([
+		['a list', () => '[{}]', 'unreadable_answer', headers],
+		['nothing', () => '', 'unreadable_answer', headers],
+		['a web page', () => '<!doctype html>', 'unreadable_answer', { 'content-type': 'text/html' }],
+		['cut off', () => breaking(reset, '{"choices": ['), 'connection_lost', headers],
+		['not to be unpacked', () => breaking(broken('bad', 'Z_DATA_ERROR'), '{'), 'unreadable_answer', headers],
+		[
+			'a stream by its header',
+			() => '{"no": "event"}\n\n',
+			'stream_incomplete',
+			{ 'content-type': 'Text/Event-Stream' },
+		],
+		['a text', () => 'hello', 'stream_incomplete', { 'content-type': 'text/plain' }],
+	])('that is %s may be charged', async (_, source, code, given) => {
+		expect(await errorDetails('chat', source(), { headers: given })).toMatchObject({
+			code,
+			outcome: 'unknown',
+		});
+	});
+
+	it('that is cancelled throws StoppedError', async () => {
+		const stream = readStream('chat', breaking(cancelled, '{"choi'), { headers });
+		expect(await rejection(stream)).toMatchObject({ name: 'StoppedError', outcome: 'unknown' });
+	});
+
+	it('longer than 128 MiB is rejected', async () => {
+		let pulled = 0;
+		const source = Readable.from(
+			(function* () {
+				for (; pulled < 200; pulled += 1) yield Buffer.alloc(1024 * 1024, ' ');
+			})(),
+			{ objectMode: true, highWaterMark: 1 },
+		);
+		const details = await errorDetails('chat', source, { headers });
+		expect(details).toMatchObject({ code: 'response_too_large', outcome: 'unknown' });
+		expect(pulled).toBeGreaterThanOrEqual(127);
+		expect(pulled).toBeLessThan(134);
 	});
 });

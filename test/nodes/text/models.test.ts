@@ -38,12 +38,6 @@ it('get returns one model', async () => {
 	expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
 });
 
-it('get names models similar to an unknown one', async () => {
-	const { error } = await run({ operation: 'get', model: 'acme/writter' });
-	expect(error?.message).toBe('The catalogue has no text model "acme/writter"');
-	expect(error?.description).toMatch(/^Similar models: acme\/writer/);
-});
-
 it('get rejects an unknown model without similar ones, and is not retryable', async () => {
 	gateway().get('/api/v1/models').reply(200, { data: catalogue });
 	const { items } = await runNode({

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { useNock } from '../../helpers/nock';
-import { bySchema, chatCompletion, generate, mockResponse, sentBody } from './support';
+import { chatCompletion, generate, mockResponse, sentBody } from './support';
 
 useNock();
 
@@ -43,20 +43,6 @@ describe('tools', () => {
 		const { tools } = await sentBody({ tools: { function: [{ name: 'look', parameters: '' }] } });
 		const noParameters = { type: 'object', properties: {} };
 		expect(tools).toStrictEqual([{ type: 'function', function: { name: 'look', parameters: noParameters } }]);
-	});
-
-	it('messages: with JSON output must have other names, and none may be forced', async () => {
-		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
-		expect((await generate(named)).error?.message).toBe('A tool and the response have the same name: "book"');
-		const forced = withTools({
-			format: 'messages',
-			...bySchema,
-			toolChoice: 'function',
-			toolChoiceName: 'look',
-		});
-		expect((await generate(forced)).error?.message).toBe(
-			'JSON output cannot be combined with a tool that must be called',
-		);
 	});
 
 	test.each<[string, string, JsonObject]>([
@@ -168,12 +154,6 @@ describe('tools', () => {
 
 	test.each<[string, INodeParameters, string, string]>([
 		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
-		[
-			'with a name that is taken',
-			{ tools: { function: [look, look] } },
-			'\'Tools\', row 2: there already is a tool called "look"',
-			'tools',
-		],
 		[
 			'with parameters that are not a schema',
 			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },

@@ -1,6 +1,6 @@
 import type { TextRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, fromUrl, lookWith, invalidInputOf, messages } from './support';
+import { bodyOf, inline, fromUrl, lookWith, messages } from './support';
 
 const bare = { model: 'acme/writer', messages: [{ role: 'user', content: 'Hi' }] };
 const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
@@ -131,10 +131,6 @@ describe('attachments', () => {
 		expect(sent(lookWith(attachment)).messages).toStrictEqual([
 			{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] },
 		]);
-	});
-
-	it.each(['audio', 'file'] as const)('the URL of a file of the kind %s is rejected', (kind) => {
-		expect(invalidInputOf(() => sent(lookWith(fromUrl(kind)))).message).toContain('URL');
 	});
 
 	it('are sent in their order, without a text', () => {

@@ -62,6 +62,7 @@ it('reads all fields of a completion', () => {
 				{ kind: 'audio', base64: 'AAAA' },
 				{ kind: 'image', base64: 'BBBB', mimeType: 'image/png' },
 			],
+			otherOutput: [],
 			finishReason: 'stop',
 		},
 	});

@@ -45,37 +45,6 @@ describe('the finish reason, in the same words for each format', () => {
 	])('%s %j → %s', (format, body, reason) => expect(read(format, body).finishReason).toBe(reason));
 });
 
-describe('the text', () => {
-	it('responses: is in all message items, wherever they are (§2.3)', () => {
-		const message = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] });
-		const output = [
-			{ type: 'function_call', content: [{ text: 'no' }] },
-			message('a'),
-			{ type: 'mcp_call' },
-			message('b'),
-		];
-		expect(read('responses', { status: 'completed', output }).text).toBe('ab');
-	});
-	it('chat: may be an array of parts', () => {
-		expect(
-			read('chat', { choices: [{ message: { content: [{ type: 'text', text: 'a' }, { text: 'b' }] } }] })
-				.text,
-		).toBe('ab');
-	});
-});
-
-describe('the cost', () => {
-	it('chat: is in either field, and may be text', () => {
-		expect(read('chat', { usage: { cost: '0.5' } }).costRub).toBe(0.5);
-		expect(read('chat', { usage: { cost_rub: 0.25, cost: 0.5 } }).costRub).toBe(0.25);
-		expect(read('chat', { usage: {} }).costRub).toBeNull();
-	});
-	it('may be zero, which is not unknown', () => {
-		expect(read('chat', { usage: { cost_rub: 0 } }).costRub).toBe(0);
-		expect(read('responses', { status: 'completed', usage: { cost: { total_cost: 0 } } }).costRub).toBe(0);
-	});
-});
-
 describe.each(textFormats)('$name: an error with the status 200', (format) => {
 	const codeOf = (body: JsonObject) =>
 		errorDetailsOf(() =>
