@@ -157,13 +157,13 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[437, 'Storage/'],
 	[1_166, 'TextGeneration/'],
 	[1_378, 'shared/fields/', 'shared/params/'],
-	[705, 'shared/gateway/client/'],
+	[701, 'shared/gateway/client/'],
 	[140, 'shared/gateway/client/rate/'],
 	[782, 'shared/gateway/errors/'],
 	[1_466, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[2_711, 'shared/gateway/text/'],
-	[396, 'shared/gateway/util/'],
-	[1_160, 'shared/n8n/'],
+	[387, 'shared/gateway/util/'],
+	[1_156, 'shared/n8n/'],
 	[1_467, 'shared/run/'],
 ];
 

@@ -1,11 +1,7 @@
 import { sleep, type ISupplyDataFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
-import {
-	accountOf,
-	GatewayClient,
-	type ClientDependencies,
-	type RequestSettings,
-} from '../gateway/client/client';
+import type { RequestSettings } from '../gateway/client/attempts';
+import { accountOf, GatewayClient, type ClientDependencies } from '../gateway/client/client';
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { RateGate, type GateClock } from '../gateway/client/rate/rateGate';
 import { RunSignal } from './runSignal';

@@ -7,7 +7,6 @@ import { asNumber, asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
 import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
-	destroyBody,
 	isSuccess,
 	REQUEST_TIMEOUT_MS,
 	type ByteStream,
@@ -22,8 +21,6 @@ export interface ClientDependencies extends AttemptDependencies {
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
-
-export type { RequestSettings };
 
 /** The settings of a client: whose gateway and key it uses, and how its requests behave. */
 export interface ClientSettings extends RequestSettings {
@@ -195,7 +192,11 @@ export class GatewayClient {
 	): Promise<T> {
 		const attempt = async () => {
 			const httpRequest = await this.httpRequest(request);
-			return await exchange(httpRequest).finally(() => destroyBody(httpRequest.body));
+			const { body } = httpRequest;
+			return await exchange(httpRequest).finally(() => {
+				// A server may respond before it has read all of it.
+				if (typeof body === 'object' && 'destroy' in body) body.destroy();
+			});
 		};
 		return await new Attempts(request, this.settings, this.dependencies, attempt).run();
 	}

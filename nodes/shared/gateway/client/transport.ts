@@ -60,8 +60,3 @@ export const POLL_TIMEOUT_MS = 60_000;
 
 /** The longest response that is kept in memory, in bytes: a response may hold pictures as base64. */
 export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
-
-/** Destroys a request body: a server may respond before it has read all of it. */
-export function destroyBody(body: HttpRequest['body']): void {
-	if (typeof body === 'object' && 'destroy' in body) body.destroy();
-}

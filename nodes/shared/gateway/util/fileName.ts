@@ -1,10 +1,3 @@
-/** The name and type of the file in a response. */
-export interface FileInfo {
-	fileName: string;
-	/** `undefined` when the server does not send it: n8n then derives it from the name. */
-	mimeType: string | undefined;
-}
-
 const MAX_FILE_NAME_LENGTH = 150;
 
 /** Extensions and their MIME types. For a name or type that occurs twice, the first one is used. */
@@ -50,11 +43,9 @@ export function typeByName(fileName: string): string | undefined {
  *
  * @param headers of the response, names in lower case
  * @param names candidates in order of preference; an extension is added if it is missing
+ * @returns without a `mimeType` when the server does not send it: n8n then derives it from the name
  */
-export function fileInfo(
-	headers: Record<string, string>,
-	names: ReadonlyArray<string | undefined>,
-): FileInfo {
+export function fileInfo(headers: Record<string, string>, names: ReadonlyArray<string | undefined>) {
 	const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 	// `application/octet-stream` and `binary/octet-stream` mean that the server does not know.
 	const mimeType = type && !type.endsWith('/octet-stream') ? type : undefined;
