@@ -148,7 +148,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[140, 'shared/gateway/client/rate/'],
 	[789, 'shared/gateway/errors/'],
 	[1_497, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
-	[2_711, 'shared/gateway/text/'],
+	[2_714, 'shared/gateway/text/'],
 	[390, 'shared/gateway/util/'],
 	[1_175, 'shared/n8n/'],
 	[1_475, 'shared/run/'],
