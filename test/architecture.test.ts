@@ -161,7 +161,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[140, 'shared/gateway/client/rate/'],
 	[782, 'shared/gateway/errors/'],
 	[1_466, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
-	[2_711, 'shared/gateway/text/'],
+	[2_714, 'shared/gateway/text/'],
 	[387, 'shared/gateway/util/'],
 	[1_156, 'shared/n8n/'],
 	[1_467, 'shared/run/'],

@@ -83,23 +83,16 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 		expect(items[0]?.json.text).toContain(`I also received: ${preset.kind}`);
 		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 	});
-	it.each(PRESETS.filter((other) => other !== preset))(
-		'is refused before sending for the file of $resource: $operation',
-		async ({ file }) => {
-			const { error } = await run(preset, {}, { items: await fileIn(file) });
-			expect(error?.message).toMatch(
-				new RegExp(`"${file.fileName}" is ${file.mimeType}, no (image|video|audio|document)`),
-			);
-			expect(error?.description).toContain("'Image', 'Audio', 'Video' or 'Document'");
-			expect(sent()).toStrictEqual([]);
-		},
-	);
 
-	it('is refused before sending for a URL whose name is that of another kind of file', async () => {
-		const name = preset.kind === 'image' ? 'a.pdf' : 'a.png';
-		const { error } = await run(preset, { source: 'url', url: `https://files.test/${name}` });
-		expect(error?.message).toMatch(new RegExp(`^'URLs': the file "${name}" is .*, no `));
-		expect(sent()).toStrictEqual([]);
+	it('sends several files of the input in their order, as one call', async () => {
+		const second = { ...preset.file, name: 'b', content: Buffer.concat([preset.file.content, Buffer.of(0)]) };
+		const items = [await withFiles(second, { ...preset.file, name: 'a' })];
+		const { error } = await run(preset, { binaryPropertyName: 'a, b,' }, { items });
+		expect(error).toBeUndefined();
+		const other = JSON.parse(JSON.stringify(preset.part).replace(b64(preset.file), b64(second))) as object;
+		expect(sent().map(({ body }) => body.json)).toMatchObject([
+			{ messages: [{ content: [{ type: 'text' }, preset.part, other] }] },
+		]);
 	});
 
 	it('says to a tool of an agent, which gets no files, that it takes a URL', async () => {
@@ -110,8 +103,8 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 });
 
 it.each([
-	['url', { source: 'url', url: 'https://files.test/a.png' }],
-	['binaryPropertyName', { source: 'binary' }],
+	['url', { source: 'url', url: 'a.png' }],
+	['binaryPropertyName', { source: 'binary', binaryPropertyName: 'missing' }],
 ])('an error about the file names the parameter %s', async (param, source) => {
 	const { items } = await run({ resource: 'audio', operation: 'transcribe' }, source, {
 		items: await fileIn(picture),
@@ -171,11 +164,6 @@ describe('several files', () => {
 		['only commas', { binaryPropertyName: ' , ' }, "'Input Binary Fields' is empty"],
 		['no URL', { source: 'url', url: '={{ [] }}' }, "'URLs': the URL is not a web address"],
 		['a field too many', { binaryPropertyName: 'photo,b' }, "names the binary field 'b'"],
-		[
-			'a file of another kind',
-			{ binaryPropertyName: 'photo,voice' },
-			"'Input Binary Fields', file 2: the file",
-		],
 		['a wrong URL', { source: 'url', url: [one, 'b.png'] }, "'URLs', file 2: the URL is not a web address"],
 	])('are refused before sending: %s', async (_, files, message) => {
 		const { error } = await run(analyze, files, { items: [await withFiles(picture, sound)] });

@@ -4,11 +4,14 @@ import { present, wireBody } from '../options';
 import {
 	withReasoning,
 	type Attachment,
+	type ChatMessage,
 	type Conversation,
 	type OutputRequest,
 	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+	type ToolMessage,
 } from '../request';
-import type { ChatMessage, ToolChoice, ToolDefinition, ToolMessage } from '../request';
 
 type JsonOutput = Exclude<OutputRequest, { kind: 'text' }>;
 
