@@ -5,7 +5,6 @@ import {
 	catalogue,
 	creations,
 	envelope,
-	files,
 	gateway,
 	model,
 	painter,
