@@ -87,20 +87,6 @@ describe('the idempotency key', () => {
 		expect((await created(options, {}, parameters)).key).not.toBe(first.key);
 	});
 
-	it.each([
-		['k'.repeat(255), 1],
-		['k'.repeat(256), 0],
-		['order 7, part 2', 1],
-		['🦊', 0],
-	])('of the user may have up to 255 ASCII characters: %s', async (idempotencyKey, count) => {
-		catalogue();
-		const sent = creations();
-		const { items } = await run('create', { ...taskRequest, options: { idempotencyKey } }, continueOnFail);
-		expect(sent.map(({ key }) => key)).toStrictEqual(Array.from({ length: count }, () => idempotencyKey));
-		expect(items).toHaveLength(1);
-		expect('error' in (items[0]?.json ?? {})).toBe(count === 0);
-	});
-
 	it('of the user is for one input in a run: another input with it is an error, and is not sent', async () => {
 		catalogue();
 		const sent = creations();
@@ -205,22 +191,6 @@ describe('when another item fails', () => {
 		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
 		expect(ended).toBe(2);
 		expect(sent).toStrictEqual([]);
-	});
-
-	it('its error names the tasks that exist', async () => {
-		catalogue();
-		let requests = 0;
-		nock('https://gateway.test')
-			.persist()
-			.post(TASKS)
-			.reply(() =>
-				(requests += 1) === 2 ? [422, envelope(null, 422)] : [201, envelope({ taskId: `task-${requests}` })],
-			);
-		const items = [{ json: {} }, { json: {} }, { json: {} }];
-		const parameters = { ...taskRequest, options: { concurrency: 1 } };
-		const { error } = await run('createAndWait', parameters, { items });
-		expect(error?.description).toContain('task-1');
-		expect(requests).toBe(2);
 	});
 });
 

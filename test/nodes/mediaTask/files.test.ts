@@ -201,26 +201,6 @@ describe('the idempotency key of a task request with files', () => {
 		expect(await keyOf('content')).not.toBe(await keyOf('tnetnoc'));
 	});
 
-	it('prevents a second task with Retry On Fail, although the file is uploaded again', async () => {
-		catalogue([retouch]);
-		const bodies = uploads();
-		const keys: string[] = [];
-		nock('https://gateway.test')
-			.persist()
-			.post(TASKS)
-			.reply(function () {
-				keys.push(String(this.req.headers['idempotency-key']));
-				return keys.length === 1 ? [400, { code: 400 }] : [201, { code: 200, data: { taskId: 't1' } }];
-			});
-		const { items } = await run('create', edit(rows(['data', 'image_urls'])), {
-			items: [item({ data: 'x' })],
-			settings: { retryOnFail: true, waitBetweenTries: 1 },
-		});
-		expect(items[0]?.json.taskId).toBe('t1');
-		expect(keys[1]).toBe(keys[0]);
-		expect(bodies).toHaveLength(2);
-	});
-
 	it('uploads once when the task request is retried', async () => {
 		catalogue([retouch]);
 		const bodies = uploads();

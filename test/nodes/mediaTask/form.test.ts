@@ -64,13 +64,6 @@ describe('the form of a model', () => {
 		});
 	});
 
-	it('sends the prompt 2024 as text, also when an expression returns a number', async () => {
-		catalogue([painter(SCHEMA)]);
-		const sent = creations();
-		await run('create', filled({ prompt: '={{ $json.year }}' }), { items: [{ json: { year: 2024 } }] });
-		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024' });
-	});
-
 	it('sends each item’s own values', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
@@ -132,12 +125,5 @@ describe('input as JSON', () => {
 		const sent = creations();
 		await run('create', json);
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: '3', x: null });
-	});
-
-	it('is overridden by a form with values', async () => {
-		catalogue([painter(SCHEMA)]);
-		const sent = creations();
-		await run('create', { ...filled({ prompt: 'new' }), inputJson: '{"prompt": "old"}' });
-		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'new' });
 	});
 });

@@ -69,26 +69,6 @@ describe('task: createAndWait', () => {
 		expect(items[0]?.json.result).toBe('not json');
 	});
 
-	it('rejects with code, text and ID of a failed task', async () => {
-		gateway()
-			.post(API)
-			.reply(201, envelope({ taskId: 't1' }));
-		finishedTask({ state: 'fail', failCode: 'NSFW', failMsg: 'content refused' });
-		const { items } = await run(
-			'createAndWait',
-			{ ...taskRequest, options: atOnce },
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
-		expect(items[0]?.json.error).toMatchObject({
-			message: 'The media task failed',
-			code: 'NSFW',
-			failCode: 'NSFW',
-			failMsg: 'content refused',
-			taskId: 't1',
-			retryable: false,
-		});
-	});
-
 	it.each([
 		['a link that is no web address', 'files/a.png', undefined, 'address'],
 		['a server that requires a sign-in', 'https://files.test/a', 401, null],
@@ -129,21 +109,6 @@ describe('task: createAndWait', () => {
 		});
 	});
 
-	it('returns small JSON with the URLs and no files to an AI Agent', async () => {
-		gateway()
-			.post(API)
-			.reply(201, envelope({ taskId: 't1' }));
-		finishedTask({ state: 'success', resultJson: '{"resultUrls":["https://files.test/c"]}' });
-		const { items, error } = await run(
-			'createAndWait',
-			{ ...taskRequest, options: atOnce },
-			{ asTool: true },
-		);
-		expect(error).toBeUndefined();
-		expect(items[0]?.json.resultUrls).toStrictEqual(['https://files.test/c']);
-		expect(items[0]?.binary).toBeUndefined();
-	});
-
 	it('creates all tasks before it waits for the first', async () => {
 		const log: string[] = [];
 		nock('https://gateway.test')
@@ -167,18 +132,6 @@ describe('task: createAndWait', () => {
 			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
 		);
 		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('poll')]);
-	});
-
-	it('polls at the interval of video when the catalogue cannot be read', async () => {
-		gateway()
-			.post(API)
-			.reply(201, envelope({ taskId: 't1' }));
-		gateway().get('/api/v1/media/models').reply(403, '');
-		gateway()
-			.get(`${API}/t1`)
-			.reply(200, envelope({ state: 'success', resultJson: '{"resultUrls":[]}' }));
-		const { items } = await run('createAndWait', { ...taskRequest, downloadResults: false, options: atOnce });
-		expect(items[0]?.json.state).toBe('success');
 	});
 
 	it('rejects a longest wait of 0 before a task is created', async () => {
