@@ -188,7 +188,12 @@ export class N8nClient {
 	async request(method: string, path: string, body?: unknown): Promise<Response> {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
-			headers: { cookie: this.cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+			headers: {
+				cookie: this.cookie,
+				// A connection that n8n closes while this process is busy would fail the next request.
+				connection: 'close',
+				...(body === undefined ? {} : { 'content-type': 'application/json' }),
+			},
 			...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		});
 		const session = response.headers.getSetCookie().find((cookie) => cookie.startsWith('n8n-auth='));
