@@ -174,12 +174,4 @@ describe('the choice of tools', () => {
 		const { body } = await ask(choice('none'), { tools: [search], toolChoice: 'any' });
 		expect(body.tool_choice).toBe('required');
 	});
-
-	it('of a tool without a name is rejected before it is sent', async () => {
-		await expect(ask({}, { tools: [{ ...search, name: ' ' }] })).rejects.toMatchObject({
-			message: 'A tool of the agent has no name',
-			description: expect.stringContaining('Nothing was sent.') as string,
-		});
-		nock.cleanAll();
-	});
 });
