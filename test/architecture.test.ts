@@ -163,7 +163,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_466, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[2_714, 'shared/gateway/text/'],
 	[387, 'shared/gateway/util/'],
-	[1_156, 'shared/n8n/'],
+	[1_149, 'shared/n8n/'],
 	[1_467, 'shared/run/'],
 ];
 

@@ -77,7 +77,7 @@ it.each([
 	'a file whose server reports %s is stored with the best known type',
 	async (_, headers, knownType, type) => {
 		const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
-		const { mimeType } = await storeResponse({ helpers: reading }, response, ['a.bin'], { knownType });
+		const { mimeType } = await storeResponse({ helpers: reading }, response, ['a.bin'], knownType);
 		expect(mimeType).toBe(type);
 	},
 );
@@ -100,7 +100,7 @@ describe('a successful response', () => {
 		}: { knownType?: string | undefined; helpers?: BinaryStore['helpers'] } = {},
 	) => {
 		const body = Readable.from(content === '' ? [] : [Buffer.from(content)]);
-		return await storeResponse({ helpers }, { status: 200, headers, body }, names, { knownType });
+		return await storeResponse({ helpers }, { status: 200, headers, body }, names, knownType);
 	};
 	const html = { 'content-type': 'text/html; charset=utf-8' };
 

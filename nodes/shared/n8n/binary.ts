@@ -16,30 +16,23 @@ export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
 }
 
-/** What a request knows about the file that it downloads. */
-export interface FileHints {
-	/** MIME type, for responses without one. */
-	knownType?: string | undefined;
-	/** Whether the caller checks the content: a web page, or nothing, is no error then. */
-	isUnchecked?: boolean;
-}
-
 /**
  * Streams the body of a response into n8n's binary storage.
  *
  * @param names candidates for the file's name, for responses without one
+ * @param knownType MIME type, for responses without one
  * @throws {ApiError} for an empty response, for a web page in place of the file, and for network errors
  */
 export async function storeResponse(
 	context: BinaryStore,
 	response: HttpResponse<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
-	{ knownType, isUnchecked = false }: FileHints = {},
+	knownType?: string,
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileInfo(response.headers, names);
 	const types = [knownType, ...names.map((name) => name && typeByName(name))];
 	const isPage = mimeType === 'text/html' && !types.includes(mimeType);
-	if (isPage && !isUnchecked) throw problemError('webPage', 'file', { status: response.status });
+	if (isPage) throw problemError('webPage', 'file', { status: response.status });
 	let length = 0;
 	const limits = fileLimits(response.timeoutMs ?? REQUEST_TIMEOUT_MS);
 	const store = async (touch: () => void) => {
@@ -51,7 +44,7 @@ export async function storeResponse(
 	};
 	try {
 		const stored = await withinLimits(limits, { now: () => Date.now(), sleep }, store);
-		if (length === 0 && !isUnchecked) throw problemError('empty', 'file', { status: response.status });
+		if (length === 0) throw problemError('empty', 'file', { status: response.status });
 		return stored;
 	} catch (error) {
 		if (error instanceof TimeLimitError) throw problemError('timeout', 'file');

@@ -38,7 +38,7 @@ export const download = defineOperation({
 		const names = [file.fileName, nameInUrl(url), `file_${id}`];
 		const binary = await client.downloadUrl(
 			url,
-			async (response) => await storeResponse(n8n, response, names, { knownType: file.mimeType }),
+			async (response) => await storeResponse(n8n, response, names, file.mimeType),
 		);
 		return [{ json, binary: { [field]: binary } }];
 	},
