@@ -207,7 +207,7 @@ describe('errors of the agent say what to do', () => {
 				parameters: { model: byId('sandbox/balanced-3') },
 				calls: 1,
 				message: /does not know this model/,
-				description: /sandbox\/balanced-2/,
+				description: /Choose the model again from the list/,
 			},
 		],
 		[

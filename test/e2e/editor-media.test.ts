@@ -45,7 +45,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await editor.shot('media task, the form of a model');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	// The example is not sent.
-	const [creation] = environment.gateway.control.requests({ method: 'POST', path: '*/media/tasks' });
+	const creation = environment.gateway.control.requests({ method: 'POST', path: '*/media/tasks' }).at(-1);
 	expect(creation?.body).toHaveProperty('json.input.quality', 'draft');
 	expect(creation?.body).not.toHaveProperty('json.input.tags');
 	const picture = (await panel.output.viewFile()).locator('img');
