@@ -48,8 +48,7 @@ describe('the form', () => {
 	test('has every field of the model’s schema, with its widget', async () => {
 		const fields = await fieldsOf('aurora/canvas-1');
 		expect(fields.map(({ id, type, required }) => [id, type, required])).toStrictEqual([
-			// Prompt is a parameter of its own, so the form hides the field.
-			['prompt', 'string', false],
+			// Prompt is a parameter of its own.
 			['negative_prompt', 'string', false],
 			['size', 'options', false],
 			['quality', 'options', false],
@@ -72,7 +71,6 @@ describe('the form', () => {
 		const fields = await fieldsOf('aurora/remix-1');
 		expect(fields.map(({ id, required, options }) => [id, required, options])).toStrictEqual([
 			['mode', true, ['draw', 'change'].map((value) => ({ name: value, value }))],
-			['prompt', false, undefined],
 			['size', false, ['512x512', '1024x1024', 'original'].map((value) => ({ name: value, value }))],
 			['img', false, undefined],
 			['strength', false, undefined],
