@@ -61,7 +61,7 @@ export async function readStream(
 	const result = await streamText(client, {
 		format: wire,
 		output: options.output ?? { kind: 'text' },
-		request: { group: wire.group, kind: 'charge', method: 'POST', path: wire.path, json: {} },
+		request: { group: 'text', kind: 'charge', method: 'POST', path: wire.path, json: {} },
 		onText: async (text) => {
 			shown.push(text);
 			await options.onText?.(text);

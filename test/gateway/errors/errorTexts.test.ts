@@ -6,11 +6,12 @@ import {
 } from '../../../nodes/shared/gateway/errors/texts/problems';
 import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { BY_CODE } from '../../../nodes/shared/gateway/errors/texts/codes';
+import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../fixtures/spec/errors.json';
 import { fields } from '../../helpers/panel';
 
-const GROUPS: EndpointGroup[] = ['text', 'messages', 'media', 'storage', 'balance', 'catalogue', 'file'];
+const GROUPS: EndpointGroup[] = ['text', 'media', 'storage', 'balance', 'catalogue', 'file'];
 /** Statuses that have their own text in every group. */
 const STATUSES = [400, 401, 402, 403, 404, 413, 422, 429, 499, 500, 502, 503, 504];
 
@@ -30,6 +31,7 @@ const ALL_TEXTS = [
 			...spec.openai.map(({ status, code }) => ({ status, code })),
 		].map((info) => errorText({ ...info, group })),
 	),
+	...textFormats.flatMap(({ texts = {} }) => Object.values(texts)),
 	...Object.values(PROBLEMS),
 	...Object.values(FILE_PROBLEMS),
 	...Object.values(STREAM_TEXTS),
@@ -59,19 +61,25 @@ it('hints name only options and fields that exist', () => {
 });
 
 it('each status has another text', () => {
-	for (const group of GROUPS.filter((name) => name !== 'file' && name !== 'messages')) {
+	for (const group of GROUPS.filter((name) => name !== 'file')) {
 		expect(new Set(STATUSES.map((status) => textOf({ group, status }))).size).toBe(STATUSES.length);
 	}
 });
 
 it.each<[EndpointGroup, number[]]>([
 	['text', [502, 503, 504]],
-	['messages', [400, 404, 409, 410, 422, 502, 503, 504]],
 	['catalogue', []],
 	['storage', [400, 404]],
 	['media', [404, 409, 410, 422, 502, 503]],
 ])('%s has its own texts for %j', (group, own) => {
 	expect(ownOf(group, [...STATUSES, 409, 410].sort())).toStrictEqual(own);
+});
+
+it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean', () => {
+	const { texts = {} } = textFormat('messages');
+	expect(Object.keys(texts)).toStrictEqual(['400', '404', '409', '410', '422']);
+	expect(textOf({ group: 'text', status: 400, texts })).toMatch(/empty wallet/);
+	expect(textOf({ group: 'text', status: 503, texts })).toBe(textOf({ group: 'text', status: 503 }));
 });
 
 it('a status that is not listed is named by its number', () => {
@@ -98,7 +106,7 @@ describe('the text of a code', () => {
 it.each(GROUPS)('the hint after the time limit of the gateway names the options that help: %s', (group) => {
 	for (const code of [undefined, 'gateway_timeout']) {
 		const { description } = errorText({ group, status: 504, code });
-		const isText = group === 'text' || group === 'messages';
+		const isText = group === 'text';
 		expect(/'Stream'.*15 minutes.*'Max Tokens'/.test(description)).toBe(isText);
 		expect(/'Max Tokens'|shorter response|input/.test(description)).toBe(isText);
 	}

@@ -7,13 +7,13 @@ import { PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
 import { descriptionOf, toNodeError } from '../../../nodes/shared/run/nodeError';
 import { someNode } from '../../helpers/someNode';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import spec from '../../fixtures/spec/errors.json';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 
 const KINDS: Readonly<Record<EndpointGroup, RequestKind>> = {
 	text: 'charge',
-	messages: 'charge',
 	media: 'keyed',
 	list: 'read',
 	storage: 'create',
@@ -47,7 +47,15 @@ const allResponses: Array<[string, ApiError]> = [
 	]),
 	...spec.messages.map(({ status, type }): [string, ApiError] => [
 		`messages ${status} ${type}`,
-		errorOf('messages', status, { type: 'error', error: { type, message: 'server words' } }),
+		errorFromResponse({
+			group: 'text',
+			texts: textFormat('messages').texts,
+			kind: 'charge',
+			status,
+			body: JSON.stringify({ type: 'error', error: { type, message: 'server words' } }),
+			now: 0,
+			secrets: [KEY],
+		}),
 	]),
 	...spec.media.map((status): [string, ApiError] => [
 		`media ${status}`,

@@ -45,7 +45,7 @@ export interface GatewayRequest
 		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
 	group: EndpointGroup;
 	/** Texts of its errors, by status. */
-	texts?: StatusTexts;
+	texts?: StatusTexts | undefined;
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;

@@ -20,8 +20,8 @@ export function textCall(
 	extraBody: JsonObject,
 	hasLimit: boolean,
 ): TextCall {
-	const { group, path, headers } = format;
+	const { texts, path, headers } = format;
 	const body = deepMerge(format.toBody(request), extraBody);
 	const json = hasLimit ? withMaxTokens(format, body) : body;
-	return { group, kind: 'charge', method: 'POST', path, headers, json };
+	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json };
 }

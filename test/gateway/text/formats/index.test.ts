@@ -3,19 +3,18 @@ import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/
 import { invalidInputOf } from './support';
 
 it('the formats are those of the specification, the most widely supported first', () => {
-	expect(
-		textFormats.map(({ name, label, group, path, headers }) => ({ name, label, group, path, headers })),
-	).toStrictEqual([
-		{ name: 'chat', label: 'Chat Completions', group: 'text', path: '/chat/completions', headers: {} },
-		{ name: 'responses', label: 'Responses', group: 'text', path: '/responses', headers: {} },
-		{
-			name: 'messages',
-			label: 'Messages',
-			group: 'messages',
-			path: '/messages',
-			headers: { 'anthropic-version': '2023-06-01' },
-		},
-	]);
+	expect(textFormats.map(({ name, label, path, headers }) => ({ name, label, path, headers }))).toStrictEqual(
+		[
+			{ name: 'chat', label: 'Chat Completions', path: '/chat/completions', headers: {} },
+			{ name: 'responses', label: 'Responses', path: '/responses', headers: {} },
+			{
+				name: 'messages',
+				label: 'Messages',
+				path: '/messages',
+				headers: { 'anthropic-version': '2023-06-01' },
+			},
+		],
+	);
 });
 
 it.each(textFormats)('$name is found by its name', (format) => {

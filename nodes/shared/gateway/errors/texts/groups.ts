@@ -1,9 +1,8 @@
-import { UNKNOWN_MODEL } from './codes';
 import { BY_STATUS, type ErrorText } from './statuses';
 
 /** Groups of endpoints in which a status means the same. */
 // prettier-ignore
-export type EndpointGroup = 'text' | 'messages' | 'media' | 'list' | 'storage' | 'balance' | 'catalogue' | 'file';
+export type EndpointGroup = 'text' | 'media' | 'list' | 'storage' | 'balance' | 'catalogue' | 'file';
 
 /** Texts by status. */
 export type StatusTexts = Readonly<Record<number, ErrorText>>;
@@ -13,19 +12,6 @@ const OTHER_MODEL = 'Choose another model, or run the workflow again later.';
 const MODEL: StatusTexts = {
 	502: { message: 'The provider of this model is not working', description: OTHER_MODEL },
 	503: { message: 'The provider of this model is not available at the moment', description: OTHER_MODEL },
-};
-
-// prettier-ignore
-const TEXT: StatusTexts = {
-	...MODEL,
-	504: { ...BY_STATUS[504],
-		description: "The model did not finish in time. The option 'Stream', or an agent that streams its response, allows 15 minutes. Or ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model." },
-};
-
-const INVALID_MESSAGES: ErrorText = {
-	message: 'The gateway did not accept the request',
-	description:
-		'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Read the gateway’s message, and check the parameters and the balance.',
 };
 
 const NO_FILE: ErrorText = {
@@ -45,14 +31,10 @@ const NO_ACCESS: ErrorText = {
 /** §7.4, §7.5: the texts of a group, where its errors carry no code or a status means something else than elsewhere. */
 // prettier-ignore
 export const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
-	text: TEXT,
-	messages: {
-		...TEXT,
-		400: INVALID_MESSAGES,
-		404: UNKNOWN_MODEL,
-		409: INVALID_MESSAGES,
-		410: INVALID_MESSAGES,
-		422: INVALID_MESSAGES,
+	text: {
+		...MODEL,
+		504: { ...BY_STATUS[504],
+			description: "The model did not finish in time. The option 'Stream', or an agent that streams its response, allows 15 minutes. Or ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model." },
 	},
 	media: {
 		...MODEL,

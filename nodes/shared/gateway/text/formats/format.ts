@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../errors/texts';
+import type { StatusTexts } from '../../errors/texts';
 import type { Json, JsonObject } from '../../util/json';
 import type { Receipt, Completion } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
@@ -36,7 +36,8 @@ export interface TextFormat {
 	/** Its name in the panel. */
 	label: string;
 	description: string;
-	group: EndpointGroup;
+	/** Texts of its errors by status, if they have no codes (§7.5). */
+	texts?: StatusTexts;
 	/** Below the base URL. */
 	path: string;
 	headers: Record<string, string>;

@@ -9,7 +9,6 @@ export const chat: TextFormat = {
 	name: 'chat',
 	label: 'Chat Completions',
 	description: 'Has most options and kinds of attachments; reports the cost',
-	group: 'text',
 	path: '/chat/completions',
 	headers: {},
 	options: optionPaths('chat'),

@@ -9,7 +9,6 @@ export const responses: TextFormat = {
 	name: 'responses',
 	label: 'Responses',
 	description: 'Has built-in tools and continues earlier responses; reports the cost',
-	group: 'text',
 	path: '/responses',
 	headers: {},
 	options: optionPaths('responses'),
