@@ -157,7 +157,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[437, 'Storage/'],
 	[1_166, 'TextGeneration/'],
 	[1_378, 'shared/fields/', 'shared/params/'],
-	[701, 'shared/gateway/client/'],
+	[700, 'shared/gateway/client/'],
 	[140, 'shared/gateway/client/rate/'],
 	[764, 'shared/gateway/errors/'],
 	[1_466, 'shared/gateway/endpoints/', 'shared/gateway/media/'],

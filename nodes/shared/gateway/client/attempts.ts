@@ -43,7 +43,6 @@ export type AttemptedRequest = Pick<HttpRequest, 'kind' | 'signal'> &
 
 /** The attempts of one request. */
 export class Attempts<T> {
-	/** The rate limit that applies to the request. */
 	private readonly gate: RateGate | undefined;
 	private sent = 0;
 	private failures = 0;
