@@ -157,13 +157,13 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[437, 'Storage/'],
 	[1_166, 'TextGeneration/'],
 	[1_378, 'shared/fields/', 'shared/params/'],
-	[700, 'shared/gateway/client/'],
+	[696, 'shared/gateway/client/'],
 	[140, 'shared/gateway/client/rate/'],
 	[764, 'shared/gateway/errors/'],
 	[1_466, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[2_721, 'shared/gateway/text/'],
 	[387, 'shared/gateway/util/'],
-	[1_149, 'shared/n8n/'],
+	[1_164, 'shared/n8n/'],
 	[1_467, 'shared/run/'],
 ];
 

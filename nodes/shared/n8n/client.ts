@@ -52,7 +52,7 @@ export async function connect(
 		withSlot: async (work, kind) =>
 			await withSlot(async () => {
 				// The prices of calls that are paid for are also read when another item has failed.
-				signal?.throwIfAborted(kind === 'catalogue');
+				signal?.throwIfAborted(kind === 'catalogue' ? 'other item failed' : undefined);
 				return await work();
 			}, kind),
 		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),

@@ -9,7 +9,7 @@ export async function abortable<T>(signal: AbortSignal | undefined, work: () => 
 	throwIfAborted(signal);
 	const done = new AbortController();
 	const aborted = new Promise<never>((_, reject) => {
-		const stop = () => reject(stopOf(signal));
+		const stop = () => reject(new StoppedError('not waited for'));
 		signal?.addEventListener('abort', stop, { signal: done.signal });
 	});
 	return await Promise.race([work(), aborted]).finally(() => done.abort('done'));
@@ -17,9 +17,5 @@ export async function abortable<T>(signal: AbortSignal | undefined, work: () => 
 
 /** @throws {StoppedError} if the signal is aborted */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-	if (signal?.aborted) throw stopOf(signal);
-}
-
-function stopOf(signal: AbortSignal | undefined): StoppedError {
-	return signal?.reason instanceof StoppedError ? signal.reason : new StoppedError('not waited for');
+	if (signal?.aborted) throw new StoppedError('not waited for');
 }
