@@ -21,6 +21,7 @@ export function mediaSuites(): void {
 				resource: 'task',
 				operation: 'create',
 				model: byId(MODEL),
+				prompt: '2024',
 				inputMode: 'form',
 			};
 			const { fields } = await environment.client.mapperFields({
@@ -32,17 +33,17 @@ export function mediaSuites(): void {
 			});
 			expect(fields.map(({ id, type }) => [id, type])).toStrictEqual(
 				expect.arrayContaining([
-					['prompt', 'string'],
+					['negative_prompt', 'string'],
 					['size', 'options'],
 					['num_images', 'number'],
 				]),
 			);
-			const value = { prompt: '2024', size: '512x512', quality: 'draft', num_images: '={{ "2" }}' };
+			const value = { size: '512x512', quality: 'draft', num_images: '={{ "2" }}' };
 			const input = { mappingMode: 'defineBelow', value, matchingColumns: [], schema: fields };
 			const node = gatewayNode('Draw', 'mediaTask', { ...parameters, input });
 			const result = await run(workflowOf('Form', [node], { Start: ['Draw'] }));
 			expect(result.error).toBeUndefined();
-			expect(control().tasks()[0]?.input).toMatchObject({ ...value, num_images: 2 });
+			expect(control().tasks()[0]?.input).toMatchObject({ ...value, prompt: '2024', num_images: 2 });
 		});
 	});
 
