@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { registry } from './operations';
@@ -22,12 +21,10 @@ export class Balance implements INodeType {
 		subtitle: operationSubtitle,
 		description: 'Get the money left in the wallet of an AI gateway account',
 		defaults: { name: 'Gateway Balance' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					"Money left in the gateway's wallet, in rubles. With options.threshold the output has lowBalance for an IF node.",
-			},
-		}),
+		builderHint: {
+			searchHint:
+				"Money left in the gateway's wallet, in rubles. With options.threshold the output has lowBalance for an IF node.",
+		},
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

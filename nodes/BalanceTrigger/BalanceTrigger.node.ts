@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
 import { parameters } from './fields';
 import { pollBalance } from './poll';
 
@@ -23,12 +22,10 @@ export class BalanceTrigger implements INodeType {
 		description:
 			'Get the money left in the wallet of an AI gateway account, or start the workflow when it runs low',
 		defaults: { name: 'Gateway Balance Trigger' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					"Starts a workflow when the gateway's balance falls below a threshold. The field message is an alert that is ready to send.",
-			},
-		}),
+		builderHint: {
+			searchHint:
+				"Starts a workflow when the gateway's balance falls below a threshold. The field message is an alert that is ready to send.",
+		},
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

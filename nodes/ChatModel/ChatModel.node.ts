@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
 import { searchTextModels } from '../shared/fields/models';
 import { parameters } from './fields';
 import { supplyChatModel } from './supplyChatModel';
@@ -23,20 +22,10 @@ export class ChatModel implements INodeType {
 		description:
 			'Use the text models of an AI gateway in AI Agents and chains, with the cost of each call in rubles',
 		defaults: { name: 'Gateway Chat Model' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					'Language model for an AI Agent or a chain, with the models of the gateway. Connect it as their model; it has no output of its own.',
-				relatedNodes: [
-					{
-						nodeType: 'n8n-nodes-ai-gateway.textGeneration',
-						relationHint: 'The same models in a workflow without an agent',
-					},
-					{ nodeType: '@n8n/n8n-nodes-langchain.agent', relationHint: 'Uses it as its model' },
-					{ nodeType: '@n8n/n8n-nodes-langchain.chainLlm', relationHint: 'Uses it as its model' },
-				],
-			},
-		}),
+		builderHint: {
+			searchHint:
+				'Language model for an AI Agent or a chain, with the models of the gateway. Connect it as their model; it has no output of its own.',
+		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],

@@ -9,7 +9,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder, waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { noLimitHint } from '../shared/run/settings';
@@ -30,20 +29,17 @@ export class MediaTask implements INodeType {
 		subtitle: operationSubtitle,
 		description: 'Generate images, videos, music and speech with the models of an AI gateway',
 		defaults: { name: 'Gateway Media Task' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					'Images, videos, music and speech. task createAndWait returns the finished files as binary data and as resultUrls; task create returns at once with a taskId, for a workflow that continues when Gateway Media Task Trigger receives the callback. Set options.maxPriceRub to limit what a task may cost.',
-			},
-		}),
+		builderHint: {
+			searchHint:
+				'Images, videos, music and speech. task createAndWait returns the finished files as binary data and as resultUrls; task create returns at once with a taskId, for a workflow that continues when Gateway Media Task Trigger receives the callback. Set options.maxPriceRub to limit what a task may cost.',
+		},
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: resumeWebhooks,
-		...waitingTooltip(
+		waitingNodeTooltip:
 			'The execution is suspended until the gateway has finished its media tasks and sends a callback',
-		),
 		hints: [noLimitHint(/^(?!session ).* (create|generate|edit)/)],
 		properties: registry.properties,
 	};

@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
 import { handleCallback } from './webhook';
 import { parameters } from './fields';
 
@@ -25,18 +24,10 @@ export class MediaTaskTrigger implements INodeType {
 		description:
 			'Generate images, videos, music and speech with an AI gateway, or start a workflow when a task ends',
 		defaults: { name: 'Gateway Media Task Trigger' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					"Starts a workflow when a media task has ended, also when it has failed. Create the task in another workflow with task create and this trigger's URL as options.callbackUrl; options.passThrough comes back as passThrough.",
-				relatedNodes: [
-					{
-						nodeType: 'n8n-nodes-ai-gateway.mediaTask',
-						relationHint: 'Creates the task, with the URL of this trigger as options.callbackUrl',
-					},
-				],
-			},
-		}),
+		builderHint: {
+			searchHint:
+				"Starts a workflow when a media task has ended, also when it has failed. Create the task in another workflow with task create and this trigger's URL as options.callbackUrl; options.passThrough comes back as passThrough.",
+		},
 		eventTriggerDescription: 'Waiting for a media task with the test URL as its callback URL',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { registry } from './operations';
@@ -22,12 +21,10 @@ export class Storage implements INodeType {
 		subtitle: operationSubtitle,
 		description: 'Upload, download and delete files in the storage of an AI gateway',
 		defaults: { name: 'Gateway Storage' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					'Stores files at the gateway and returns their URLs: file upload from a binary field, a URL or base64 text. Files of policy TEMP_UPLOAD are deleted after 24 hours, PERMANENT ones are kept.',
-			},
-		}),
+		builderHint: {
+			searchHint:
+				'Stores files at the gateway and returns their URLs: file upload from a binary field, a URL or base64 text. Files of policy TEMP_UPLOAD are deleted after 24 hours, PERMANENT ones are kept.',
+		},
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

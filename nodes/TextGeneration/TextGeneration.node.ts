@@ -7,7 +7,6 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { noLimitHint } from '../shared/run/settings';
@@ -24,22 +23,10 @@ export class TextGeneration implements INodeType {
 		subtitle: operationSubtitle,
 		description: 'Generate text with the models of an AI gateway, with the cost of each call in rubles',
 		defaults: { name: 'Gateway Text Generation' },
-		...forBuilder({
-			builderHint: {
-				searchHint:
-					'Text, JSON or tool calls from any text model of the gateway, one request for each item. Choose it for a single prompt, a summary or data extraction; for an agent with memory and tools choose Gateway Chat Model with an AI Agent. For JSON set outputFormat to jsonSchema and give jsonSchema.',
-				relatedNodes: [
-					{
-						nodeType: 'n8n-nodes-ai-gateway.chatModel',
-						relationHint: 'The same models in an AI Agent or a chain',
-					},
-					{
-						nodeType: 'n8n-nodes-ai-gateway.mediaTask',
-						relationHint: 'Makes an image, video, music or speech from the text',
-					},
-				],
-			},
-		}),
+		builderHint: {
+			searchHint:
+				'Text, JSON or tool calls from any text model of the gateway, one request for each item. Choose it for a single prompt, a summary or data extraction; for an agent with memory and tools choose Gateway Chat Model with an AI Agent. For JSON set outputFormat to jsonSchema and give jsonSchema.',
+		},
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -3,7 +3,6 @@ import { mapperValues } from '../../shared/fields/schemaForm';
 import { inputForm } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import type { JsonObject } from '../../shared/gateway/util/json';
-import { REFRESHED_FORM } from '../../shared/n8n/features';
 import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
@@ -46,7 +45,8 @@ export const inputParameters = {
 						addAllFields: true,
 						multiKeyMatch: false,
 						supportAutoMap: false,
-						...REFRESHED_FORM,
+						// From n8n 2.33 on: loads the fields again when the node is opened.
+						refreshStaleSchemaOnOpen: true,
 					},
 				},
 			}),

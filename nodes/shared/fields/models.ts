@@ -1,7 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 
 import { backgroundClient, EDITOR_SETTINGS } from '../n8n/client';
-import { parameterForBuilder } from '../n8n/features';
 import { toNodeError } from '../run/nodeError';
 import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
@@ -25,12 +24,10 @@ export function modelParameter(listMethod: string, example: string, description:
 		required: true,
 		description,
 		whenEmpty: 'Choose a model from the list, or enter its ID.',
-		...parameterForBuilder({
-			builderHint: {
-				propertyHint:
-					'The gateway decides which models exist. Take the ID from what the user says, with mode id; otherwise leave the value empty, for the user to choose.',
-			},
-		}),
+		builderHint: {
+			propertyHint:
+				'The gateway decides which models exist. Take the ID from what the user says, with mode id; otherwise leave the value empty, for the user to choose.',
+		},
 		modes: [
 			{
 				displayName: 'From List',

@@ -96,33 +96,5 @@ export function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputT
 	newer.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
 }
 
-/** A description's text for the canvas while the node waits. An older n8n ignores it (before 1.113). */
-export function waitingTooltip(text: string): { waitingNodeTooltip: string } {
-	return { waitingNodeTooltip: text };
-}
-
-/** What n8n's AI workflow builder reads about a node. */
-interface BuilderHint {
-	/** When to choose the node, and how to use it. */
-	searchHint: string;
-	/** Nodes that work together with it. */
-	relatedNodes?: Array<{ nodeType: string; relationHint: string }>;
-}
-
-/** A description's hints for n8n's AI workflow builder. An older n8n ignores them. */
-export function forBuilder(hints: { builderHint: BuilderHint }): { builderHint: BuilderHint } {
-	return hints;
-}
-
-/** A parameter's hint for n8n's AI workflow builder. An older n8n ignores it. */
-export function parameterForBuilder(hint: { builderHint: { propertyHint: string } }): {
-	builderHint: { propertyHint: string };
-} {
-	return hint;
-}
-
-/** Has the editor load the fields of a form again when it opens the node. An older n8n ignores it (before 2.33). */
-export const REFRESHED_FORM = { refreshStaleSchemaOnOpen: true };
-
 /** Keeps the key from another origin, should n8n follow a redirect. An older n8n ignores it (before 2.5). */
 export const NO_KEY_AFTER_REDIRECT = { sendCredentialsOnCrossOriginRedirect: false };
