@@ -11,6 +11,7 @@ export default tseslint.config(
 			'dist/**',
 			'.sandbox/**',
 			'test-results/**',
+			'test/n8nVersions/floor/**',
 			'nodes/**',
 			'credentials/**',
 		],
