@@ -88,7 +88,7 @@ export function readSettings(params: Values<typeof parameters.declarations>) {
 		cachesPrompt: usedFormat.hasCachePoints && options.cachePrompt === true,
 		extraBody: extra,
 		maxCostRub: options.maxCostRub,
-		fallbackModels: options.fallbackModels,
+		fallbackModels: options.fallbackModels ?? [],
 		showToolMedia: options.showToolMedia,
 	};
 }

@@ -1,7 +1,6 @@
 import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
 import { readToolChoice } from '../shared/fields/toolChoice';
-import { modelsOf } from '../shared/fields/textRequest';
 import { asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
@@ -28,7 +27,7 @@ import { toToolDefinitions } from './tools';
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
 	/** Turns any error of a request into the one that the user reads. */
-	toUserError: (error: unknown) => Promise<Error>;
+	toUserError: (error: unknown) => Error;
 }
 
 /** LangChain's options of a request that are used here. */
@@ -117,8 +116,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	): Promise<Completion> {
 		const { settings, dependencies } = this;
 		const { format, model, maxCostRub: limitRub } = settings;
-		const { client, textModels } = dependencies;
-		const models = await modelsOf(model, settings.fallbackModels, async () => await textModels.known(client));
+		const { client } = dependencies;
+		const models = [model, ...settings.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
 			const isFallback = asked !== model;
 			const extraBody = isFallback ? { ...settings.extraBody, model: asked } : settings.extraBody;
@@ -190,7 +189,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			return await work();
 		} catch (error) {
 			if (error instanceof StoppedError && signal?.aborted) throw asError(signal.reason);
-			throw await this.dependencies.toUserError(error);
+			throw this.dependencies.toUserError(error);
 		}
 	}
 }

@@ -2,7 +2,6 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
-import { withModelHint } from '../shared/gateway/text/unknownModel';
 import { subNodeClient } from '../shared/n8n/client';
 import { NodeParameters } from '../shared/params/source';
 import { Catalogue } from '../shared/run/catalogue';
@@ -22,17 +21,12 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const params = parameters.read(new NodeParameters(context).item(itemIndex));
 		const settings = readSettings(params);
 		const { client, dispose } = await subNodeClient(context, itemIndex, requestSettings(params.options));
-		const textModels = new Catalogue(listTextModels);
-		const known = async () => await textModels.known(client);
 		const model = new GatewayChatModel(settings, {
 			client,
 			cost: new ExecutionCost(context),
-			textModels,
+			textModels: new Catalogue(listTextModels),
 			jsonSchema: getParametersJsonSchema,
-			toUserError: async (error) => {
-				const withHint = await withModelHint(known, settings.model, error);
-				return nodeError(withoutSecrets(withHint, client.settings.secrets));
-			},
+			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
 		});
 		const response = patchAdapter(supplyModel(context, model).response as Adapter);
 		return { response, closeFunction: async () => dispose() };

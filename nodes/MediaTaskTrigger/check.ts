@@ -5,7 +5,7 @@ import { CALLBACK_PAUSES_MS } from '../shared/gateway/endpoints/polling';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError, InvalidInputError, UNREADABLE } from '../shared/gateway/errors/errors';
-import { callbackClient } from '../shared/n8n/client';
+import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/n8n/compact';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { nodeParameters } from '../shared/params/source';
@@ -43,7 +43,7 @@ export async function checkCallback(
 	if (ids.some((id) => startedTasks.has(id))) return STARTED;
 	// A callback may not be repeated, so an invalid setting counts as not set.
 	const { events, downloadResults, options } = parameters.read(nodeParameters(context, { isTolerant: true }));
-	const client = await callbackClient(context, { withSlot });
+	const client = (await connect(context, { withSlot })).client(CALLBACK_SETTINGS);
 	const task = await findTask(client, ids);
 	if (!task) return { status: 404, message: 'The account has no such media task' };
 	const { taskId, state } = task;

@@ -212,11 +212,9 @@ it('a model that does not reject the call has no fallbackFrom in its output', as
 	expect(items[0]?.json).not.toHaveProperty('fallbackFrom');
 });
 
-it('fallback models that the catalogue does not have are named, and nothing is sent', async () => {
-	const { items } = await generate({ fallbackModels: [SECOND, 'acme/one', 'acme/two'] });
-	expect(items[0]?.json.error).toMatchObject({
-		message: "'Fallback Models' has models that the catalogue does not have: acme/one, acme/two",
-		param: 'fallbackModels',
-	});
-	expect(asked()).toStrictEqual([]);
+it('a fallback model that the gateway does not know is passed over', async () => {
+	reject(TEXT_MODEL, 'rate_limit_exceeded');
+	const { items } = await generate({ fallbackModels: ['acme/one', THIRD], rateLimitWait: 0 });
+	expect(items[0]?.json).toMatchObject({ model: THIRD, fallbackFrom: [TEXT_MODEL, 'acme/one'] });
+	expect(gateway.charges()).toBe(1);
 });

@@ -108,10 +108,12 @@ describe('a connection that fails', () => {
 	});
 });
 
-it('an unknown previous response is not called an unknown model', async () => {
+it('the error of an unknown previous response names it', async () => {
 	const { error } = await gateway.generate({
 		format: 'responses',
 		options: { previousResponseId: 'resp_unknown' },
 	});
-	expect(error?.message).toContain('Response resp_unknown does not exist');
+	expect(error?.description).toContain(
+		'A previous response may be unknown, too. The gateway says: “Response resp_unknown',
+	);
 });

@@ -126,7 +126,7 @@ scene('a model that does not exist: the error says to choose it again', async (s
 	await expectError(stage, await open(stage, 'Ask nobody'), {
 		title: 'a model that does not exist',
 		message: 'The gateway does not know this model',
-		hint: 'Choose the model again from the list.',
+		hint: 'Choose the model again from the list',
 	});
 });
 

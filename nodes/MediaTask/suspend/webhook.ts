@@ -5,7 +5,7 @@ import { CALLBACK_PAUSES_MS, pollOnce, pollUntil } from '../../shared/gateway/en
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { asObject, asText } from '../../shared/gateway/util/json';
-import { callbackClient } from '../../shared/n8n/client';
+import { backgroundClient, CALLBACK_SETTINGS } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import {
 	ITEM,
@@ -26,29 +26,29 @@ const POLL_TIMEOUT_MS = 5_000;
 const LAST_MOMENT_MS = 2_000;
 
 /**
- * Handles a callback to a suspended execution (§6.4): responds at once, and has the execution resumed when all
- * tasks have ended. The content of the callback is not trusted: each task is polled with the credential. Never
+ * Handles a callback to a suspended execution (§6.4): responds when the credential is read, with 503 if it cannot be,
+ * and has the execution resumed when all tasks have ended. The content of the callback is not trusted: each task is polled with the credential. Never
  * throws: for an error, n8n would resume the execution with it.
  */
 export async function handleResumeCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	let hasResponse = false;
+	const response = context.getResponseObject();
 	try {
-		const response = context.getResponseObject();
 		const query = asObject(context.getQueryData()) ?? {};
 		const [item, stateId] = [asText(query[ITEM]), asText(query[STATE])];
-		hasResponse = true;
+		const client = stateId === undefined ? await backgroundClient(context, CALLBACK_SETTINGS) : undefined;
 		response.status(200).json({ message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
-		const workflowData =
-			stateId === undefined ? await itemsAfterCallback(context, item) : resumedItems(context, stateId);
+		const workflowData = client
+			? await itemsAfterCallback(context, client, item)
+			: resumedItems(context, stateId ?? '');
 		if (workflowData) return { noWebhookResponse: true, workflowData };
 	} catch (error) {
 		const { message } = toErrorJson(error);
 		context.logger.warn(
 			`A callback to the suspended execution ${context.getExecutionId()} was not checked: ${message}`,
 		);
+		if (!response.headersSent) response.status(503).json({ message: 'Not checked: repeat the call' });
 	}
-	// Without a response from here, n8n responds.
-	return hasResponse ? { noWebhookResponse: true } : {};
+	return { noWebhookResponse: true };
 }
 
 /** The suspensions that this process has resumed last. */
@@ -76,6 +76,7 @@ const checks = new Map<string, Set<string>>();
  */
 async function itemsAfterCallback(
 	context: IWebhookFunctions,
+	client: GatewayClient,
 	item: string | undefined,
 ): Promise<INodeExecutionData[][] | undefined> {
 	const state = stateOfSuspended(context);
@@ -86,7 +87,6 @@ async function itemsAfterCallback(
 	if (running) return undefined;
 	checks.set(state.id, received);
 	try {
-		const client = await callbackClient(context);
 		while (received.size > 0) {
 			const items = [...received];
 			received.clear();

@@ -1,4 +1,3 @@
-import type { TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
 import { asText, type JsonObject } from '../gateway/util/json';
@@ -37,28 +36,6 @@ export const fallbackModels = optional(
 			'IDs of models to try, in this order, when a call is rejected before it is charged, e.g. because of the rate limit, a long input or an unavailable model',
 	}),
 );
-
-/**
- * The models of a call, in the order in which they are tried.
- *
- * @param known the catalogue; empty if it is not available
- * @throws {InvalidInputError} for fallback models that the catalogue does not have
- */
-export async function modelsOf(
-	model: string,
-	fallbacks: readonly string[] = [],
-	known: () => Promise<TextModel[]>,
-): Promise<string[]> {
-	if (fallbacks.length === 0) return [model];
-	const ids = new Set((await known()).map(({ id }) => id));
-	const unknown = ids.size === 0 ? [] : fallbacks.filter((id) => !ids.has(id));
-	if (unknown.length === 0) return [...new Set([model, ...fallbacks])];
-	throw new InvalidInputError(
-		`'Fallback Models' has models that the catalogue does not have: ${unknown.join(', ')}`,
-		'Copy the IDs from the list of models.',
-		'fallbackModels',
-	);
-}
 
 /** Caching of the prompt by the provider. */
 export const cachePrompt = optional(

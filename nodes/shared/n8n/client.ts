@@ -1,8 +1,8 @@
-import { sleep, type ISupplyDataFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
 
 import type { RequestSettings } from '../gateway/client/attempts';
 import { accountOf, GatewayClient, type ClientDependencies } from '../gateway/client/client';
-import { asError, InvalidInputError } from '../gateway/errors/errors';
+import { asError } from '../gateway/errors/errors';
 import { RateGate, type GateClock } from '../gateway/client/rate/rateGate';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
@@ -95,26 +95,6 @@ export async function backgroundClient(
 	settings: RequestSettings,
 ): Promise<GatewayClient> {
 	return (await connect(context, {})).client(settings);
-}
-
-/** The pauses before the credential is read again, in milliseconds: n8n's database may be busy. */
-const CREDENTIAL_PAUSES_MS = [1_000, 3_000, 9_000];
-
-/**
- * The client that checks a callback, which may not be repeated.
- *
- * @throws {InvalidInputError} as {@link connect}
- */
-export async function callbackClient(context: IWebhookFunctions, options: ConnectionOptions = {}) {
-	for (const pauseMs of CREDENTIAL_PAUSES_MS) {
-		try {
-			return (await connect(context, options)).client(CALLBACK_SETTINGS);
-		} catch (error) {
-			if (error instanceof InvalidInputError) throw asError(error);
-			await sleep(pauseMs);
-		}
-	}
-	return (await connect(context, options)).client(CALLBACK_SETTINGS);
 }
 
 /**

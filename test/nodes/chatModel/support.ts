@@ -65,7 +65,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 			cachesPrompt: false,
 			extraBody: { user: 'me' },
 			maxCostRub: undefined,
-			fallbackModels: undefined,
+			fallbackModels: [],
 			showToolMedia: undefined,
 		},
 		{
@@ -76,7 +76,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 			}),
 			textModels: new Catalogue(listTextModels),
 			jsonSchema: sdk.getParametersJsonSchema,
-			toUserError: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
+			toUserError: (error) => (error instanceof Error ? error : new Error(String(error))),
 		},
 	);
 	const lc = patchAdapter(sdk.supplyModel(context, model).response as Adapter) as unknown as LangChainModel;

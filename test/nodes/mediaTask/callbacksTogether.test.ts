@@ -33,9 +33,8 @@ describe('callbacks', () => {
 		const outcomes = await Promise.all(forged);
 		expect(outcomes.some(({ resumed }) => resumed)).toBe(false);
 		expect(outcomes.every(({ responses: [response] }) => response?.status === 200)).toBe(true);
-		// Each check polls the first of the tasks three times.
+		// Each check polls one of the tasks three times.
 		expect([3, 6]).toContain(tasks.polls.length);
-		expect(new Set(tasks.polls)).toStrictEqual(new Set(['t1']));
 	});
 
 	it('that cannot be read resume nothing and throw nothing', async () => {
@@ -45,7 +44,7 @@ describe('callbacks', () => {
 		});
 		const { resumed, responses, warnings } = await sendCallback(suspended, use, { item: 2 });
 		read.mockRestore();
-		expect([resumed, responses.length, warnings.length]).toStrictEqual([undefined, 0, 1]);
+		expect([resumed, responses[0]?.status, warnings.length]).toStrictEqual([undefined, 503, 1]);
 	});
 
 	it('that arrive during a poll are not lost', async () => {
@@ -133,18 +132,15 @@ describe('the handler asks n8n to resume the execution', () => {
 	});
 });
 
-it.each([
-	[3, true],
-	[4, false],
-])('reads the credential again after n8n has failed to (%i times)', async (failures, resumes) => {
+it('an unreadable credential is answered with 503, and a repeated callback resumes the execution', async () => {
 	const { tasks, use, suspended } = await threeTasks();
 	tasks.respond = () => 'success';
 	const busy = jest.spyOn(WebhookContext.prototype, 'getCredentials');
-	for (let count = 0; count < failures; count += 1)
-		busy.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
-	const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
+	busy.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
+	const { resumed, responses, warnings } = await sendCallback(suspended, use, { item: 2 });
 	busy.mockRestore();
-	expect([resumed?.run.status, warnings.length]).toStrictEqual(resumes ? ['success', 0] : [undefined, 1]);
+	expect([resumed, responses[0]?.status, warnings.length]).toStrictEqual([undefined, 503, 1]);
+	expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
 });
 
 describe('nothing is resumed', () => {

@@ -1,9 +1,7 @@
-import { modelsOf } from '../../../shared/fields/textRequest';
 import { mostOfCall } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
-import { withModelHint } from '../../../shared/gateway/text/unknownModel';
 import { asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
@@ -24,14 +22,13 @@ import { outputsOf } from './results';
 export async function generateText(item: ItemContext, prepared: PreparedText): Promise<OperationOutput[]> {
 	const { client, run } = item;
 	const { format, request, maxCostRub: limitRub } = prepared;
-	const known = async () => await run.textModels.known(client);
-	const models = await modelsOf(request.model, prepared.fallbackModels, known);
 	const attached = await readAttachments(item, prepared);
 	if (prepared.isDryRun)
 		return await notSent(item, prepared, gatewayRequest(item, prepared, attached, request.model));
 	const chunks = request.stream ? run.chunkWriter?.forItem(item.index) : undefined;
 	let isComplete = false;
 	try {
+		const models = [request.model, ...prepared.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
 			const call = gatewayRequest(item, prepared, attached, model);
 			return await completeText(
@@ -93,22 +90,17 @@ async function send(
 	chunks: ItemChunkWriter | undefined,
 ): Promise<JsonObject> {
 	item.journal.requested(item.index);
-	try {
-		if (!stream) return await item.client.json(call);
-		let hasChunks = false;
-		const onText = (text: string) => {
-			hasChunks = true;
-			chunks?.write(text);
-		};
-		const body = await streamText(item.client, { format, output, request: call, onText });
-		// A response that was not streamed is written as one chunk.
-		if (chunks && !hasChunks) {
-			const [choice] = format.readCompletion(body, output).choices;
-			chunks.write(choice?.text || (choice?.refusal ?? ''));
-		}
-		return body;
-	} catch (error) {
-		const known = async () => await item.run.textModels.known(item.client);
-		throw await withModelHint(known, asText(call.json.model) ?? '', error);
+	if (!stream) return await item.client.json(call);
+	let hasChunks = false;
+	const onText = (text: string) => {
+		hasChunks = true;
+		chunks?.write(text);
+	};
+	const body = await streamText(item.client, { format, output, request: call, onText });
+	// A response that was not streamed is written as one chunk.
+	if (chunks && !hasChunks) {
+		const [choice] = format.readCompletion(body, output).choices;
+		chunks.write(choice?.text || (choice?.refusal ?? ''));
 	}
+	return body;
 }

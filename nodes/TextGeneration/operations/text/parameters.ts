@@ -32,7 +32,7 @@ export interface PreparedText {
 	/** Whether it is checked and not sent. */
 	isDryRun: boolean;
 	/** Tried in this order when the model rejects the call. */
-	fallbackModels: string[] | undefined;
+	fallbackModels: readonly string[];
 }
 
 /**
@@ -77,7 +77,7 @@ export function prepare(
 		simplify: params.simplify,
 		maxCostRub: options.maxCostRub,
 		isDryRun: options.dryRun === true,
-		fallbackModels: options.fallbackModels,
+		fallbackModels: options.fallbackModels ?? [],
 	};
 }
 

@@ -35,7 +35,7 @@ interface Rejection {
 }
 
 /**
- * Tries the models in turn, until one is not rejected. A fallback model that cannot be used, such as one without a
+ * Tries each of the models once, in turn, until one is not rejected. A fallback model that cannot be used, such as one without a
  * price under a limit of cost, is passed over.
  *
  * @param models in the order in which they are tried, at least one
@@ -43,10 +43,11 @@ interface Rejection {
  * @throws the error of the last model
  */
 export async function withFallbacks<T>(
-	[model = '', ...others]: readonly string[],
+	models: readonly string[],
 	ask: (model: string) => Promise<T>,
 	before: readonly Rejection[] = [],
 ): Promise<{ result: T; fallbackFrom: readonly string[] }> {
+	const [model = '', ...others] = new Set(models);
 	try {
 		return { result: await ask(model), fallbackFrom: before.map((rejection) => rejection.model) };
 	} catch (error) {

@@ -1,9 +1,9 @@
 import { SLOWER, type ErrorText } from './statuses';
 
-/** For a text model that the gateway does not know. */
+/** For a text model that the gateway does not know; §7.3 has the same code for an unknown response. */
 export const UNKNOWN_MODEL: ErrorText = {
 	message: 'The gateway does not know this model',
-	description: 'Model IDs change over time. Choose the model again from the list.',
+	description: 'Choose the model again from the list: IDs change. A previous response may be unknown, too.',
 };
 
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format, where it says more than the status. */
