@@ -38,6 +38,8 @@ function imagesIn(value: Json | undefined, levels = 4): string[] {
 	return levels > 0 ? children.flatMap((child) => imagesIn(child, levels - 1)) : [];
 }
 
+/** Also a URL without an extension, as signed ones are: a model that rejects it gets the URLs alone. */
 function isImage(url: string): boolean {
-	return /^https?:/i.test(url) && (typeByName(nameInUrl(url) ?? '') ?? '').startsWith('image/');
+	const name = nameInUrl(url) ?? '';
+	return /^https?:/i.test(url) && (!name.includes('.') || (typeByName(name) ?? '').startsWith('image/'));
 }

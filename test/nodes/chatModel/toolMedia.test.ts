@@ -75,6 +75,7 @@ it.each<[string, unknown]>([
 	['a task whose ID is a number', { taskId: 5, resultUrls: [cat] }],
 	['the output of a tool in an older n8n', [{ response: [task(cat)] }]],
 	['a URL with a query', task(`${cat}?sign=1`)],
+	['a URL without an extension', task('https://files.test/cat?sign=1.5')],
 	['a URL in capital letters', task(cat.replace('https', 'HTTP').replace('png', 'PNG'))],
 ])('the image of %s is shown', (_, value) => expect(imagesOf(value)).toHaveLength(1));
 
@@ -84,7 +85,7 @@ it.each<[string, unknown]>([
 	['of another tool', [{ resultUrls: [cat] }]],
 	['of another field', [{ taskId: 't1', url: cat }]],
 	['that are videos', task('https://files.test/cat.mp4')],
-	['whose URL says nothing', task('https://files.test/cat')],
+	['of an unknown type', task('https://files.test/cat.bin')],
 	['at other addresses', task('data:image/png;base64,AAAA', 'file:///cat.png', 'ftp://files.test/cat.png')],
 	['that are no text', task(null, 5, { url: cat })],
 	['that are no list', { taskId: 't1', resultUrls: cat }],

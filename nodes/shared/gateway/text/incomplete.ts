@@ -34,6 +34,6 @@ export function incompleteHint(
 		return 'The text is cut off: the model reached its own limit. Ask for less, or choose another model.';
 	const cut = `The text is cut off at ${limit.toLocaleString('en')} tokens.`;
 	return limit === DEFAULT_MAX_TOKENS
-		? `${cut} Raise 'Max Tokens': without it, this is the limit in the API format Messages and with 'Max Cost per Execution (Rubles)'.`
+		? `${cut} Raise 'Max Tokens': without it, this is the limit in the API format Messages, and with 'Max Cost per Execution (Rubles)' or 'Minimum Balance (Rubles)'.`
 		: `${cut} Raise or remove the option 'Max Tokens'.`;
 }
