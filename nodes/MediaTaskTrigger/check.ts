@@ -32,14 +32,15 @@ export const STARTED: Answer = { status: 200, message: 'The media task has start
  * Finds out whether a callback starts the workflow. Its content is not trusted: the task is polled with the credential.
  * Downloads the files, and archives the task.
  *
- * @returns the item that starts the workflow, or the answer when nothing starts it
+ * @returns the item that starts the workflow, and what lets a repeated call start it should n8n fail to; or the answer
+ *   when nothing starts it
  * @throws {Error} when the credential cannot be read, or the gateway rejects a poll or fails for a minute
  */
 export async function checkCallback(
 	context: IWebhookFunctions,
 	{ ids, passThrough, content }: IncomingCallback,
 	startedTasks: StartedTasks,
-): Promise<Answer | { taskId: string; item: INodeExecutionData }> {
+): Promise<Answer | { taskId: string; item: INodeExecutionData; release: () => Promise<void> }> {
 	if (ids.some((id) => startedTasks.has(id))) return STARTED;
 	// A callback may not be repeated, so an invalid setting counts as not set.
 	const { events, downloadResults, options } = parameters.read(nodeParameters(context, { isTolerant: true }));
@@ -65,7 +66,11 @@ export async function checkCallback(
 	if (!isOurs && !startedTasks.isTest) return STARTED;
 	const callback = options.includeCallback ? content : undefined;
 	const json = compact({ ...taskJson(task), passThrough, downloadError, callback });
-	return { taskId, item: { json, ...(binary ? { binary } : {}) } };
+	const release = async () => {
+		startedTasks.fail(taskId);
+		if (options.archiveTask) await setArchived(client, taskId, false);
+	};
+	return { taskId, item: { json, ...(binary ? { binary } : {}) }, release };
 }
 
 /** Polls the first of the tasks that the account has, until it has ended, a few times (§4.7). */

@@ -70,13 +70,17 @@ async function checkAndStart(
 	if (isLate) respond(context, NOT_CHECKED);
 	const checked = await checking;
 	if (!('item' in checked)) return respond(context, checked);
-	const { taskId, item } = checked;
+	const { taskId, item, release } = checked;
 	if (!startedTasks.add(taskId)) return respond(context, STARTED);
 	if (isLate) return { noWebhookResponse: true, workflowData: [[item]] };
 	// n8n responds when it has stored the execution, or has failed to.
-	void hasResponse(context).then((status) => {
-		if (status >= 400) startedTasks.fail(taskId);
-	});
+	void hasResponse(context)
+		.then(async (status) => status >= 400 && (await release()))
+		.catch((error: unknown) =>
+			context.logger.warn(
+				`The media task ${taskId} is archived, but n8n has not started the workflow: ${toErrorJson(error).message}`,
+			),
+		);
 	return { workflowData: [[item]] };
 }
 

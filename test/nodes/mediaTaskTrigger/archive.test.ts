@@ -15,12 +15,12 @@ const archive = { downloadResults: false, options: { archiveTask: true } };
 /** Sends the callback of an ended task; the requests to archive it get these statuses. */
 async function archiveByCallback(
 	statuses: number[],
-	{ mode = 'webhook' }: { mode?: 'webhook' | 'manual' } = {},
+	options: { mode?: 'webhook' | 'manual'; n8nStatus?: number } = {},
 ) {
 	const taskId = freshTask();
 	task(taskId, { state: 'success' });
 	const { bodies } = archiving(taskId, ...statuses);
-	const outcome = await inFakeTime(sendCallback(archive, { body: { taskId } }, { mode }));
+	const outcome = await inFakeTime(sendCallback(archive, { body: { taskId } }, options));
 	return { taskId, bodies, ...outcome };
 }
 
@@ -71,6 +71,18 @@ it('archives once for a repeated callback', async () => {
 	const { result } = await sendCallback(archive, { body: { taskId } });
 	expect(result).toStrictEqual({ noWebhookResponse: true });
 	expect(bodies).toHaveLength(1);
+});
+
+it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {
+	const { taskId, bodies } = await archiveByCallback([204, 204, 204], { n8nStatus: 500 });
+	const isReleased = async () => {
+		while (bodies.length < 2) await new Promise((resolve) => setImmediate(resolve));
+	};
+	await inFakeTime(isReleased());
+	expect(bodies).toStrictEqual([{ archive: true }, { archive: false }]);
+	const { item } = await inFakeTime(sendCallback(archive, { body: { taskId } }));
+	expect(item?.json.taskId).toBe(taskId);
+	expect(bodies).toHaveLength(3);
 });
 
 it('does not archive tasks that do not start the workflow', async () => {
