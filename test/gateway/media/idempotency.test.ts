@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 
-import {
-	checkKey,
-	idempotencyKey,
-	keyAfter,
-	MAX_IDEMPOTENCY_KEY_LENGTH,
-} from '../../../nodes/shared/gateway/media/idempotency';
+import { checkKey, idempotencyKey, keyAfter } from '../../../nodes/shared/gateway/media/idempotency';
 import { canonicalJson, type Json } from '../../../nodes/shared/gateway/util/json';
 
 const context = { workflowId: 'w', nodeId: 'n', root: 'e', run: '0', itemIndex: 0 };
@@ -22,10 +17,6 @@ describe('a key of the user', () => {
 			expect(() => checkKey(key)).toThrow('cannot be sent as it is');
 		},
 	);
-
-	it('may not have 256 characters', () => {
-		expect(() => checkKey('k'.repeat(256))).toThrow('cannot be sent as it is');
-	});
 
 	it('that is refused leads to an error that says which keys are allowed', () => {
 		expect(() => checkKey('заказ-А')).toThrow(
@@ -119,7 +110,7 @@ describe('the idempotency key (§4.6)', () => {
 			fc.property(fc.string(), fc.jsonValue(), (root, input) => {
 				const key = idempotencyKey('execution', { ...context, root }, input);
 				expect(key).toMatch(/^[\x21-\x7e]+$/);
-				expect(key.length).toBeLessThanOrEqual(MAX_IDEMPOTENCY_KEY_LENGTH);
+				expect(key.length).toBeLessThanOrEqual(255);
 			}),
 		);
 	});

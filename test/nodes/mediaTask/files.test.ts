@@ -147,12 +147,6 @@ describe('files of the item', () => {
 			rows(['={{ $binary.photo }}', 'image_urls']),
 			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
 		],
-		[
-			'a second file for one field',
-			{ data: 'x', b: 'y' },
-			rows(['data', 'mask_url'], ['b', 'mask_url']),
-			"The input field 'mask_url' takes one file, and has a value already",
-		],
 	])('rejects %s before anything is sent', async (_, files, inputFiles, message) => {
 		catalogue([retouch]);
 		const sent = creations();
