@@ -228,17 +228,6 @@ describe('the price in the output', () => {
 		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
 	});
 
-	it('is missing when the catalogue cannot be decompressed, and the tasks are in the output', async () => {
-		const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
-		gateway().persist().get('/api/v1/media/models').reply(200, Buffer.from('not gzip'), headers);
-		creations();
-		const { items } = await run('create', json({}), { items: [{ json: {} }, { json: {} }] });
-		expect(items.map((item) => item.json)).toStrictEqual([
-			{ taskId: 't1', model: 'acme/painter' },
-			{ taskId: 't2', model: 'acme/painter' },
-		]);
-	});
-
 	it('is requested once for all items: a failing catalogue does not fail paid tasks', async () => {
 		let requests = 0;
 		gateway()
