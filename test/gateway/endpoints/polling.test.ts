@@ -22,28 +22,28 @@ async function failed(steps: Step[], more: Partial<WaitOptions> = {}) {
 }
 
 describe('a wait', () => {
-	it('polls every 5 s, first at a random time, and stops at the end, without a last pause', async () => {
+	it('polls every 5 s, first after a random pause, and stops at the end, without a last pause', async () => {
 		const { client, pauses, sent } = scriptedClient([poll('waiting'), poll('processing'), poll('success')]);
 		const body = await waitForTask(client, 't', plan);
 		expect(body).toStrictEqual({ code: 200, data: { taskId: 't', state: 'success' } });
-		expect(pauses).toStrictEqual([2_500, 5_000, 5_000]);
+		expect(pauses).toStrictEqual([4_000, 5_000, 5_000]);
 		expect(sent).toHaveLength(3);
 	});
 
-	it.each<[boolean, number[]]>([
-		[false, [0, 5_000]],
-		[true, [0, 5_000]],
-	])('of tasks that start together polls them at different times: %s', async (pollImmediately, range) => {
-		const paces = await Promise.all(
-			[0, 0.999_999].map(async (random) => {
-				const states = [...(pollImmediately ? ['waiting'] : []), 'success'];
-				const { client, pauses } = scriptedClient(states.map(poll), {}, { random: () => random });
-				await waitForTask(client, 't', { ...plan, pollImmediately });
-				return pauses;
-			}),
-		);
-		expect(paces.map(([first = 0]) => first)).toStrictEqual(range);
-	});
+	it.each([false, true])(
+		'of tasks that start together polls them at different times: %s',
+		async (pollImmediately) => {
+			const paces = await Promise.all(
+				[0, 0.999_999].map(async (random) => {
+					const states = [...(pollImmediately ? ['waiting'] : []), 'success'];
+					const { client, pauses } = scriptedClient(states.map(poll), {}, { random: () => random });
+					await waitForTask(client, 't', { ...plan, pollImmediately });
+					return pauses;
+				}),
+			);
+			expect(paces.map(([first = 0]) => first)).toStrictEqual([5_000, 3_000]);
+		},
+	);
 
 	it.each<[string, Step]>([
 		['a lost connection', 'lost'],
@@ -63,7 +63,7 @@ describe('a wait', () => {
 		const { client, sent, pauses } = scriptedClient([...Array<Step>(3).fill(error), poll('success')]);
 		await waitForTask(client, 't', plan);
 		expect(sent).toHaveLength(4);
-		expect(pauses).toStrictEqual([2_500, 5_000, 5_000, 5_000]);
+		expect(pauses).toStrictEqual([4_000, 5_000, 5_000, 5_000]);
 	});
 
 	it.each([
@@ -73,7 +73,7 @@ describe('a wait', () => {
 		const busy = { status: 429, headers: { 'retry-after': seconds } };
 		const { client, pauses } = scriptedClient([busy, poll('success')]);
 		await waitForTask(client, 't', plan);
-		expect(pauses).toStrictEqual([2_500, pauseMs]);
+		expect(pauses).toStrictEqual([4_000, pauseMs]);
 	});
 
 	it.each<[string, Step]>([
@@ -88,13 +88,13 @@ describe('a wait', () => {
 		const { details, pauses, sent } = await failed([step]);
 		expect(details.taskId).toBe('t');
 		expect(details.code).not.toBe('wait_timeout');
-		expect([pauses, sent.length]).toStrictEqual([[2_500], 1]);
+		expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
 	});
 
 	it('ends as cancelled during a pause and during a poll', async () => {
 		const cancelled = new StoppedError('cancelled');
 		for (const { client, sent } of [
-			scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 8_000 }),
+			scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 10_000 }),
 			scriptedClient([poll('processing'), cancelled]),
 		]) {
 			expect(await rejection(waitForTask(client, 't', plan))).toStrictEqual(cancelled);
@@ -112,8 +112,8 @@ it('a poll returns the task or the transient error, and is not repeated', async 
 
 describe('Max Wait', () => {
 	it.each([
-		['whole polls', 7_500, [2_500, 5_000]],
-		['a poll and a rest', 9_000, [2_500, 5_000, 1_500]],
+		['whole polls', 9_000, [4_000, 5_000]],
+		['a poll and a rest', 10_500, [4_000, 5_000, 1_500]],
 		['less than a poll', 1, [1]],
 	])('is kept to the millisecond: %s', async (_, maxWaitMs, expected) => {
 		const { details, pauses, sent, clock } = await failed([poll('processing')], { maxWaitMs });
@@ -124,14 +124,14 @@ describe('Max Wait', () => {
 
 	it('allows a result that arrives exactly at its end', async () => {
 		const { client, sent } = scriptedClient([poll('processing'), poll('fail')]);
-		const body = await waitForTask(client, 't', { ...plan, maxWaitMs: 7_500 });
+		const body = await waitForTask(client, 't', { ...plan, maxWaitMs: 9_000 });
 		expect(body.data).toStrictEqual({ taskId: 't', state: 'fail' });
 		expect(sent).toHaveLength(2);
 	});
 
 	it('makes no pause longer than the rest of the wait, whatever the gateway asks for', async () => {
 		const busy = { status: 429, headers: { 'retry-after': '3600' } };
-		expect((await failed([busy], { maxWaitMs: 10_000 })).pauses).toStrictEqual([2_500, 7_500]);
+		expect((await failed([busy], { maxWaitMs: 10_000 })).pauses).toStrictEqual([4_000, 6_000]);
 	});
 
 	it('that is over already leaves one poll for a result that may exist', async () => {
@@ -151,7 +151,7 @@ describe('Max Wait', () => {
 	});
 
 	it.each([
-		['each poll, except for five seconds at the end', 300_000, [8_500, 5_000, 5_000]],
+		['each poll, except for five seconds at the end', 300_000, [7_000, 5_000, 5_000]],
 		['no poll that has a shorter timeout', 2_000, [2_000, 2_000, 2_000]],
 	])('limits %s', async (_, timeoutMs, expected) => {
 		const { client, sent } = scriptedClient([poll('processing')], { timeoutMs });
@@ -225,10 +225,10 @@ it('150 tasks on one clock are each polled every 5 s, and not all at a time', as
 	await clock.run(Promise.all(polls.map(async (_, task) => await waitForTask(client(), String(task), plan))));
 	const gaps = polls.flatMap((own) => own.map((time, index) => time - (own[index - 1] ?? 0)));
 	expect(gaps).toHaveLength(150 * 6);
-	expect(Math.max(...gaps)).toBe(5_000);
-	// 150 polls in 5 seconds.
+	expect([Math.min(...gaps) >= 3_000, Math.max(...gaps)]).toStrictEqual([true, 5_000]);
+	// 150 polls in 5 seconds, the first ones within 2.
 	const perSecond = new Map<number, number>();
 	for (const time of polls.flat().map((ms) => Math.floor(ms / 1_000)))
 		perSecond.set(time, (perSecond.get(time) ?? 0) + 1);
-	expect(Math.max(...perSecond.values())).toBeLessThan(150 * 0.4);
+	expect(Math.max(...perSecond.values())).toBeLessThan(150 * 0.6);
 });

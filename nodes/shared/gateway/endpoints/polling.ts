@@ -61,8 +61,11 @@ export async function pollUntil({ pauseMs, poll, pause }: Polling): Promise<Poll
 	return last;
 }
 
-/** The pause between two polls of a task, in milliseconds: in the range that §3.1 has for any media type. */
+/** The pause between two polls of a task, in milliseconds: in the ranges of §3.1 for all media types. */
 const POLL_PAUSE_MS = 5_000;
+
+/** The first pause is shorter by up to so much, so that tasks are not polled all at once. Milliseconds. */
+const SPREAD_MS = 2_000;
 
 /** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
 const MIN_POLL_MS = 5_000;
@@ -97,9 +100,8 @@ export async function waitForTask(
 			if (polls === 0 && pollImmediately) return 0;
 			const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
 			const leftMs = deadline - client.now();
-			// Once a random part of it, so that tasks are not polled all at once.
 			const isFirst = polls === (pollImmediately ? 1 : 0);
-			const pauseMs = isFirst ? Math.round(POLL_PAUSE_MS * client.random()) : POLL_PAUSE_MS;
+			const pauseMs = POLL_PAUSE_MS - (isFirst ? Math.round(SPREAD_MS * client.random()) : 0);
 			const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 			return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
 		},
