@@ -2,27 +2,17 @@ import { modelParameter } from '../../shared/fields/models';
 import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
 import { asArray, asObject, omit } from '../../shared/gateway/util/json';
-import type { ItemContext, Operation } from '../../shared/run/operation';
+import type { Parameter } from '../../shared/params/parameter';
+import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
-import { promptParameter } from './prompt';
+import { promptParameter } from './input';
 import { createAndWait } from './task/createAndWait';
 
 /** What the panel calls the media types (§2.2). */
 const NAMES = { image: 'Image', video: 'Video', music: 'Music', audio: 'Speech' } as const;
 
-/** What differs between the operations that generate a file. */
-interface Kind {
-	/** The type of its models (§2.2). */
-	mediaType: MediaType;
-	/** What is made, with its article. */
-	what: string;
-	/** What the prompt says. */
-	prompt: string;
-	examplePrompt: string;
-}
-
 /** `task: createAndWait` for one kind of media, with a picker of its models. */
-function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
+function generate(mediaType: MediaType, what: string, prompt: Parameter<string | undefined>): Operation {
 	const name = NAMES[mediaType];
 	return {
 		...createAndWait,
@@ -37,38 +27,32 @@ function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
 				`vendor/${name.toLowerCase()}-model`,
 				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price for a task with the model’s defaults.`,
 			),
-			prompt: promptParameter(prompt, examplePrompt),
+			prompt,
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
 		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
 		execute: async (item) => {
-			await checkMediaType(item, String(item.params.model), mediaType);
-			return await createAndWait.execute(item);
+			const id = String(item.params.model);
+			const { mediaType: actual = mediaType } = (await item.run.mediaModel(item.client, id)) ?? {};
+			if (actual === mediaType) return await createAndWait.execute(item);
+			// It may cost many times as much.
+			throw new InvalidInputError(
+				`The media type of the model "${id}" is ${NAMES[actual]}, not ${name}`,
+				`Use it with '${NAMES[actual]}: Generate', or choose a model from the list.`,
+				'model',
+			);
 		},
 	};
 }
 
-/**
- * Checks a model that is given by ID: one of another type may cost many times as much.
- *
- * @throws {InvalidInputError} if the catalogue can be read and says that the model is of another type
- */
-async function checkMediaType({ run, client }: ItemContext, model: string, wanted: MediaType) {
-	const { mediaType = wanted } = (await run.mediaModel(client, model)) ?? {};
-	if (mediaType === wanted) return;
-	throw new InvalidInputError(
-		`The media type of the model "${model}" is ${NAMES[mediaType]}, not ${NAMES[wanted]}`,
-		`Use it with '${NAMES[mediaType]}: Generate', or choose a model from the list.`,
-		'model',
-	);
-}
-
-export const generateImage = generate({
-	mediaType: 'image',
-	what: 'an image',
-	prompt: 'What the image shows, or what to change in an input file',
-	examplePrompt: 'A lighthouse in a winter storm',
-});
+export const generateImage = generate(
+	'image',
+	'an image',
+	promptParameter(
+		'What the image shows, or what to change in an input file',
+		'A lighthouse in a winter storm',
+	),
+);
 
 /** `image: generate` with files first, and a picker of the models that take one. */
 export const editImage: Operation = {
@@ -89,39 +73,36 @@ export const editImage: Operation = {
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
 	execute: async (item) => {
-		checkImage(item);
-		return await generateImage.execute(item);
+		const { inputFiles: files, inputJson, input }: Record<string, unknown> = item.params;
+		const values = JSON.stringify([inputJson, asObject(input)?.value]);
+		if (asArray(files).length > 0 || /\b(https?:\/\/|data:)/i.test(values))
+			return await generateImage.execute(item);
+		// Some models would make a new image.
+		throw new InvalidInputError(
+			'There is no image to edit',
+			"Add a row to 'Input Files', or enter the URL of an image in the model’s field for it.",
+			'inputFiles',
+		);
 	},
 };
 
-/** @throws {InvalidInputError} for an input without a file or URL, of which some models would make a new image */
-function checkImage({ params }: ItemContext<Record<string, unknown>>): void {
-	const input = [params.inputJson, asObject(params.input)?.value];
-	if (asArray(params.inputFiles).length > 0 || /\b(https?:\/\/|data:)/i.test(JSON.stringify(input))) return;
-	throw new InvalidInputError(
-		'There is no image to edit',
-		"Add a row to 'Input Files', or enter the URL of an image in the model’s field for it.",
-		'inputFiles',
-	);
-}
+export const generateVideo = generate(
+	'video',
+	'a video',
+	promptParameter('What happens in the video', 'Waves break over a lighthouse at dusk'),
+);
 
-export const generateVideo = generate({
-	mediaType: 'video',
-	what: 'a video',
-	prompt: 'What happens in the video',
-	examplePrompt: 'Waves break over a lighthouse at dusk',
-});
+export const generateMusic = generate(
+	'music',
+	'music',
+	promptParameter(
+		'What the music sounds like, or what the song is about',
+		'A calm piano piece about the sea',
+	),
+);
 
-export const generateMusic = generate({
-	mediaType: 'music',
-	what: 'music',
-	prompt: 'What the music sounds like, or what the song is about',
-	examplePrompt: 'A calm piano piece about the sea',
-});
-
-export const generateSpeech = generate({
-	mediaType: 'audio',
-	what: 'speech',
-	prompt: 'The text to speak',
-	examplePrompt: 'Welcome aboard! We leave at nine.',
-});
+export const generateSpeech = generate(
+	'audio',
+	'speech',
+	promptParameter('The text to speak', 'Welcome aboard! We leave at nine.'),
+);

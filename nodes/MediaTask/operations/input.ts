@@ -1,19 +1,30 @@
 import { modelParameter } from '../../shared/fields/models';
 import { mapperValues } from '../../shared/fields/schemaForm';
 import { inputForm } from '../../shared/gateway/media/inputSchema';
+import { promptField } from '../../shared/gateway/media/promptField';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import type { JsonObject } from '../../shared/gateway/util/json';
-import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds';
-import type { Values } from '../../shared/params/parameter';
+import { choice, filled, isUnset, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
+import type { Parameter, Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
-import { withPrompt } from './prompt';
 
-/** The media model. */
 export const model = modelParameter(
 	'searchMediaModels',
 	'vendor/image-model',
 	'The model to use. The list shows the media type and your price for a task with the model’s defaults. Search for image, video, music or audio to see only such models.',
 );
+
+/** The prompt, beside the form: that has one line for a text, and is emptied when the model changes. */
+export function promptParameter(what: string, example: string): Parameter<string | undefined> {
+	return filled(
+		text({
+			displayName: 'Prompt',
+			rows: 4,
+			placeholder: `e.g. ${example}`,
+			description: `${what}. A prompt in 'Input (JSON)' overrides it.`,
+		}),
+	);
+}
 
 /** The parameters for a model's input, as a form or as JSON. */
 export const inputParameters = {
@@ -87,5 +98,7 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 	if (inputMode === 'json' && prompt === undefined) return params.inputJson;
 	const form = inputForm((await run.mediaModel(client, id, true)).inputSchema);
 	const values = inputMode === 'json' ? params.inputJson : typedInput(mapperValues(params.input), form);
-	return prompt === undefined ? values : withPrompt(values, prompt, form);
+	if (prompt === undefined) return values;
+	const promptName = promptField(form)?.name ?? 'prompt';
+	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
 }

@@ -1,8 +1,8 @@
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
-import type { InputFileUrl } from '../../shared/gateway/media/inputFiles';
 import { readInputFile } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
 import { id, inputFile } from '../../shared/params/kinds';
+import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
 
 const fields = {
@@ -33,22 +33,17 @@ export const inputFiles = rows({
 	fields,
 });
 
-type InputFilesParams = { readonly inputFiles: ReturnType<(typeof inputFiles)['read']> };
-
-/** A file of an item and the input field that it is for. */
-export interface TaskFile {
-	field: string;
-	file: UploadFile;
-}
+type InputFilesParams = Values<{ inputFiles: typeof inputFiles }>;
 
 /**
  * Reads the rows of *Input Files*.
  *
+ * @returns the files, and the input fields that they are for
  * @throws {InvalidInputError} for an empty field, a binary field that the item lacks, and a file that is empty or
  *   over 100 MB (§8)
  */
-export async function readTaskFiles(item: ItemContext<InputFilesParams>): Promise<TaskFile[]> {
-	const files: TaskFile[] = [];
+export async function readTaskFiles(item: ItemContext<InputFilesParams>) {
+	const files: Array<{ field: string; file: UploadFile }> = [];
 	for (const { values } of item.params.inputFiles) {
 		const file = await readInputFile(item, values.binaryPropertyName);
 		checkSize(file.size, 'inputFiles');
@@ -57,24 +52,7 @@ export async function readTaskFiles(item: ItemContext<InputFilesParams>): Promis
 	return files;
 }
 
-/** The values of the input fields for files, made one after the other. */
-export async function fileValues(
-	files: readonly TaskFile[],
-	valueOf: (file: UploadFile, index: number) => string | Promise<string>,
-): Promise<InputFileUrl[]> {
-	const values: InputFileUrl[] = [];
-	for (const [index, { field, file }] of files.entries()) {
-		values.push({ field, value: await valueOf(file, index) });
-	}
-	return values;
-}
-
-/** A placeholder for the URL of a file that is not uploaded yet. */
-export function placeholder(_: UploadFile, index: number): string {
-	return `https://upload.invalid/${index}`;
-}
-
-/** For the idempotency key: each upload has another URL, but the same content is the same creation. */
-export async function contentPlaceholder(file: UploadFile): Promise<string> {
+/** A placeholder for the URL of a file: each upload has another one, but the same content is the same creation. */
+export async function placeholder(file: UploadFile): Promise<string> {
 	return `${file.mimeType};sha256=${await contentDigest(file)}`;
 }

@@ -99,14 +99,6 @@ describe('a hostile body', () => {
 		expect(performance.now() - begin).toBeLessThan(100);
 	});
 
-	it('of 64 KiB is searched within milliseconds', () => {
-		const body: unknown = JSON.parse(`[${Array.from({ length: 20_000 }, () => '{}').join(',')}]`);
-		taskIdsIn({}, body, 60_000);
-		const begin = performance.now();
-		expect(taskIdsIn({}, body, 60_000)).toStrictEqual([]);
-		expect(performance.now() - begin).toBeLessThan(50);
-	});
-
 	it('of any kind and depth has at most 3 IDs, each once, none too long', () => {
 		const any = fc.letrec((tie) => ({
 			value: fc.oneof(

@@ -59,17 +59,22 @@ describe('the type of a value', () => {
 		expect(typed('', { enum: ['a', 'b'], default: 'a' })).toBeUndefined();
 	});
 
-	test.each<[string, Json, Json, Json]>([
-		['out of range', 9, { type: 'integer', maximum: 4 }, 9],
-		['too long', 'abc', { type: 'string', maxLength: 2 }, 'abc'],
-		['not among the choices', 'divine', { enum: ['draft', 'high'] }, 'divine'],
+	test.each<[string, Json, Json, Json?]>([
+		['out of range', 9, { type: 'integer', maximum: 4 }],
+		['too long', 'abc', { type: 'string', maxLength: 2 }],
+		['not among the choices', 'divine', { enum: ['draft', 'high'] }],
 		['a fraction for a whole number', '1.5', { type: 'integer' }, 1.5],
-		['text for a number', 'many', { type: 'integer' }, 'many'],
-		['a boolean for a number', true, { type: 'number' }, true],
-		['another text for a boolean', 'perhaps', { type: 'boolean' }, 'perhaps'],
-		['broken JSON', '{"a":', { type: 'object' }, '{"a":'],
-	])('a value that is %s is left to the gateway', (_, value, schema, expected) => {
-		expect(typed(value, schema)).toBe(expected);
+		['text for a number', 'many', { type: 'integer' }],
+		['a boolean for a number', true, { type: 'number' }],
+		['another text for a boolean', 'perhaps', { type: 'boolean' }],
+		['broken JSON', '{"a":', { type: 'object' }],
+		['an object for a boolean', {}, { type: 'boolean', default: true }],
+		['a list for a boolean', ['true'], { type: 'boolean' }],
+		['a number for a boolean', 2, { type: 'boolean' }],
+		['a list for text', ['a'], { type: 'string' }],
+		['a list for a number', [5], { type: 'number' }],
+	])('a value that is %s is left to the gateway', (_, value, schema, expected = value) => {
+		expect(typed(value, schema)).toStrictEqual(expected);
 	});
 
 	it('text for a text field stays text, whatever it looks like', () => {
@@ -207,9 +212,7 @@ describe('a value', () => {
 		['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
 		['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
 		['keeps null in an object of any kind', { a: [null] }, {}, { a: [null] }],
-	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
-
-	it.each<[string, Json, Json, Json]>([
+		// Of several types.
 		['is unchanged where any type is accepted', 5, {}, 5],
 		['stays a list of one element', [5], { type: ['integer', 'array'] }, [5]],
 		['stays the text "null"', 'null', { type: ['integer', 'object'] }, 'null'],
@@ -232,18 +235,5 @@ describe('a value', () => {
 			{ anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/n' } }] },
 			['a'],
 		],
-	])('of several types %s', (_, value, schema, expected) => {
-		expect(typed(value, schema)).toStrictEqual(expected);
-	});
-
-	it.each<[string, Json, Json]>([
-		['an object for a boolean', {}, { type: 'boolean', default: true }],
-		['a list for a boolean', ['true'], { type: 'boolean' }],
-		['a number for a boolean', 2, { type: 'boolean' }],
-		['a list for text', ['a'], { type: 'string' }],
-		['a list for a number', [5], { type: 'number' }],
-		['broken JSON', '{ ', { type: 'object' }],
-	])('that cannot be converted is left to the gateway: %s', (_, value, schema) => {
-		expect(typed(value, schema)).toStrictEqual(value);
-	});
+	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 });

@@ -47,23 +47,9 @@ describe('references', () => {
 	it('are resolved up to 5 times in a circle', () => {
 		expect(resolved({ $ref: '#/$defs/loop' })).toStrictEqual({ title: 'Loop' });
 		const chain: JsonObject = { 6: { type: 'string' } };
-		for (let step = 0; step < 6; step += 1) chain[step] = { $ref: `#/${step + 1}`, [`at${step}`]: true };
-		expect(Object.keys(resolvedSchema(chain[1], chain))).toStrictEqual([
-			'type',
-			'at5',
-			'at4',
-			'at3',
-			'at2',
-			'at1',
-		]);
-		expect(Object.keys(resolvedSchema(chain[0], chain))).toStrictEqual([
-			'at5',
-			'at4',
-			'at3',
-			'at2',
-			'at1',
-			'at0',
-		]);
+		for (let step = 0; step < 6; step += 1) chain[step] = { $ref: `#/${step + 1}` };
+		const typesFrom = (step: number) => resolvedSchema(chain[step], chain).type;
+		expect([typesFrom(1), typesFrom(0)]).toStrictEqual(['string', undefined]);
 	});
 
 	it('to a union of themselves come to an end', () => {
@@ -114,13 +100,6 @@ describe('combined schemas', () => {
 		expect(joined).toStrictEqual({
 			properties: { a: { type: 'string' }, b: { type: 'integer' }, d: {} },
 			required: ['a', 'b', 'c', 'd'],
-		});
-	});
-
-	it('have neither fields nor required fields where no part has them', () => {
-		expect(resolved({ allOf: [{ type: 'object' }, { title: 'A' }] })).toStrictEqual({
-			type: 'object',
-			title: 'A',
 		});
 	});
 

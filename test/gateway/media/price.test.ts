@@ -1,6 +1,5 @@
 import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { checkPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
 import { taskPrice } from '../../../nodes/shared/gateway/media/price';
 
 const model = (tiers: PriceTier[], more: Partial<MediaModel> = {}): MediaModel => ({
@@ -140,33 +139,5 @@ describe('the tier of an input (§2.2)', () => {
 				'2',
 			],
 		])('%s', (_, of, input, price) => expect(taskPrice(of, input).rub).toBe(price));
-	});
-});
-
-describe('the highest price', () => {
-	const check = (price: string, limit: string) => () =>
-		checkPriceLimit(taskPrice(model([tier(price)]), {}), limit);
-
-	test.each([
-		['0.1', '0.10'],
-		['12', '12.000000000000000000001'],
-		['0', '0'],
-	])('%s is within %s', (price, limit) => expect(check(price, limit)).not.toThrow());
-
-	test.each([
-		['0.30000000000000000001', '0.3'],
-		['100000000000000000.02', '100000000000000000.01'],
-		['cheap', '100'],
-		['0.01', '0'],
-	])('%s is above %s', (price, limit) => expect(check(price, limit)).toThrow('more than the highest price'));
-
-	it('rejects an unknown price, with the reason', () => {
-		expect(() => checkPriceLimit({ reason: 'No tier fits.' }, '5')).toThrow(
-			expect.objectContaining({
-				message: expect.stringContaining('is unknown') as string,
-				description: expect.stringContaining('No tier fits.') as string,
-				param: 'maxPriceRub',
-			}) as Error,
-		);
 	});
 });

@@ -52,11 +52,6 @@ describe('the body of a task request', () => {
 		});
 	});
 
-	it('has the input of an expression that returns an object', async () => {
-		const inputJson = '={{ { prompt: "b", n: 2 } }}';
-		expect((await created({}, {}, { inputJson })).body?.input).toStrictEqual({ prompt: 'b', n: 2 });
-	});
-
 	it('is in the output without Simplify', async () => {
 		catalogue();
 		creations();
@@ -98,68 +93,6 @@ describe('the idempotency key', () => {
 		expect(
 			result.items.map(({ json }) => (json.error as { message?: string } | undefined)?.message),
 		).toStrictEqual([undefined, "'Idempotency Key' is the same for two different inputs", undefined]);
-	});
-
-	it('differs for a file of another type or in another field', async () => {
-		const keyOf = async (mimeType: string, inputField = 'image') => {
-			nock.cleanAll();
-			catalogue();
-			const sent = creations();
-			nock('https://gateway.test')
-				.post('/api/v1/storage/upload')
-				.reply(200, { id: 'f', url: 'https://f.test' });
-			const binary = { data: { ...picture.data, mimeType } };
-			const rows = { files: [{ binaryPropertyName: 'data', inputField }] };
-			const options = { idempotencyScope: 'workflow' };
-			await run('create', { ...taskRequest, inputFiles: rows, options }, { items: [{ json: {}, binary }] });
-			expect(sent).toHaveLength(1);
-			return sent[0]?.key;
-		};
-		const first = await keyOf('image/png');
-		expect(await keyOf('image/png')).toBe(first);
-		expect(await keyOf('image/jpeg')).not.toBe(first);
-		expect(await keyOf('image/png', 'mask')).not.toBe(first);
-	});
-});
-
-describe('a task request with an unknown outcome', () => {
-	it.each([500, 504])('is repeated under its key after %i', async (status) => {
-		catalogue();
-		const keys: string[] = [];
-		nock('https://gateway.test')
-			.persist()
-			.post(TASKS)
-			.reply(function () {
-				keys.push(String(this.req.headers['idempotency-key']));
-				return keys.length < 3 ? [status, envelope(null, status)] : [201, envelope({ taskId: 't1' })];
-			});
-		const { items } = await run('create', taskRequest);
-		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-		expect(keys).toHaveLength(3);
-		expect(new Set(keys).size).toBe(1);
-	});
-
-	it.each([
-		[504, true],
-		[500, true],
-		[503, undefined],
-		[422, undefined],
-	])('may be charged after %i, at any number of attempts: %s', async (status, mayBeCharged) => {
-		catalogue();
-		let requests = 0;
-		gateway()
-			.persist()
-			.post(TASKS)
-			.reply(() => {
-				requests += 1;
-				return [status, envelope(null, status)];
-			});
-		const { items } = await run('create', { ...taskRequest, options: { maxRetries: 1 } }, continueOnFail);
-		expect(items).toHaveLength(1);
-		const error = items[0]?.json.error as unknown as Record<string, unknown>;
-		expect(error.httpCode).toBe(String(status));
-		expect(error.mayBeCharged).toBe(mayBeCharged);
-		expect(requests).toBe(status === 422 ? 1 : 2);
 	});
 });
 

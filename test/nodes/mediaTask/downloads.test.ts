@@ -113,15 +113,6 @@ describe('the files of a task', () => {
 		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);
 		expect(items.map(({ binary }) => binary)).toStrictEqual([undefined]);
 	});
-
-	it('are complete when one is fetched at the second attempt', async () => {
-		finished('https://files.test/a.png', 'https://files.test/b.png');
-		served('/a.png');
-		files().get('/b.png').reply(503, '', { 'retry-after': '0' });
-		served('/b.png');
-		const { items } = await run('wait', { taskId });
-		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
-	});
 });
 
 describe('the download', () => {

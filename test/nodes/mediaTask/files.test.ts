@@ -2,7 +2,6 @@ import nock from 'nock';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { runNode, storedBinary, type RunOptions } from '../../helpers/engine';
 import {
 	continueOnFail,
 	catalogue,
@@ -86,17 +85,6 @@ describe('files of the item', () => {
 		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
 	});
 
-	it('may be a stored binary from an expression', async () => {
-		catalogue([retouch]);
-		creations();
-		const bodies = uploads();
-		const photo = await storedBinary('the photo', { mimeType: 'image/png', fileName: 'a.png' });
-		const items = [{ json: {}, binary: { data: binary('another file'), photo } }];
-		const { error } = await run('create', edit(rows(['={{ $binary.photo }}', 'image_urls'])), { items });
-		expect(error).toBeUndefined();
-		expect(bodies).toStrictEqual([expect.stringContaining('the photo')]);
-	});
-
 	it('are also set in JSON input, by the schema of the model', async () => {
 		catalogue([retouch]);
 		const sent = creations();
@@ -147,12 +135,6 @@ describe('files of the item', () => {
 			rows(['={{ $binary.photo }}', 'image_urls']),
 			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
 		],
-		[
-			'a second file for one field',
-			{ data: 'x', b: 'y' },
-			rows(['data', 'mask_url'], ['b', 'mask_url']),
-			"The input field 'mask_url' takes one file, and has a value already",
-		],
 	])('rejects %s before anything is sent', async (_, files, inputFiles, message) => {
 		catalogue([retouch]);
 		const sent = creations();
@@ -161,44 +143,30 @@ describe('files of the item', () => {
 		expect(items[0]?.json.error).toMatchObject({ message });
 		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
-
-	it('over 100 MB are rejected before anything is sent', async () => {
-		catalogue([retouch]);
-		const sent = creations();
-		const bodies = uploads();
-		const big = { data: Buffer.alloc(100 * 1024 * 1024 + 1).toString('base64'), mimeType: 'image/png' };
-		const { items } = await run('create', edit(rows(['small', 'image_urls'], ['data', 'image_urls'])), {
-			...continueOnFail,
-			items: [{ json: {}, binary: { small: binary('x'), data: big } }],
-		});
-		expect(items[0]?.json.error).toMatchObject({
-			message: 'The file is too large to upload: 100.0 MB',
-			param: 'inputFiles',
-		});
-		expect([...sent, ...bodies]).toStrictEqual([]);
-	});
 });
 
 describe('the idempotency key of a task request with files', () => {
-	const keyOf = async (text: string, extra: Partial<RunOptions> = {}, name = 'a.png') => {
+	const keyOf = async (text: string, { field = 'image_urls', ...facts } = {}) => {
 		nock.cleanAll();
 		catalogue([retouch]);
 		const sent = creations();
 		uploads();
-		const items = [{ json: {}, binary: { data: binary(text, name) } }];
+		const items = [{ json: {}, binary: { data: { ...binary(text), ...facts } } }];
 		const options = { idempotencyScope: 'workflow' };
-		await run('create', { ...edit(rows(['data', 'image_urls'])), options }, { items, ...extra });
+		await run('create', { ...edit(rows(['data', field])), options }, { items });
 		return sent[0]?.key;
 	};
 
-	it('is the same for the same content with any upload URL', async () => {
-		const first = await keyOf('content');
-		expect(await keyOf('content')).toBe(first);
-		expect(await keyOf('content', {}, 'other-name.png')).toBe(first);
-	});
-
-	it('differs for other content of the same name and size', async () => {
-		expect(await keyOf('content')).not.toBe(await keyOf('tnetnoc'));
+	it.each<[string, boolean, string, object]>([
+		['the same content', true, 'content', {}],
+		['another name', true, 'content', { fileName: 'other-name.png' }],
+		['other content of the same size', false, 'tnetnoc', {}],
+		['another type', false, 'content', { mimeType: 'image/jpeg' }],
+		['another field', false, 'content', { field: 'mask_url' }],
+	])('for %s is the same: %s, with any upload URL', async (_, isSame, text, facts) => {
+		const key = await keyOf('content');
+		expect(key).toBeDefined();
+		expect((await keyOf(text, facts)) === key).toBe(isSame);
 	});
 
 	it('uploads once when the task request is retried', async () => {
@@ -210,15 +178,4 @@ describe('the idempotency key of a task request with files', () => {
 		expect(sent).toHaveLength(1);
 		expect(bodies).toHaveLength(1);
 	});
-});
-
-it('storage and media nodes upload in the same way', async () => {
-	catalogue([retouch]);
-	creations();
-	const bodies = uploads();
-	const items = [item({ data: 'x' })];
-	await run('create', edit(rows(['data', 'image_urls'])), { items });
-	await runNode({ node: 'storage', parameters: { resource: 'file', operation: 'upload' }, items });
-	const [media, storage] = bodies.map((body) => body.replace(/n8n-[0-9a-f-]{36}/g, 'boundary'));
-	expect(media).toBe(storage);
 });

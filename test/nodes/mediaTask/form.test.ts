@@ -1,5 +1,3 @@
-import nock from 'nock';
-
 import {
 	continueOnFail,
 	catalogue,
@@ -90,22 +88,6 @@ describe('the form of a model', () => {
 			retryable: false,
 		});
 		expect(items[0]?.json.error).not.toMatchObject({ mayBeCharged: true });
-	});
-
-	it('rejects a model that is not in the catalogue', async () => {
-		catalogue([painter({}, { id: 'acme/other' })]);
-		const sent = creations();
-		const { error } = await run('create', filled({ prompt: 'a' }));
-		expect(error?.message).toBe('The gateway has no media model "acme/painter"');
-		expect(sent).toStrictEqual([]);
-	});
-
-	it('is not sent when the catalogue, which has the types, cannot be read', async () => {
-		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
-		const sent = creations();
-		const { error } = await run('create', filled({ prompt: '={{ 2024 }}' }));
-		expect(error?.httpCode).toBe('403');
-		expect(sent).toStrictEqual([]);
 	});
 
 	it('requests the catalogue once in a run', async () => {

@@ -160,14 +160,6 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt, input: form({}) })).toStrictEqual({ prompt: sent });
 	});
 
-	test('is each item’s own', async () => {
-		catalogue([painter(sandbox.canvas)]);
-		const sent = creations();
-		const items = ['a', 'b'].map((p) => ({ json: { p } }));
-		await run('create', { model, prompt: '={{ $json.p }}', input: form({}) }, { items });
-		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
-	});
-
 	test('is called prompt where the catalogue shows no fields', async () => {
 		const input = form({ a: 'b' });
 		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
@@ -190,15 +182,5 @@ describe('the prompt', () => {
 		status = 403;
 		expect((await speak()).error).toBeDefined();
 		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ text: 'Hello' }]);
-	});
-
-	test('is in the key of the creation, with the scope of the workflow', async () => {
-		catalogue([painter(sandbox.canvas)]);
-		const sent = creations();
-		const options = { idempotencyScope: 'workflow' };
-		for (const prompt of ['a', 'b', 'a']) await run('create', { model, prompt, input: form({}), options });
-		const keys = sent.map(({ key }) => key);
-		expect(keys[1]).not.toBe(keys[0]);
-		expect(keys[2]).toBe(keys[0]);
 	});
 });

@@ -29,8 +29,6 @@ const list = async (body: object, parameters: object = {}) => {
 describe('task: getMany', () => {
 	it.each<[string, object]>([
 		['an envelope with items', envelope({ items: [done], total: 1, page: 1 })],
-		['an envelope with the list', envelope([done])],
-		['a list', [done]],
 		['tasks with another name of the ID', { tasks: [{ ...done, taskId: undefined, task_id: 't1' }] }],
 		['tasks with a plain ID', { tasks: [{ ...done, taskId: undefined, id: 't1' }] }],
 	])('finds the tasks in %s', async (_, body) => {
@@ -66,10 +64,6 @@ describe('task: getMany', () => {
 		expect(result.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual(
 			hints.map((hint) => expect.objectContaining(hint) as object),
 		);
-	});
-
-	it('returns no items for an empty list', async () => {
-		expect((await list(envelope({ items: [], total: 0 }))).items).toStrictEqual([]);
 	});
 
 	it('returns the response when it has no list of tasks', async () => {

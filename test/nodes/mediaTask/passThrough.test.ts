@@ -39,11 +39,6 @@ describe('Pass Through', () => {
 
 	it.each<[string, object, string]>([
 		[
-			'what is no JSON',
-			{ callbackUrl, passThrough: '{ orderId: 1 }' },
-			"The option 'Pass Through (JSON)' is not valid JSON",
-		],
-		[
 			'nothing from an expression',
 			{ callbackUrl, passThrough: '={{ $json.missing }}' },
 			"The option 'Pass Through (JSON)' is not valid JSON",

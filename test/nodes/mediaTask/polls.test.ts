@@ -8,7 +8,6 @@ import {
 	envelope,
 	gateway,
 	model,
-	painter,
 	run,
 	TASKS,
 } from '../../helpers/media';
@@ -53,14 +52,11 @@ describe('the pauses before polls', () => {
 		return pauses;
 	}
 
-	it.each([
-		['image', 3_000],
-		['video', 5_000],
-	])('are those of the requested model: %s', async (mediaType, pause) => {
-		catalogue([painter({}, { media_type: mediaType })]);
+	it('are 5 s, but for what is random in the first one', async () => {
+		catalogue();
 		creations();
-		endsAtPoll(2);
-		expect(await pausesOf('createAndWait', taskRequest)).toStrictEqual([pause, pause]);
+		endsAtPoll(3);
+		expect(await pausesOf('createAndWait', taskRequest)).toStrictEqual([5_000, 5_000, 5_000]);
 	});
 
 	it.each([
@@ -88,16 +84,6 @@ describe('the pauses before polls', () => {
 		const oneRequest = { ...taskRequest, options: { maxRetries: 0 } };
 		expect(await pausesOf('createAndWait', oneRequest, { settings })).toStrictEqual([]);
 		expect(requests).toBe(2);
-	});
-
-	it.each([
-		['the task’s model', { model: 'acme/painter' }, 3_000],
-		['video when the task has no model', {}, 5_000],
-		['video when the catalogue does not have the model', { model: 'acme/old' }, 5_000],
-	])('of an existing task are those of %s', async (_, data, pause) => {
-		catalogue();
-		endsAtPoll(2, data);
-		expect(await pausesOf('wait', { taskId: 't1', downloadResults: false })).toStrictEqual([pause]);
 	});
 });
 

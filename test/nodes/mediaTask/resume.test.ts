@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import { resumeNode, type RunOptions } from '../../helpers/engine';
-import { continueOnFail, catalogue, files } from '../../helpers/media';
+import { continueOnFail, catalogue } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, prompts, suspend, suspending, mockTasks, type Tasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
@@ -72,16 +72,6 @@ describe('a resumed node', () => {
 		expect(count.requests).toBe(0);
 	});
 
-	it('downloads the files into the chosen field', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const use = suspending({ downloadResults: true, options: { binaryPropertyName: 'picture' } });
-		files().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
-		const resultJson = '{"resultUrls":["https://files.test/a.png"]}';
-		const { items } = await resumed(tasks, use, () => ({ state: 'success', resultJson }));
-		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['picture']);
-		expect(items[0]?.binary?.picture).toMatchObject({ fileName: 'a.png', mimeType: 'image/png' });
-	});
-
 	it('fails for a failed task, and names all others, also one that had ended before', async () => {
 		const tasks = mockTasks(byTask({ t1: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
@@ -100,12 +90,6 @@ describe('a resumed node', () => {
 			{ error: { taskId: 't1', failCode: 'NSFW', failMsg: 'no', retryable: false } },
 			{ taskId: 't2', state: 'success' },
 		]);
-	});
-
-	it('fails with the task ID when the gateway no longer knows the task', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const { items } = await resumed(tasks, suspending({}, continueOnFail), () => 404);
-		expect(items.map(({ json }) => json.error)).toMatchObject([{ httpCode: '404', taskId: 't1' }]);
 	});
 
 	it('reads parameters again with the node’s input: its outputs are stored in its place', async () => {
@@ -128,7 +112,7 @@ describe('a resumed node', () => {
 		]);
 	});
 
-	it('polls a task at the interval of its model when the poll at the callback failed', async () => {
+	it('goes on polling a task whose poll at the callback failed', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const use = suspending();
 		let polls = 0;

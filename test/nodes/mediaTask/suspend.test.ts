@@ -23,14 +23,6 @@ describe('a suspended execution', () => {
 		);
 	});
 
-	it('waits for half an hour by default', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const before = Date.now();
-		const { run: execution } = await suspend(tasks, suspending());
-		expect(execution.waitTill?.getTime()).toBeGreaterThanOrEqual(before + 1_800_000);
-		expect(execution.waitTill?.getTime()).toBeLessThanOrEqual(Date.now() + 1_800_000);
-	});
-
 	it('stores the timed-out output of the items in place of their input', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const suspended = await suspend(tasks, suspending(inOrder, { items: prompts('a', 'b') }));

@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import { runNode, type RunOptions } from '../../helpers/engine';
-import { continueOnFail, envelope, TASKS as API } from '../../helpers/media';
+import { envelope, TASKS as API } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
@@ -61,19 +61,6 @@ describe('the execution keeps running', () => {
 			...Array<boolean>(20).fill(true),
 		]);
 	});
-
-	it('for an AI Agent, which waits for its tool', async () => {
-		const tasks = mockTasks(() => 'success');
-		await running({}, { asTool: true });
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
-	});
-
-	it('when polling is chosen', async () => {
-		const tasks = mockTasks(() => 'success');
-		await running();
-		await running({ waitStrategy: 'poll' });
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true, false]);
-	});
 });
 
 describe('the execution fails', () => {
@@ -104,14 +91,5 @@ describe('the execution fails', () => {
 		const { error } = await runNode(suspending());
 		expect(error?.message).toContain('callBackUrl: https://n8n.test/webhook-waiting/');
 		expect(JSON.stringify(error)).not.toMatch(/signature=[0-9a-f]{8}/);
-	});
-
-	it('with an unknown strategy, and nothing is created', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const { items } = await runNode(suspending({ waitStrategy: '={{ "dream" }}' }, continueOnFail));
-		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ code: 'invalid_input', param: 'waitStrategy' },
-		]);
-		expect(tasks.sent).toStrictEqual([]);
 	});
 });

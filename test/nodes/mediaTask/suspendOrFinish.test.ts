@@ -73,11 +73,6 @@ it('finishes items without a task', async () => {
 	expect(log).toStrictEqual(['finish 0', 'finish 1']);
 });
 
-it('does nothing for no items', async () => {
-	const { suspended, log } = await settled([]);
-	expect([indexes(suspended), log]).toStrictEqual([[], []]);
-});
-
 it('suspends for a pending task, with the result of its poll', async () => {
 	const { suspended, finished } = await settled([{}]);
 	expect(finished).toStrictEqual([]);
@@ -115,15 +110,6 @@ it('polls tasks again until none of them has ended meanwhile: a callback before 
 		[1, 2],
 	]);
 	expect(log.filter((line) => line === 'poll 0')).toHaveLength(3);
-});
-
-it('finishes all tasks when no pending one has a callback', async () => {
-	const { suspended, finished } = await settled([
-		{ hasCallback: false },
-		{ endsAfter: 0 },
-		{ hasCallback: false },
-	]);
-	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1, 2]]);
 });
 
 it('finishes tasks when none has a callback', async () => {

@@ -144,13 +144,6 @@ it.each<[string, object, Partial<RunOptions>, string, string | undefined]>([
 	expect(hints).toStrictEqual([hint(problem)]);
 });
 
-it('a workflow whose files are part of the JSON data is suspended', async () => {
-	const tasks = mockTasks(() => 'processing');
-	const workflowSettings = { binaryMode: 'combined' } as const;
-	await suspend(tasks, suspending({}, { items: prompts('a'), workflowSettings }));
-	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
-});
-
 describe('no hint is shown', () => {
 	it('when the execution is suspended', async () => {
 		const tasks = mockTasks(() => 'processing');

@@ -94,19 +94,6 @@ describe('a resumed execution keeps the settings of the suspended one', () => {
 		expect(resumed?.error?.httpCode).toBe('503');
 		expect(requests).toBe(maxRetries + 1);
 	});
-
-	it('the timeout', async () => {
-		const parameters = {
-			downloadResults: true,
-			options: { maxRetries: 0, timeout: '={{ $json.prompt ? 20 : 300 }}' },
-		};
-		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
-		tasks.respond = () => result;
-		nock('https://files.test').get('/a').delayConnection(20_001).reply(200, 'bytes');
-		const { resumed } = await sendCallback(suspended, use, { item: 0 });
-		expect(resumed?.run.status).toBe('error');
-		expect(resumed?.error?.message).toContain('in time');
-	});
 });
 
 describe('saved state', () => {

@@ -151,14 +151,3 @@ it.each<[string, () => void, object]>([
 		expect.objectContaining({ taskId: 't1', paid: true, retryable: false }),
 	]);
 });
-
-it('a user’s key for two inputs is an error in every try: no item gets the task of another', async () => {
-	catalogue();
-	const sent = creations();
-	const items = ['a', 'b'].map((prompt) => ({ json: { prompt } }));
-	const parameters = { model, inputMode: 'json', inputJson: '={{ { prompt: $json.prompt } }}' };
-	const options = { idempotencyKey: 'order-1', concurrency: 1 };
-	const { error } = await run('create', { ...parameters, options }, { items, settings: retrying });
-	expect(error?.message).toBe("'Idempotency Key' is the same for two different inputs");
-	expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a' }]);
-});

@@ -60,12 +60,6 @@ it.each([
 	expect([bodies.length, warnings]).toStrictEqual([2, 0]);
 });
 
-it('starts nothing when archiving gets 404 after 429', async () => {
-	const { result, bodies } = await archiveByCallback([429, 404]);
-	expect(result).toStrictEqual({ noWebhookResponse: true });
-	expect(bodies).toHaveLength(2);
-});
-
 it('archives once for a repeated callback', async () => {
 	const { taskId, bodies } = await archiveByCallback([204, 204]);
 	const { result } = await sendCallback(archive, { body: { taskId } });

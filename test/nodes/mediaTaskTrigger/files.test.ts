@@ -1,7 +1,5 @@
-import nock from 'nock';
-
 import { binaryStorage } from '../../helpers/engine';
-import { files, TASKS } from '../../helpers/media';
+import { files } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, freshTask, task } from './support';
 
@@ -55,16 +53,6 @@ describe('Download Results', () => {
 		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
 		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
 		expect(requests).toStrictEqual([]);
-	});
-
-	it('fetches the gateway’s archive when the task names no file', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
-			.get(`${TASKS}/${taskId}/download`)
-			.reply(200, 'zip', { 'content-type': 'application/zip' });
-		const { item } = await sendCallback({}, { body: { taskId } });
-		expect(item?.binary).toMatchObject({ data: { fileName: `task_${taskId}.zip` } });
 	});
 
 	it('starts the workflow without the files when they cannot be fetched, with the error', async () => {
@@ -143,16 +131,5 @@ describe('Include Callback', () => {
 		const parameters = { downloadResults: false, options: { includeCallback: true } };
 		const { item } = await sendCallback(parameters, { body, query: { taskId } }, { rawBody });
 		expect(item?.json.callback).toStrictEqual({ body: isKept ? body : null, query: { taskId }, headers: {} });
-	});
-
-	it.each<[string, string | object]>([
-		['off', { includeCallback: false }],
-		['not set', {}],
-		['in options that are not an object', '={{ "text" }}'],
-	])('adds nothing when it is %s', async (_, options) => {
-		const { taskId } = taskWithFiles();
-		const parameters = { downloadResults: false, options: options as { includeCallback?: boolean } };
-		const { item } = await sendCallback(parameters, request(taskId));
-		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls } });
 	});
 });

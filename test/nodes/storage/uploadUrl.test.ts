@@ -107,12 +107,6 @@ describe('a file at a URL', () => {
 		expect(uploads[0]?.head).toContain('Content-Type: image/png');
 	});
 
-	it('is downloaded without the key, and without any other header of the gateway', async () => {
-		await upload('/cat.png');
-		expect(JSON.stringify(downloads)).not.toContain(KEY);
-		expect(downloads[0]?.headers).not.toHaveProperty('authorization');
-	});
-
 	it('is found behind redirects', async () => {
 		respond = ({ url }, response) => {
 			if (url === '/old') response.writeHead(302, { location: '/new/cat.png' }).end();
@@ -169,11 +163,6 @@ describe('what is no file', () => {
 			'401',
 			(_, response) => response.writeHead(401).end(),
 			'The server of the file does not accept the link',
-		],
-		[
-			'304',
-			(_, response) => response.writeHead(304).end(),
-			'The server of the file responded with status 304',
 		],
 		[
 			'a sign-in page',

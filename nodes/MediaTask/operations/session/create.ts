@@ -21,9 +21,8 @@ export const createSession = defineOperation({
 		simplify,
 	},
 	async execute({ client, params }) {
-		const isSimple = params.simplify;
-		const body = await createMediaSession(client, params.sessionJson);
-		const session = asObject(body.data);
-		return [{ json: session && isSimple ? session : body }];
+		const { sessionJson, simplify: isSimple } = params;
+		const body = await createMediaSession(client, sessionJson);
+		return [{ json: (isSimple && asObject(body.data)) || body }];
 	},
 });

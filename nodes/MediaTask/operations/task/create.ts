@@ -2,7 +2,7 @@ import { simplify } from '../../../shared/fields/simplify';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
 import { createTask, taskNotSent } from './createTask';
-import { readTaskRequest, taskOptions, taskParameters } from './taskRequest';
+import { taskOptions, taskParameters } from './taskRequest';
 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
@@ -16,9 +16,9 @@ export const create = defineOperation({
 	async execute(item) {
 		const { model, simplify: isSimple, options } = item.params;
 		if (options.dryRun) return await taskNotSent(item);
-		const { taskId, body, priceRub } = await createTask(item, async () => await readTaskRequest(item));
+		const { taskId, response, priceRub } = await createTask(item);
 		return new Deferred(async () => [
-			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : body },
+			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
 		]);
 	},
 });

@@ -5,53 +5,54 @@ import { asError } from '../../../shared/gateway/errors/errors';
 import { keyAfter } from '../../../shared/gateway/media/idempotency';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
-import type { CallCost } from '../../../shared/run/cost/executionCost';
 import { beginCall } from '../../../shared/run/cost/minBalance';
 import { mayBeCharged } from '../../../shared/run/nodeError';
-import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
+import type { OperationOutput } from '../../../shared/run/operation';
+import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { readInput } from '../input';
-import { fileValues, placeholder } from '../inputFiles';
+import { placeholder } from '../inputFiles';
 import { mayBeOfOthers, readTaskRequest, type TaskItem, type TaskRequest } from './taskRequest';
 
-/** A task that exists and is paid for. */
-export interface CreatedTask {
-	taskId: string;
-	/** The response to its creation. */
-	body: JsonObject;
-	/** Whether it may have ended already. */
-	mayExist: boolean;
-	/** Its price in rubles; `undefined` when the catalogue does not have it, or when the run ends. */
-	priceRub: () => Promise<number | undefined>;
-}
-
 /**
- * Creates the task of an item, and adds its price to the cost of the execution. A further try of *Retry On Fail* takes
- * up the task.
+ * Creates the task of an item, see {@link readTaskRequest}, and adds its price to the cost of the execution. A further try
+ * of *Retry On Fail* takes up the task.
  *
- * @param read reads the request of the item, and checks it
- * @throws {InvalidInputError} if the execution could then cost more than the limit
+ * @throws {InvalidInputError} also if the execution could then cost more than the limit
  */
-export async function createTask(item: TaskItem, read: () => Promise<TaskRequest>): Promise<CreatedTask> {
-	const { run, journal, index } = item;
+export async function createTask(item: TaskItem, callback?: ResumeCallback) {
+	const { run, client, journal, index } = item;
 	const { task, key: sentKey } = journal.entry(index) ?? {};
-	const created = task
-		? { task, request: undefined, call: run.cost.begin({ key: costKey(item, sentKey ?? task.taskId) }) }
-		: await create(item, await read());
-	const { taskId, response: body } = created.task;
+	const { taskId, response, input, call } = task
+		? {
+				...task,
+				input: undefined,
+				call: run.cost.begin({ key: `${client.account} ${sentKey ?? task.taskId}` }),
+			}
+		: await create(item, await readTaskRequest(item, callback));
 	run.cost.trace({ model: item.params.model });
 	const isOfOthers = mayBeOfOthers(item);
-	const price = async () => await priceOf(item, created.request?.input);
+	const price = async () => {
+		try {
+			const found = await run.mediaModel(client, item.params.model);
+			return found && taskPrice(found, input ?? (await readInput(item))).rub;
+		} catch {
+			// Such as the end of the run: it must not fail a task that is paid for.
+			return undefined;
+		}
+	};
 	const count = async () => {
 		const rub = await price();
 		// The gateway does not say whether a task with a key of an earlier execution is new, and charged.
-		if (rub === undefined || isOfOthers) created.call.ended(true, rub);
-		else created.call.charged(rub);
+		if (rub === undefined || isOfOthers) call.ended(true, rub);
+		else call.charged(rub);
 	};
 	run.background.push(count());
 	return {
 		taskId,
-		body,
-		mayExist: isOfOthers || sentKey !== undefined || task !== undefined,
+		response,
+		/** Whether it may have ended already. */
+		mayExist: isOfOthers || sentKey !== undefined,
+		/** In rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 		priceRub: async () => asNumber(await price()),
 	};
 }
@@ -59,58 +60,50 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 /** The output of a dry run: the request, with placeholders for files, and its price. */
 export async function taskNotSent(item: TaskItem): Promise<OperationOutput[]> {
 	const { model } = item.params;
-	const { files, bodyWith, input } = await readTaskRequest(item);
+	const { bodyWith, inputWith } = await readTaskRequest(item);
+	const input = await inputWith(placeholder);
 	const price = taskPrice(await item.run.mediaModel(item.client, model, true), input);
-	const body = bodyWith(await fileValues(files, placeholder));
-	return item.run.dryRun.output(model, body, { ...price, isMost: false });
-}
-
-interface Creation {
-	task: { taskId: string; response: JsonObject };
-	request: TaskRequest;
-	call: CallCost;
+	return item.run.dryRun.output(model, bodyWith(input), { ...price, isMost: false });
 }
 
 /** Reserves the price, then uploads the files, which is not repeated with the creation. */
-async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
-	const { journal, run, client, index } = item;
-	const { files, bodyWith, mostRub, limitRub } = request;
-	const sentKey = journal.entry(index)?.key;
-	const key = sentKey ?? request.key;
-	const planned = { key: costKey(item, key), mostRub, limitRub };
+async function create(item: TaskItem, { bodyWith, inputWith, key: newKey, mostRub }: TaskRequest) {
+	const { journal, run, client, params } = item;
+	const sentKey = journal.entry(item.index)?.key;
+	const key = sentKey ?? newKey;
+	// Accounts have their own keys.
+	const planned = { key: `${client.account} ${key}`, mostRub, limitRub: params.options.maxCostRub };
 	// A repetition may be of a task that is paid for.
 	const call =
 		sentKey === undefined ? await beginCall({ client, cost: run.cost }, planned) : run.cost.begin(planned);
 	let isSent = false;
 	try {
-		const body = bodyWith(await fileValues(files, async (file) => await uploadForUse(client, file)));
+		const input = await inputWith(async (file) => await uploadForUse(client, file));
 		isSent = true;
-		return { task: await send(item, request, body, key), request, call };
+		return { ...(await send(item, bodyWith(input), key)), input, call };
 	} catch (error) {
 		call.ended(isSent && mayBeCharged(error));
 		throw asError(error);
 	}
 }
 
-/** So many tasks of earlier executions that failed are passed over. */
-const MAX_FAILED = 20;
-
 /** Creates the task, and in place of one that failed in an earlier execution, another one. */
-async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firstKey: string) {
-	const { journal, client, run, index } = item;
-	const mayHaveFailed = request.mayHaveFailed && journal.entry(index) === undefined;
-	let key = firstKey;
-	const create = async () => {
+async function send(
+	item: TaskItem,
+	body: JsonObject,
+	key: string,
+	failedId?: string,
+): Promise<{ taskId: string; response: JsonObject }> {
+	const { journal, client, run, index, params } = item;
+	const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), async () => {
 		journal.requested(index, key);
 		return await createMediaTask(client, body, key);
-	};
-	for (let failed = 0; ; failed += 1) {
-		const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), create);
-		journal.created(index, taskId, response);
-		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId));
-		if (!isOld) return { taskId, response };
-		key = keyAfter(key, taskId);
-	}
+	});
+	journal.created(index, taskId, response);
+	const isOwnKey = params.options.idempotencyKey !== undefined;
+	const mayBeOld = mayBeOfOthers(item) && !isOwnKey && taskId !== failedId;
+	if (!mayBeOld || !(await failedBefore(item, taskId))) return { taskId, response };
+	return await send(item, body, keyAfter(key, taskId), taskId);
 }
 
 /** The gateway's clock shows whole seconds. */
@@ -122,20 +115,4 @@ async function failedBefore({ client, run }: TaskItem, taskId: string): Promise<
 	// An error must not fail a task that is paid for.
 	const { task } = await pollOnce(client, taskId).catch(() => ({ task: undefined }));
 	return task?.state === 'fail' && Date.parse(task.createdAt ?? '') < before;
-}
-
-/** Accounts have their own keys. */
-function costKey({ client }: ItemContext, key: string): string {
-	return `${client.account} ${key}`;
-}
-
-/** Decimal text. */
-async function priceOf(item: TaskItem, input?: JsonObject): Promise<string | undefined> {
-	try {
-		const found = await item.run.mediaModel(item.client, item.params.model);
-		return found && taskPrice(found, input ?? (await readInput(item))).rub;
-	} catch {
-		// Such as the end of the run: it must not fail a task that is paid for.
-		return undefined;
-	}
 }

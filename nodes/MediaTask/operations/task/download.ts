@@ -15,29 +15,25 @@ export const download = defineOperation({
 	options: { binaryPropertyName },
 	async execute(item) {
 		const { taskId: id, options } = item.params;
-		const field = options.binaryPropertyName;
 		const task = async () => readMediaTask(await fetchMediaTask(item.client, id), id);
 		// An AI Agent can use links, not files.
 		if (item.run.isTool) return [{ json: taskJson(await task()) }];
 		try {
 			const file = await downloadArchive(item, id);
 			const { fileName = null, mimeType } = file;
-			return [{ json: { taskId: id, fileName, mimeType }, binary: { [field]: file } }];
+			return [{ json: { taskId: id, fileName, mimeType }, binary: { [options.binaryPropertyName]: file } }];
 		} catch (error) {
 			// §4.8: a task that has no file yet gives 404, as one that does not exist.
 			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
 			const { state } = await task();
-			throw hasEnded(state) ? error : notFinished(id, state, error);
+			if (hasEnded(state)) throw asError(error);
+			throw error.with({
+				message: 'The media task has not finished',
+				description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
+				code: 'task_not_finished',
+				retryable: true,
+				taskId: id,
+			});
 		}
 	},
 });
-
-function notFinished(taskId: string, state: string, error: ApiError): ApiError {
-	return error.with({
-		message: 'The media task has not finished',
-		description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
-		code: 'task_not_finished',
-		retryable: true,
-		taskId,
-	});
-}

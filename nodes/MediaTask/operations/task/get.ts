@@ -13,8 +13,7 @@ export const get = defineOperation({
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
 	parameters: { taskId, simplify },
 	async execute({ client, params }) {
-		const isSimple = params.simplify;
-		const id = params.taskId;
+		const { taskId: id, simplify: isSimple } = params;
 		const body = await fetchMediaTask(client, id);
 		return [{ json: isSimple ? taskJson(readMediaTask(body, id)) : body }];
 	},

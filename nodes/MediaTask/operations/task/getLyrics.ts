@@ -22,8 +22,7 @@ export const getLyrics = defineOperation({
 		simplify,
 	},
 	async execute({ client, params, run }) {
-		const isSimple = params.simplify;
-		const { taskId: task, audioId } = params;
+		const { taskId: task, audioId, simplify: isSimple } = params;
 		const body = await fetchLyrics(client, task, audioId);
 		if (!isSimple) return [{ json: body }];
 		const lyrics = asObject(body.data) ?? {};

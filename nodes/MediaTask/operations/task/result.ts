@@ -1,6 +1,6 @@
 import { binaryPropertyName, downloadResults } from '../../../shared/fields/mediaResults';
 import { simplify } from '../../../shared/fields/simplify';
-import { waitForTask } from '../../../shared/gateway/endpoints/polling';
+import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import { number } from '../../../shared/params/kinds';
@@ -9,52 +9,33 @@ import type { ItemContext, OperationOutput } from '../../../shared/run/operation
 
 /** The parameters and options for a task's result. */
 export const resultParameters = { downloadResults, simplify };
-export const resultOptions = { binaryPropertyName };
-
-/**
- * The option for the longest wait.
- *
- * @param end what happens to the item then
- */
-export function maxWait(end: string) {
-	return number({
+export const resultOptions = {
+	maxWait: number({
 		displayName: 'Max Wait (Minutes)',
 		min: 0.001,
 		decimals: 3,
 		default: 30,
-		description: `How long to wait for the result. Defaults to 30. ${end} The task continues: 'Wait' gets its result.`,
-	});
-}
+		description:
+			"How long to wait for the result. Defaults to 30. After that, the item fails or, if suspended, is output with 'timedOut'. The task continues: 'Wait' gets its result.",
+	}),
+	binaryPropertyName,
+};
 
 type ResultParams = Values<typeof resultParameters> & { readonly options: Values<typeof resultOptions> };
 
-interface Wait {
-	maxWaitMs: number;
-	/** Whether the task may have ended already. */
-	pollImmediately: boolean;
-	/** The model of the task, when known. */
-	model?: string;
-	/** Its price in rubles, when known. */
-	priceRub?: () => Promise<number | undefined>;
-}
+/** What is known of a task, and how it is waited for. */
+type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | undefined> };
 
 /**
- * Reads the parameters for a task's result.
- *
- * @returns a function that polls a task until it has ended (§3.1), and returns the output. It throws an
- *   {@link ApiError} with the task's ID when the wait is over, and for a task that failed
+ * Reads the parameters for a task's result. The function that it returns polls a task until it has ended (§3.1), and
+ * returns the output; it throws an {@link ApiError} with the task's ID when the wait is over, and for a task that failed.
  */
 export function resultReader(item: ItemContext<ResultParams>) {
 	const { client, params, run } = item;
 	const { simplify: isSimple, downloadResults: isDownloaded } = params;
 	const field = params.options.binaryPropertyName;
 	return async (taskId: string, { model, priceRub, ...wait }: Wait): Promise<OperationOutput[]> => {
-		const mediaType = async (reported: string | undefined) => {
-			const id = model ?? reported;
-			const models = id === undefined ? [] : await run.mediaModels.known(client);
-			return models.find((known) => known.id === id)?.mediaType;
-		};
-		const body = await waitForTask(client, taskId, { ...wait, mediaType });
+		const body = await waitForTask(client, taskId, wait);
 		const rub = await priceRub?.();
 		const task = readMediaTask(body, taskId);
 		task.model ??= model;

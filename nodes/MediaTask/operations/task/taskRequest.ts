@@ -1,32 +1,30 @@
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import { taskBody } from '../../../shared/gateway/endpoints/tasks';
+import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
-import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
+import { withFile } from '../../../shared/gateway/media/inputFiles';
 import { inputForm } from '../../../shared/gateway/media/inputSchema';
-import { taskPrice } from '../../../shared/gateway/media/price';
+import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
+import { compareDecimals } from '../../../shared/gateway/util/money';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import { dryRun } from '../../../shared/run/cost/dryRun';
-import { costLimit } from '../../../shared/run/cost/minBalance';
+import { costLimit, type Limit } from '../../../shared/run/cost/minBalance';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
-import { inputParameters, model, readInput } from '../input';
-import {
-	contentPlaceholder,
-	fileValues,
-	inputFiles,
-	placeholder,
-	readTaskFiles,
-	type TaskFile,
-} from '../inputFiles';
-import { taskPrompt } from '../prompt';
+import { inputParameters, model, promptParameter, readInput } from '../input';
+import { inputFiles, placeholder, readTaskFiles } from '../inputFiles';
 import { callbackWithData, readCallbackUrl } from './callbackUrl';
-import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
-export const taskParameters = { model, prompt: taskPrompt, ...inputParameters, inputFiles };
+export const taskParameters = {
+	model,
+	prompt: promptParameter('What to generate', 'A lighthouse in a winter storm'),
+	...inputParameters,
+	inputFiles,
+};
 
 /** Options of every operation that creates a task. */
 export const taskOptions = {
@@ -101,30 +99,13 @@ export type TaskItem = ItemContext<
 	Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> }
 >;
 
-/** A checked request to create a task. So far, only the catalogue was requested for it. */
-export interface TaskRequest {
-	/** With placeholders for files: what the price depends on. */
-	input: JsonObject;
-	files: TaskFile[];
-	/** The body of the request with these files in the input. */
-	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
-	key: string;
-	/** Whether the task of the key may have failed in another execution: another one is then created in its place. */
-	mayHaveFailed: boolean;
-	/** The price as decimal text in rubles; only if there is a limit. */
-	mostRub: string | undefined;
-	/** The most that the execution may cost, as decimal text in rubles. */
-	limitRub: string | undefined;
-}
-
 /** Whether another execution may have created the task, and have paid for it. */
-export function mayBeOfOthers({ run, params }: TaskItem): boolean {
-	return run.isRetry || isShared(params.options);
+export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
+	return run.isRetry || options.idempotencyKey !== undefined || options.idempotencyScope === 'workflow';
 }
 
-function isShared({ idempotencyKey: ownKey, idempotencyScope }: TaskItem['params']['options']): boolean {
-	return ownKey !== undefined || idempotencyScope === 'workflow';
-}
+/** A checked request to create a task. So far, only the catalogue was requested for it. */
+export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
 
 /**
  * Reads an item's request to create a task.
@@ -133,46 +114,68 @@ function isShared({ idempotencyKey: ownKey, idempotencyScope }: TaskItem['params
  * @throws {InvalidInputError} for what cannot be sent, and for a price over the limit
  * @throws {ApiError} when the catalogue is needed and cannot be read: for a form, files, a prompt and a price limit
  */
-export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
-	const { params, run, client, journal } = item;
+export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback) {
+	const { params, run, client, journal, index } = item;
 	const { model: id, options } = params;
-	const { sessionId, idempotencyKey: ownKey, idempotencyScope: scope = 'execution' } = options;
-	const { maxPriceRub, maxCostRub } = options;
+	const { sessionId, idempotencyKey: ownKey, idempotencyScope: scope, maxPriceRub, maxCostRub } = options;
 	const callbackUrl = readCallbackUrl(options.callbackUrl, client.settings.baseUrl);
-	const callbackWithOwnData = callbackWithData(callbackUrl, options.passThrough);
+	const urlWithData = callbackWithData(callbackUrl, options.passThrough);
 	if (ownKey !== undefined) checkKey(ownKey);
 
 	const values = await readInput(item);
 	const files = await readTaskFiles(item);
 	const catalogued = async () => await run.mediaModel(client, id, true);
 	// The schema says which fields are lists of files.
-	const form = files.length > 0 ? inputForm((await catalogued()).inputSchema) : undefined;
-	const inputWith = (urls: readonly InputFileUrl[]) => (form ? withFiles(values, urls, form) : values);
-	const bodyWith = (urls: readonly InputFileUrl[], url = callbackUrl) =>
-		taskBody({ model: id, input: inputWith(urls), sessionId, callbackUrl: url });
-	const input = inputWith(await fileValues(files, placeholder));
-	const limit = costLimit(client, maxCostRub);
-	const price = (maxPriceRub ?? limit) && taskPrice(await catalogued(), input);
-	if (price && maxPriceRub !== undefined) checkPriceLimit(price, maxPriceRub);
-	const mostRub = price && limit && knownPrice(price, limit);
-	const content = isShared(options) ? bodyWith(await fileValues(files, contentPlaceholder)) : {};
-	const context = { ...run.identity, itemIndex: item.index };
+	const form = inputForm(files.length > 0 ? (await catalogued()).inputSchema : {});
+	/** @param urlOf returns the URL of a file, or a placeholder */
+	const inputWith = async (urlOf: (file: UploadFile) => Promise<string>) => {
+		let input = values;
+		for (const { field, file } of files) input = withFile(input, field, await urlOf(file), form);
+		return input;
+	};
+	const bodyOf = (input: JsonObject, url: string | undefined) =>
+		taskBody({ model: id, input, sessionId, callbackUrl: url });
+	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : MAX_PRICE;
+	const planned = limit || mayBeOfOthers(item) ? await inputWith(placeholder) : {};
+	const mostRub = limit && limitedPrice(taskPrice(await catalogued(), planned), limit, maxPriceRub);
+	const content = bodyOf(planned, callbackUrl);
+	const context = { ...run.identity, itemIndex: index };
 	const digest = idempotencyKey('workflow', context, content);
-	const isFree = ownKey === undefined || journal.claimKey(item.index, `${client.account} ${ownKey}`, digest);
 	// The gateway would return the first item's task for the second one.
-	if (!isFree)
+	if (ownKey !== undefined && !journal.claimKey(index, `${client.account} ${ownKey}`, digest))
 		throw new InvalidInputError(
 			"'Idempotency Key' is the same for two different inputs",
 			'Make it different for each input, e.g. with an order number of the item.',
 			'idempotencyKey',
 		);
 	return {
-		input,
-		files,
-		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
-		key: ownKey ?? idempotencyKey(scope, context, content),
-		mayHaveFailed: ownKey === undefined && (scope === 'workflow' || run.isRetry),
+		inputWith,
+		bodyWith: (input: JsonObject) => bodyOf(input, callback?.isRequested ? callback.url : urlWithData),
+		key: ownKey ?? idempotencyKey(scope ?? 'execution', context, content),
+		/** The price as decimal text in rubles; only if there is a limit. */
 		mostRub,
-		limitRub: maxCostRub,
 	};
+}
+
+const MAX_PRICE: Limit = { label: 'Max Price (Rubles)', param: 'maxPriceRub' };
+
+/**
+ * The price of a task, which a limit needs.
+ *
+ * @throws {InvalidInputError} when it is not known, or higher than `maxRub`
+ */
+function limitedPrice({ rub, reason }: TaskPrice, { label, param }: Limit, maxRub?: string): string {
+	if (rub === undefined) {
+		throw new InvalidInputError(
+			`The price of the task is unknown, so it cannot be compared with '${label}'`,
+			`${reason} Correct the input; without the option the task would be created at any price.`,
+			param,
+		);
+	}
+	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
+	throw new InvalidInputError(
+		`The task would cost ₽${rub}, more than the highest price of ₽${maxRub}`,
+		`Choose a cheaper model or input, or raise the option '${label}'.`,
+		param,
+	);
 }

@@ -1,5 +1,5 @@
 import { defineOperation, Deferred } from '../../../shared/run/operation';
-import { maxWait, resultOptions, resultParameters, resultReader } from './result';
+import { resultOptions, resultParameters, resultReader } from './result';
 import { taskId } from './taskId';
 
 /** Waits for the existing tasks of all items at the same time (§3.1). */
@@ -10,7 +10,7 @@ export const wait = defineOperation({
 	toolDescription:
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
 	parameters: { taskId, ...resultParameters },
-	options: { maxWait: maxWait('After that, the item fails.'), ...resultOptions },
+	options: resultOptions,
 	async execute(item) {
 		const { taskId: id, options } = item.params;
 		const result = resultReader(item);

@@ -5,20 +5,11 @@ import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
 
 /** The balance of the wallet (§2.8). */
-export interface Balance {
-	/** Rubles, rounded by floating point; `amount` is exact. */
-	amountRub: number;
-	/** Rubles as an exact decimal, as the server sends it. */
-	amount: string;
-	currency: 'RUB';
-	/** US dollars, if the server sends them. */
-	amountUsd?: number;
-}
+export type Balance = ReturnType<typeof readBalance>;
 
 /**
- * Fetches the balance (§4.18).
+ * Fetches the balance (§4.18): the body as received.
  *
- * @returns the body as received
  * @throws {ApiError} when the request fails
  */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
@@ -32,11 +23,12 @@ const shapes = object({ amount: decimal, RUB: decimal, USD: number });
  *
  * @throws {ApiError} if the body has neither: an unknown balance is never zero
  */
-export function readBalance(body: JsonObject): Balance {
+export function readBalance(body: JsonObject) {
 	const { amount: own, RUB, USD: amountUsd } = shapes(body);
 	const amount = own ?? RUB;
 	if (amount === undefined) throw missingInResponse('balance');
 	return {
+		/** Rounded by floating point; `amount` is exact, as the server sends it. */
 		amountRub: Number(amount),
 		amount,
 		currency: 'RUB',

@@ -5,17 +5,7 @@ import { MEDIA_TYPES, type MediaModel } from '../media/mediaModel';
 import type { GatewayClient } from '../client/client';
 
 /** A text model of the catalogue (§2.1). */
-export interface TextModel {
-	id: string;
-	/** Size of the context window in tokens. */
-	contextLength?: number | undefined;
-	/** Rubles per input token, as the server sends it. */
-	costContext?: string | undefined;
-	/** Rubles per output token, as the server sends it. */
-	costCompletion?: string | undefined;
-	/** The record as received. */
-	record: JsonObject;
-}
+export type TextModel = NonNullable<ReturnType<typeof toTextModel>>;
 
 /**
  * Makes a function that fetches a catalogue, without records that have no ID. Its signal ends the request and its
@@ -44,13 +34,16 @@ const textRecord = object({
 	cost_completion: decimal,
 });
 
-function toTextModel(received: JsonObject): TextModel | undefined {
+function toTextModel(received: JsonObject) {
 	const { id, ...fields } = textRecord(received);
 	if (id === undefined) return undefined;
 	return {
 		id,
+		/** In tokens. */
 		contextLength: (fields.context_length ?? 0) > 0 ? fields.context_length : undefined,
+		/** Rubles per input token, as the server sends it. */
 		costContext: fields.cost_context,
+		/** Rubles per output token. */
 		costCompletion: fields.cost_completion,
 		record: received,
 	};

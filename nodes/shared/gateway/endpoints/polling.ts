@@ -1,10 +1,9 @@
 import type { GatewayClient } from '../client/client';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { ApiError, asError, UNREADABLE } from '../errors/errors';
-import type { MediaType } from '../media/mediaModel';
 import { duration } from '../util/duration';
 import type { JsonObject } from '../util/json';
-import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
+import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from './tasks';
 
 /** The result of a poll: the task, or a transient error. */
 export type PollResult =
@@ -43,7 +42,7 @@ export interface Polling {
 	 * @param polls the number of polls before
 	 * @param last the result of the last one
 	 */
-	pauseMs: (polls: number, last: PollResult | undefined) => number | undefined | Promise<number | undefined>;
+	pauseMs: (polls: number, last: PollResult | undefined) => number | undefined;
 	/** Polls once. */
 	poll: () => Promise<PollResult>;
 	/** Waits; rejects to end the polling. */
@@ -54,13 +53,19 @@ export interface Polling {
 export async function pollUntil({ pauseMs, poll, pause }: Polling): Promise<PollResult | undefined> {
 	let last: PollResult | undefined;
 	for (let polls = 0; !last?.task || !hasEnded(last.task.state); polls += 1) {
-		const milliseconds = await pauseMs(polls, last);
+		const milliseconds = pauseMs(polls, last);
 		if (milliseconds === undefined) break;
 		if (milliseconds > 0) await pause(milliseconds);
 		last = await poll();
 	}
 	return last;
 }
+
+/** The pause between two polls of a task, in milliseconds: in the ranges of §3.1 for all media types. */
+const POLL_PAUSE_MS = 5_000;
+
+/** The first pause is shorter by up to so much, so that tasks are not polled all at once. Milliseconds. */
+const SPREAD_MS = 2_000;
 
 /** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
 const MIN_POLL_MS = 5_000;
@@ -70,12 +75,6 @@ const MAX_RETRY_AFTER_MS = 60_000;
 
 /** How a task is waited for. */
 export interface WaitOptions {
-	/**
-	 * Returns the media type of the task's model, which sets the polling interval; `undefined` if it is unknown.
-	 *
-	 * @param model the one that the last poll reported
-	 */
-	mediaType: (model: string | undefined) => Promise<MediaType | undefined>;
 	/** The longest wait, in milliseconds. */
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
@@ -93,16 +92,17 @@ export interface WaitOptions {
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	{ mediaType, maxWaitMs, pollImmediately }: WaitOptions,
+	{ maxWaitMs, pollImmediately }: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + maxWaitMs;
 	const last = await pollUntil({
-		pauseMs: async (polls, found) => {
+		pauseMs: (polls, found) => {
 			if (polls === 0 && pollImmediately) return 0;
 			const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
-			const interval = pollDelayMs(await mediaType(found?.task?.model), client.random());
 			const leftMs = deadline - client.now();
-			const wanted = Math.max(interval, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+			const isFirst = polls === (pollImmediately ? 1 : 0);
+			const pauseMs = POLL_PAUSE_MS - (isFirst ? Math.round(SPREAD_MS * client.random()) : 0);
+			const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 			return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
 		},
 		poll: async () => await pollOnce(client, taskId, Math.max(deadline - client.now(), MIN_POLL_MS)),

@@ -1,4 +1,3 @@
-import type { MediaType } from '../media/mediaModel';
 import { ApiError } from '../errors/errors';
 import { asId, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, optionalObject, object, text } from '../util/shape';
@@ -207,17 +206,4 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 export function isFailedTask(error: unknown): error is ApiError & { details: { taskId: string } } {
 	if (!(error instanceof ApiError)) return false;
 	return error.details.taskId !== undefined && error.details.extra?.state === 'fail';
-}
-
-/**
- * The delay before the next poll (§3.1), random within the recommended range so that tasks are not polled all at
- * once.
- *
- * @param mediaType `undefined`, for a model that the catalogue does not have, is polled at the slower interval
- * @param random a number in [0, 1)
- * @returns milliseconds
- */
-export function pollDelayMs(mediaType: MediaType | undefined, random: number): number {
-	const [min, max] = mediaType === 'image' ? [3_000, 5_000] : [5_000, 10_000];
-	return Math.round(min + (max - min) * random);
 }

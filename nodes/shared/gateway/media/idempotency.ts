@@ -3,9 +3,6 @@ import { createHash } from 'node:crypto';
 import { InvalidInputError } from '../errors/errors';
 import { canonicalJson, type Json } from '../util/json';
 
-/** §4.6, §8: the longest `Idempotency-Key` that the gateway accepts. */
-export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
-
 /**
  * When two task requests are the same one.
  * - `execution`: those for the same item in the same run of the node, also in an execution that n8n retries
@@ -25,15 +22,16 @@ export interface CreationContext {
 }
 
 /**
- * Checks a key of the user. It is sent as typed, so that another client with the same key gets the same task (§4.6).
+ * Checks a key of the user. It is sent as typed, so that another client with the same key gets the same task (§4.6). The
+ * gateway checks its length.
  *
- * @throws {InvalidInputError} for a key that is longer than §8 allows, or that HTTP clients would change
+ * @throws {InvalidInputError} for a key that HTTP clients would change
  */
 export function checkKey(key: string): void {
-	if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH && /^(?! )[\x20-\x7e]+(?<! )$/.test(key)) return;
+	if (/^(?! )[\x20-\x7e]+(?<! )$/.test(key)) return;
 	throw new InvalidInputError(
 		"'Idempotency Key' cannot be sent as it is",
-		`A key has up to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one.`,
+		'A key has up to 255 characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one.',
 		'idempotencyKey',
 	);
 }

@@ -1,45 +1,18 @@
-import { InvalidInputError } from '../errors/errors';
 import type { InputForm } from './inputSchema';
-import type { Json, JsonObject } from '../util/json';
+import type { JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
-/** The URL of a file, or a placeholder for it, and its input field. */
-export interface InputFileUrl {
-	field: string;
-	value: string;
-}
-
 /**
- * Adds files to an input: appended if the schema or the present value is a list, else as the field's value. Several
- * files for a field without a known schema become a list.
- * @throws {InvalidInputError} if a field for one value gets a second one
+ * Adds the URL of a file to an input, as the value of its field. Where the schema has a list, or the field a value
+ * already, it becomes an element. The gateway checks whether the field takes a list (422).
  */
-export function withFiles(
-	input: JsonObject,
-	files: readonly InputFileUrl[],
-	{ fields }: InputForm,
-): JsonObject {
+export function withFile(input: JsonObject, field: string, url: string, { fields }: InputForm): JsonObject {
+	const { schema = {} } = fields.find(({ name }) => name === field) ?? {};
+	// A map: `__proto__` is a name like any other.
 	const filled = new Map(Object.entries(input));
-	for (const { field, value } of files) {
-		const known = fields.find(({ name }) => name === field);
-		const isList = known
-			? typesOf(known.schema).includes('array')
-			: files.filter((file) => file.field === field).length > 1;
-		filled.set(field, joined(filled.get(field), value, { field, isList }));
-	}
-	return Object.fromEntries(filled);
-}
-
-function joined(
-	present: Json | undefined,
-	value: string,
-	{ field, isList }: { field: string; isList: boolean },
-): Json {
-	if (Array.isArray(present)) return [...present, value];
-	if (present === undefined || present === null || present === '') return isList ? [value] : value;
-	throw new InvalidInputError(
-		`The input field '${field}' takes one file, and has a value already`,
-		"Choose another field in 'Input Files', or leave this one empty in the input.",
-		'inputFiles',
+	const present = filled.get(field) ?? '';
+	const isList = present !== '' || typesOf(schema).includes('array');
+	return Object.fromEntries(
+		filled.set(field, isList ? [...(present === '' ? [] : [present].flat()), url] : url),
 	);
 }

@@ -9,19 +9,10 @@ const NAME = 'passThrough';
 /** The longest data as JSON text, in bytes: many servers take URLs of up to 8 KB. */
 export const MAX_PASS_THROUGH_BYTES = 2048;
 
-/** How deep the data may be nested: n8n fails to store what is nested much deeper. */
-const MAX_LEVELS = 50;
-
-/**
- * Data as a value for the query: base64url of its JSON text, which no server changes on its way.
- *
- * @returns `undefined` for data over the limits
- */
+/** Data as base64url of its JSON text, which no server changes on its way; `undefined` for data over the limit. */
 export function encodePassThrough(value: Json): string | undefined {
 	const bytes = Buffer.from(JSON.stringify(value), 'utf8');
-	return bytes.length <= MAX_PASS_THROUGH_BYTES && isFlat(value, MAX_LEVELS)
-		? bytes.toString('base64url')
-		: undefined;
+	return bytes.length <= MAX_PASS_THROUGH_BYTES ? bytes.toString('base64url') : undefined;
 }
 
 /** The callback URL with encoded data in its query, in place of other such data. */
@@ -31,11 +22,10 @@ export function withPassThrough(url: string, encoded: string): string {
 	return target.href;
 }
 
-/**
- * The data in the query of a callback, which anybody can send. Never throws.
- *
- * @returns `undefined` without data, and for what {@link encodePassThrough} does not make
- */
+/** n8n fails to store what is nested much deeper. */
+const MAX_LEVELS = 50;
+
+/** The data in the query of a callback, which anybody can send; `undefined` if it is not readable. Never throws. */
 export function readPassThrough(query: unknown): Json | undefined {
 	const given: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, NAME) : undefined;
 	if (typeof given !== 'string') return undefined;
