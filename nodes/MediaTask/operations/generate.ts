@@ -54,7 +54,7 @@ function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
  * @throws {InvalidInputError} if the catalogue can be read and says that the model is of another type
  */
 async function checkMediaType({ run, client }: ItemContext, model: string, wanted: MediaType) {
-	const { mediaType = wanted } = (await run.mediaModel(client, model)) ?? {};
+	const { mediaType = wanted } = (await run.mediaModels.known(client, model)) ?? {};
 	if (mediaType === wanted) return;
 	throw new InvalidInputError(
 		`The media type of the model "${model}" is ${NAMES[mediaType]}, not ${NAMES[wanted]}`,

@@ -142,7 +142,7 @@ class ItemLoop {
 	private async attempt(index: number, work: () => Promise<OperationOutput[] | undefined>): Promise<void> {
 		try {
 			const outputs = await work();
-			if (outputs) this.journal.finished(index, paired(index, outputs));
+			if (outputs) this.journal.note(index, { outputs: paired(index, outputs) });
 		} catch (thrown) {
 			const error = this.journal.failed(index, thrown);
 			// Another item's error stopped this one, which has no error of its own.
@@ -176,10 +176,12 @@ class ItemLoop {
 				failures.get(index) ?? journal.entry(index)?.outputs ?? paired(index, unfinished ? [unfinished] : [])
 			);
 		};
-		const outputs = this.context.getInputData().flatMap((_, index) => outputOf(index));
+		// Copies: n8n changes what a node returns, and the journal may be kept.
+		const outputs = this.context
+			.getInputData()
+			.flatMap((_, index) => outputOf(index).map((item) => ({ ...item })));
 		if (paused) {
-			for (const [index, failure] of failures) journal.finished(index, failure);
-			journal.keep();
+			for (const [index, failure] of failures) journal.note(index, { outputs: failure });
 			await paused.end(outputs);
 		}
 		// n8n runs a node with *Retry On Fail* again for any such field, also of a result.

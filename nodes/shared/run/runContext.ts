@@ -5,7 +5,7 @@ import { listMediaModels, listTextModels, type TextModel } from '../gateway/endp
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
-import { asNumber, asObject, asText, canonicalJson, omit } from '../gateway/util/json';
+import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
@@ -35,7 +35,6 @@ export class RunContext {
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
 	private readonly over = new AbortController();
-	/** For hints, to check attachments and fallback models, and for prices. */
 	readonly textModels = new Catalogue<TextModel>(listTextModels, this.over.signal);
 	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels, this.over.signal);
 	/** Texts to remove from errors, such as the API keys of all items. */
@@ -51,10 +50,10 @@ export class RunContext {
 		this.executionId = context.getExecutionId() ?? '';
 		this.isTool = isTool(context);
 		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-		const { root, firstExecutionId, startedAt } = rootOf(context, this.executionId);
+		const { root, isRetry, startedAt } = rootOf(context, this.executionId);
 		const workflowId = context.getWorkflow().id ?? '';
 		this.identity = { workflowId, nodeId: context.getNode().id, root, run: this.run };
-		this.isRetry = firstExecutionId !== this.executionId;
+		this.isRetry = isRetry;
 		this.startedAt = startedAt;
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
@@ -77,19 +76,14 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model.
+	 * A media model that the work of an item needs, e.g. for a price limit.
 	 *
-	 * @param isRequired whether the work cannot do without it, e.g. for a price limit
-	 * @returns `undefined` for work that can, when the catalogue cannot be read soon
-	 * @throws {ApiError} when a required catalogue cannot be read
+	 * @throws {ApiError} when the catalogue cannot be read
 	 * @throws {InvalidInputError} when the catalogue does not have the model
 	 */
-	async mediaModel(client: GatewayClient, id: string, isRequired: true): Promise<MediaModel>;
-	async mediaModel(client: GatewayClient, id: string, isRequired?: boolean): Promise<MediaModel | undefined>;
-	async mediaModel(client: GatewayClient, id: string, isRequired = false): Promise<MediaModel | undefined> {
-		const models = await this.mediaModels[isRequired ? 'require' : 'known'](client);
-		const found = models.find((model) => model.id === id);
-		if (found || (models.length === 0 && !isRequired)) return found;
+	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
+		const found = await this.mediaModels.required(client, id);
+		if (found) return found;
 		throw new InvalidInputError(
 			`The gateway has no media model "${id}"`,
 			'Model IDs change over time. Choose the model again from the list.',
@@ -107,20 +101,19 @@ function inputDigest(context: IExecuteFunctions): string {
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/**
- * What the node's context keeps for its keys. The root is random, and the same in all tries of the node and in retries
- * of the execution: n8n counts the IDs of executions from 1 again in a new database.
- */
-function rootOf(context: IExecuteFunctions, executionId: string) {
+/** What the node's context keeps for its keys, and of the execution that used them last. */
+interface Root extends Pick<RunContext, 'executionId' | 'isRetry' | 'startedAt'> {
+	/** Random, as n8n counts the IDs of executions from 1 again in a new database; the same in retries of the execution. */
+	root: string;
+}
+
+function rootOf(context: IExecuteFunctions, executionId: string): Root {
 	const store = storedContext(context, 'node') ?? {};
-	const known = asObject(store[ROOT_KEY]) ?? {};
-	const startedAt = known.executionId === executionId ? asNumber(known.startedAt) : undefined;
-	const stored = {
-		root: asText(known.root) ?? randomUUID(),
-		firstExecutionId: asText(known.firstExecutionId) ?? executionId,
-		executionId,
-		startedAt: startedAt ?? Date.now(),
-	};
+	// Nothing else writes to the key.
+	const known = store[ROOT_KEY] as Root | undefined;
+	if (known?.executionId === executionId) return known;
+	const isRetry = known !== undefined;
+	const stored = { root: known?.root ?? randomUUID(), executionId, isRetry, startedAt: Date.now() };
 	store[ROOT_KEY] = stored;
 	return stored;
 }

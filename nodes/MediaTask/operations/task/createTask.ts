@@ -60,7 +60,7 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 export async function taskNotSent(item: TaskItem): Promise<OperationOutput[]> {
 	const { model } = item.params;
 	const { files, bodyWith, input } = await readTaskRequest(item);
-	const price = taskPrice(await item.run.mediaModel(item.client, model, true), input);
+	const price = taskPrice(await item.run.mediaModel(item.client, model), input);
 	const body = bodyWith(await fileValues(files, placeholder));
 	return item.run.dryRun.output(model, body, { ...price, isMost: false });
 }
@@ -101,12 +101,12 @@ async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firs
 	const mayHaveFailed = request.mayHaveFailed && journal.entry(index) === undefined;
 	let key = firstKey;
 	const create = async () => {
-		journal.requested(index, key);
+		journal.note(index, { key });
 		return await createMediaTask(client, body, key);
 	};
 	for (let failed = 0; ; failed += 1) {
 		const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), create);
-		journal.created(index, taskId, response);
+		journal.note(index, { task: { taskId, response } });
 		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId));
 		if (!isOld) return { taskId, response };
 		key = keyAfter(key, taskId);
@@ -132,7 +132,7 @@ function costKey({ client }: ItemContext, key: string): string {
 /** Decimal text. */
 async function priceOf(item: TaskItem, input?: JsonObject): Promise<string | undefined> {
 	try {
-		const found = await item.run.mediaModel(item.client, item.params.model);
+		const found = await item.run.mediaModels.known(item.client, item.params.model);
 		return found && taskPrice(found, input ?? (await readInput(item))).rub;
 	} catch {
 		// Such as the end of the run: it must not fail a task that is paid for.

@@ -51,8 +51,7 @@ export function resultReader(item: ItemContext<ResultParams>) {
 	return async (taskId: string, { model, priceRub, ...wait }: Wait): Promise<OperationOutput[]> => {
 		const mediaType = async (reported: string | undefined) => {
 			const id = model ?? reported;
-			const models = id === undefined ? [] : await run.mediaModels.known(client);
-			return models.find((known) => known.id === id)?.mediaType;
+			return id === undefined ? undefined : (await run.mediaModels.known(client, id))?.mediaType;
 		};
 		const body = await waitForTask(client, taskId, { ...wait, mediaType });
 		const rub = await priceRub?.();

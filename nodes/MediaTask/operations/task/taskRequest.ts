@@ -144,7 +144,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 
 	const values = await readInput(item);
 	const files = await readTaskFiles(item);
-	const catalogued = async () => await run.mediaModel(client, id, true);
+	const catalogued = async () => await run.mediaModel(client, id);
 	// The schema says which fields are lists of files.
 	const form = files.length > 0 ? inputForm((await catalogued()).inputSchema) : undefined;
 	const inputWith = (urls: readonly InputFileUrl[]) => (form ? withFiles(values, urls, form) : values);

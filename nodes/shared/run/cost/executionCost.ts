@@ -72,25 +72,29 @@ export class ExecutionCost {
 	/**
 	 * Counts a call before it is sent, and reserves what it may cost.
 	 *
+	 * @param onEnd gets what the call may have cost
 	 * @throws {InvalidInputError} if the execution could then cost more than the limit
 	 */
-	begin({ key, mostRub, limitRub }: PlannedCall) {
+	begin({ key, mostRub, limitRub }: PlannedCall, onEnd?: (rub: string) => void) {
 		const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('hex').slice(0, 20);
 		const spending = this.spending();
 		const isNew = spending.calls[id] === undefined;
 		if (isNew && limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
 		this.change(id, 1, { mostRub });
-		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
 		return {
 			charged: (rub: string) => {
+				onEnd?.(rub);
 				this.trace({ costRub: this.spending().calls[id] === null ? '0' : rub });
 				if (!this.ownCalls.has(id)) this.ownRub = addToTotal(this.ownRub, rub);
 				this.ownCalls.add(id);
-				end({}, rub);
+				this.change(id, -1, {}, rub);
 				if (key === undefined) delete this.spending().calls[id];
 			},
 			/** It is not charged, or an unknown amount. */
-			ended: (isUnknown: boolean, most?: string) => end(isUnknown ? { isUnknown, mostRub: most } : {}),
+			ended: (isUnknown: boolean, most = mostRub) => {
+				onEnd?.(isUnknown ? (most ?? '0') : '0');
+				this.change(id, -1, isUnknown ? { isUnknown, mostRub: most } : {});
+			},
 		};
 	}
 

@@ -7,17 +7,6 @@ import type { CallCost, ExecutionCost, PlannedCall } from './executionCost';
 /** How long a balance is used, in milliseconds. */
 const BALANCE_MS = 30_000;
 
-/** One request for the balance of an account. */
-interface Reading {
-	startedAt: number;
-	/** Rejects if the balance cannot be read. */
-	ended: Promise<void>;
-	/** Decimal text in rubles, when it has ended. */
-	balanceRub?: string;
-	/** What calls that ended since may have cost: the balance may not show it yet. */
-	endedRub: string;
-}
-
 /** An option that limits the cost of calls. */
 export interface Limit {
 	label: string;
@@ -34,7 +23,12 @@ export function costLimit({ settings }: GatewayClient, maxCostRub: string | unde
 }
 
 interface Account {
-	reading?: Reading | undefined;
+	/** Decimal text in rubles. Rejects if it cannot be read. */
+	balance?: Promise<string> | undefined;
+	/** When it was read, in Unix milliseconds. */
+	readAt: number;
+	/** What calls that ended since may have cost: the balance may not show it yet. */
+	endedRub: string;
 	/** What the calls in progress may cost. */
 	inProgressRub: string;
 }
@@ -56,50 +50,34 @@ export async function beginCall(
 	const { account: id, settings } = client;
 	const { mostRub } = planned;
 	if (settings.minBalanceRub === undefined || mostRub === undefined) return cost.begin(planned);
-	const account = accounts.get(id) ?? { inProgressRub: '0' };
+	const account = accounts.get(id) ?? { readAt: 0, endedRub: '0', inProgressRub: '0' };
 	accounts.set(id, account);
-	let reading = currentReading(account, client);
-	while (reading.balanceRub === undefined) {
-		await reading.ended;
-		reading = currentReading(account, client);
-	}
+	const balanceRub = await balanceOf(account, client);
 	// From here on, no other call comes between.
-	const leftRub = addToTotal(addToTotal(reading.balanceRub, reading.endedRub, -1), account.inProgressRub, -1);
+	const leftRub = addToTotal(addToTotal(balanceRub, account.endedRub, -1), account.inProgressRub, -1);
 	checkBalance(leftRub, settings.minBalanceRub, mostRub);
-	const call = cost.begin(planned);
-	account.inProgressRub = addToTotal(account.inProgressRub, mostRub);
-	const end = (rub: string) => {
+	const call = cost.begin(planned, (rub) => {
 		account.inProgressRub = addToTotal(account.inProgressRub, mostRub, -1);
-		if (account.reading) account.reading.endedRub = addToTotal(account.reading.endedRub, rub);
-	};
-	return {
-		charged: (rub) => {
-			end(rub);
-			call.charged(rub);
-		},
-		ended: (isUnknown, most) => {
-			end(isUnknown ? (most ?? mostRub) : '0');
-			return call.ended(isUnknown, most);
-		},
-	};
-}
-
-/** The last reading of the balance; a new one, when that is too old. */
-function currentReading(account: Account, client: GatewayClient): Reading {
-	const { reading: last } = account;
-	if (last && client.now() - last.startedAt <= BALANCE_MS) return last;
-	const reading: Reading = { startedAt: client.now(), endedRub: '0', ended: Promise.resolve() };
-	reading.ended = readInto(reading, client).catch((error: unknown) => {
-		account.reading = undefined;
-		throw asError(error);
+		account.endedRub = addToTotal(account.endedRub, rub);
 	});
-	account.reading = reading;
-	return reading;
+	account.inProgressRub = addToTotal(account.inProgressRub, mostRub);
+	return call;
 }
 
-async function readInto(reading: Reading, client: GatewayClient): Promise<void> {
+/** The balance as it was last read; read again, when that is too long ago. */
+async function balanceOf(account: Account, client: GatewayClient): Promise<string> {
+	if (!account.balance || client.now() - account.readAt > BALANCE_MS) {
+		// While it is read, all wait for it.
+		Object.assign(account, { endedRub: '0', readAt: Infinity });
+		account.balance = readRub(client).finally(() => (account.readAt = client.now()));
+		account.balance.catch(() => (account.balance = undefined));
+	}
+	return await account.balance;
+}
+
+async function readRub(client: GatewayClient): Promise<string> {
 	try {
-		reading.balanceRub = readBalance(await fetchBalance(client)).amount;
+		return readBalance(await fetchBalance(client)).amount;
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
 		throw error.with({

@@ -81,8 +81,7 @@ function chargeOf({ details: { extra = {} } }: ApiError): Charge {
 async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Charge) {
 	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	const models = await costs.textModels.known(costs.client);
-	const model = models.find(({ id }) => id === body.model);
+	const model = await costs.textModels.known(costs.client, body.model);
 	const rub = costOfCall(usage, body, model);
 	if (rub === undefined) return undefined;
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
@@ -93,7 +92,7 @@ async function mostRubOf(
 	{ format, body }: PlannedText,
 	{ label, param }: Limit,
 ): Promise<string> {
-	const model = (await textModels.require(client)).find(({ id }) => id === body.model);
+	const model = await textModels.required(client, body.model);
 	const most = mostOfCall(format, body, model);
 	if ('rub' in most) return most.rub;
 	throw new InvalidInputError(
