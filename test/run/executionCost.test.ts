@@ -414,6 +414,6 @@ describe('what n8n’s traces have of a run', () => {
 	it('is nothing where n8n has no data of the run', () => {
 		const execution = newExecution();
 		nodeOf(execution).trace({ model: 'a' });
-		expect(execution.nodes).toStrictEqual({});
+		expect(execution.nodes).toStrictEqual({ node: {} });
 	});
 });

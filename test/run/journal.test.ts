@@ -29,9 +29,9 @@ function nodeWith(settings: Partial<INode>) {
 	const context = {
 		getContext: (type: string) => (type === 'node' ? store : {}),
 		getNode: () => settings,
-	} as unknown as IExecuteFunctions;
-	const attempt = (identity: Partial<{ executionId: string; run: string }> = {}) =>
-		new RunJournal(context, { executionId: 'e1', run: '0', ...identity });
+	};
+	const attempt = ({ executionId = 'e1', run = '0' } = {}) =>
+		new RunJournal({ ...context, getExecutionId: () => executionId } as unknown as IExecuteFunctions, run);
 	return { store, attempt };
 }
 

@@ -45,7 +45,7 @@ it('an execution has a root of its own, which its retries share', () => {
 	const store = {};
 	const contexts = ['e1', 'e1', 'e2', 'e2', 'e3'].map((executionId) => contextOf({ store, executionId }));
 	expect(new Set(contexts.map(({ identity }) => identity.root)).size).toBe(1);
-	expect(contexts.map(({ isRetry }) => isRetry)).toStrictEqual([false, false, true, true, true]);
+	expect(contexts.map(({ execution }) => execution.isRetry)).toStrictEqual([false, false, true, true, true]);
 	expect(contextOf({ store: {} }).identity.root).not.toBe(contexts[0]?.identity.root);
 });
 

@@ -36,8 +36,9 @@ export class RunJournal {
 	private readonly isRetried: boolean;
 	private readonly key: string;
 
-	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
-	constructor(context: IExecuteFunctions, { executionId, run }: { executionId: string; run: string }) {
+	/** @param run identifies the run of the node within the execution; several may be open in an agent */
+	constructor(context: IExecuteFunctions, run: string) {
+		const executionId = context.getExecutionId() ?? '';
 		this.key = `aiGatewayJournal ${run}`;
 		this.store = storedContext(context, 'node') ?? {};
 		// Nothing else writes to the key.

@@ -15,17 +15,13 @@ import { ExecutionCost } from './cost/executionCost';
 import { Limiter } from './limiter';
 
 /** Key in the node's context, which n8n copies when somebody retries a failed execution. */
-const ROOT_KEY = 'aiGatewayRoot';
+const EXECUTION_KEY = 'aiGatewayExecution';
 
 /** What all items of a run share. */
 export class RunContext {
-	readonly executionId: string;
+	readonly execution: StoredExecution;
 	/** For the idempotency keys of its tasks (§4.6). */
 	readonly identity: Omit<CreationContext, 'itemIndex'>;
-	/** Whether the execution is a retry of another one, whose tasks it finds. */
-	readonly isRetry: boolean;
-	/** When the node ran first in this execution, in Unix milliseconds. */
-	readonly startedAt: number;
 	/** Identifies this run of the node within the execution. The same in each try. */
 	readonly run: string;
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
@@ -47,14 +43,12 @@ export class RunContext {
 	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(context: IExecuteFunctions) {
-		this.executionId = context.getExecutionId() ?? '';
+		this.execution = storedExecution(context);
 		this.isTool = isTool(context);
 		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-		const { root, isRetry, startedAt } = rootOf(context, this.executionId);
 		const workflowId = context.getWorkflow().id ?? '';
+		const { root } = this.execution;
 		this.identity = { workflowId, nodeId: context.getNode().id, root, run: this.run };
-		this.isRetry = isRetry;
-		this.startedAt = startedAt;
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
 	}
@@ -101,19 +95,25 @@ function inputDigest(context: IExecuteFunctions): string {
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/** What the node's context keeps for its keys, and of the execution that used them last. */
-interface Root extends Pick<RunContext, 'executionId' | 'isRetry' | 'startedAt'> {
-	/** Random, as n8n counts the IDs of executions from 1 again in a new database; the same in retries of the execution. */
+/** An execution, as the context of the node keeps it. */
+interface StoredExecution {
+	id: string;
+	/** Random, as n8n counts IDs from 1 again in a new database; the same in retries of the execution. */
 	root: string;
+	/** Whether it is a retry of another one, whose tasks it finds. */
+	isRetry: boolean;
+	/** When the node ran first in it, in Unix milliseconds. */
+	startedAt: number;
 }
 
-function rootOf(context: IExecuteFunctions, executionId: string): Root {
+function storedExecution(context: IExecuteFunctions): StoredExecution {
 	const store = storedContext(context, 'node') ?? {};
+	const id = context.getExecutionId() ?? '';
 	// Nothing else writes to the key.
-	const known = store[ROOT_KEY] as Root | undefined;
-	if (known?.executionId === executionId) return known;
-	const isRetry = known !== undefined;
-	const stored = { root: known?.root ?? randomUUID(), executionId, isRetry, startedAt: Date.now() };
-	store[ROOT_KEY] = stored;
-	return stored;
+	const known = store[EXECUTION_KEY] as StoredExecution | undefined;
+	if (known?.id === id) return known;
+	const { root = randomUUID() } = known ?? {};
+	const execution = { id, root, isRetry: known !== undefined, startedAt: Date.now() };
+	store[EXECUTION_KEY] = execution;
+	return execution;
 }

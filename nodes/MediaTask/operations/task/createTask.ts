@@ -118,7 +118,7 @@ const CLOCK_MS = 2_000;
 
 /** Whether a task failed before this execution, in which it would stay the answer. */
 async function failedBefore({ client, run }: TaskItem, taskId: string): Promise<boolean> {
-	const before = (client.gatewayTime(run.startedAt) ?? -Infinity) - CLOCK_MS;
+	const before = (client.gatewayTime(run.execution.startedAt) ?? -Infinity) - CLOCK_MS;
 	// An error must not fail a task that is paid for.
 	const { task } = await pollOnce(client, taskId).catch(() => ({ task: undefined }));
 	return task?.state === 'fail' && Date.parse(task.createdAt ?? '') < before;

@@ -119,7 +119,7 @@ export interface TaskRequest {
 
 /** Whether another execution may have created the task, and have paid for it. */
 export function mayBeOfOthers({ run, params }: TaskItem): boolean {
-	return run.isRetry || isShared(params.options);
+	return run.execution.isRetry || isShared(params.options);
 }
 
 function isShared({ idempotencyKey: ownKey, idempotencyScope }: TaskItem['params']['options']): boolean {
@@ -171,7 +171,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		files,
 		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
 		key: ownKey ?? idempotencyKey(scope, context, content),
-		mayHaveFailed: ownKey === undefined && (scope === 'workflow' || run.isRetry),
+		mayHaveFailed: ownKey === undefined && (scope === 'workflow' || run.execution.isRetry),
 		mostRub,
 		limitRub: maxCostRub,
 	};

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
@@ -64,10 +64,14 @@ export class ExecutionCost {
 	private readonly ownCalls = new Set<string>();
 	private hint: { message: string } | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
-	/** Where n8n has no context of the execution. */
-	private readonly ownStore: Record<string, unknown> = {};
+	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
+	private readonly flowStore: Record<string, unknown>;
+	private readonly nodeStore: Record<string, unknown>;
 
-	constructor(private readonly context: CostContext) {}
+	constructor(private readonly context: CostContext) {
+		this.flowStore = storedContext(context, 'flow') ?? {};
+		this.nodeStore = storedContext(context, 'node') ?? {};
+	}
 
 	/**
 	 * Counts a call before it is sent, and reserves what it may cost.
@@ -106,15 +110,15 @@ export class ExecutionCost {
 		const run = asObject(this.context.getExecuteData?.());
 		if (!run) return;
 		const { tracing, nodeWasResumed } = asObject(run.metadata) ?? {};
-		const store = this.contextOf('node');
-		const trace = { ...(nodeWasResumed ? asObject(store.gatewayTrace) : {}), ...asObject(tracing) };
+		const earlier = nodeWasResumed ? asObject(this.nodeStore.gatewayTrace) : {};
+		const trace = { ...earlier, ...asObject(tracing) };
 		for (const [name, value] of Object.entries(values)) {
 			const before = asText(trace[`gateway.${name}`]);
 			const added = String(value ?? 0);
 			const listed = new Set([...(before?.split(', ') ?? []), added]);
 			trace[`gateway.${name}`] = sumOfCosts(before ?? '0', added) ?? [...listed].join(', ');
 		}
-		const metadata: object = { tracing: (store.gatewayTrace = trace) };
+		const metadata: object = { tracing: (this.nodeStore.gatewayTrace = trace) };
 		this.context.setMetadata?.(metadata);
 	}
 
@@ -152,7 +156,7 @@ export class ExecutionCost {
 	private show({ rub, totals }: Spending): void {
 		totals.costRub = Number(rub);
 		// The same object for each node, which n8n also stores as one: so it is current at every node.
-		this.contextOf('node').gateway = totals;
+		this.nodeStore.gateway = totals;
 		this.customData ??= this.context.getWorkflowDataProxy(0).$execution.customData;
 		// n8n keeps ten keys; without room it drops these.
 		this.customData?.setAll({
@@ -162,21 +166,16 @@ export class ExecutionCost {
 		});
 	}
 
-	private contextOf(kind: ContextType): Record<string, unknown> {
-		return storedContext(this.context, kind) ?? this.ownStore;
-	}
-
 	/** The stored object itself, which other nodes may change meanwhile. */
 	private spending(): Spending {
-		const store = this.contextOf('flow');
 		const executionId = this.context.getExecutionId() ?? '';
 		// Nothing else writes to the key.
-		const stored = store[KEY] as Spending | undefined;
+		const stored = this.flowStore[KEY] as Spending | undefined;
 		// n8n's retry of an execution copies the data of the former one.
 		if (stored?.executionId === executionId) return stored;
 		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
 		const fresh = { executionId, calls: {}, rub: '0', reservedRub: '0', unlimited: 0, totals };
-		store[KEY] = fresh;
+		this.flowStore[KEY] = fresh;
 		return fresh;
 	}
 }
