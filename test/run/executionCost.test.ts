@@ -22,13 +22,18 @@ interface Execution {
 const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, nodes: {}, custom: {}, hints: [] });
 
 /** The counter of one node. */
-function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
+function nodeOf(
+	execution: Execution,
+	name = 'node',
+	getContext: IExecuteFunctions['getContext'] = (kind) =>
+		kind === 'flow' ? execution.flow : (execution.nodes[name] ??= {}),
+): ExecutionCost {
 	const customData = {
 		setAll: (values: Record<string, string | number>) => void Object.assign(execution.custom, values),
 	};
 	return new ExecutionCost({
 		getExecutionId: () => execution.id,
-		getContext: (kind) => (kind === 'flow' ? execution.flow : (execution.nodes[name] ??= {})),
+		getContext,
 		addExecutionHints: (...hints) => void execution.hints.push(...hints),
 		getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
 	});
@@ -76,20 +81,12 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
 		nodeOf(execution).begin({ key: 'k' }).charged('2');
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-		const again = nodeOf(execution).begin({ key: 'k' });
-		again.charged('2');
-		again.ended(true);
-		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-	});
-
-	it('has calls with the same key once that are in progress at the same time', () => {
-		const execution = newExecution();
-		const calls = [1, 2, 3].map(() => nodeOf(execution).begin({ key: 'k' }));
-		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
+		const calls = [1, 2].map(() => nodeOf(execution).begin({ key: 'k' }));
 		calls[0]?.charged('2');
-		calls[1]?.charged('2');
-		calls[2]?.ended(true);
+		calls[1]?.ended(true);
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+		for (const _call of [1, 2]) nodeOf(execution).begin({ key: 'other' });
+		expect(execution.custom).toStrictEqual(shown('2', 2, 1));
 	});
 
 	it('keeps nothing of a call without a key that has ended', () => {
@@ -139,20 +136,12 @@ describe('the cost of an execution', () => {
 	});
 
 	it('is counted for one node where n8n has no execution', () => {
-		const custom: Record<string, string | number> = {};
-		const customData = {
-			setAll: (values: Record<string, string | number>) => void Object.assign(custom, values),
-		};
-		const cost = new ExecutionCost({
-			getExecutionId: () => '',
-			getContext: () => {
-				throw new Error('`executionData` is not initialized');
-			},
-			getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
+		const execution = newExecution('');
+		const cost = nodeOf(execution, 'node', () => {
+			throw new Error('`executionData` is not initialized');
 		});
-		cost.begin({}).charged('1');
-		cost.begin({}).charged('2');
-		expect(custom).toStrictEqual(shown('3', 2, 0));
+		for (const rub of ['1', '2']) cost.begin({}).charged(rub);
+		expect(execution.custom).toStrictEqual(shown('3', 2, 0));
 	});
 });
 
