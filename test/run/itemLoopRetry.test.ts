@@ -1,6 +1,5 @@
 import { createRunExecutionData } from 'n8n-workflow';
 
-import { rejection } from '../helpers/client';
 import { attempt } from '../helpers/attempt';
 import { echoGateway, generate, generating, items, errorResponse } from '../helpers/echoGateway';
 import type { RunResult } from '../helpers/engine';
@@ -153,19 +152,6 @@ describe('each try', () => {
 describe('the results that a try saves', () => {
 	const node = generating({ items: items(2), settings: retrying, options });
 
-	it.each([
-		['the next try', { runIndex: 0, executionId: 'a' }, { p0: 1, p1: 2 }],
-		['another run of the node, as in a loop', { runIndex: 1, executionId: 'a' }, { p0: 2, p1: 2 }],
-		['another execution', { runIndex: 0, executionId: 'b' }, { p0: 2, p1: 2 }],
-	])('are used only by the next try: %s', async (_, { runIndex, executionId }, sent) => {
-		const { times } = echoGateway(failTimes({ p1: 1 }));
-		const execution = createRunExecutionData();
-		await rejection(attempt({ ...node, executionId: 'a' }, { execution }));
-		const outputs = await attempt({ ...node, executionId }, { execution, runIndex });
-		expect(outputs.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1']);
-		expect(times()).toStrictEqual(sent);
-	});
-
 	it('may be changed by a later node without changing what is saved', async () => {
 		echoGateway(failTimes({ p0: 1 }));
 		const execution = createRunExecutionData();
@@ -174,13 +160,6 @@ describe('the results that a try saves', () => {
 		delete first?.pairedItem;
 		const second = await attempt(options, { execution });
 		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
-	});
-
-	it('are not saved where the node is not run again', async () => {
-		echoGateway(failTimes({ p1: 1 }));
-		const execution = createRunExecutionData();
-		await rejection(attempt({ ...node, settings: {} }, { execution }));
-		expect(JSON.stringify(execution)).not.toContain('echo');
 	});
 });
 

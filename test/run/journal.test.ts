@@ -37,14 +37,6 @@ function nodeWith(settings: Partial<INode>) {
 
 const retrying = () => nodeWith({ retryOnFail: true, maxTries: 3 });
 
-it.each([true, false])('keeps nothing where the node is not run again (it has failed: %s)', (hasFailed) => {
-	const { store, attempt } = nodeWith({});
-	const journal = attempt();
-	journal.note(0, { key: KEY });
-	journal.endTry(hasFailed);
-	expect(store).toStrictEqual({});
-});
-
 it('is written before the act: a try that ends in any way is known to the next one', () => {
 	const { attempt } = retrying();
 	attempt().note(0, { key: KEY });

@@ -30,9 +30,7 @@ interface Spending {
 /** A call whose cost is not known, or not yet. Requests with the same key are one call. */
 interface Call {
 	/** The most that it may cost, if that is known. */
-	mostRub?: string | undefined;
-	/** Its requests in progress. */
-	requests: number;
+	mostRub: string | undefined;
 	/** Whether a request has ended that may be charged, at an unknown cost. */
 	isUnknown?: boolean;
 }
@@ -81,23 +79,29 @@ export class ExecutionCost {
 	 */
 	begin({ key, mostRub, limitRub }: PlannedCall, onEnd?: (rub: string) => void) {
 		const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('hex').slice(0, 20);
-		const spending = this.spending();
-		const isNew = spending.calls[id] === undefined;
-		if (isNew && limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
-		this.change(id, 1, { mostRub });
+		const { calls } = this.spending();
+		if (calls[id] === undefined) {
+			if (limitRub !== undefined) checkLimit(this.spending(), limitRub, mostRub);
+			this.set(id, { mostRub });
+		}
 		return {
 			charged: (rub: string) => {
 				onEnd?.(rub);
-				this.trace({ costRub: this.spending().calls[id] === null ? '0' : rub });
+				const isNew = calls[id] !== null;
+				this.trace({ costRub: isNew ? rub : '0' });
 				if (!this.ownCalls.has(id)) this.ownRub = addToTotal(this.ownRub, rub);
 				this.ownCalls.add(id);
-				this.change(id, -1, {}, rub);
-				if (key === undefined) delete this.spending().calls[id];
+				if (isNew) this.set(id, null, rub);
+				if (key === undefined) delete calls[id];
+				this.showHint();
 			},
 			/** It is not charged, or an unknown amount. */
 			ended: (isUnknown: boolean, most = mostRub) => {
 				onEnd?.(isUnknown ? (most ?? '0') : '0');
-				this.change(id, -1, isUnknown ? { isUnknown, mostRub: most } : {});
+				const known = calls[id];
+				if (isUnknown && known !== null) this.set(id, { mostRub: known?.mostRub ?? most, isUnknown });
+				else if (known && !known.isUnknown) this.set(id, undefined);
+				this.showHint();
 			},
 		};
 	}
@@ -122,30 +126,27 @@ export class ExecutionCost {
 		this.context.setMetadata?.(metadata);
 	}
 
-	/** Adds or ends a request, with what is then known of its call. If the cost is known, nothing changes. */
-	private change(id: string, step: 1 | -1, news: Partial<Call>, rub?: string): void {
+	/**
+	 * Changes what is known of a call.
+	 *
+	 * @param call null if its cost is known, `undefined` if it is not charged
+	 */
+	private set(id: string, call: Call | null | undefined, rub = '0'): void {
 		const spending = this.spending();
 		const { calls, totals } = spending;
-		const known = calls[id];
-		if (known === null) return this.showHint(spending);
-		if (known) count(spending, known, -1);
+		if (calls[id]) count(spending, calls[id], -1);
 		delete calls[id];
-		const { mostRub = news.mostRub, requests = 0 } = known ?? {};
-		const call = { ...known, ...news, mostRub, requests: requests + step };
-		if (rub !== undefined) {
-			spending.rub = addToTotal(spending.rub, rub);
-			totals.calls += 1;
-			calls[id] = null;
-		} else if (call.requests > 0 || call.isUnknown) {
-			count(spending, call, 1);
-			calls[id] = call;
-		}
+		if (call !== undefined) calls[id] = call;
+		if (call) count(spending, call, 1);
+		else if (call === null) totals.calls += 1;
+		spending.rub = addToTotal(spending.rub, rub);
 		this.show(spending);
-		if (step === -1) this.showHint(spending);
 	}
 
 	/** One hint with what is known last; none as long as nothing is charged. */
-	private showHint({ rub, totals: { callsWithoutCost: count } }: Spending): void {
+	private showHint(): void {
+		const { rub, totals } = this.spending();
+		const count = totals.callsWithoutCost;
 		if (rub === '0' && count === 0 && !this.hint) return;
 		const unknown = count === 0 ? '' : `; calls of unknown cost: ${count}`;
 		this.hint ??= addHint(this.context, '');
