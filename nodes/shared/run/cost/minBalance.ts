@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
-import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
+import { ApiError, asError, InvalidInputError, StoppedError } from '../../gateway/errors/errors';
 import { addToTotal, compareDecimals } from '../../gateway/util/money';
 import type { CallCost, ExecutionCost, PlannedCall } from './executionCost';
 
@@ -66,13 +66,22 @@ export async function beginCall(
 
 /** The balance as it was last read; read again, when that is too long ago. */
 async function balanceOf(account: Account, client: GatewayClient): Promise<string> {
-	if (!account.balance || client.now() - account.readAt > BALANCE_MS) {
+	const isOld = client.now() - account.readAt > BALANCE_MS;
+	const last = isOld ? undefined : account.balance;
+	const balance = last ?? readRub(client);
+	if (!last) {
 		// While it is read, all wait for it.
-		Object.assign(account, { endedRub: '0', readAt: Infinity });
-		account.balance = readRub(client).finally(() => (account.readAt = client.now()));
-		account.balance.catch(() => (account.balance = undefined));
+		Object.assign(account, { balance, endedRub: '0', readAt: Infinity });
+		balance.then(
+			() => (account.readAt = client.now()),
+			() => (account.balance = undefined),
+		);
 	}
-	return await account.balance;
+	return await balance.catch(async (error: unknown) => {
+		// It was read for another run, which has ended.
+		if (last && error instanceof StoppedError) return await balanceOf(account, client);
+		throw asError(error);
+	});
 }
 
 async function readRub(client: GatewayClient): Promise<string> {
