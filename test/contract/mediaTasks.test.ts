@@ -34,24 +34,6 @@ describe('input files', () => {
 		const { image_urls: urls } = inputs()[1] as { image_urls: string[] };
 		expect((await fetch(String(urls[0]))).status).toBe(200);
 	});
-
-	it('are charged once with Retry On Fail when the response to the task request is lost', async () => {
-		const items = await picture();
-		gateway.control.addFault({
-			match: { method: 'POST', path: '/async/media/tasks' },
-			action: { kind: 'loseResponse' },
-		});
-		const before = gateway.control.ledger().length;
-		const { error } = await gateway.media(
-			'create',
-			{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles, options: { maxRetries: 0 } },
-			{ items, settings: { retryOnFail: true, waitBetweenTries: 1 } },
-		);
-		expect(error).toBeUndefined();
-		expect(gateway.control.ledger().length - before).toBe(1);
-		// An upload is free.
-		expect(gateway.control.requests({ path: '/storage/upload' })).toHaveLength(2);
-	});
 });
 
 describe('a task', () => {

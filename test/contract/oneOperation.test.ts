@@ -37,18 +37,6 @@ describe('an agent’s tool', () => {
 		expect(second.items[0]?.json.taskId).toBe(first.items[0]?.json.taskId);
 		expect(gateway.charges()).toBe(1);
 	});
-
-	it('with another input: another task', async () => {
-		const first = await gateway.run(call('call_1', 'a cat'));
-		await gateway.again(first, call('call_1', 'a dog'));
-		expect(gateway.charges()).toBe(2);
-	});
-
-	it('in another execution: another task', async () => {
-		await gateway.run(call('call_1', 'a cat'));
-		await gateway.run({ ...call('call_1', 'a cat'), executionId: 'execution-2' });
-		expect(gateway.charges()).toBe(2);
-	});
 });
 
 describe('a retry of a failed execution', () => {

@@ -26,18 +26,6 @@ async function expectPicture(
 }
 
 describe('a connection that fails', () => {
-	test.each(['loseResponse', 'cutBody', 'cutBefore'] as const)(
-		'creates and charges a media task once after %s',
-		async (kind) => {
-			gateway.control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: { kind } });
-			const { items, error } = await gateway.draw();
-			expect(error).toBeUndefined();
-			expect(items[0]?.json.state).toBe('success');
-			expect(gateway.control.tasks()).toHaveLength(1);
-			expect(gateway.charges()).toBe(1);
-		},
-	);
-
 	it('fetches a result again that was cut off', async () => {
 		gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
 		const { items } = await paint();

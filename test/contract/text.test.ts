@@ -21,15 +21,6 @@ describe('text', () => {
 			usage: { outputTokens: 5 },
 		});
 	});
-
-	it('sends no more requests at once than the concurrency', async () => {
-		gateway.control.configure({ latency: { chat: 40 } });
-		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
-		const result = await gateway.generate({ options: { concurrency: 6 } }, { items });
-		expect(result.items).toHaveLength(30);
-		expect(gateway.control.concurrency().groups.chat?.max).toBe(6);
-		expect(gateway.charges()).toBe(30);
-	});
 });
 
 describe('an attachment', () => {
@@ -73,14 +64,6 @@ describe('every error of §7.3', () => {
 describe('a connection that fails', () => {
 	const once = { match: { method: 'POST' } };
 	const retrying = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } };
-
-	it('never repeats a text request whose response was lost after the charge', async () => {
-		gateway.control.addFault({ ...once, action: { kind: 'loseResponse' } });
-		const { error } = await gateway.generate();
-		expect(error?.message).toBe('The connection broke before the gateway responded');
-		expect(error?.description).toContain('charged');
-		expect(gateway.charges()).toBe(1);
-	});
 
 	it.each([
 		['in', 100],

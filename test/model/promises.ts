@@ -23,7 +23,7 @@ interface ErrorJson {
 
 const TASK_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-export const promises = {
+const promises: Promises = {
 	'a run ends in time': (history, { segments }) =>
 		segments
 			.filter(({ hasEnded, took }) => !hasEnded || took > runLimitMs(history))
@@ -53,9 +53,7 @@ export const promises = {
 			.map(({ order, taskId }) => `task ${taskId} of order ${order} is named nowhere`);
 	},
 
-	'an unknown outcome is told': (_, seen) => (seen.wasCancelled ? [] : untold(seen)),
-
-	'an unknown outcome is told after a cancel': (_, seen) => (seen.wasCancelled ? untold(seen) : []),
+	'an unknown outcome is told': (_, seen) => untold(seen),
 
 	// A suspended execution may still be asked to resume, by a request to n8n itself.
 	'nothing is sent to the gateway after a cancel': (_, { sent, origin }) =>
@@ -67,9 +65,15 @@ export const promises = {
 		// n8n may pass the input of a cancelled node on.
 		seen.wasCancelled ? [] : outputsOf(seen.run).flatMap((outputs) => outputProblems(history, seen, outputs)),
 
-	'what is retryable was not charged': (history, seen) => chargedRetryables(history, seen, false),
-
-	'what is retryable has no task': (history, seen) => chargedRetryables(history, seen, true),
+	'what is retryable was not charged': (history, { run, charges }) => {
+		const isSafe = history.scope === 'workflow' && history.input === 'same';
+		if (isSafe) return [];
+		const charged = new Set(charges.map(({ order }) => order));
+		return outputsOf(run)
+			.flatMap(errorsOf)
+			.filter(({ order, error }) => error.retryable === true && charged.has(order))
+			.map(({ order }) => `order ${order} is retryable, and charged`);
+	},
 
 	'the key stays with the gateway': (_, { sent, origin }) =>
 		sent
@@ -97,30 +101,13 @@ export const promises = {
 			? []
 			: [`₽${paid} of at most ₽${maxCost}`];
 	},
-} satisfies Promises;
+};
 
-export type PromiseName = keyof typeof promises;
-
-/** What a history breaks of the promises that are kept, by promise. */
-export function broken(
-	history: History,
-	seen: Observation,
-	kept: Partial<Record<PromiseName, boolean>> = {},
-): string[] {
-	return (Object.keys(promises) as PromiseName[])
-		.filter((name) => kept[name] !== false)
-		.flatMap((name) => promises[name](history, seen).map((problem) => `${name}: ${problem}`));
-}
-
-function chargedRetryables(history: History, { run, charges }: Observation, hasTask: boolean): string[] {
-	const isSafe = history.scope === 'workflow' && history.input === 'same';
-	if (isSafe) return [];
-	const charged = new Set(charges.map(({ order }) => order));
-	return outputsOf(run)
-		.flatMap(errorsOf)
-		.filter(({ error }) => error.retryable === true && (error.taskId !== undefined) === hasTask)
-		.filter(({ order }) => charged.has(order))
-		.map(({ order }) => `order ${order} is retryable, and charged`);
+/** What a history breaks of the promises, by promise. */
+export function broken(history: History, seen: Observation): string[] {
+	return Object.entries(promises).flatMap(([name, problemsOf]) =>
+		problemsOf(history, seen).map((problem) => `${name}: ${problem}`),
+	);
 }
 
 function untold(seen: Observation): string[] {

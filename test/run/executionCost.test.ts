@@ -22,13 +22,18 @@ interface Execution {
 const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, nodes: {}, custom: {}, hints: [] });
 
 /** The counter of one node. */
-function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
+function nodeOf(
+	execution: Execution,
+	name = 'node',
+	getContext: IExecuteFunctions['getContext'] = (kind) =>
+		kind === 'flow' ? execution.flow : (execution.nodes[name] ??= {}),
+): ExecutionCost {
 	const customData = {
 		setAll: (values: Record<string, string | number>) => void Object.assign(execution.custom, values),
 	};
 	return new ExecutionCost({
 		getExecutionId: () => execution.id,
-		getContext: (kind) => (kind === 'flow' ? execution.flow : (execution.nodes[name] ??= {})),
+		getContext,
 		addExecutionHints: (...hints) => void execution.hints.push(...hints),
 		getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
 	});
@@ -76,20 +81,12 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
 		nodeOf(execution).begin({ key: 'k' }).charged('2');
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-		const again = nodeOf(execution).begin({ key: 'k' });
-		again.charged('2');
-		again.ended(true);
-		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-	});
-
-	it('has calls with the same key once that are in progress at the same time', () => {
-		const execution = newExecution();
-		const calls = [1, 2, 3].map(() => nodeOf(execution).begin({ key: 'k' }));
-		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
+		const calls = [1, 2].map(() => nodeOf(execution).begin({ key: 'k' }));
 		calls[0]?.charged('2');
-		calls[1]?.charged('2');
-		calls[2]?.ended(true);
+		calls[1]?.ended(true);
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+		[1, 2].map(() => nodeOf(execution).begin({ key: 'other' }));
+		expect(execution.custom).toStrictEqual(shown('2', 2, 1));
 	});
 
 	it('keeps nothing of a call without a key that has ended', () => {
@@ -139,20 +136,12 @@ describe('the cost of an execution', () => {
 	});
 
 	it('is counted for one node where n8n has no execution', () => {
-		const custom: Record<string, string | number> = {};
-		const customData = {
-			setAll: (values: Record<string, string | number>) => void Object.assign(custom, values),
-		};
-		const cost = new ExecutionCost({
-			getExecutionId: () => '',
-			getContext: () => {
-				throw new Error('`executionData` is not initialized');
-			},
-			getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
+		const execution = newExecution('');
+		const cost = nodeOf(execution, 'node', () => {
+			throw new Error('`executionData` is not initialized');
 		});
-		cost.begin({}).charged('1');
-		cost.begin({}).charged('2');
-		expect(custom).toStrictEqual(shown('3', 2, 0));
+		for (const rub of ['1', '2']) cost.begin({}).charged(rub);
+		expect(execution.custom).toStrictEqual(shown('3', 2, 0));
 	});
 });
 
@@ -244,19 +233,6 @@ describe('a limit', () => {
 			'0.01',
 		],
 		[
-			'a call that was in progress when n8n stored the execution',
-			(node, execution) => {
-				node.begin({ key: 'other' });
-				node.begin({ ...keyed, mostRub: '0.4' });
-				stored(execution);
-				nodeOf(execution)
-					.begin({ ...keyed, mostRub: '0.4' })
-					.ended(false);
-			},
-			'0.6',
-			'0.61',
-		],
-		[
 			'what a repetition may cost, when nothing was known of the call before',
 			(node) => {
 				node.begin({ key: 'k' }).ended(true);
@@ -265,31 +241,10 @@ describe('a limit', () => {
 			'0.7',
 			'0.71',
 		],
-		[
-			'one of two requests for the same creation, while the other may be charged',
-			(node) => {
-				const [first, second] = [node.begin(keyed), node.begin(keyed)];
-				first.ended(true);
-				second.ended(false);
-			},
-			'0',
-			'0.01',
-		],
 	])('counts %s', (_, calls, left, tooMuch) => {
 		const execution = newExecution();
 		calls(nodeOf(execution), execution);
 		expect([allows(execution, left, '1'), allows(execution, tooMuch, '1')]).toStrictEqual([true, false]);
-	});
-
-	it('keeps what is reserved while a request for the same creation is in progress', () => {
-		const execution = newExecution();
-		const node = nodeOf(execution);
-		const [first, second] = [node.begin(keyed), node.begin(keyed)];
-		first.ended(false);
-		expect(allows(execution, '1', '1')).toBe(false);
-		second.ended(false);
-		expect(execution.custom).toStrictEqual(shown('0', 0, 0));
-		expect(allows(execution, '1', '1')).toBe(true);
 	});
 
 	it('does not refuse a repetition of a creation that is charged', () => {
@@ -414,6 +369,6 @@ describe('what n8n’s traces have of a run', () => {
 	it('is nothing where n8n has no data of the run', () => {
 		const execution = newExecution();
 		nodeOf(execution).trace({ model: 'a' });
-		expect(execution.nodes).toStrictEqual({});
+		expect(execution.nodes).toStrictEqual({ node: {} });
 	});
 });

@@ -169,8 +169,6 @@ describe('the first error', () => {
 	});
 });
 
-describe('an item that fails, with On Error: Continue', () => {});
-
 describe('a first item that fails, with On Error: Continue', () => {
 	quickTime();
 

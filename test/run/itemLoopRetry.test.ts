@@ -1,10 +1,9 @@
 import { createRunExecutionData } from 'n8n-workflow';
 
-import { rejection } from '../helpers/client';
 import { attempt } from '../helpers/attempt';
 import { echoGateway, generate, generating, items, errorResponse } from '../helpers/echoGateway';
 import type { RunResult } from '../helpers/engine';
-import { creations, envelope, gateway, model, run, TASKS } from '../helpers/media';
+import { envelope, gateway, run, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 
 // Retry On Fail runs the whole node again; items that succeeded are not sent, and paid for, again.
@@ -55,12 +54,6 @@ describe('three tries, where Max Tries is unset', () => {
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
 		expect(context(result)).toContain('echo p1');
 	});
-});
-
-it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTries) => {
-	const { times } = echoGateway(failTimes({ p0: 9 }));
-	await generate({ items: items(2), settings: { ...retrying, maxTries }, options });
-	expect(times()).toStrictEqual({ p0: Math.max(2, maxTries), p1: 1 });
 });
 
 // n8n takes a first item with a field of that name for an error.
@@ -159,19 +152,6 @@ describe('each try', () => {
 describe('the results that a try saves', () => {
 	const node = generating({ items: items(2), settings: retrying, options });
 
-	it.each([
-		['the next try', { runIndex: 0, executionId: 'a' }, { p0: 1, p1: 2 }],
-		['another run of the node, as in a loop', { runIndex: 1, executionId: 'a' }, { p0: 2, p1: 2 }],
-		['another execution', { runIndex: 0, executionId: 'b' }, { p0: 2, p1: 2 }],
-	])('are used only by the next try: %s', async (_, { runIndex, executionId }, sent) => {
-		const { times } = echoGateway(failTimes({ p1: 1 }));
-		const execution = createRunExecutionData();
-		await rejection(attempt({ ...node, executionId: 'a' }, { execution }));
-		const outputs = await attempt({ ...node, executionId }, { execution, runIndex });
-		expect(outputs.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1']);
-		expect(times()).toStrictEqual(sent);
-	});
-
 	it('may be changed by a later node without changing what is saved', async () => {
 		echoGateway(failTimes({ p0: 1 }));
 		const execution = createRunExecutionData();
@@ -180,13 +160,6 @@ describe('the results that a try saves', () => {
 		delete first?.pairedItem;
 		const second = await attempt(options, { execution });
 		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
-	});
-
-	it('are not saved where the node is not run again', async () => {
-		echoGateway(failTimes({ p1: 1 }));
-		const execution = createRunExecutionData();
-		await rejection(attempt({ ...node, settings: {} }, { execution }));
-		expect(JSON.stringify(execution)).not.toContain('echo');
 	});
 });
 
@@ -214,40 +187,5 @@ describe('a possible charge', () => {
 			retryable: false,
 			mayBeCharged: true,
 		});
-	});
-
-	it('is repeated under its idempotency key, which charges once', async () => {
-		gateway().post(TASKS).reply(504, envelope(null, 504));
-		const keys: string[] = [];
-		gateway()
-			.post(TASKS)
-			.reply(function () {
-				keys.push(String(this.req.headers['idempotency-key']));
-				return [201, envelope({ taskId: 't1' })];
-			});
-		const createParameters = {
-			model,
-			inputMode: 'json',
-			inputJson: '{}',
-			simplify: false,
-			options: { maxRetries: 0 },
-		};
-		const { items: outputs, error } = await run('create', createParameters, { settings: retrying });
-		expect(error).toBeUndefined();
-		expect(outputs[0]?.json.data).toStrictEqual({ taskId: 't1' });
-		expect(keys).toHaveLength(1);
-	});
-
-	it('uses the same key in each try, and another key in another run of the node', async () => {
-		const sent = creations();
-		const execution = createRunExecutionData();
-		const createParameters = { model, inputMode: 'json', inputJson: '{}', simplify: false };
-		const parameters = { resource: 'task', operation: 'create', ...createParameters };
-		for (const runIndex of [0, 0, 1]) {
-			await attempt({ node: 'mediaTask', parameters }, { execution, runIndex });
-		}
-		const [first, second, third] = sent.map(({ key }) => key);
-		expect(second).toBe(first);
-		expect(third).not.toBe(first);
 	});
 });

@@ -29,33 +29,25 @@ function nodeWith(settings: Partial<INode>) {
 	const context = {
 		getContext: (type: string) => (type === 'node' ? store : {}),
 		getNode: () => settings,
-	} as unknown as IExecuteFunctions;
-	const attempt = (identity: Partial<{ executionId: string; run: string }> = {}) =>
-		new RunJournal(context, { executionId: 'e1', run: '0', ...identity });
+	};
+	const attempt = ({ executionId = 'e1', run = '0' } = {}) =>
+		new RunJournal({ ...context, getExecutionId: () => executionId } as unknown as IExecuteFunctions, run);
 	return { store, attempt };
 }
 
 const retrying = () => nodeWith({ retryOnFail: true, maxTries: 3 });
 
-it.each([true, false])('keeps nothing where the node is not run again (it has failed: %s)', (hasFailed) => {
-	const { store, attempt } = nodeWith({});
-	const journal = attempt();
-	journal.requested(0, KEY);
-	journal.endTry(hasFailed);
-	expect(store).toStrictEqual({});
-});
-
 it('is written before the act: a try that ends in any way is known to the next one', () => {
 	const { attempt } = retrying();
-	attempt().requested(0, KEY);
+	attempt().note(0, { key: KEY });
 	expect(attempt().entry(0)?.key).toBe(KEY);
 });
 
 it('is plain data: n8n can store it between the tries', () => {
 	const { store, attempt } = retrying();
 	const journal = attempt();
-	journal.requested(0, KEY);
-	journal.created(1, 't1', { data: {} });
+	journal.note(0, { key: KEY });
+	journal.note(1, { task: { taskId: 't1', response: { data: {} } } });
 	journal.failed(0, lost());
 	Object.assign(store, JSON.parse(JSON.stringify(store)));
 	const next = attempt();
@@ -64,13 +56,13 @@ it('is plain data: n8n can store it between the tries', () => {
 
 it.each([{ executionId: 'e2' }, { run: '1' }])('of another execution or run is not taken: %j', (other) => {
 	const { attempt } = retrying();
-	attempt().requested(0, KEY);
+	attempt().note(0, { key: KEY });
 	expect(attempt(other).entry(0)?.key).toBeUndefined();
 });
 
 it('of one run of an agent’s tool does not end that of another', () => {
 	const { store, attempt } = retrying();
-	attempt({ run: 'a' }).requested(0, KEY);
+	attempt({ run: 'a' }).note(0, { key: KEY });
 	attempt({ run: 'b' }).clear();
 	expect(attempt({ run: 'a' }).entry(0)?.key).toBe(KEY);
 	attempt({ run: 'a' }).clear();
@@ -84,7 +76,7 @@ describe('an item that was requested', () => {
 		let [told, note]: [unknown, string] = [undefined, ''];
 		for (const error of errors) {
 			const journal = attempt();
-			journal.requested(0, key);
+			journal.note(0, key === undefined ? {} : { key });
 			told = journal.failed(0, error);
 			note = journal.paidNote();
 		}
@@ -125,8 +117,8 @@ describe('an item that was requested', () => {
 
 	it('and has succeeded is no longer unknown', () => {
 		const journal = retrying().attempt();
-		journal.requested(0);
-		journal.finished(0, []);
+		journal.note(0, {});
+		journal.note(0, { outputs: [] });
 		expect(journal.paidNote()).toBe('');
 	});
 });
@@ -135,8 +127,8 @@ describe('a task that exists', () => {
 	it('is taken up by the next try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.requested(0, KEY);
-		journal.created(0, 't1', { code: 201 });
+		journal.note(0, { key: KEY });
+		journal.note(0, { task: { taskId: 't1', response: { code: 201 } } });
 		expect(attempt().entry(0)).toStrictEqual({ key: KEY, task: { taskId: 't1', response: { code: 201 } } });
 	});
 
@@ -145,13 +137,13 @@ describe('a task that exists', () => {
 		['of n8n', new TypeError('no')],
 	])('is charged, whatever the error %s', (_, error) => {
 		const journal = retrying().attempt();
-		journal.created(0, 't1', {});
+		journal.note(0, { task: { taskId: 't1', response: {} } });
 		expect(detailsOf(journal.failed(0, error))).toMatchObject({ outcome: 'charged', taskId: 't1' });
 	});
 
 	it('and has failed is not called paid', () => {
 		const journal = retrying().attempt();
-		journal.created(0, 't1', {});
+		journal.note(0, { task: { taskId: 't1', response: {} } });
 		const failed = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
 		expect(journal.failed(0, failed)).toBe(failed);
 	});
@@ -159,10 +151,9 @@ describe('a task that exists', () => {
 	it('is named while the node may end with an error, also when its item has finished in an earlier try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.created(0, 't0', {});
-		journal.created(3, 't1', {});
-		journal.finished(0, [{ json: { a: 1 } }]);
-		journal.keep();
+		journal.note(0, { task: { taskId: 't0', response: {} } });
+		journal.note(3, { task: { taskId: 't1', response: {} } });
+		journal.note(0, { outputs: [{ json: { a: 1 } }] });
 		expect(attempt().paidNote()).toBe(TASK_1.replace('t1', 't0, t1'));
 		expect(attempt().paidNote(0)).toBe(TASK_1);
 	});
@@ -170,21 +161,8 @@ describe('a task that exists', () => {
 
 it('names all items whose outcome is unknown, except the one whose error says so', () => {
 	const journal = retrying().attempt();
-	for (const index of [1, 2, 3]) journal.requested(index);
+	for (const index of [1, 2, 3]) journal.note(index, {});
 	expect(journal.paidNote(2)).toBe(' The outcome of items 1, 3 is unknown: they may have been charged.');
-});
-
-it('keeps copies of the outputs of a finished item, which n8n may change', () => {
-	const { attempt } = retrying();
-	const outputs = [{ json: { a: 1 } }];
-	const journal = attempt();
-	journal.finished(0, outputs);
-	journal.endTry(true);
-	outputs.splice(0);
-	expect([attempt().entry(0)?.outputs, attempt().entry(1)?.outputs]).toStrictEqual([
-		[{ json: { a: 1 } }],
-		undefined,
-	]);
 });
 
 it.each([
@@ -194,7 +172,7 @@ it.each([
 ])('is kept or removed at the end of a try: %s', (_, hasFailed, settings, isKept) => {
 	const { store, attempt } = nodeWith(settings);
 	const journal = attempt();
-	journal.finished(0, []);
+	journal.note(0, { outputs: [] });
 	journal.endTry(hasFailed);
 	expect(Object.keys(store)).toHaveLength(isKept ? 1 : 0);
 });
@@ -210,7 +188,6 @@ it('knows in each try which content a key of the user stands for', () => {
 	for (const journal of [attempt(), attempt()]) {
 		for (const [index, key, content, isFree] of uses)
 			expect(journal.claimKey(index, key, content)).toBe(isFree);
-		journal.keep();
 	}
 });
 
@@ -224,10 +201,9 @@ it('lets the first item with a key change its content, and not another item', ()
 it('knows a lost call whose entry an equal call at the same time has removed', () => {
 	const { attempt } = retrying();
 	const [one, other] = [attempt(), attempt()];
-	one.requested(0);
+	one.note(0, {});
 	one.failed(0, refusal());
 	const told = other.failed(0, lost());
-	other.keep();
 	expect(attempt().entry(0)?.error).toStrictEqual(detailsOf(told));
 });
 

@@ -1,7 +1,7 @@
 import type { IWorkflowDataProxyData } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { ApiError, InvalidInputError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { ExecutionCost, type CallCost as Call } from '../../nodes/shared/run/cost/executionCost';
 import { beginCall } from '../../nodes/shared/run/cost/minBalance';
 
@@ -114,4 +114,17 @@ it('sends nothing when the balance cannot be read, and asks again for the next c
 	await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (Rubles)': down");
 	gateway.balance = '100';
 	await expect(begin('1')).resolves.toBeDefined();
+});
+
+it('reads the balance again for a call that waited for the reading of a run that has ended', async () => {
+	const { gateway, begin } = newAccount('100');
+	gateway.balance = new StoppedError('other item failed');
+	const calls = [begin('1'), begin('2'), begin('3')];
+	gateway.balance = '100';
+	await expect(Promise.allSettled(calls)).resolves.toMatchObject([
+		{ reason: new StoppedError('other item failed') },
+		{ status: 'fulfilled' },
+		{ status: 'fulfilled' },
+	]);
+	expect(gateway.requests).toBe(2);
 });

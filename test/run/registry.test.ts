@@ -125,12 +125,6 @@ it('tells agents what an operation does as a tool', () => {
 	]);
 });
 
-it('needs no operations', () => {
-	expect(new Registry({}).properties).toStrictEqual([
-		expect.objectContaining({ name: 'resource', options: [], default: '' }),
-	]);
-});
-
 it('leaves the declared parameters unchanged', () => {
 	expect(id.description.displayOptions).toBeUndefined();
 	expect(when.description.displayOptions).toStrictEqual({ show: { id: ['1'] } });

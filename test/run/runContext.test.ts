@@ -34,35 +34,19 @@ function contextOf(options: ContextOptions = {}): RunContext {
 	} as unknown as IExecuteFunctions);
 }
 
-describe('the context of a creation', () => {
-	it('names the workflow, node, execution and run', () => {
-		expect(contextOf({ runIndex: 2 }).identity).toStrictEqual({
-			workflowId: 'w1',
-			nodeId: 'n1',
-			root: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-			run: '2',
-		});
-	});
-
-	it('is that of the first run, of no workflow, where n8n does not know them', () => {
-		expect(contextOf({ workflowId: undefined }).identity).toMatchObject({
-			workflowId: '',
-			run: '0',
-		});
-	});
+it('names workflow, node, execution and run for idempotency keys', () => {
+	const root = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
+	const identity = { workflowId: 'w1', nodeId: 'n1', root, run: '2' };
+	expect(contextOf({ runIndex: 2 }).identity).toStrictEqual(identity);
+	expect(contextOf({ workflowId: undefined }).identity).toMatchObject({ workflowId: '', run: '0' });
 });
 
-it('an execution has a root of its own, which is kept in the node’s context', () => {
+it('an execution has a root of its own, which its retries share', () => {
 	const store = {};
-	const rootOf = (options: ContextOptions) => contextOf(options).identity.root;
-	const root = rootOf({ store });
-	expect(rootOf({ store, executionId: 'e2' })).toBe(root);
-	expect(rootOf({ store: {} })).not.toBe(root);
-	expect(rootOf({ store: { aiGatewayRoot: { root: 7 } } })).toMatch(/^[0-9a-f-]{36}$/);
-	expect([contextOf({ store }).isRetry, contextOf({ store, executionId: 'e2' }).isRetry]).toStrictEqual([
-		false,
-		true,
-	]);
+	const contexts = ['e1', 'e1', 'e2', 'e2', 'e3'].map((executionId) => contextOf({ store, executionId }));
+	expect(new Set(contexts.map(({ identity }) => identity.root)).size).toBe(1);
+	expect(contexts.map(({ execution }) => execution.isRetry)).toStrictEqual([false, false, true, true, true]);
+	expect(contextOf({ store: {} }).identity.root).not.toBe(contexts[0]?.identity.root);
 });
 
 describe('the tool of an AI Agent', () => {
@@ -98,115 +82,68 @@ const list = (...ids: string[]): Step => ({
 	body: JSON.stringify({ data: ids.map((id) => ({ id, media_type: 'video' })) }),
 });
 const busy: Step = { status: 503 };
+const badKey: Step = { status: 401, body: '{"error": {"code": "invalid_api_key"}}' };
 
-describe('the text models', () => {
-	it('are requested once per run', async () => {
-		const { client, sent } = scriptedClient([list('a', 'b')]);
-		const context = contextOf();
-		const [models] = await Promise.all([context.textModels.known(client), context.textModels.known(client)]);
-		expect((await context.textModels.known(client)).map(({ id }) => id)).toStrictEqual(['a', 'b']);
-		expect(models.map(({ id }) => id)).toStrictEqual(['a', 'b']);
-		expect(sent).toHaveLength(1);
+describe.each([
+	['text', 'textModels', 'https://gateway.test/api/v1/models'],
+	['media', 'mediaModels', 'https://gateway.test/api/v1/media/models'],
+] as const)('the catalogue of %s models', (_, name, url) => {
+	it('is read once for all items, with all retries', async () => {
+		const { client, sent } = scriptedClient([busy, busy, list('a', 'b')]);
+		const models = contextOf()[name];
+		const found = [models.known(client, 'a'), models.required(client, 'b'), models.known(client, 'c')];
+		expect((await Promise.all(found)).map((model) => model?.id)).toStrictEqual(['a', 'b', undefined]);
+		expect((await models.required(client, 'a'))?.id).toBe('a');
+		expect(sent.map((request) => [request.url, request.timeoutMs])).toStrictEqual(
+			Array(3).fill([url, 60_000]),
+		);
 	});
 
-	it.each<[string, Step, number]>([
-		['with all retries', busy, 4],
-		['for any other reason', new Error('a mistake'), 1],
-	])('are an empty list where they cannot be read %s', async (_, step, tries) => {
-		const { client, sent } = scriptedClient([step]);
-		expect(await contextOf().textModels.known(client)).toStrictEqual([]);
-		expect(sent.map(({ url }) => url)).toStrictEqual(Array(tries).fill('https://gateway.test/api/v1/models'));
+	it('fails what depends on it, and nothing else, and is read again after a failure', async () => {
+		const steps = [badKey, new Error('a mistake'), busy, list('a')];
+		const { client, sent } = scriptedClient(steps, { maxRetries: 0 });
+		const models = contextOf()[name];
+		const failed = [models.known(client, 'a'), rejection(models.required(client, 'a'))];
+		expect(await Promise.all(failed)).toMatchObject([undefined, { details: { code: 'invalid_api_key' } }]);
+		expect(await rejection(models.required(client, 'a'))).toMatchObject({ message: 'a mistake' });
+		expect(await models.known(client, 'a')).toBeUndefined();
+		expect((await models.known(client, 'a'))?.id).toBe('a');
+		expect(sent).toHaveLength(4);
 	});
 
-	it('are an empty list after ten seconds, for all items together; the read goes on', async () => {
+	it('is waited for ten seconds, by all items together, where they can do without; the read goes on', async () => {
 		let respond: () => void = () => undefined;
 		const responds = new Promise<void>((resolve) => (respond = resolve));
 		const slept: number[] = [];
-		const { client, sent } = scriptedClient(
-			[list('a')],
-			{},
-			{
-				dependencies: {
-					withSlot: async (work) => await responds.then(work),
-					sleep: async (milliseconds) => void slept.push(await Promise.resolve(milliseconds)),
-				},
-			},
-		);
-		const context = contextOf();
-		const required = context.textModels.require(client);
-		expect(await context.textModels.known(client)).toStrictEqual([]);
-		expect(await context.textModels.known(client)).toStrictEqual([]);
-		expect(slept).toStrictEqual([10_000]);
+		const dependencies = {
+			withSlot: async <T>(work: () => Promise<T>) => await responds.then(work),
+			sleep: async (milliseconds: number) => void slept.push(await Promise.resolve(milliseconds)),
+		};
+		const { client, sent } = scriptedClient([list('a')], {}, { dependencies });
+		const models = contextOf()[name];
+		const required = models.required(client, 'a');
+		expect([await models.known(client, 'a'), await models.known(client, 'a')]).toStrictEqual([
+			undefined,
+			undefined,
+		]);
 		respond();
-		expect(await required).toHaveLength(1);
-		expect(await context.textModels.known(client)).toHaveLength(1);
-		expect(sent).toHaveLength(1);
+		expect([(await required)?.id, (await models.known(client, 'a'))?.id]).toStrictEqual(['a', 'a']);
+		expect([slept, sent.length]).toStrictEqual([[10_000], 1]);
 	});
 
-	it('are requested again after a failure', async () => {
-		const { client, sent } = scriptedClient([busy, list('a')], { maxRetries: 0 });
-		const context = contextOf();
-		const atOnce = [context.textModels.known(client), context.textModels.known(client)];
-		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
-		expect(await context.textModels.known(client)).toHaveLength(1);
-		expect(sent).toHaveLength(2);
-	});
-
-	it('are not read further after the end of the run', async () => {
+	it('is not read further after the end of the run', async () => {
 		const { client, sent } = scriptedClient([list('a')]);
 		const context = contextOf();
 		await context.end();
-		expect(await context.textModels.known(client)).toStrictEqual([]);
+		expect(await context[name].known(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(0);
 	});
 });
 
-describe('the media models', () => {
-	it('are requested once for all items, with all retries', async () => {
-		const { client, sent } = scriptedClient([busy, busy, list('a', 'b')]);
-		const context = contextOf();
-		const found = await Promise.all([context.mediaModel(client, 'a'), context.mediaModel(client, 'b', true)]);
-		expect(found.map((model) => [model?.id, model?.mediaType])).toStrictEqual([
-			['a', 'video'],
-			['b', 'video'],
-		]);
-		expect((await context.mediaModel(client, 'a', true)).id).toBe('a');
-		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual(
-			Array(3).fill(['https://gateway.test/api/v1/media/models', 60_000]),
-		);
-	});
-
-	it.each<[Step, object]>([
-		[
-			{ status: 401, body: '{"error": {"code": "invalid_api_key"}}' },
-			{ details: { code: 'invalid_api_key' } },
-		],
-		[new Error('a mistake'), { message: 'a mistake' }],
-	])('that cannot be read fail what depends on them, and nothing else: %j', async (step, expected) => {
-		const { client, sent } = scriptedClient([step]);
-		const context = contextOf();
-		expect(await rejection(context.mediaModel(client, 'a', true))).toMatchObject(expected);
-		expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect(sent).toHaveLength(2);
-	});
-
-	it('that could not be read are requested again where something depends on them', async () => {
-		const { client, sent } = scriptedClient([busy, list('a')], { maxRetries: 0 });
-		const context = contextOf();
-		expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect((await context.mediaModel(client, 'a', true)).id).toBe('a');
-		expect(sent).toHaveLength(2);
-	});
-
-	it('reject a model that they do not have', async () => {
-		const { client } = scriptedClient([list('a')]);
-		const context = contextOf();
-		const rejections = [context.mediaModel(client, 'b', true), context.mediaModel(client, 'b')].map(
-			rejection,
-		);
-		for (const error of await Promise.all(rejections)) {
-			expect(error).toBeInstanceOf(InvalidInputError);
-			expect(error).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
-		}
-	});
+it('a media model that the catalogue does not have is an error of the item', async () => {
+	const { client } = scriptedClient([list('a')]);
+	expect(await contextOf().mediaModel(client, 'a')).toMatchObject({ id: 'a', mediaType: 'video' });
+	const error = await rejection(contextOf().mediaModel(client, 'b'));
+	expect(error).toBeInstanceOf(InvalidInputError);
+	expect(error).toMatchObject({ param: 'model', message: 'The gateway has no media model "b"' });
 });

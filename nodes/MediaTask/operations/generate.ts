@@ -33,7 +33,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
 		execute: async (item) => {
 			const id = String(item.params.model);
-			const { mediaType: actual = mediaType } = (await item.run.mediaModel(item.client, id)) ?? {};
+			const { mediaType: actual = mediaType } = (await item.run.mediaModels.known(item.client, id)) ?? {};
 			if (actual === mediaType) return await createAndWait.execute(item);
 			// It may cost many times as much.
 			throw new InvalidInputError(

@@ -96,7 +96,7 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 	const prompt = params.prompt?.trim() === '' ? undefined : params.prompt;
 	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
 	if (inputMode === 'json' && prompt === undefined) return params.inputJson;
-	const form = inputForm((await run.mediaModel(client, id, true)).inputSchema);
+	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
 	const values = inputMode === 'json' ? params.inputJson : typedInput(mapperValues(params.input), form);
 	if (prompt === undefined) return values;
 	const promptName = promptField(form)?.name ?? 'prompt';

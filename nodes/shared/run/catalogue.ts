@@ -3,13 +3,9 @@ import type { GatewayClient } from '../gateway/client/client';
 /** How long the models are waited for where a call can do without them, in milliseconds. */
 const OPTIONAL_MS = 10_000;
 
-/** So many times a run fails to read a catalogue before it gives up: else, an outage would delay each item. */
-const MAX_READS = 3;
-
 /** A catalogue of models. All items of a run share one read for each account; after a failure, the next item reads it. */
-export class Catalogue<Model> {
-	private readonly reads = new Map<string, { models: Promise<Model[]>; late: Promise<void> }>();
-	private failures = 0;
+export class Catalogue<Model extends { id: string }> {
+	private readonly reads = new Map<string, { models: Promise<Model[]>; late: Promise<Model[]> }>();
 
 	/** @param signal ends a read that nobody waits for any more */
 	constructor(
@@ -17,35 +13,31 @@ export class Catalogue<Model> {
 		private readonly signal?: AbortSignal,
 	) {}
 
-	/** For what a call can do without, such as the price of one that is paid for: empty if it cannot be read soon. */
-	async known(client: GatewayClient): Promise<Model[]> {
-		const { models, late } = this.readWith(client);
-		return (await Promise.race([models, late]).catch(() => [])) ?? [];
+	/** A model that a call can do without, e.g. for the price of one that is paid for, if it can be read soon. */
+	async known(client: GatewayClient, id: unknown): Promise<Model | undefined> {
+		const { models, late } = this.read(client);
+		const known = await Promise.race([models, late]).catch(() => []);
+		return known.find((model) => model.id === id);
 	}
 
 	/**
-	 * For what a call needs before it is sent.
+	 * A model that a call needs before it is sent.
 	 *
 	 * @throws {ApiError} when the catalogue cannot be read
 	 */
-	async require(client: GatewayClient): Promise<Model[]> {
-		return await this.readWith(client).models;
+	async required(client: GatewayClient, id: unknown): Promise<Model | undefined> {
+		return (await this.read(client).models).find((model) => model.id === id);
 	}
 
-	private readWith(client: GatewayClient) {
-		const { account } = client;
-		const known = this.reads.get(account);
+	private read(client: GatewayClient) {
+		const known = this.reads.get(client.account);
 		if (known) return known;
 		const models = this.list(client, this.signal);
 		const over = new AbortController();
-		const late = client.sleep(OPTIONAL_MS, over.signal).catch(() => undefined);
-		const read = { models, late };
-		this.reads.set(account, read);
-		const onFailure = () => {
-			this.failures += 1;
-			if (this.failures < MAX_READS) this.reads.delete(account);
-		};
-		models.catch(onFailure).finally(() => over.abort());
+		const late = client.sleep(OPTIONAL_MS, over.signal).then(() => [] as Model[]);
+		const read = { models, late: late.catch(() => []) };
+		this.reads.set(client.account, read);
+		models.catch(() => this.reads.delete(client.account)).finally(() => over.abort());
 		return read;
 	}
 }

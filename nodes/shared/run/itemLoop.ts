@@ -41,7 +41,6 @@ export async function executeRegistry(
  * node's *On Error* says. Items that succeeded before *Retry On Fail* ran the node again are not sent again.
  */
 class ItemLoop {
-	private readonly node;
 	private readonly parameters: NodeParameters;
 	private readonly journal: RunJournal;
 	/** The error items of those that have failed. */
@@ -56,11 +55,10 @@ class ItemLoop {
 		private readonly context: IExecuteFunctions,
 		private readonly registered: RegisteredOperation,
 	) {
-		this.node = context.getNode();
 		this.parameters = new NodeParameters(context);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
-		this.journal = new RunJournal(context, this.runContext);
+		this.journal = new RunJournal(context, this.runContext.run);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
@@ -91,7 +89,7 @@ class ItemLoop {
 		try {
 			return this.params(0).options.concurrency;
 		} catch (error) {
-			throw toNodeError(this.node, error, 0, this.journal.paidNote());
+			throw toNodeError(this.context.getNode(), error, 0, this.journal.paidNote());
 		}
 	}
 
@@ -128,12 +126,11 @@ class ItemLoop {
 	}
 
 	private async finishDeferred(): Promise<PausedRun | undefined> {
-		const { deferred, context } = this;
-		const finish = async (index: number) => {
+		const { deferred } = this;
+		const finish = async (index: number) =>
 			await this.attempt(index, async () => await deferred.get(index)?.finish());
-		};
 		const { finishLater } = this.registered.operation;
-		if (finishLater) return await finishLater(context, deferred, finish);
+		if (finishLater) return await finishLater(this.context, deferred, finish);
 		await Promise.all([...deferred.keys()].map(finish));
 		return undefined;
 	}
@@ -142,7 +139,7 @@ class ItemLoop {
 	private async attempt(index: number, work: () => Promise<OperationOutput[] | undefined>): Promise<void> {
 		try {
 			const outputs = await work();
-			if (outputs) this.journal.finished(index, paired(index, outputs));
+			if (outputs) this.journal.note(index, { outputs: paired(index, outputs) });
 		} catch (thrown) {
 			const error = this.journal.failed(index, thrown);
 			// Another item's error stopped this one, which has no error of its own.
@@ -158,28 +155,26 @@ class ItemLoop {
 	}
 
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
-		const { journal, failures, firstError, runContext } = this;
+		const { journal, failures, firstError } = this;
 		if (this.signal.isCancelled) throw this.cancelled();
 		this.addHints();
 		if (firstError) {
 			const { index, error } = firstError;
-			const nodeError = toNodeError(this.node, error, index, journal.paidNote(index));
+			const nodeError = toNodeError(this.context.getNode(), error, index, journal.paidNote(index));
 			journal.endTry(true);
 			// The model of an AI Agent reads only the message.
 			const { message, description } = nodeError;
-			if (!runContext.isTool || !description) throw nodeError;
+			if (!this.runContext.isTool || !description) throw nodeError;
 			throw Object.assign(nodeError, { message: `${message}. ${description}`, description: '' });
 		}
-		const outputOf = (index: number) => {
-			const unfinished = paused?.outputs.get(index);
-			return (
-				failures.get(index) ?? journal.entry(index)?.outputs ?? paired(index, unfinished ? [unfinished] : [])
-			);
-		};
-		const outputs = this.context.getInputData().flatMap((_, index) => outputOf(index));
+		const outputs = this.context.getInputData().flatMap((_, index) => {
+			const done = failures.get(index) ?? journal.entry(index)?.outputs;
+			const unfinished = paused?.outputs.get(index) ?? [];
+			// Copies: n8n changes what a node returns, and the journal may be kept.
+			return done?.map((item) => ({ ...item })) ?? paired(index, [unfinished].flat());
+		});
 		if (paused) {
-			for (const [index, failure] of failures) journal.finished(index, failure);
-			journal.keep();
+			for (const [index, failure] of failures) journal.note(index, { outputs: failure });
 			await paused.end(outputs);
 		}
 		// n8n runs a node with *Retry On Fail* again for any such field, also of a result.
@@ -199,10 +194,11 @@ class ItemLoop {
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */
 	private cancelled(): NodeOperationError {
+		const node = this.context.getNode();
 		const note = this.journal.paidNote();
-		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
+		if (note) this.context.logger.warn(`"${node.name}" was cancelled.${note}`);
 		this.journal.clear();
-		return new NodeOperationError(this.node, 'The execution was cancelled', {
+		return new NodeOperationError(node, 'The execution was cancelled', {
 			description: note.trim() || 'No more requests were sent.',
 		});
 	}

@@ -1,6 +1,5 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { isFailedTask } from '../gateway/endpoints/tasks';
 import {
 	ApiError,
 	asError,
@@ -68,12 +67,10 @@ export function mayBeCharged(error: unknown): boolean {
 export function itemError(
 	error: unknown,
 	known: Pick<ApiErrorDetails, 'outcome' | 'kind' | 'taskId'>,
-): unknown {
-	if (error instanceof StoppedError || isFailedTask(error)) return error;
-	const details = detailsOf(error);
+): ApiError {
 	// What the error itself says of its outcome is more precise.
-	if (known.outcome === 'unknown' && outcomeFlags(details).mayBeCharged) return error;
-	return new ApiError({ ...details, ...known }, asError(error));
+	if (known.outcome === 'unknown' && error instanceof ApiError && mayBeCharged(error)) return error;
+	return new ApiError({ ...detailsOf(error), ...known }, asError(error));
 }
 
 /**

@@ -6,16 +6,13 @@ import type { RunJournal } from './journal';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
 
-/** What an operation gets for one item. */
 export interface ItemContext<Params = unknown> {
 	readonly index: number;
-	/** The values of the operation's parameters and, under `options`, of its options. Each is read on access. */
+	/** Each is read on access. */
 	readonly params: Params;
 	readonly client: GatewayClient;
 	readonly run: RunContext;
-	/** What is sent for the items. */
 	readonly journal: RunJournal;
-	/** n8n's functions, for binary data. */
 	readonly n8n: IExecuteFunctions;
 }
 
@@ -36,10 +33,7 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	/** As the list of actions names it, in plain words, e.g. "Create a media task". */
 	action: string;
 	description: string;
-	/**
-	 * What an AI Agent reads of the operation as its tool: what it does, what it needs and what it returns. Without it,
-	 * that is the description.
-	 */
+	/** For an AI Agent: what it does, needs and returns. Default: the description. */
 	toolDescription?: string;
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
@@ -62,14 +56,13 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	): Promise<PausedRun | undefined>;
 }
 
-/** Declares an operation, whose `execute` gets the values of its parameters. */
+/** Types the `execute` of an operation by its parameters. */
 export function defineOperation<P extends Declarations, O extends Declarations = Record<never, never>>(
 	operation: Operation<P, O>,
 ): Operation {
 	return operation;
 }
 
-/** Operations on the same thing. */
 export interface Resource {
 	displayName: string;
 	/** Whether it comes before the others, also in n8n's list of actions. */

@@ -9,7 +9,6 @@ import { runOptions } from './settings';
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
-/** An operation of a resource, and its parameters: its options are last. */
 export type RegisteredOperation = ReturnType<typeof register>;
 
 function register(resource: string, name: string, operation: Operation) {
@@ -32,7 +31,6 @@ export class Registry {
 		);
 	}
 
-	/** The operation that the node's `resource` and `operation` name. */
 	find(resource: string, name: string): RegisteredOperation | undefined {
 		return this.registered.find((known) => known.resource === resource && known.name === name);
 	}
@@ -79,10 +77,7 @@ function selector<T extends Pick<Resource, 'displayName' | 'isFirst'>>(
 	};
 }
 
-/**
- * What n8n tells an AI Agent about the node as its tool. n8n adds a parameter of this name to nodes without one, whose
- * text is only the action and the name of the node.
- */
+/** n8n adds a parameter of this name to nodes without one, whose text is only the action and the name of the node. */
 function toolDescription({
 	description,
 	toolDescription: text = `${description}.`,

@@ -5,7 +5,7 @@ import { listMediaModels, listTextModels, type TextModel } from '../gateway/endp
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
-import { asNumber, asObject, asText, canonicalJson, omit } from '../gateway/util/json';
+import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
@@ -15,17 +15,13 @@ import { ExecutionCost } from './cost/executionCost';
 import { Limiter } from './limiter';
 
 /** Key in the node's context, which n8n copies when somebody retries a failed execution. */
-const ROOT_KEY = 'aiGatewayRoot';
+const EXECUTION_KEY = 'aiGatewayExecution';
 
 /** What all items of a run share. */
 export class RunContext {
-	readonly executionId: string;
+	readonly execution: StoredExecution;
 	/** For the idempotency keys of its tasks (§4.6). */
 	readonly identity: Omit<CreationContext, 'itemIndex'>;
-	/** Whether the execution is a retry of another one, whose tasks it finds. */
-	readonly isRetry: boolean;
-	/** When the node ran first in this execution, in Unix milliseconds. */
-	readonly startedAt: number;
 	/** Identifies this run of the node within the execution. The same in each try. */
 	readonly run: string;
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
@@ -35,7 +31,6 @@ export class RunContext {
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
 	private readonly over = new AbortController();
-	/** For hints, to check attachments and fallback models, and for prices. */
 	readonly textModels = new Catalogue<TextModel>(listTextModels, this.over.signal);
 	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels, this.over.signal);
 	/** Texts to remove from errors, such as the API keys of all items. */
@@ -48,14 +43,12 @@ export class RunContext {
 	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(context: IExecuteFunctions) {
-		this.executionId = context.getExecutionId() ?? '';
+		this.execution = storedExecution(context);
 		this.isTool = isTool(context);
 		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-		const { root, firstExecutionId, startedAt } = rootOf(context, this.executionId);
 		const workflowId = context.getWorkflow().id ?? '';
+		const { root } = this.execution;
 		this.identity = { workflowId, nodeId: context.getNode().id, root, run: this.run };
-		this.isRetry = firstExecutionId !== this.executionId;
-		this.startedAt = startedAt;
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
 	}
@@ -77,19 +70,14 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model.
+	 * A media model that the work of an item needs, e.g. for a price limit.
 	 *
-	 * @param isRequired whether the work cannot do without it, e.g. for a price limit
-	 * @returns `undefined` for work that can, when the catalogue cannot be read soon
-	 * @throws {ApiError} when a required catalogue cannot be read
+	 * @throws {ApiError} when the catalogue cannot be read
 	 * @throws {InvalidInputError} when the catalogue does not have the model
 	 */
-	async mediaModel(client: GatewayClient, id: string, isRequired: true): Promise<MediaModel>;
-	async mediaModel(client: GatewayClient, id: string, isRequired?: boolean): Promise<MediaModel | undefined>;
-	async mediaModel(client: GatewayClient, id: string, isRequired = false): Promise<MediaModel | undefined> {
-		const models = await this.mediaModels[isRequired ? 'require' : 'known'](client);
-		const found = models.find((model) => model.id === id);
-		if (found || (models.length === 0 && !isRequired)) return found;
+	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
+		const found = await this.mediaModels.required(client, id);
+		if (found) return found;
 		throw new InvalidInputError(
 			`The gateway has no media model "${id}"`,
 			'Model IDs change over time. Choose the model again from the list.',
@@ -107,20 +95,25 @@ function inputDigest(context: IExecuteFunctions): string {
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/**
- * What the node's context keeps for its keys. The root is random, and the same in all tries of the node and in retries
- * of the execution: n8n counts the IDs of executions from 1 again in a new database.
- */
-function rootOf(context: IExecuteFunctions, executionId: string) {
+/** An execution, as the context of the node keeps it. */
+interface StoredExecution {
+	id: string;
+	/** Random, as n8n counts IDs from 1 again in a new database; the same in retries of the execution. */
+	root: string;
+	/** Whether it is a retry of another one, whose tasks it finds. */
+	isRetry: boolean;
+	/** When the node ran first in it, in Unix milliseconds. */
+	startedAt: number;
+}
+
+function storedExecution(context: IExecuteFunctions): StoredExecution {
 	const store = storedContext(context, 'node') ?? {};
-	const known = asObject(store[ROOT_KEY]) ?? {};
-	const startedAt = known.executionId === executionId ? asNumber(known.startedAt) : undefined;
-	const stored = {
-		root: asText(known.root) ?? randomUUID(),
-		firstExecutionId: asText(known.firstExecutionId) ?? executionId,
-		executionId,
-		startedAt: startedAt ?? Date.now(),
-	};
-	store[ROOT_KEY] = stored;
-	return stored;
+	const id = context.getExecutionId() ?? '';
+	// Nothing else writes to the key.
+	const known = store[EXECUTION_KEY] as StoredExecution | undefined;
+	if (known?.id === id) return known;
+	const { root = randomUUID() } = known ?? {};
+	const execution = { id, root, isRetry: known !== undefined, startedAt: Date.now() };
+	store[EXECUTION_KEY] = execution;
+	return execution;
 }

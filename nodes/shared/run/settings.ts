@@ -26,7 +26,6 @@ export function noLimitHint(charged: RegExp): NodeHint {
 	};
 }
 
-/** Options for the requests of every node. */
 export const requestOptions = {
 	maxRetries: integer({
 		displayName: 'Max Retries',
@@ -62,7 +61,6 @@ export const requestOptions = {
 	}),
 };
 
-/** Options that every operation of every action node has. */
 export const runOptions = {
 	concurrency: integer({
 		displayName: 'Concurrency',

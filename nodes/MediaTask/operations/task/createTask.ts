@@ -33,7 +33,7 @@ export async function createTask(item: TaskItem, callback?: ResumeCallback) {
 	const isOfOthers = mayBeOfOthers(item);
 	const price = async () => {
 		try {
-			const found = await run.mediaModel(client, item.params.model);
+			const found = await run.mediaModels.known(client, item.params.model);
 			return found && taskPrice(found, input ?? (await readInput(item))).rub;
 		} catch {
 			// Such as the end of the run: it must not fail a task that is paid for.
@@ -62,7 +62,7 @@ export async function taskNotSent(item: TaskItem): Promise<OperationOutput[]> {
 	const { model } = item.params;
 	const { bodyWith, inputWith } = await readTaskRequest(item);
 	const input = await inputWith(placeholder);
-	const price = taskPrice(await item.run.mediaModel(item.client, model, true), input);
+	const price = taskPrice(await item.run.mediaModel(item.client, model), input);
 	return item.run.dryRun.output(model, bodyWith(input), { ...price, isMost: false });
 }
 
@@ -96,10 +96,10 @@ async function send(
 ): Promise<{ taskId: string; response: JsonObject }> {
 	const { journal, client, run, index, params } = item;
 	const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), async () => {
-		journal.requested(index, key);
+		journal.note(index, { key });
 		return await createMediaTask(client, body, key);
 	});
-	journal.created(index, taskId, response);
+	journal.note(index, { task: { taskId, response } });
 	const isOwnKey = params.options.idempotencyKey !== undefined;
 	const mayBeOld = mayBeOfOthers(item) && !isOwnKey && taskId !== failedId;
 	if (!mayBeOld || !(await failedBefore(item, taskId))) return { taskId, response };
@@ -111,7 +111,7 @@ const CLOCK_MS = 2_000;
 
 /** Whether a task failed before this execution, in which it would stay the answer. */
 async function failedBefore({ client, run }: TaskItem, taskId: string): Promise<boolean> {
-	const before = (client.gatewayTime(run.startedAt) ?? -Infinity) - CLOCK_MS;
+	const before = (client.gatewayTime(run.execution.startedAt) ?? -Infinity) - CLOCK_MS;
 	// An error must not fail a task that is paid for.
 	const { task } = await pollOnce(client, taskId).catch(() => ({ task: undefined }));
 	return task?.state === 'fail' && Date.parse(task.createdAt ?? '') < before;

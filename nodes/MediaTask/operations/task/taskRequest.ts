@@ -101,7 +101,7 @@ export type TaskItem = ItemContext<
 
 /** Whether another execution may have created the task, and have paid for it. */
 export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
-	return run.isRetry || options.idempotencyKey !== undefined || options.idempotencyScope === 'workflow';
+	return run.execution.isRetry || options.idempotencyKey !== undefined || options.idempotencyScope === 'workflow';
 }
 
 /** A checked request to create a task. So far, only the catalogue was requested for it. */
@@ -124,7 +124,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 
 	const values = await readInput(item);
 	const files = await readTaskFiles(item);
-	const catalogued = async () => await run.mediaModel(client, id, true);
+	const catalogued = async () => await run.mediaModel(client, id);
 	// The schema says which fields are lists of files.
 	const form = inputForm(files.length > 0 ? (await catalogued()).inputSchema : {});
 	/** @param urlOf returns the URL of a file, or a placeholder */

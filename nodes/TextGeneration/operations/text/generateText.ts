@@ -50,12 +50,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 /** The output of a dry run: the request, with placeholders for files, and the most that it can cost. */
 async function notSent({ run, client }: ItemContext, { format }: PreparedText, { json }: TextCall) {
 	const model = asText(json.model) ?? '';
-	const known = await run.textModels.known(client);
-	const most = mostOfCall(
-		format,
-		json,
-		known.find(({ id }) => id === model),
-	);
+	const most = mostOfCall(format, json, await run.textModels.known(client, model));
 	return run.dryRun.output(model, json, { isMost: true, ...most });
 }
 
@@ -89,7 +84,7 @@ async function send(
 	call: TextCall,
 	chunks: ItemChunkWriter | undefined,
 ): Promise<JsonObject> {
-	item.journal.requested(item.index);
+	item.journal.note(item.index, {});
 	if (!stream) return await item.client.json(call);
 	let hasChunks = false;
 	const onText = (text: string) => {

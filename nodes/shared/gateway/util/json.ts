@@ -32,8 +32,6 @@ export function asArray(value: unknown): Json[] {
 
 /** The objects among the elements of `value`; an empty list if it is not an array. */
 export function asObjects(value: unknown): JsonObject[] {
-	// Fast path: runs for each delta of a stream, mostly without a list.
-	if (!Array.isArray(value)) return [];
 	return asArray(value)
 		.map(asObject)
 		.filter((element) => element !== undefined);

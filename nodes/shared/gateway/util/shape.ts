@@ -2,10 +2,8 @@ import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject
 
 // Tolerant readers of wire shapes: what is missing or of another type is undefined or an empty list.
 
-/** Reads a value from the wire. */
 export type Reader<T> = (value: unknown) => T;
 
-/** What a reader returns. */
 export type Shape<R extends Reader<unknown>> = ReturnType<R>;
 
 type Fields = Readonly<Record<string, Reader<unknown>>>;
@@ -25,13 +23,10 @@ export const id: Reader<string | undefined> = asId;
 export const decimal: Reader<string | undefined> = (value) =>
 	asNumber(value) === undefined ? undefined : asId(value)?.trim();
 
-/** Any JSON value. */
 export const json: Reader<Json | undefined> = (value) => value as Json | undefined;
 
-/** An object, as received. */
 export const record: Reader<JsonObject | undefined> = asObject;
 
-/** A list of objects, as received. */
 export const records: Reader<JsonObject[]> = asObjects;
 
 /** An object with these fields. A value of another type is read as an object without fields. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../gateway/util/json';
-import { addToTotal } from '../../gateway/util/money';
+import { sumOfCosts } from '../../gateway/util/money';
 import { compact } from '../../n8n/compact';
 import { flag, optional } from '../../params/kinds';
 
@@ -23,32 +23,25 @@ interface DryPrice {
 	reason?: string | undefined;
 }
 
-/** What the items of a run would cost that are not sent. */
+/** The items of a run that are not sent. */
 export class DryRun {
-	private items = 0;
-	private unknown = 0;
-	private rub = '0';
-	private isMost = false;
+	private readonly prices: DryPrice[] = [];
 
 	/** Adds an item, and makes its output. */
-	output(model: string, request: JsonObject, { rub, isMost, reason }: DryPrice) {
-		this.items += 1;
-		this.isMost ||= isMost;
-		if (rub === undefined) this.unknown += 1;
-		else this.rub = addToTotal(this.rub, rub);
-		const price = rub === undefined ? null : Number(rub);
-		return [
-			{
-				json: compact({ dryRun: true, model, [isMost ? 'maxCostRub' : 'priceRub']: price, reason, request }),
-			},
-		];
+	output(model: string, request: JsonObject, price: DryPrice) {
+		this.prices.push(price);
+		const { rub, isMost, reason } = price;
+		const amount = { [isMost ? 'maxCostRub' : 'priceRub']: rub === undefined ? null : Number(rub) };
+		return [{ json: compact({ dryRun: true, model, ...amount, reason, request }) }];
 	}
 
 	/** The sum; `undefined` if no item was left unsent. */
 	get hint(): string | undefined {
-		if (this.items === 0) return undefined;
-		const most = this.isMost ? 'at most ' : '';
-		const unknown = this.unknown > 0 ? ` The price of ${this.unknown} is unknown.` : '';
-		return `Dry run, nothing was sent. ${this.items} item${this.items === 1 ? '' : 's'}: ${most}₽${this.rub}.${unknown}`;
+		const { length: count } = this.prices;
+		if (count === 0) return undefined;
+		const known = this.prices.flatMap(({ rub }) => rub ?? []);
+		const most = this.prices.some(({ isMost }) => isMost) ? 'at most ' : '';
+		const unknown = known.length < count ? ` The price of ${count - known.length} is unknown.` : '';
+		return `Dry run, nothing was sent. ${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.${unknown}`;
 	}
 }

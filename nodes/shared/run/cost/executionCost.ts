@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
@@ -30,9 +30,7 @@ interface Spending {
 /** A call whose cost is not known, or not yet. Requests with the same key are one call. */
 interface Call {
 	/** The most that it may cost, if that is known. */
-	mostRub?: string | undefined;
-	/** Its requests in progress. */
-	requests: number;
+	mostRub: string | undefined;
 	/** Whether a request has ended that may be charged, at an unknown cost. */
 	isUnknown?: boolean;
 }
@@ -64,33 +62,47 @@ export class ExecutionCost {
 	private readonly ownCalls = new Set<string>();
 	private hint: { message: string } | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
-	/** Where n8n has no context of the execution. */
-	private readonly ownStore: Record<string, unknown> = {};
+	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
+	private readonly flowStore: Record<string, unknown>;
+	private readonly nodeStore: Record<string, unknown>;
 
-	constructor(private readonly context: CostContext) {}
+	constructor(private readonly context: CostContext) {
+		this.flowStore = storedContext(context, 'flow') ?? {};
+		this.nodeStore = storedContext(context, 'node') ?? {};
+	}
 
 	/**
 	 * Counts a call before it is sent, and reserves what it may cost.
 	 *
+	 * @param onEnd gets what the call may have cost
 	 * @throws {InvalidInputError} if the execution could then cost more than the limit
 	 */
-	begin({ key, mostRub, limitRub }: PlannedCall) {
+	begin({ key, mostRub, limitRub }: PlannedCall, onEnd?: (rub: string) => void) {
 		const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('hex').slice(0, 20);
-		const spending = this.spending();
-		const isNew = spending.calls[id] === undefined;
-		if (isNew && limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
-		this.change(id, 1, { mostRub });
-		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
+		const { calls } = this.spending();
+		if (calls[id] === undefined) {
+			if (limitRub !== undefined) checkLimit(this.spending(), limitRub, mostRub);
+			this.set(id, { mostRub });
+		}
 		return {
 			charged: (rub: string) => {
-				this.trace({ costRub: this.spending().calls[id] === null ? '0' : rub });
+				onEnd?.(rub);
+				const isNew = calls[id] !== null;
+				this.trace({ costRub: isNew ? rub : '0' });
 				if (!this.ownCalls.has(id)) this.ownRub = addToTotal(this.ownRub, rub);
 				this.ownCalls.add(id);
-				end({}, rub);
-				if (key === undefined) delete this.spending().calls[id];
+				if (isNew) this.set(id, null, rub);
+				if (key === undefined) delete calls[id];
+				this.showHint();
 			},
 			/** It is not charged, or an unknown amount. */
-			ended: (isUnknown: boolean, most?: string) => end(isUnknown ? { isUnknown, mostRub: most } : {}),
+			ended: (isUnknown: boolean, most = mostRub) => {
+				onEnd?.(isUnknown ? (most ?? '0') : '0');
+				const known = calls[id];
+				if (isUnknown && known !== null) this.set(id, { mostRub: known?.mostRub ?? most, isUnknown });
+				else if (known && !known.isUnknown) this.set(id, undefined);
+				this.showHint();
+			},
 		};
 	}
 
@@ -102,42 +114,39 @@ export class ExecutionCost {
 		const run = asObject(this.context.getExecuteData?.());
 		if (!run) return;
 		const { tracing, nodeWasResumed } = asObject(run.metadata) ?? {};
-		const store = this.contextOf('node');
-		const trace = { ...(nodeWasResumed ? asObject(store.gatewayTrace) : {}), ...asObject(tracing) };
+		const earlier = nodeWasResumed ? asObject(this.nodeStore.gatewayTrace) : {};
+		const trace = { ...earlier, ...asObject(tracing) };
 		for (const [name, value] of Object.entries(values)) {
 			const before = asText(trace[`gateway.${name}`]);
 			const added = String(value ?? 0);
 			const listed = new Set([...(before?.split(', ') ?? []), added]);
 			trace[`gateway.${name}`] = sumOfCosts(before ?? '0', added) ?? [...listed].join(', ');
 		}
-		const metadata: object = { tracing: (store.gatewayTrace = trace) };
+		const metadata: object = { tracing: (this.nodeStore.gatewayTrace = trace) };
 		this.context.setMetadata?.(metadata);
 	}
 
-	/** Adds or ends a request, with what is then known of its call. If the cost is known, nothing changes. */
-	private change(id: string, step: 1 | -1, news: Partial<Call>, rub?: string): void {
+	/**
+	 * Changes what is known of a call.
+	 *
+	 * @param call null if its cost is known, `undefined` if it is not charged
+	 */
+	private set(id: string, call: Call | null | undefined, rub = '0'): void {
 		const spending = this.spending();
 		const { calls, totals } = spending;
-		const known = calls[id];
-		if (known === null) return this.showHint(spending);
-		if (known) count(spending, known, -1);
+		if (calls[id]) count(spending, calls[id], -1);
 		delete calls[id];
-		const { mostRub = news.mostRub, requests = 0 } = known ?? {};
-		const call = { ...known, ...news, mostRub, requests: requests + step };
-		if (rub !== undefined) {
-			spending.rub = addToTotal(spending.rub, rub);
-			totals.calls += 1;
-			calls[id] = null;
-		} else if (call.requests > 0 || call.isUnknown) {
-			count(spending, call, 1);
-			calls[id] = call;
-		}
+		if (call !== undefined) calls[id] = call;
+		if (call) count(spending, call, 1);
+		else if (call === null) totals.calls += 1;
+		spending.rub = addToTotal(spending.rub, rub);
 		this.show(spending);
-		if (step === -1) this.showHint(spending);
 	}
 
 	/** One hint with what is known last; none as long as nothing is charged. */
-	private showHint({ rub, totals: { callsWithoutCost: count } }: Spending): void {
+	private showHint(): void {
+		const { rub, totals } = this.spending();
+		const count = totals.callsWithoutCost;
 		if (rub === '0' && count === 0 && !this.hint) return;
 		const unknown = count === 0 ? '' : `; calls of unknown cost: ${count}`;
 		this.hint ??= addHint(this.context, '');
@@ -148,7 +157,7 @@ export class ExecutionCost {
 	private show({ rub, totals }: Spending): void {
 		totals.costRub = Number(rub);
 		// The same object for each node, which n8n also stores as one: so it is current at every node.
-		this.contextOf('node').gateway = totals;
+		this.nodeStore.gateway = totals;
 		this.customData ??= this.context.getWorkflowDataProxy(0).$execution.customData;
 		// n8n keeps ten keys; without room it drops these.
 		this.customData?.setAll({
@@ -158,21 +167,16 @@ export class ExecutionCost {
 		});
 	}
 
-	private contextOf(kind: ContextType): Record<string, unknown> {
-		return storedContext(this.context, kind) ?? this.ownStore;
-	}
-
 	/** The stored object itself, which other nodes may change meanwhile. */
 	private spending(): Spending {
-		const store = this.contextOf('flow');
 		const executionId = this.context.getExecutionId() ?? '';
 		// Nothing else writes to the key.
-		const stored = store[KEY] as Spending | undefined;
+		const stored = this.flowStore[KEY] as Spending | undefined;
 		// n8n's retry of an execution copies the data of the former one.
 		if (stored?.executionId === executionId) return stored;
 		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
 		const fresh = { executionId, calls: {}, rub: '0', reservedRub: '0', unlimited: 0, totals };
-		store[KEY] = fresh;
+		this.flowStore[KEY] = fresh;
 		return fresh;
 	}
 }

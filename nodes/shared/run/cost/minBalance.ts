@@ -1,22 +1,11 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
-import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
+import { ApiError, asError, InvalidInputError, StoppedError } from '../../gateway/errors/errors';
 import { addToTotal, compareDecimals } from '../../gateway/util/money';
 import type { CallCost, ExecutionCost, PlannedCall } from './executionCost';
 
 /** How long a balance is used, in milliseconds. */
 const BALANCE_MS = 30_000;
-
-/** One request for the balance of an account. */
-interface Reading {
-	startedAt: number;
-	/** Rejects if the balance cannot be read. */
-	ended: Promise<void>;
-	/** Decimal text in rubles, when it has ended. */
-	balanceRub?: string;
-	/** What calls that ended since may have cost: the balance may not show it yet. */
-	endedRub: string;
-}
 
 /** An option that limits the cost of calls. */
 export interface Limit {
@@ -34,7 +23,12 @@ export function costLimit({ settings }: GatewayClient, maxCostRub: string | unde
 }
 
 interface Account {
-	reading?: Reading | undefined;
+	/** Decimal text in rubles. Rejects if it cannot be read. */
+	balance?: Promise<string> | undefined;
+	/** When it was read, in Unix milliseconds. */
+	readAt: number;
+	/** What calls that ended since may have cost: the balance may not show it yet. */
+	endedRub: string;
 	/** What the calls in progress may cost. */
 	inProgressRub: string;
 }
@@ -56,50 +50,43 @@ export async function beginCall(
 	const { account: id, settings } = client;
 	const { mostRub } = planned;
 	if (settings.minBalanceRub === undefined || mostRub === undefined) return cost.begin(planned);
-	const account = accounts.get(id) ?? { inProgressRub: '0' };
+	const account = accounts.get(id) ?? { readAt: 0, endedRub: '0', inProgressRub: '0' };
 	accounts.set(id, account);
-	let reading = currentReading(account, client);
-	while (reading.balanceRub === undefined) {
-		await reading.ended;
-		reading = currentReading(account, client);
-	}
+	const balanceRub = await balanceOf(account, client);
 	// From here on, no other call comes between.
-	const leftRub = addToTotal(addToTotal(reading.balanceRub, reading.endedRub, -1), account.inProgressRub, -1);
+	const leftRub = addToTotal(addToTotal(balanceRub, account.endedRub, -1), account.inProgressRub, -1);
 	checkBalance(leftRub, settings.minBalanceRub, mostRub);
-	const call = cost.begin(planned);
-	account.inProgressRub = addToTotal(account.inProgressRub, mostRub);
-	const end = (rub: string) => {
+	const call = cost.begin(planned, (rub) => {
 		account.inProgressRub = addToTotal(account.inProgressRub, mostRub, -1);
-		if (account.reading) account.reading.endedRub = addToTotal(account.reading.endedRub, rub);
-	};
-	return {
-		charged: (rub) => {
-			end(rub);
-			call.charged(rub);
-		},
-		ended: (isUnknown, most) => {
-			end(isUnknown ? (most ?? mostRub) : '0');
-			return call.ended(isUnknown, most);
-		},
-	};
+		account.endedRub = addToTotal(account.endedRub, rub);
+	});
+	account.inProgressRub = addToTotal(account.inProgressRub, mostRub);
+	return call;
 }
 
-/** The last reading of the balance; a new one, when that is too old. */
-function currentReading(account: Account, client: GatewayClient): Reading {
-	const { reading: last } = account;
-	if (last && client.now() - last.startedAt <= BALANCE_MS) return last;
-	const reading: Reading = { startedAt: client.now(), endedRub: '0', ended: Promise.resolve() };
-	reading.ended = readInto(reading, client).catch((error: unknown) => {
-		account.reading = undefined;
+/** The balance as it was last read; read again, when that is too long ago. */
+async function balanceOf(account: Account, client: GatewayClient): Promise<string> {
+	const isOld = client.now() - account.readAt > BALANCE_MS;
+	const last = isOld ? undefined : account.balance;
+	const balance = last ?? readRub(client);
+	if (!last) {
+		// While it is read, all wait for it.
+		Object.assign(account, { balance, endedRub: '0', readAt: Infinity });
+		balance.then(
+			() => (account.readAt = client.now()),
+			() => (account.balance = undefined),
+		);
+	}
+	return await balance.catch(async (error: unknown) => {
+		// It was read for another run, which has ended.
+		if (last && error instanceof StoppedError) return await balanceOf(account, client);
 		throw asError(error);
 	});
-	account.reading = reading;
-	return reading;
 }
 
-async function readInto(reading: Reading, client: GatewayClient): Promise<void> {
+async function readRub(client: GatewayClient): Promise<string> {
 	try {
-		reading.balanceRub = readBalance(await fetchBalance(client)).amount;
+		return readBalance(await fetchBalance(client)).amount;
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
 		throw error.with({

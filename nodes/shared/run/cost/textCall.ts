@@ -12,14 +12,12 @@ import { mayBeCharged } from '../nodeError';
 import type { ExecutionCost } from './executionCost';
 import { beginCall, costLimit, type Limit } from './minBalance';
 
-/** What counts the cost of text calls. */
 export interface TextCosts {
 	client: GatewayClient;
 	cost: ExecutionCost;
 	textModels: Catalogue<TextModel>;
 }
 
-/** A text call before it is sent. */
 export interface PlannedText {
 	format: TextFormat;
 	output: OutputRequest;
@@ -28,9 +26,6 @@ export interface PlannedText {
 	/** The most that the execution may cost, as decimal text in rubles. */
 	limitRub: string | undefined;
 }
-
-/** A completion, and the body of its response. */
-export type CompletedText = Awaited<ReturnType<typeof completeText>>;
 
 /**
  * Sends a text call, and adds its cost to that of the execution. A cost that the response does not report is computed
@@ -48,24 +43,27 @@ export async function completeText(
 	const limit = costLimit(costs.client, limitRub);
 	const mostRub = limit && (await mostRubOf(costs, planned, limit));
 	const call = await beginCall(costs, { mostRub, limitRub });
+	const count = async (charge: Charge) => {
+		const cost = await costOf(costs, planned.body, charge);
+		if (cost) call.charged(cost.rub);
+		return cost?.fields;
+	};
 	try {
 		const body = await send();
 		const completion = format.readCompletion(body, output);
 		const { inputTokens, outputTokens } = completion.usage;
 		costs.cost.trace({ model: asText(planned.body.model), inputTokens, outputTokens });
-		const cost = await costOf(costs, planned.body, completion);
-		if (cost) call.charged(cost.rub);
-		else call.ended(true);
+		const fields = await count(completion);
+		if (!fields) call.ended(true);
 		const hint = incompleteHint(completion.choices, planned.body, format);
-		return { body, completion: { ...completion, ...cost?.fields, hint } };
+		return { body, completion: { ...completion, ...fields, hint } };
 	} catch (error) {
-		const cost = error instanceof ApiError ? await costOf(costs, planned.body, chargeOf(error)) : undefined;
-		if (!(error instanceof ApiError) || !cost) {
-			call.ended(mayBeCharged(error));
-			throw asError(error);
+		const fields = error instanceof ApiError ? await count(chargeOf(error)) : undefined;
+		if (error instanceof ApiError && fields) {
+			throw error.with({ extra: { ...error.details.extra, ...fields } });
 		}
-		call.charged(cost.rub);
-		throw error.with({ extra: { ...error.details.extra, ...cost.fields } });
+		call.ended(mayBeCharged(error));
+		throw asError(error);
 	}
 }
 
@@ -81,8 +79,7 @@ function chargeOf({ details: { extra = {} } }: ApiError): Charge {
 async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Charge) {
 	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	const models = await costs.textModels.known(costs.client);
-	const model = models.find(({ id }) => id === body.model);
+	const model = await costs.textModels.known(costs.client, body.model);
 	const rub = costOfCall(usage, body, model);
 	if (rub === undefined) return undefined;
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
@@ -93,7 +90,7 @@ async function mostRubOf(
 	{ format, body }: PlannedText,
 	{ label, param }: Limit,
 ): Promise<string> {
-	const model = (await textModels.require(client)).find(({ id }) => id === body.model);
+	const model = await textModels.required(client, body.model);
 	const most = mostOfCall(format, body, model);
 	if ('rub' in most) return most.rub;
 	throw new InvalidInputError(
