@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { credentialReader, n8nTransport } from '../../nodes/shared/n8n/transport';
+import { credentialReader } from '../../nodes/shared/n8n/credential';
+import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import {
 	GatewayClient,
 	type ClientSettings,
@@ -72,7 +73,7 @@ export function useSocketGateway() {
 			const client = new GatewayClient(
 				{ secrets: [API_KEY], maxRetries: 3, ...settings, baseUrl },
 				{
-					transport: n8nTransport(context, { credential: credentialReader(context) }),
+					transport: n8nTransport(context, credentialReader(context)),
 					gate: testGate(),
 					withSlot: async (work) => {
 						slots.held += 1;

@@ -106,16 +106,13 @@ describe.each([
 	['httpRequestWithAuthentication', sendModern],
 	['requestWithAuthentication', sendLegacy],
 ])('%s', (_, send) => {
-	it.each([['an absolute URL', () => ({ url: `${gateway.origin}/api/v1/balance` })]])(
-		'sends the key to the gateway in place of another one: %s',
-		async (__, request) => {
-			await send(request(), { headers: { authorization: 'Bearer other' } });
-			expect(gateway.received).toHaveLength(1);
-			expect(gateway.received[0]).toMatch(/^GET \/api\/v1\/balance\n/);
-			expect(gateway.received[0]).toMatch(new RegExp(`\nAuthorization\nBearer ${KEY}\n`, 'i'));
-			expect(gateway.received[0]).not.toContain('Bearer other');
-		},
-	);
+	it('sends the key to the gateway in place of another one', async () => {
+		await send({ url: `${gateway.origin}/api/v1/balance` }, { headers: { authorization: 'Bearer other' } });
+		expect(gateway.received).toHaveLength(1);
+		expect(gateway.received[0]).toMatch(/^GET \/api\/v1\/balance\n/);
+		expect(gateway.received[0]).toMatch(new RegExp(`\nAuthorization\nBearer ${KEY}\n`, 'i'));
+		expect(gateway.received[0]).not.toContain('Bearer other');
+	});
 
 	it.each([
 		['GET', 301, 'another server'],

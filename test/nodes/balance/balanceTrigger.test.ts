@@ -47,17 +47,17 @@ describe('balance trigger', () => {
 
 	it('reports a change with the previous balance', async () => {
 		const store = {};
-		expect(await poll({ fireOn: 'change' }, { amount: '10.50' }, { store })).toBeNull();
-		expect(await poll({ fireOn: 'change' }, { amount: '7' }, { store })).toStrictEqual([
+		expect(await poll({ fireOn: 'change' }, { amount: '10.10' }, { store })).toBeNull();
+		expect(await poll({ fireOn: 'change' }, { amount: '9.95' }, { store })).toStrictEqual([
 			[
 				{
 					json: {
-						amountRub: 7,
-						amount: '7',
+						amountRub: 9.95,
+						amount: '9.95',
 						currency: 'RUB',
-						message: 'The balance is 7.00 RUB, it was 10.50 RUB before',
-						previousAmount: '10.50',
-						change: '-3.5',
+						message: 'The balance is 9.95 RUB, it was 10.10 RUB before',
+						previousAmount: '10.10',
+						change: '-0.15',
 					},
 				},
 			],
