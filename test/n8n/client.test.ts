@@ -97,24 +97,6 @@ describe('a client', () => {
 		expect(randomNumbers.filter((random) => random >= 0 && random < 1)).toHaveLength(20);
 		expect(new Set(randomNumbers).size).toBeGreaterThan(1);
 	});
-
-	it.each(['cancelled', 'not waited for'] as const)(
-		'ends a pause, and sends nothing more, when the run is %s',
-		async (reason) => {
-			const seen = gatewayFails({ retryAfter: '100' });
-			const cancel = new AbortController();
-			const signal = new RunSignal(cancel.signal);
-			const client = await connect(contextOf(), { ...once, maxRetries: 2 }, { signal });
-			const outcome = rejection(client.json(balance));
-			while (seen.requests === 0) await new Promise((resolve) => setImmediate(resolve));
-			if (reason === 'cancelled') cancel.abort();
-			else signal.abort(reason);
-			const stopped = { name: 'StoppedError', reason };
-			expect(await outcome).toMatchObject(stopped);
-			expect(await rejection(client.json(balance))).toMatchObject(stopped);
-			expect(seen.requests).toBe(1);
-		},
-	);
 });
 
 const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;

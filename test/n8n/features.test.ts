@@ -81,7 +81,6 @@ function recorded(record: typeof addTokenUsage, calls: Array<[number | null, num
 }
 
 it.each<[Array<[number | null, number | null]>, unknown]>([
-	[[[3, 4]], { inputTokens: 3, outputTokens: 4 }],
 	[[[3, null]], { inputTokens: 3, outputTokens: 0 }],
 	[[[null, 4]], { inputTokens: 0, outputTokens: 4 }],
 	[[[0, 0]], { inputTokens: 0, outputTokens: 0 }],

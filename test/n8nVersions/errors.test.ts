@@ -81,15 +81,6 @@ describe.each(versions)('an error of n8n-workflow %s', (version) => {
 		expect(details.outcome).toBe(wrapped.cause === undefined ? 'unknown' : 'notSent');
 	});
 
-	it('keeps the key to itself', () => {
-		const error = errorFromThrown(
-			new NodeApiError(node, clientError('socket hang up', 'ECONNRESET')),
-			'charge',
-		);
-		expect(error).toBeInstanceOf(ApiError);
-		expect(JSON.stringify([error, (error as Error).cause])).not.toContain('secret');
-	});
-
 	it('is not a lost connection when it was made from a response, or by a node', () => {
 		const response = { message: 'Not found', statusCode: 404, code: 'ECONNRESET' };
 		expect(reading(new NodeApiError(node, response))).toBeUndefined();

@@ -71,16 +71,18 @@ export function isBinaryValue(value: object): value is IBinaryData {
 	return mimeType !== undefined && (typeof data === 'string' || typeof id === 'string');
 }
 
-/** The function of n8n-workflow that may be missing: from 2.16 on. */
+/** The functions of n8n-workflow that may be missing, or may take less. */
 interface NewerExports {
+	/** Takes a signal from 2.34 on; before, its timer runs on after an abort. */
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+	/** From 2.16 on. */
 	accumulateTokenUsage?(context: IExecuteFunctions, inputTokens: number, outputTokens: number): void;
 }
 
 const newer: NewerExports = n8nWorkflow;
 
-/** Resolves after a time. Rejects when the signal is aborted from 2.34 on; before, its timer runs on. */
-export const sleepUnlessAborted: (milliseconds: number, signal: AbortSignal) => Promise<void> =
-	n8nWorkflow.sleep;
+/** Resolves after a time; rejects when the signal is aborted, where n8n can. */
+export const { sleep: sleepUnlessAborted } = newer;
 
 /** Adds the tokens of a request to those of the execution, where n8n counts them and the format reports them. */
 export function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }: Usage): void {

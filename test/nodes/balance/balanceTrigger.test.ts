@@ -100,21 +100,6 @@ describe('balance trigger', () => {
 		},
 	);
 
-	it.each([
-		['below', '120', '99'],
-		['everyPoll', '120', '99'],
-		['change', '120', '99'],
-	])('a test event (%s) has the fields of a live one', async (fireOn, before, after) => {
-		const parameters = { fireOn, threshold: 100 };
-		const store = {};
-		await poll(parameters, { amount: before }, { store });
-		const live = await poll(parameters, { amount: after }, { store });
-		const test = await poll(parameters, { amount: after }, { mode: 'manual' });
-		const fieldsOf = (output: typeof live) => Object.keys(output?.[0]?.[0]?.json ?? {});
-		expect(fieldsOf(live).length).toBeGreaterThan(4);
-		expect(fieldsOf(test)).toStrictEqual(fieldsOf(live));
-	});
-
 	it.each<[string, INodeParameters, RegExp]>([
 		[
 			'a threshold that is not a number',
