@@ -16,6 +16,7 @@ export interface ReceivedRequest {
 	method: string | undefined;
 	url: string | undefined;
 	headers: IncomingMessage['headers'];
+	rawHeaders: string[];
 	body: string;
 }
 
@@ -36,7 +37,8 @@ export function useSocketGateway() {
 	const received: ReceivedRequest[] = [];
 	beforeAll(async () => {
 		server = createServer((request, response) => {
-			const entry = { method: request.method, url: request.url, headers: request.headers, body: '' };
+			const { method, url, headers, rawHeaders } = request;
+			const entry = { method, url, headers, rawHeaders, body: '' };
 			received.push(entry);
 			request.on('data', (chunk: Buffer) => (entry.body += chunk.toString()));
 			request.on('end', () => respond(request, response));

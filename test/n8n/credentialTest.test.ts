@@ -1,10 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialTestFunctions } from 'n8n-workflow';
 
 import { testGateway } from '../../nodes/shared/n8n/credentialTest';
+import { useSocketGateway } from '../helpers/socketGateway';
 
 const KEY = 'sk-0a1b2c3d-0000-0000-0000-000000000000';
 const DATA = { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY };
@@ -119,27 +119,7 @@ describe('the credential test', () => {
 });
 
 describe('with n8n’s own HTTP helper, over real sockets', () => {
-	let server: Server;
-	let respond: RequestListener;
-	let requests: unknown[] = [];
-
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			const { method, url, headers } = request;
-			requests.push({ method, url, key: headers.authorization });
-			respond(request, response);
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	});
-	beforeEach(() => {
-		requests = [];
-	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	});
-
-	const sent = { method: 'GET', url: '/api/v1/balance', key: `Bearer ${KEY}` };
+	const gateway = useSocketGateway();
 
 	it.each<[string, RequestListener, string, RegExp]>([
 		['a key that the gateway knows', (_, response) => response.end('{"amount":"12.50"}'), 'OK', /./],
@@ -152,11 +132,13 @@ describe('with n8n’s own HTTP helper, over real sockets', () => {
 			/redirects/,
 		],
 	])('sends one request: %s', async (_, listener, status, message) => {
-		respond = listener;
-		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+		gateway.onRequest(listener);
+		const baseUrl = `${gateway.origin()}/api/v1`;
 		const result = await test(new CredentialTestContext(), { ...DATA, baseUrl });
 		expect(result).toStrictEqual({ status, message: expect.stringMatching(message) as string });
 		expect(result.message).not.toContain(KEY);
-		expect(requests).toStrictEqual([sent]);
+		expect(gateway.received).toMatchObject([
+			{ method: 'GET', url: '/api/v1/balance', headers: { authorization: `Bearer ${KEY}` } },
+		]);
 	});
 });

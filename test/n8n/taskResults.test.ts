@@ -32,7 +32,7 @@ function context(served: Record<string, Served> = {}, store?: () => never) {
 		};
 		const body = Readable.from(content());
 		bodies.push(body);
-		return { status, headers, body: status === 200 ? body : '' };
+		return await Promise.resolve({ status, headers, body: status === 200 ? body : '' });
 	};
 	const transport = { stream, text: () => Promise.reject(new Error('not used')) };
 	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });

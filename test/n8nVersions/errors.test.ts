@@ -1,5 +1,6 @@
 import { errorFromThrown } from '../../nodes/shared/gateway/errors/fromConnection';
-import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
+import type { ApiError} from '../../nodes/shared/gateway/errors/errors';
+import { StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { errorClassesOf, versions } from './versions';
 
 // n8n's HTTP helper wraps the errors of its HTTP client in a NodeApiError. From n8n-workflow 1.99.0 to 2.33.2, this

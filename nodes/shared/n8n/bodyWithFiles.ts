@@ -13,7 +13,7 @@ export interface FileBody {
 	/** Bytes. */
 	length: number;
 	/** Opens the body, once for each time that it is sent. */
-	open(): Promise<ByteStream | Uint8Array>;
+	open: () => Promise<ByteStream | Uint8Array>;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ByteStream } from '../gateway/client/transport';
 export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
 interface Emitter {
-	on?(event: 'error', listener: () => void): unknown;
+	on(event: 'error', listener: () => void): unknown;
 }
 
 interface StreamClass {
@@ -18,7 +18,7 @@ interface StreamClass {
  * fail before or after it is read, and an error without a listener ends the process.
  */
 export function ignoreErrors<S extends object>(stream: S): S {
-	(stream as Emitter).on?.('error', () => undefined);
+	(stream as Emitter).on('error', () => undefined);
 	return stream;
 }
 
