@@ -1,5 +1,5 @@
 import { errorFromThrown } from '../../nodes/shared/gateway/errors/fromConnection';
-import type { ApiError} from '../../nodes/shared/gateway/errors/errors';
+import type { ApiError } from '../../nodes/shared/gateway/errors/errors';
 import { StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { errorClassesOf, versions } from './versions';
 
