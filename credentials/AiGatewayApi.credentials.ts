@@ -7,8 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { InvalidInputError } from '../nodes/shared/gateway/errors/errors';
-import { asText } from '../nodes/shared/gateway/util/json';
-import { readAddress } from '../nodes/shared/n8n/transport';
+import { readAddress } from '../nodes/shared/n8n/credential';
 
 /** §5: the address of the gateway and an API key of the account. */
 export class AiGatewayApi implements ICredentialType {
@@ -65,8 +64,7 @@ export class AiGatewayApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const apiKey = asText(credentials.apiKey) ?? '';
-		const { baseUrl } = readAddress({ baseUrl: asText(credentials.baseUrl) ?? '', apiKey });
+		const { baseUrl, secrets } = readAddress(credentials);
 		const { url, uri, ...options }: AnyRequest = request;
 		const target = targetOf(url ?? uri ?? '', new URL(baseUrl));
 		checkRoute(options, target);
@@ -75,11 +73,10 @@ export class AiGatewayApi implements ICredentialType {
 			baseURL: '',
 			url: target.href,
 			// Bearer, not X-Api-Key: HTTP clients remove this header when a redirect leads to another origin.
-			headers: { ...options.headers, Authorization: `Bearer ${apiKey.trim()}` },
+			headers: { ...options.headers, Authorization: `Bearer ${secrets[0]}` },
 			disableFollowRedirect: true,
 			followRedirect: false,
 			followAllRedirects: false,
-			sendCredentialsOnCrossOriginRedirect: false,
 		};
 		return signed;
 	}
@@ -91,8 +88,6 @@ interface AnyRequest extends Partial<IHttpRequestOptions> {
 	uri?: string;
 	followRedirect?: boolean;
 	followAllRedirects?: boolean;
-	/** The types of an older n8n do not have it. */
-	sendCredentialsOnCrossOriginRedirect?: boolean;
 }
 
 /** @throws {InvalidInputError} unless it has the origin of the gateway */

@@ -1,12 +1,9 @@
 import { isBelow, type Balance } from '../shared/gateway/endpoints/balance';
 import { addDecimals, compareDecimals, twoDecimals } from '../shared/gateway/util/money';
 
-/** When the trigger fires. */
-export type FireOn = 'below' | 'everyPoll' | 'change';
-
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {
-	fireOn: FireOn;
+	fireOn: 'below' | 'everyPoll' | 'change';
 	threshold: string;
 	/** How far above the threshold the balance must rise before it can fall below it again. */
 	margin: string;
@@ -20,57 +17,44 @@ export interface AlertState {
 	amount?: string | undefined;
 }
 
-/** What the workflow starts with, besides the balance. */
-export type Event = { message: string } & (
-	| { lowBalance: boolean; threshold: string }
-	| { previousAmount: string; change: string }
-);
-
 interface Decision {
-	/** `undefined` when the workflow does not start. */
-	fires: Event | undefined;
+	fires: boolean;
 	state: AlertState;
 }
 
 /** Decides whether a poll fires. A balance that is low in the first poll counts as fallen. */
-export function decide(watch: Watch, state: AlertState, balance: Balance): Decision {
-	if (watch.fireOn === 'change') return onChange(state, balance);
-	const { threshold } = watch;
-	const fires = isBelow(balance, threshold) ? lowEvent(balance, threshold) : undefined;
-	if (watch.fireOn === 'everyPoll') return { fires, state: {} };
+export function decide({ fireOn, threshold, margin }: Watch, before: AlertState, balance: Balance): Decision {
+	if (fireOn === 'change') {
+		const { amount } = balance;
+		// The first poll does not fire: later ones are compared with it.
+		return { fires: compareDecimals(amount, before.amount ?? amount) !== 0, state: { amount } };
+	}
+	const isLow = isBelow(balance, threshold);
+	if (fireOn === 'everyPoll') return { fires: isLow, state: {} };
 	// A changed threshold starts over.
-	const wasLow = state.lowSince !== undefined && compareDecimals(state.lowSince, threshold) === 0;
-	if (!wasLow) return { fires, state: fires ? { lowSince: threshold } : {} };
-	const hasRisen = !isBelow(balance, addDecimals(threshold, watch.margin) ?? threshold);
-	return { fires: undefined, state: hasRisen ? {} : state };
+	const wasLow = compareDecimals(before.lowSince ?? '', threshold) === 0;
+	if (!wasLow) return { fires: isLow, state: isLow ? { lowSince: threshold } : {} };
+	const hasRisen = !isBelow(balance, addDecimals(threshold, margin) ?? threshold);
+	return { fires: false, state: hasRisen ? {} : before };
 }
 
-/** The first poll does not fire: later ones are compared with it. */
-function onChange({ amount: previousAmount }: AlertState, balance: Balance): Decision {
+/** What the workflow starts with, besides the balance. */
+export function eventOf({ fireOn, threshold }: Watch, before: AlertState, balance: Balance) {
 	const { amount } = balance;
-	const isChanged = previousAmount !== undefined && compareDecimals(amount, previousAmount) !== 0;
-	return { fires: isChanged ? changeEvent(balance, previousAmount) : undefined, state: { amount } };
-}
-
-/** The event of a test in the editor: as a poll that fires, with what is true of the balance now. */
-export function testEvent({ fireOn, threshold }: Watch, balance: Balance): Event {
-	return fireOn === 'change' ? changeEvent(balance, balance.amount) : lowEvent(balance, threshold);
-}
-
-function lowEvent(balance: Balance, threshold: string): Event {
+	const message = `The balance is ${rubles(amount)}`;
+	if (fireOn === 'change') {
+		const previousAmount = before.amount ?? amount;
+		return {
+			message: `${message}, it was ${rubles(previousAmount)} before`,
+			previousAmount,
+			change: addDecimals(amount, previousAmount, -1) ?? '0',
+		};
+	}
 	const lowBalance = isBelow(balance, threshold);
 	return {
-		message: `The balance is ${rubles(balance.amount)}, ${lowBalance ? '' : 'not '}below the threshold of ${rubles(threshold)}`,
+		message: `${message}, ${lowBalance ? '' : 'not '}below the threshold of ${rubles(threshold)}`,
 		lowBalance,
 		threshold,
-	};
-}
-
-function changeEvent(balance: Balance, previousAmount: string): Event {
-	return {
-		message: `The balance is ${rubles(balance.amount)}, it was ${rubles(previousAmount)} before`,
-		previousAmount,
-		change: addDecimals(balance.amount, previousAmount, -1) ?? '0',
 	};
 }
 

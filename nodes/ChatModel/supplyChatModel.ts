@@ -2,7 +2,8 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
-import { subNodeClient } from '../shared/n8n/client';
+import { connect } from '../shared/n8n/client';
+import { RunSignal } from '../shared/n8n/runSignal';
 import { NodeParameters } from '../shared/params/source';
 import { Catalogue } from '../shared/run/catalogue';
 import { ExecutionCost } from '../shared/run/cost/executionCost';
@@ -20,7 +21,8 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const params = parameters.read(new NodeParameters(context).item(itemIndex));
 		const settings = readSettings(params);
-		const { client, dispose } = await subNodeClient(context, itemIndex, requestSettings(params.options));
+		const signal = new RunSignal(context.getExecutionCancelSignal());
+		const client = await connect(context, requestSettings(params.options), { itemIndex, signal });
 		const model = new GatewayChatModel(settings, {
 			client,
 			cost: new ExecutionCost(context),
@@ -29,7 +31,11 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
 		});
 		const response = patchAdapter(supplyModel(context, model).response as Adapter);
-		return { response, closeFunction: async () => dispose() };
+		const closeFunction = async () => {
+			signal.abort('not waited for');
+			signal.dispose();
+		};
+		return { response, closeFunction };
 	} catch (error) {
 		throw nodeError(error);
 	}

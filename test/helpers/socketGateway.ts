@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { credentialReader, n8nTransport } from '../../nodes/shared/n8n/transport';
+import { credentialReader } from '../../nodes/shared/n8n/credential';
+import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import {
 	GatewayClient,
 	type ClientSettings,
@@ -15,6 +16,7 @@ export interface ReceivedRequest {
 	method: string | undefined;
 	url: string | undefined;
 	headers: IncomingMessage['headers'];
+	rawHeaders: string[];
 	body: string;
 }
 
@@ -35,7 +37,8 @@ export function useSocketGateway() {
 	const received: ReceivedRequest[] = [];
 	beforeAll(async () => {
 		server = createServer((request, response) => {
-			const entry = { method: request.method, url: request.url, headers: request.headers, body: '' };
+			const { method, url, headers, rawHeaders } = request;
+			const entry = { method, url, headers, rawHeaders, body: '' };
 			received.push(entry);
 			request.on('data', (chunk: Buffer) => (entry.body += chunk.toString()));
 			request.on('end', () => respond(request, response));
@@ -72,7 +75,7 @@ export function useSocketGateway() {
 			const client = new GatewayClient(
 				{ secrets: [API_KEY], maxRetries: 3, ...settings, baseUrl },
 				{
-					transport: n8nTransport(context, { credential: credentialReader(context) }),
+					transport: n8nTransport(context, credentialReader(context)),
 					gate: testGate(),
 					withSlot: async (work) => {
 						slots.held += 1;

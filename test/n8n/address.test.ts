@@ -1,67 +1,49 @@
-import { gatewayAddress, readAddress } from '../../nodes/shared/n8n/transport';
-import { rejection } from '../helpers/client';
+import { readAddress } from '../../nodes/shared/n8n/credential';
 
-const credential = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
+const baseUrl = 'https://gateway.test/api/v1';
 
-describe('the address of the gateway', () => {
-	const baseUrl = 'https://gateway.test/api/v1';
-
+describe('the fields of the credential', () => {
 	it.each([
 		[baseUrl, baseUrl],
 		[` ${baseUrl}/ `, baseUrl],
 		[`${baseUrl}///`, baseUrl],
 		['http://localhost:8080', 'http://localhost:8080'],
 		['HTTPS://gateway.test', 'HTTPS://gateway.test'],
-	])('reads %j as %j', (value, address) => {
-		expect(readAddress({ baseUrl: value, apiKey: 'key' })).toStrictEqual({
+	])('the base URL %j is read as %j', (value, address) => {
+		expect(readAddress({ baseUrl: value, apiKey: ' sk-1~! ', minBalanceRub: '' })).toStrictEqual({
 			baseUrl: address,
-			secrets: ['key'],
+			secrets: ['sk-1~!'],
+			minBalanceRub: undefined,
 		});
 	});
 
-	it.each([
-		'',
-		' ',
-		'gateway.test/api/v1',
-		'ftp://gateway.test',
-		'https://',
-		'https:///api',
-		'see https://a.test',
-		'https://gateway.test:99999/api/v1',
-		'https://user@gateway.test/api/v1',
-		'https://:pw@gateway.test/api/v1',
-	])('rejects %j', (value) => {
-		expect(() => readAddress({ baseUrl: value, apiKey: 'key' })).toThrow(
-			expect.objectContaining({ name: 'InvalidInputError', param: 'baseUrl' }) as Error,
-		);
+	it.each<[string, unknown[]]>([
+		[
+			'baseUrl',
+			[
+				...['', ' ', 7, null, undefined, 'gateway.test/api/v1', 'ftp://gateway.test', 'https://'],
+				...['https:///api', 'see https://a.test', 'https://gateway.test:99999/api/v1'],
+				...[
+					'https://user@gateway.test/api/v1',
+					'https://:pw@gateway.test',
+					'https://gateway.test\\@evil.test',
+				],
+			],
+		],
+		['apiKey', ['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1']],
+		['minBalanceRub', ['a lot', '1,5', true]],
+	])('%s is rejected: %j', (param, values) => {
+		for (const value of values) {
+			const rejected = expect.objectContaining({ name: 'InvalidInputError', param }) as Error;
+			expect(() => readAddress({ baseUrl, [param]: value as string })).toThrow(rejected);
+		}
 	});
 
-	it.each([
-		[' sk-1~! ', ['sk-1~!']],
-		['', []],
-		['  ', []],
-	])('treats the key %j as a secret', (apiKey, secrets) => {
-		expect(readAddress({ baseUrl, apiKey }).secrets).toStrictEqual(secrets);
-	});
-
-	it.each(['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1'])('rejects %j as a key', (apiKey) => {
-		expect(() => readAddress({ baseUrl, apiKey })).toThrow(
-			expect.objectContaining({ name: 'InvalidInputError', param: 'apiKey' }) as Error,
-		);
-	});
-
-	it.each([{ data: {} }, {}, { data: { baseUrl: 7, apiKey: null } }])(
-		'is rejected where the credential has no base URL: %j',
-		async (fields) => {
-			const reading = gatewayAddress(
-				async () => await Promise.resolve({ ...credential, ...(fields as object) }),
-			);
-			expect(await rejection(reading)).toMatchObject({ param: 'baseUrl' });
-		},
-	);
-
-	it('may have no key', async () => {
-		const reading = gatewayAddress(async () => await Promise.resolve({ ...credential, data: { baseUrl } }));
-		expect(await reading).toStrictEqual({ baseUrl, secrets: [] });
+	it('may be without a key, and a minimum balance may be a number', () => {
+		expect(readAddress({ baseUrl, apiKey: null as unknown as string, minBalanceRub: 99.5 })).toStrictEqual({
+			baseUrl,
+			secrets: [''],
+			minBalanceRub: '99.5',
+		});
 	});
 });

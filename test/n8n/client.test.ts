@@ -1,20 +1,11 @@
-import { getEventListeners } from 'node:events';
-
 import nock from 'nock';
 import type { ILoadOptionsFunctions, IPollFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { listTextModels } from '../../nodes/shared/gateway/endpoints/models';
-import {
-	backgroundClient,
-	CALLBACK_SETTINGS,
-	connect,
-	EDITOR_SETTINGS,
-	POLL_SETTINGS,
-	subNodeClient,
-} from '../../nodes/shared/n8n/client';
+import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
 import { apiErrorOf, rejection } from '../helpers/client';
-import { editorContext, pollContext, supplyContext, webhookContext } from '../helpers/contexts';
+import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
 import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
 import { useNock } from '../helpers/nock';
 
@@ -40,45 +31,38 @@ function gatewayFails({ failures = Infinity, retryAfter = '0' } = {}) {
 	return seen;
 }
 
-describe('a connection', () => {
-	it('throws for a base URL that is not a web address', async () => {
+describe('a client', () => {
+	it('is made only with a valid credential', async () => {
 		const context = contextOf({ baseUrl: 'gateway', apiKey: 'sk-test' });
-		expect(await rejection(connect(context, {}))).toMatchObject({ param: 'baseUrl' });
+		expect(await rejection(connect(context, once))).toMatchObject({ param: 'baseUrl' });
 	});
 
-	it('makes clients with their own settings, which do not show the key', async () => {
-		const seen = gatewayFails();
-		const connection = await connect(contextOf(), {});
-		expect(connection.secrets).toStrictEqual(['sk-test']);
-		await apiErrorOf(connection.client({ ...once, maxRetries: 2 }).json(balance));
+	it('reads the credential once, retries as its option says, and does not show the key', async () => {
+		const seen = gatewayFails({ failures: 3 });
+		const context = contextOf();
+		const reads = jest.spyOn(context, 'getCredentials');
+		const client = await connect(context, { ...once, maxRetries: 2 });
+		const { details } = await apiErrorOf(client.json(balance));
 		expect(seen.requests).toBe(3);
-		const { details } = await apiErrorOf(connection.client(once).json(balance));
-		expect(seen.requests).toBe(4);
 		expect(details.description).toContain('no: [key], token-1');
+		expect(await client.json(balance)).toStrictEqual({ amount: 1 });
+		expect(reads).toHaveBeenCalledTimes(1);
 	});
 
-	it('sends each request in a slot', async () => {
+	it('sends each request in a slot, and nothing when the run ends while it waits for one', async () => {
 		const seen = gatewayFails();
+		const signal = new RunSignal(undefined);
 		const slots: number[] = [];
 		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
 			slots.push(seen.requests);
+			if (slots.length === 3) signal.abort('other item failed');
 			return await work();
 		};
-		const connection = await connect(contextOf(), { withSlot });
-		await apiErrorOf(connection.client({ ...once, maxRetries: 1 }).json(balance));
+		const client = await connect(contextOf(), { ...once, maxRetries: 1 }, { signal, withSlot });
+		await apiErrorOf(client.json(balance));
 		expect(slots).toStrictEqual([0, 1]);
-	});
-
-	it('sends nothing when the run ends while a request waits for its slot', async () => {
-		const seen = gatewayFails();
-		const signal = new RunSignal(undefined);
-		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-			signal.abort('other item failed');
-			return await work();
-		};
-		const connection = await connect(contextOf(), { signal, withSlot });
-		const error = await rejection(connection.client(once).json(balance));
-		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 0]);
+		const error = await rejection(client.json(balance));
+		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
 	});
 
 	it.each([
@@ -94,14 +78,14 @@ describe('a connection', () => {
 				.reply(() => [200, { data: [{ id: `m${(seen += 1)}` }] }]);
 			const signal = new RunSignal(undefined);
 			signal.abort(reason);
-			const connection = await connect(contextOf(), { signal });
-			const models = await listTextModels(connection.client(once)).catch(() => []);
+			const client = await connect(contextOf(), once, { signal });
+			const models = await listTextModels(client).catch(() => []);
 			expect([models.length, seen]).toStrictEqual([requests, requests]);
 		},
 	);
 
 	it('uses the present time, random numbers in [0, 1), and real pauses', async () => {
-		const client = (await connect(contextOf(), {})).client(once);
+		const client = await connect(contextOf(), once);
 		const before = Date.now();
 		await client.pause(3);
 		await client.sleep(3);
@@ -130,74 +114,14 @@ describe('a client outside an execution', () => {
 		['the editor', () => contextOf(), EDITOR_SETTINGS, 2, 30_000],
 	])('for %s has its number of tries and its timeout', async (_, context, settings, tries, waitedMs) => {
 		const seen = gatewayFails();
-		const failing = await backgroundClient(context(), settings);
+		const failing = await connect(context(), settings);
 		const { details } = await inFakeTime(apiErrorOf(failing.json(balance)));
 		expect([details.status, seen.requests]).toStrictEqual([503, tries]);
 		const own = context();
 		jest.spyOn(own.helpers, 'httpRequestWithAuthentication').mockReturnValue(new Promise(() => undefined));
-		const waiting = await backgroundClient(own, { ...settings, maxRetries: 0 });
+		const waiting = await connect(own, { ...settings, maxRetries: 0 });
 		const begin = Date.now();
 		expect((await inFakeTime(apiErrorOf(waiting.json(balance)))).details.code).toBe('timeout');
 		expect(Date.now() - begin).toBe(waitedMs);
-	});
-});
-
-describe('the client of a node that serves an agent', () => {
-	const aSecond = { maxRetries: 2, timeoutMs: 1_000 };
-	const notWaitedFor = { name: 'StoppedError', reason: 'not waited for' };
-	const cancelled = { name: 'StoppedError', reason: 'cancelled' };
-
-	/** A sub-node's client in an execution that can be cancelled. */
-	async function served(cancel = new AbortController()) {
-		const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
-		const { context } = supplyContext({ node: 'chatModel', parameters: {}, credential });
-		const reads = jest.spyOn(context, 'getCredentials');
-		jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
-		return { context, reads, cancel, ...(await subNodeClient(context, 0, aSecond)) };
-	}
-
-	it('reads the credential once for its address and its requests, and retries as its option says', async () => {
-		const seen = gatewayFails({ failures: 2 });
-		const { client, reads } = await served();
-		expect(await client.json(balance)).toStrictEqual({ amount: 1 });
-		expect(seen.requests).toBe(3);
-		expect(await client.json(balance)).toStrictEqual({ amount: 1 });
-		expect(reads).toHaveBeenCalledTimes(1);
-	});
-
-	it.each(['cancelled', 'not waited for'])(
-		'ends a pause, and sends nothing more, when it is %s',
-		async (end) => {
-			const seen = gatewayFails({ retryAfter: '100' });
-			const { client, cancel, dispose } = await served();
-			const outcome = rejection(client.json(balance));
-			while (seen.requests === 0) await new Promise((resolve) => setImmediate(resolve));
-			if (end === 'cancelled') cancel.abort();
-			else dispose();
-			const stopped = { name: 'StoppedError', reason: end };
-			expect(await outcome).toMatchObject(stopped);
-			expect(await rejection(client.json(balance))).toMatchObject(stopped);
-			expect(seen.requests).toBe(1);
-			dispose();
-		},
-	);
-
-	it('sends nothing in an execution that was cancelled before, nor when the agent has ended', async () => {
-		const seen = gatewayFails();
-		const over = new AbortController();
-		over.abort();
-		expect(await rejection((await served(over)).client.json(balance))).toMatchObject(cancelled);
-		const { client, dispose } = await served();
-		dispose();
-		expect(await rejection(client.json(balance))).toMatchObject(notWaitedFor);
-		expect(seen.requests).toBe(0);
-	});
-
-	it('removes its listener when the agent has ended', async () => {
-		const { cancel, dispose } = await served();
-		const listeners = () => getEventListeners(cancel.signal, 'abort').length;
-		expect(listeners()).toBe(1);
-		dispose();
-		expect(listeners()).toBe(0);
 	});
 });

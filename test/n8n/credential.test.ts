@@ -50,7 +50,6 @@ describe('the key is added to requests to the gateway’s origin', () => {
 			disableFollowRedirect: true,
 			followRedirect: false,
 			followAllRedirects: false,
-			sendCredentialsOnCrossOriginRedirect: false,
 		});
 	});
 
@@ -142,24 +141,14 @@ describe('a request is rejected', () => {
 	});
 
 	// More of them: address.test.ts.
-	it.each([['gateway.test:8080/api/v1'], ['data:text/plain,1'], [undefined]])(
-		'if the base URL is not valid: %j',
-		async (baseUrl) => {
-			const text = 'is not a web address';
-			const data = { baseUrl, apiKey: KEY };
-			await expect(authenticate({ url: 'https://gateway.test:8080/api/v1' }, data)).rejects.toThrow(
-				`The base URL in the AI Gateway credential ${text}`,
-			);
-			await expect(authenticate({ url: 'data:text/plain,1' }, data)).rejects.toThrow(text);
+	it.each([{ baseUrl: 'gateway.test/api/v1' }, { apiKey: 'sk-ab…cd' }])(
+		'if the credential is not valid: %j',
+		async (fields) => {
+			await expect(
+				authenticate({ url: 'https://gateway.test/api/v1' }, { ...credentials, ...fields }),
+			).rejects.toMatchObject({ name: 'InvalidInputError', param: Object.keys(fields)[0] });
 		},
 	);
-
-	it('if the key is a shortened one', async () => {
-		const data = { ...credentials, apiKey: 'sk-ab…cd' };
-		await expect(authenticate({ url: 'https://gateway.test/' }, data)).rejects.toThrow(
-			'has characters that no key has',
-		);
-	});
 });
 
 describe('for any URL, uri and baseURL', () => {
@@ -202,16 +191,10 @@ describe('for any URL, uri and baseURL', () => {
 		}
 	}
 
-	const settle = async (request: Request) =>
-		await authenticate(request).then(
-			(signed) => signed,
-			() => undefined,
-		);
-
 	it('the key is added only if the HTTP client sends the request to the gateway’s origin', async () => {
 		await fc.assert(
 			fc.asyncProperty(requests, async (request) => {
-				const signed = await settle(request);
+				const signed = await authenticate(request).catch(() => undefined);
 				fc.pre(signed !== undefined);
 				expect(destination(signed ?? {})?.origin).toBe(own);
 				expect(destination({ ...request, baseURL: undefined })?.origin ?? own).toBe(own);

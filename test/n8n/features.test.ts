@@ -6,7 +6,7 @@ import {
 	addTokenUsage,
 	isBinaryValue,
 	isStreaming,
-	isToolExecution,
+	isTool,
 	sleepUnlessAborted,
 } from '../../nodes/shared/n8n/features';
 
@@ -16,13 +16,14 @@ const contextOf = (functions: object) => functions as unknown as IExecuteFunctio
 const sendResponse = () => undefined;
 const sendChunk = () => undefined;
 
-it.each<[object, boolean]>([
-	[{ isToolExecution: () => true, sendResponse }, true],
-	[{ isToolExecution: () => false }, false],
-	[{ sendResponse }, false],
-	[{}, true],
-])('a context with %j is an agent’s tool: %s', (functions, isTool) =>
-	expect(isToolExecution(contextOf(functions))).toBe(isTool),
+it.each<[object, string, boolean]>([
+	[{ isToolExecution: () => true, sendResponse }, 'storage', true],
+	[{ isToolExecution: () => false }, 'storage', false],
+	[{ isToolExecution: () => false }, 'storageTool', true],
+	[{ sendResponse }, 'storage', false],
+	[{}, 'storage', true],
+])('a context with %j of a node %s is an agent’s tool: %s', (functions, type, expected) =>
+	expect(isTool(contextOf({ ...functions, getNode: () => ({ type }) }))).toBe(expected),
 );
 
 it.each<[object, boolean]>([
@@ -42,7 +43,7 @@ it('the functions are called as those of the context', () => {
 			return this.answer;
 		},
 	});
-	expect(isToolExecution(context)).toBe(true);
+	expect(isTool(context)).toBe(true);
 });
 
 it('a hint is shown with the output, and dropped where the context has none', () => {
@@ -80,7 +81,6 @@ function recorded(record: typeof addTokenUsage, calls: Array<[number | null, num
 }
 
 it.each<[Array<[number | null, number | null]>, unknown]>([
-	[[[3, 4]], { inputTokens: 3, outputTokens: 4 }],
 	[[[3, null]], { inputTokens: 3, outputTokens: 0 }],
 	[[[null, 4]], { inputTokens: 0, outputTokens: 4 }],
 	[[[0, 0]], { inputTokens: 0, outputTokens: 0 }],

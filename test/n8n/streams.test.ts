@@ -23,11 +23,6 @@ it('the reader of a stream that fails gets its error', async () => {
 	await expect(reading).rejects.toThrow('broken');
 });
 
-it('a body that is not a Node stream is left unchanged', () => {
-	const body = { destroy: () => undefined };
-	expect(ignoreErrors(body)).toBe(body);
-});
-
 /** The response of a server that closes after it. */
 async function response(): Promise<IncomingMessage> {
 	const server = createServer((_, serverResponse) => {

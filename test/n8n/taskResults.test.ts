@@ -3,15 +3,9 @@ import { Readable } from 'node:stream';
 
 import type { BinaryStore } from '../../nodes/shared/n8n/binary';
 import { downloadArchive, downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
-import {
-	isSuccess,
-	type HttpResponse,
-	type ByteStream,
-	type HttpRequest,
-} from '../../nodes/shared/gateway/client/transport';
+import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
-import { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import { apiErrorOf, rejection, testGate } from '../helpers/client';
+import { apiErrorOf, rejection, scriptedClient } from '../helpers/client';
 
 // Storing the files of a task in n8n's binary storage.
 
@@ -23,19 +17,13 @@ interface Served {
 }
 
 /** A context whose requests are served by path, and whose storage is recorded. */
-function context({
-	served = {},
-	store,
-}: {
-	served?: Record<string, Served>;
-	store?: () => Promise<never>;
-} = {}) {
+function context(served: Record<string, Served> = {}, store?: () => never) {
 	const log: string[] = [];
 	const sent: HttpRequest[] = [];
 	const bodies: Readable[] = [];
-	const stream = async (exchange: HttpRequest): Promise<HttpResponse<ByteStream | string>> => {
-		sent.push(exchange);
-		const { pathname } = new URL(exchange.url);
+	const stream = async (request: HttpRequest) => {
+		sent.push(request);
+		const { pathname } = new URL(request.url);
 		log.push(`request ${pathname}`);
 		const { status = 200, headers = {}, breaks } = served[pathname] ?? {};
 		const content = async function* () {
@@ -44,34 +32,17 @@ function context({
 		};
 		const body = Readable.from(content());
 		bodies.push(body);
-		const response = { status, headers, body };
-		return await Promise.resolve(isSuccess(response) ? response : { ...response, body: '' });
+		return await Promise.resolve({ status, headers, body: status === 200 ? body : '' });
 	};
-	const client = new GatewayClient(
-		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 0 },
-		{
-			transport: { stream, text: () => Promise.reject(new Error('not used')) },
-			gate: testGate(),
-			withSlot: async (work) => await work(),
-			pause: () => Promise.reject(new Error('not used')),
-			// The time limits of a stream that ends at once.
-			sleep: async (milliseconds) =>
-				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
-			now: () => Date.now(),
-			random: () => 0.5,
-		},
-	);
-	const n8n: BinaryStore = {
-		helpers: {
-			prepareBinaryData: async (body, fileName, mimeType) => {
-				if (store) return await store();
-				const data = (await buffer(body as Readable)).toString();
-				log.push(`stored ${data}`);
-				return { data, mimeType: mimeType ?? '', ...(fileName ? { fileName } : {}) };
-			},
-		},
+	const transport = { stream, text: () => Promise.reject(new Error('not used')) };
+	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });
+	const prepareBinaryData: BinaryStore['helpers']['prepareBinaryData'] = async (body, fileName, mimeType) => {
+		store?.();
+		const data = (await buffer(body as Readable)).toString();
+		log.push(`stored ${data}`);
+		return { data, mimeType: mimeType ?? '', ...(fileName ? { fileName } : {}) };
 	};
-	return { client, n8n, log, sent, bodies };
+	return { client, n8n: { helpers: { prepareBinaryData } }, log, sent, bodies };
 }
 
 const task = (...resultUrls: string[]): MediaTask => ({
@@ -83,7 +54,7 @@ const task = (...resultUrls: string[]): MediaTask => ({
 const host = 'https://files.test';
 
 it('fetches the files of a task one after the other, without the key, each into a field', async () => {
-	const { log, sent, ...ctx } = context({ served: { '/b/': { headers: { 'content-type': 'image/png' } } } });
+	const { log, sent, ...ctx } = context({ '/b/': { headers: { 'content-type': 'image/png' } } });
 	const binary = await downloadFiles(ctx, task(`${host}/a.mp3`, `${host}/b/`, `${host}/c`), 'song');
 	expect(binary).toStrictEqual({
 		song: { data: '/a.mp3', mimeType: '', fileName: 'a.mp3' },
@@ -113,7 +84,7 @@ it('fetches an archive under the name that the gateway returns', async () => {
 		'content-type': 'application/zip',
 		'content-disposition': 'attachment; filename="task_t2.zip"',
 	};
-	expect(await downloadArchive(context({ served: { [path]: { headers } } }), 't2')).toStrictEqual({
+	expect(await downloadArchive(context({ [path]: { headers } }), 't2')).toStrictEqual({
 		data: path,
 		mimeType: 'application/zip',
 		fileName: 'task_t2.zip',
@@ -126,30 +97,18 @@ describe('a result that cannot be fetched', () => {
 		['its host', '/b', 500, [`${host}/a`, `${host}/b`, `${host}/c`]],
 		['the gateway', '/api/v1/async/media/tasks/t1/download', 404, []],
 	])('throws an error that names the task and keeps the status of %s', async (_, path, status, urls) => {
-		const ctx = context({ served: { [path]: { status } } });
+		const ctx = context({ [path]: { status } });
 		const { details } = await apiErrorOf(downloadFiles(ctx, task(...urls), 'd'));
 		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
 		expect(ctx.log.at(-1)).toBe(`request ${path}`);
 	});
 
-	it.each<[string, () => unknown, string]>([
-		['an error', () => new Error('The disk is full'), 'The disk is full.'],
-		['a thrown value that is not an error', () => 'odd', 'odd.'],
-	])('reports that n8n cannot store it: %s', async (_, thrown, expected) => {
-		const store = () => {
-			throw thrown();
-		};
-		const ctx = context({ store: store });
-		const error = await apiErrorOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
-		expect(error.details).toStrictEqual({
-			message: expect.any(String) as string,
-			description: expected,
-			outcome: 'rejected',
-			kind: 'file',
-			code: 'result_not_stored',
-			retryable: false,
-			taskId: 't1',
+	it('throws the error of n8n where n8n cannot store it', async () => {
+		const full = new Error('The disk is full');
+		const ctx = context({}, () => {
+			throw full;
 		});
+		expect(await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'))).toBe(full);
 		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 
@@ -158,7 +117,7 @@ describe('a result that cannot be fetched', () => {
 		['ERR_CANCELED', { name: 'StoppedError', reason: 'cancelled' }],
 	])('names the task after a lost connection, and nothing after a cancel: %s', async (code, expected) => {
 		const breaks = Object.assign(new Error('broken'), { code });
-		const ctx = context({ served: { '/a': { breaks } } });
+		const ctx = context({ '/a': { breaks } });
 		expect(await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'))).toMatchObject(expected);
 		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
@@ -169,17 +128,7 @@ it('the JSON of a task begins with the most important fields, and has no empty c
 	const more = { model: 'm', createdAt: '2026-01-01T00:00:00.000Z', failMsg: 'no', failCode: 'NSFW' };
 	const json = taskJson({ ...more, tracks: undefined, ...base }, 6.5);
 	expect(json).toStrictEqual({ ...base, ...more, priceRub: 6.5 });
-	const order = [
-		'taskId',
-		'state',
-		'priceRub',
-		'failCode',
-		'failMsg',
-		'model',
-		'createdAt',
-		'resultUrls',
-		'result',
-	];
-	expect(Object.keys(json)).toStrictEqual(order);
+	const order = 'taskId state priceRub failCode failMsg model createdAt resultUrls result';
+	expect(Object.keys(json).join(' ')).toBe(order);
 	expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [], result: null });
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, type SecureVersion } from 'node:tls';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 
-import { credentialReader, n8nTransport } from '../../nodes/shared/n8n/transport';
+import { credentialReader } from '../../nodes/shared/n8n/credential';
+import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import { apiErrorOf } from '../helpers/client';
 import { editorContext } from '../helpers/contexts';
 
@@ -37,9 +38,7 @@ function keep(socket: Socket): Socket {
 async function errorAt(port: number, { trusted = true } = {}) {
 	const credential = { baseUrl: `https://127.0.0.1:${port}`, apiKey: 'sk-1' };
 	const context = editorContext({ node: 'textGeneration', parameters: {}, credential });
-	const transport = n8nTransport(trusted ? trusting(context) : context, {
-		credential: credentialReader(context),
-	});
+	const transport = n8nTransport(trusted ? trusting(context) : context, credentialReader(context));
 	const { details } = await apiErrorOf(
 		transport.text({
 			method: 'POST',

@@ -1,23 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { INode, INodeParameters, INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
-import { versions } from './versions';
+import { nodeHelpersOf, versions } from './versions';
 
 // n8n removes the values of parameters that it does not show. A condition may name a parameter further down.
 
 const { description } = new TextGeneration();
-
-function helpersOf(
-	version: string,
-): Pick<typeof NodeHelpers, 'getNodeParameters' | 'getToolDescriptionForNode'> {
-	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
-	const [folder, file] = readdirSync(dist).includes('cjs')
-		? [join(dist, 'cjs'), 'node-helpers.js']
-		: [dist, readdirSync(dist).includes('node-helpers.js') ? 'node-helpers.js' : 'NodeHelpers.js'];
-	return jest.requireActual(join(folder, file));
-}
 
 const stored = (
 	version: string,
@@ -25,7 +13,7 @@ const stored = (
 	type: INodeTypeDescription = description,
 	withDefaults = false,
 ) =>
-	helpersOf(version).getNodeParameters(
+	nodeHelpersOf(version).getNodeParameters(
 		type.properties,
 		{ resource: 'text', operation: 'generate', ...parameters },
 		withDefaults,
@@ -66,12 +54,22 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 		expect(stored(version, parameters)).toMatchObject(parameters);
 	});
 
+	// A group is a fixedCollection in a collection.
+	it.each([
+		['is stored with what differs from the default', false, { presencePenalty: 0.5 }],
+		['is read with all its fields', true, { frequencyPenalty: 0, presencePenalty: 0.5 }],
+	])('a group of options %s', (_, withDefaults, values) => {
+		const options = { penalties: { values: { presencePenalty: 0.5 } } };
+		const kept = stored(version, { options }, description, withDefaults);
+		expect(kept?.options).toStrictEqual({ penalties: { values } });
+	});
+
 	describe('as a tool of an AI Agent', () => {
 		const tool = { ...description, name: `${description.name}Tool` };
 		const told = (given: INodeParameters) => {
 			const parameters = stored(version, given, tool, true) ?? {};
 			const node = { parameters, name: 'Ask' } as INode;
-			return helpersOf(version).getToolDescriptionForNode(node, { description: tool });
+			return nodeHelpersOf(version).getToolDescriptionForNode(node, { description: tool });
 		};
 
 		it('is described by what its operation says', () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeHelpers } from 'n8n-workflow';
 
@@ -26,11 +26,16 @@ export function errorClassesOf(version: string): ErrorClasses {
 }
 
 /** The functions of a version that read the parameters of nodes. */
-export function nodeHelpersOf(version: string): Pick<typeof NodeHelpers, 'getNodeParameters'> {
-	return load(version, 'node-helpers.js');
+export function nodeHelpersOf(
+	version: string,
+): Pick<typeof NodeHelpers, 'getNodeParameters' | 'getToolDescriptionForNode'> {
+	return load(version, 'node-helpers.js', 'NodeHelpers.js');
 }
 
-function load<T extends object>(version: string, file: string): T {
+/** @param names of the file, of which a version has one */
+function load<T extends object>(version: string, ...names: string[]): T {
 	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
-	return jest.requireActual<T>(join(dist, readdirSync(dist).includes('cjs') ? 'cjs' : '', file));
+	const folder = join(dist, existsSync(join(dist, 'cjs')) ? 'cjs' : '');
+	const name = names.find((one) => existsSync(join(folder, one))) ?? '';
+	return jest.requireActual<T>(join(folder, name));
 }

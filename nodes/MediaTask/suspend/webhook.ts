@@ -5,7 +5,7 @@ import { CALLBACK_PAUSES_MS, pollOnce, pollUntil } from '../../shared/gateway/en
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { asObject, asText } from '../../shared/gateway/util/json';
-import { backgroundClient, CALLBACK_SETTINGS } from '../../shared/n8n/client';
+import { CALLBACK_SETTINGS, connect } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import {
 	ITEM,
@@ -35,7 +35,7 @@ export async function handleResumeCallback(context: IWebhookFunctions): Promise<
 	try {
 		const query = asObject(context.getQueryData()) ?? {};
 		const [item, stateId] = [asText(query[ITEM]), asText(query[STATE])];
-		const client = stateId === undefined ? await backgroundClient(context, CALLBACK_SETTINGS) : undefined;
+		const client = stateId === undefined ? await connect(context, CALLBACK_SETTINGS) : undefined;
 		response.status(200).json({ message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
 		const workflowData = client
 			? await itemsAfterCallback(context, client, item)

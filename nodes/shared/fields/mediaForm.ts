@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
-import { backgroundClient, EDITOR_SETTINGS } from '../n8n/client';
+import { connect, EDITOR_SETTINGS } from '../n8n/client';
 import { toNodeError } from '../run/nodeError';
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
@@ -48,7 +48,7 @@ async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel |
 	const id = typeof chosen === 'string' ? chosen.trim() : '';
 	if (id === '') return undefined;
 	try {
-		const models = await listMediaModels(await backgroundClient(context, EDITOR_SETTINGS));
+		const models = await listMediaModels(await connect(context, EDITOR_SETTINGS));
 		return models.find((model) => model.id === id) ?? id;
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);

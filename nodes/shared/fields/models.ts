@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 
-import { backgroundClient, EDITOR_SETTINGS } from '../n8n/client';
+import { connect, EDITOR_SETTINGS } from '../n8n/client';
 import { toNodeError } from '../run/nodeError';
 import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
@@ -88,7 +88,7 @@ async function searchCatalogue(
 	load: (client: GatewayClient) => Promise<INodeListSearchItems[]>,
 ): Promise<INodeListSearchResult> {
 	try {
-		const entries = await load(await backgroundClient(context, EDITOR_SETTINGS));
+		const entries = await load(await connect(context, EDITOR_SETTINGS));
 		return {
 			results: entries
 				.filter(({ name, value }) => containsWords(`${name} ${String(value)}`, filter))

@@ -9,7 +9,7 @@ import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { asObject } from '../gateway/util/json';
 import { isBinaryValue, isTool } from './features';
-import { deriveStream, reportChunks, type Readable } from './streams';
+import { openBody, reportChunks, type FileContent, type Readable } from './streams';
 
 /** n8n's binary storage, in nodes and in webhooks. */
 export interface BinaryStore {
@@ -60,8 +60,7 @@ export interface FileOwner {
 
 /** A file of an input item. */
 export interface InputFile extends UploadFile {
-	/** Opens the file without a frame. */
-	open(): Promise<Readable | Uint8Array>;
+	content: FileContent;
 }
 
 /**
@@ -106,34 +105,26 @@ function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBin
 /** Where the files of an item are in a workflow whose setting `binaryMode` is `combined`. */
 const FILES_IN_JSON = '_files';
 
-/** A file made of bytes in memory. */
-export function fileOfBytes(facts: Pick<UploadFile, 'fileName' | 'mimeType'>, bytes: Uint8Array): InputFile {
-	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
-	return { ...facts, size: bytes.length, open: async () => bytes, framed };
+type FileFacts = Pick<UploadFile, 'fileName' | 'mimeType'>;
+
+function inputFile(facts: FileFacts, size: number, content: FileContent): InputFile {
+	return { ...facts, size, content, framed: async (head, tail) => await openBody([head, content, tail]) };
 }
 
-/** A binary of n8n as a file to upload. Its bytes are read each time that it is opened. */
+/** A file made of bytes in memory. */
+export function fileOfBytes(facts: FileFacts, bytes: Uint8Array): InputFile {
+	return inputFile(facts, bytes.length, bytes);
+}
+
+/** A binary of n8n as a file to upload. */
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const facts = {
 		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
 		mimeType: binary.mimeType || 'application/octet-stream',
 	};
-	if (id) {
-		const { fileSize } = await n8n.helpers.getBinaryMetadata(id);
-		const open = async () => await n8n.helpers.getBinaryStream(id);
-		const framed = async (head: Uint8Array, tail: Uint8Array) => frame(head, await open(), tail);
-		return { ...facts, size: fileSize, open, framed };
-	}
 	// Without an ID, the item itself holds the bytes, as base64.
-	return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
-}
-
-/** Head, file and tail as one stream, chunk by chunk. */
-function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
-	return deriveStream(file, async function* (source: AsyncIterable<Uint8Array>) {
-		yield head;
-		yield* source;
-		yield tail;
-	});
+	if (!id) return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
+	const { fileSize } = await n8n.helpers.getBinaryMetadata(id);
+	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id));
 }

@@ -6,12 +6,12 @@ import type {
 } from 'n8n-workflow';
 
 import { readBalance } from '../gateway/endpoints/balance';
-import { UNREADABLE } from '../gateway/errors/errors';
+import { asError, UNREADABLE } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
-import { readAddress, type GatewayAddress } from './transport';
+import { readAddress } from './credential';
 
 /** The user waits for the result. */
 const TIMEOUT_MS = 30_000;
@@ -31,62 +31,45 @@ const OTHER_SIGN_IN =
  */
 export async function testGateway(
 	this: ICredentialTestFunctions,
-	credential: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
+	{ data }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 ): Promise<INodeCredentialTestResult> {
-	const apiKey = String(credential.data?.apiKey ?? '').trim();
 	try {
-		const address = readAddress({ baseUrl: String(credential.data?.baseUrl ?? ''), apiKey });
-		await checkBalance(this, address, apiKey);
+		await checkBalance(this, data);
 		return { status: 'OK', message: 'The gateway knows this key' };
 	} catch (error) {
-		return { status: 'Error', message: redact(problemText(error), [apiKey]) };
+		return { status: 'Error', message: redact(problemText(error), [String(data?.apiKey ?? '').trim()]) };
 	}
-}
-
-async function checkBalance(
-	context: ICredentialTestFunctions,
-	{ baseUrl, secrets }: GatewayAddress,
-	apiKey: string,
-): Promise<void> {
-	const response = await requestBalance(context, baseUrl, apiKey);
-	if (response.status < 200 || response.status > 299) {
-		throw errorFromResponse({ ...response, group: 'balance', kind: 'read', now: Date.now(), secrets });
-	}
-	const body = asObject(parseJson(response.body));
-	if (!body) throw problemError('notJson', 'read', { status: response.status });
-	readBalance(body);
 }
 
 /** Credential tests have another HTTP helper than nodes, which does not sign requests. */
-async function requestBalance(
-	context: ICredentialTestFunctions,
-	baseUrl: string,
-	apiKey: string,
-): Promise<{ status: number; body: string }> {
-	const response: unknown = await context.helpers.request({
+async function checkBalance(
+	{ helpers }: ICredentialTestFunctions,
+	data?: ICredentialDataDecryptedObject,
+): Promise<void> {
+	const { baseUrl, secrets } = readAddress(data);
+	const response: unknown = await helpers.request({
 		method: 'GET',
 		uri: `${baseUrl}/balance`,
-		headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}` },
+		headers: { Accept: 'application/json', Authorization: `Bearer ${secrets[0]}` },
 		resolveWithFullResponse: true,
 		simple: false,
 		followRedirect: false,
 		timeout: TIMEOUT_MS,
 	});
-	const { statusCode, body } = asObject(response) ?? {};
-	return {
-		status: Number(statusCode),
-		body: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
-	};
+	const { statusCode: status, body = '' } = response as { statusCode: number; body?: string };
+	if (status < 200 || status > 299) {
+		throw errorFromResponse({ status, body, group: 'balance', kind: 'read', now: Date.now(), secrets });
+	}
+	const balance = asObject(parseJson(body));
+	if (!balance) throw problemError('notJson', 'read', { status });
+	readBalance(balance);
 }
 
 function problemText(error: unknown): string {
 	const known = errorFromThrown(error, 'read');
-	if (known && 'details' in known) {
-		const { status, code, type, message, description } = known.details;
-		// Something else responds at this address: the gateway's errors have a code or a type.
-		if (status === 401 && (code === undefined || code === UNREADABLE) && type === undefined)
-			return OTHER_SIGN_IN;
-		return BY_STATUS[status ?? 0] ?? `${message}. ${description}`;
-	}
-	return error instanceof Error ? error.message : String(error);
+	if (!known || !('details' in known)) return asError(error).message;
+	const { status = 0, code = UNREADABLE, type, message, description } = known.details;
+	// The gateway's errors have a code or a type.
+	if (status === 401 && code === UNREADABLE && type === undefined) return OTHER_SIGN_IN;
+	return BY_STATUS[status] ?? `${message}. ${description}`;
 }

@@ -45,15 +45,11 @@ export interface ChunkSender {
 	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
 }
 
-/** Whether an agent calls the node as a sub-node, and not n8n's engine. */
-export function isToolExecution(context: IExecuteFunctions): boolean {
-	const { isToolExecution: ask, sendResponse }: NewerFunctions = context;
-	return ask ? ask.call(context) : typeof sendResponse !== 'function';
-}
-
-/** Whether an AI Agent, or n8n's engine for an agent, calls the node. */
+/** Whether an AI Agent calls the node as a sub-node, or n8n's engine calls it for an agent. */
 export function isTool(context: IExecuteFunctions): boolean {
-	return isToolExecution(context) || context.getNode().type.endsWith('Tool');
+	const { isToolExecution: ask, sendResponse }: NewerFunctions = context;
+	const isSubNode = ask ? ask.call(context) : typeof sendResponse !== 'function';
+	return isSubNode || context.getNode().type.endsWith('Tool');
 }
 
 /** Whether the workflow streams its response to a chat or webhook. An older n8n never does. */
@@ -85,16 +81,11 @@ interface NewerExports {
 
 const newer: NewerExports = n8nWorkflow;
 
-/** Resolves after a time; sooner when the signal is aborted, where n8n can. */
-export async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-	await newer.sleep(milliseconds, signal);
-}
+/** Resolves after a time; rejects when the signal is aborted, where n8n can. */
+export const { sleep: sleepUnlessAborted } = newer;
 
 /** Adds the tokens of a request to those of the execution, where n8n counts them and the format reports them. */
 export function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }: Usage): void {
 	if (inputTokens === null && outputTokens === null) return;
 	newer.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
 }
-
-/** Keeps the key from another origin, should n8n follow a redirect. An older n8n ignores it (before 2.5). */
-export const NO_KEY_AFTER_REDIRECT = { sendCredentialsOnCrossOriginRedirect: false };

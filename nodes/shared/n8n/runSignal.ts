@@ -1,3 +1,4 @@
+import { abortable } from '../gateway/client/abort';
 import { StoppedError } from '../gateway/errors/errors';
 import { sleepUnlessAborted } from './features';
 
@@ -7,7 +8,8 @@ import { sleepUnlessAborted } from './features';
  */
 export class RunSignal {
 	private reason: StoppedError['reason'] | undefined;
-	private readonly waiting = new Set<(stopped: StoppedError) => void>();
+	/** Each with a signal of its own: Node.js warns of more than ten listeners on one. */
+	private readonly pauses = new Set<AbortController>();
 	private readonly onCancel = () => this.abort('cancelled');
 
 	constructor(readonly cancelSignal: AbortSignal | undefined) {
@@ -18,18 +20,7 @@ export class RunSignal {
 	/** Ends the run. A cancellation overrides an error. */
 	abort(reason: StoppedError['reason']): void {
 		if (this.reason !== 'cancelled') this.reason = reason;
-		for (const reject of this.waiting) reject(new StoppedError(reason));
-	}
-
-	/**
-	 * Calls a listener when the run ends; at once, when it has ended.
-	 *
-	 * @returns a function that removes the listener
-	 */
-	onStop(listener: (stopped: StoppedError) => void): () => void {
-		if (this.reason !== undefined) listener(new StoppedError(this.reason));
-		this.waiting.add(listener);
-		return () => void this.waiting.delete(listener);
+		for (const pause of this.pauses) pause.abort(reason);
 	}
 
 	get isCancelled(): boolean {
@@ -51,14 +42,13 @@ export class RunSignal {
 	/** @throws {StoppedError} as soon as the run ends */
 	async pause(milliseconds: number): Promise<void> {
 		this.throwIfAborted();
-		let removeListener: () => void = () => undefined;
-		const interrupted = new Promise<never>((_, reject) => (removeListener = this.onStop(reject)));
-		const over = new AbortController();
+		const pause = new AbortController();
+		this.pauses.add(pause);
 		try {
-			await Promise.race([sleepUnlessAborted(milliseconds, over.signal), interrupted]);
+			await abortable(pause.signal, async () => await sleepUnlessAborted(milliseconds, pause.signal));
 		} finally {
-			removeListener();
-			over.abort();
+			this.pauses.delete(pause);
+			this.throwIfAborted();
 		}
 	}
 

@@ -1,10 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import type { ByteStream } from '../gateway/client/transport';
+
 /** Node's `Readable`, as n8n returns it. */
 export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
 interface Emitter {
-	on?(event: 'error', listener: () => void): unknown;
+	on(event: 'error', listener: () => void): unknown;
+}
+
+interface StreamClass {
+	from(chunks: AsyncIterable<Uint8Array>): Readable;
 }
 
 /**
@@ -12,7 +18,7 @@ interface Emitter {
  * fail before or after it is read, and an error without a listener ends the process.
  */
 export function ignoreErrors<S extends object>(stream: S): S {
-	(stream as Emitter).on?.('error', () => undefined);
+	(stream as Emitter).on('error', () => undefined);
 	return stream;
 }
 
@@ -24,7 +30,9 @@ export function deriveStream(
 	source: Readable,
 	chunks: (source: Readable) => AsyncGenerator<Uint8Array, void>,
 ): Readable {
-	const made = ignoreErrors(streamClassOf(source).from(chunks(source)));
+	// The class `Readable`, taken from the stream: n8n offers no other way to get it.
+	const streamClass: object = source.constructor;
+	const made = ignoreErrors((streamClass as StreamClass).from(chunks(source)));
 	destroyTogether(made, source);
 	return made;
 }
@@ -39,31 +47,44 @@ export function reportChunks(source: Readable, onChunk: (chunk: Uint8Array) => v
 	});
 }
 
-/** The `Readable` class, taken from a stream: n8n offers no other way to get it. */
-interface StreamClass {
-	from(chunks: AsyncIterable<Uint8Array>): Readable;
+/** Calls `action` when a stream is destroyed. Its 'close' event comes later: it waits for the chunk that is being read. */
+export function whenDestroyed(stream: ByteStream, action: () => void): void {
+	const destroy = stream.destroy.bind(stream);
+	stream.destroy = (error) => {
+		const destroyed = destroy(error);
+		action();
+		return destroyed;
+	};
 }
 
-function streamClassOf({ constructor }: { constructor: object }): StreamClass {
-	if (isStreamClass(constructor)) return constructor;
-	throw new Error('The file is not one of Node’s streams');
-}
-
-function isStreamClass(value: object): value is StreamClass {
-	return 'from' in value && typeof value.from === 'function';
-}
-
-/**
- * Destroys a source with the stream that is made from it, also while that stream waits for it. Errors of the
- * source are ignored.
- */
-export function destroyTogether(made: Readable, source: Readable): void {
+/** Destroys a source with the stream that is made from it. Errors of the source are ignored. */
+function destroyTogether(made: Readable, source: Readable): Readable {
 	ignoreErrors(source);
 	if (made.destroyed) source.destroy();
-	const destroy = made.destroy.bind(made);
-	// The 'close' event would come too late: it waits for the chunk that is being read.
-	made.destroy = (error) => {
-		source.destroy();
-		return destroy(error);
-	};
+	whenDestroyed(made, () => source.destroy());
+	return source;
+}
+
+/** The content of a file: its bytes, or what opens it, once for each time that it is read. */
+export type FileContent = Uint8Array | (() => Promise<Readable>);
+
+/**
+ * Opens a body that consists of bytes and files. Files are read chunk by chunk, one after the other.
+ *
+ * @param encode the chunks of a file that is opened
+ */
+export async function openBody(
+	parts: readonly FileContent[],
+	encode: (file: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (file) => file,
+): Promise<ByteStream | Uint8Array> {
+	const first = parts.find((part) => typeof part === 'function');
+	if (!first) return Buffer.concat(parts.filter((part) => typeof part === 'object'));
+	const body = deriveStream(await first(), async function* (source: AsyncIterable<Uint8Array>) {
+		for (const part of parts) {
+			if (typeof part === 'object') yield part;
+			else if (part === first) yield* encode(source);
+			else yield* encode(destroyTogether(body, await part()));
+		}
+	});
+	return body;
 }

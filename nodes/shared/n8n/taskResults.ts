@@ -1,7 +1,7 @@
 import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { compact } from './compact';
-import { ApiError, asError, StoppedError } from '../gateway/errors/errors';
+import { ApiError, asError } from '../gateway/errors/errors';
 import { problemError } from '../gateway/errors/fromResponse';
 import { readBase64 } from '../gateway/util/base64';
 import { excerpt } from '../gateway/util/excerpt';
@@ -32,7 +32,7 @@ export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
  * URL, without the key; those of a task without URLs come from the gateway (§4.8).
  *
  * @param field name of the first field; further ones get _1, _2 … appended
- * @throws {ApiError} with the task's ID: the result exists and can be fetched again
+ * @throws {ApiError} with the task's ID: the result can be fetched again
  */
 export async function downloadFiles(
 	context: ResultContext,
@@ -49,7 +49,7 @@ export async function downloadFiles(
 		}
 		return Object.fromEntries(files);
 	} catch (error) {
-		throw resultNotFetched(error, taskId);
+		throw error instanceof ApiError ? error.with({ taskId }) : asError(error);
 	}
 }
 
@@ -61,9 +61,8 @@ async function resultFile({ client, n8n }: ResultContext, url: string, name: str
 		return await n8n.helpers.prepareBinaryData(Buffer.from(inline.base64, 'base64'), fileName, mimeType);
 	}
 	if (!/^https?:/i.test(url)) {
-		const message = 'The link to the file is no web address';
 		throw problemError('address', 'file', {
-			message,
+			message: 'The link to the file is no web address',
 			description: `The gateway returns "${excerpt(url, 80)}".`,
 		});
 	}
@@ -71,21 +70,6 @@ async function resultFile({ client, n8n }: ResultContext, url: string, name: str
 		url,
 		async (response) => await storeResponse(n8n, response, [nameInUrl(url), name]),
 	);
-}
-
-/** Adds the task's ID: its result can be fetched again. */
-function resultNotFetched(error: unknown, taskId: string): Error {
-	if (error instanceof StoppedError) return error;
-	if (error instanceof ApiError) return error.with({ taskId });
-	return new ApiError({
-		message: 'The result of the media task could not be stored in n8n',
-		description: `${asError(error).message}.`,
-		outcome: 'rejected',
-		kind: 'file',
-		code: 'result_not_stored',
-		retryable: false,
-		taskId,
-	});
 }
 
 /** Downloads the result of a task from the gateway: the file, or a ZIP archive of several (§4.8). */

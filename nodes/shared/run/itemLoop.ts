@@ -104,18 +104,18 @@ class ItemLoop {
 		// It may be charged, and cannot be repeated.
 		if (error && key === undefined) throw new ApiError(error);
 		// Each item has its own credential, as in n8n's HTTP Request node.
-		const { secrets, client } = await connect(this.context, {
+		const params = this.params(index);
+		const client = await connect(this.context, requestSettings(params.options), {
 			itemIndex: index,
 			signal: this.signal,
 			withSlot,
 			waitMeter: this.waitMeter,
 		});
-		for (const secret of secrets) this.runContext.secrets.add(secret);
-		const params = this.params(index);
+		for (const secret of client.settings.secrets) this.runContext.secrets.add(secret);
 		const result = await this.registered.operation.execute({
 			index,
 			params,
-			client: client(requestSettings(params.options)),
+			client,
 			run: this.runContext,
 			journal: this.journal,
 			n8n: this.context,

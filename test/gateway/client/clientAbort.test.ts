@@ -24,7 +24,7 @@ function deferred<T>() {
 /** A client with this many slots, and how many of them are taken. */
 function withSlots(max: number, steps: Step[], transport?: Partial<Transport>) {
 	const limiter = new Limiter(max);
-	const slots = { held: 0, mostHeld: 0, during: [] as string[] };
+	const slots = { held: 0, mostHeld: 0 };
 	const unused = () => Promise.reject(new Error('not used'));
 	const scripted = scriptedClient(
 		steps,
@@ -37,10 +37,6 @@ function withSlots(max: number, steps: Step[], transport?: Partial<Transport>) {
 						slots.mostHeld = Math.max(slots.mostHeld, slots.held);
 						return await work().finally(() => (slots.held -= 1));
 					}),
-				pause: async () => {
-					slots.during.push(`pause with ${slots.held}`);
-					await Promise.resolve();
-				},
 				...(transport ? { transport: { text: unused, stream: unused, ...transport } } : {}),
 			},
 		},
@@ -55,13 +51,6 @@ describe('a slot', () => {
 		expect([held, slots.held]).toStrictEqual([1, 0]);
 		await client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('no'))).catch(asError);
 		expect([slots.mostHeld, slots.held]).toStrictEqual([1, 0]);
-	});
-
-	it('is not held during a pause', async () => {
-		const { client, slots } = withSlots(1, [{ status: 503 }, { status: 500 }, {}]);
-		await client.json(get);
-		expect(slots.during).toStrictEqual(['pause with 0', 'pause with 0']);
-		expect([slots.held, slots.mostHeld]).toStrictEqual([0, 1]);
 	});
 });
 

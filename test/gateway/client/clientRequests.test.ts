@@ -1,5 +1,4 @@
-import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
-import { InvalidInputError } from '../../../nodes/shared/gateway/errors/errors';
+import { InvalidInputError, type ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
@@ -7,91 +6,71 @@ const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' }
 const post: GatewayRequest = { ...get, method: 'POST', path: '/x', json: { model: 'm' } };
 const Accept = 'application/json, */*;q=0.5';
 
-async function exchangeOf(
-	request: GatewayRequest,
-	settings: Partial<ClientSettings> = {},
-): Promise<HttpRequest> {
-	const { client, sent } = scriptedClient([{}], settings);
-	await client.json(request);
-	const [exchange] = sent;
-	if (!exchange || sent.length > 1) throw new Error('there is not one exchange');
-	return exchange;
+const nothing = async () => await Promise.resolve({});
+
+/** The requests that are sent for this one, with a response that is read at once, and one that is streamed. */
+async function sentFor(request: GatewayRequest, settings: Partial<ClientSettings> = {}) {
+	const [whole, streamed] = [scriptedClient([{}], settings), scriptedClient([{}], settings)];
+	await whole.client.json(request);
+	await streamed.client.stream(request, nothing);
+	return [...whole.sent, ...streamed.sent];
 }
 
 describe('a request', () => {
 	const base = {
+		method: 'GET',
 		url: 'https://gateway.test/api/v1/balance',
+		headers: { Accept },
 		body: undefined,
 		signal: undefined,
 		timeoutMs: 315_000,
 		kind: 'read',
 	};
+	const bytes = new Uint8Array([1, 2]);
+	const form = { 'Content-Type': 'multipart/form-data' };
 
-	it('may have no body', async () => {
-		expect(await exchangeOf(get)).toStrictEqual({ ...base, method: 'GET', headers: { Accept } });
+	it.each<[string, GatewayRequest, object]>([
+		['no body', get, {}],
+		[
+			'JSON as its body',
+			{ ...post, headers: { 'Idempotency-Key': 'k', Accept: 'a/b' } },
+			{
+				method: 'POST',
+				url: 'https://gateway.test/api/v1/x',
+				headers: { Accept: 'a/b', 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
+				body: '{"model":"m"}',
+			},
+		],
+		[
+			'a body of bytes',
+			{ ...get, method: 'PATCH', headers: form, openBody: () => Promise.resolve({ content: bytes }) },
+			{ method: 'PATCH', headers: { Accept, ...form }, body: bytes },
+		],
+	])('has %s', async (_, request, own) => {
+		expect(await sentFor(request)).toStrictEqual([
+			{ ...base, ...own },
+			{ ...base, ...own },
+		]);
 	});
 
-	it('has JSON as its body', async () => {
-		expect(await exchangeOf({ ...post, headers: { 'Idempotency-Key': 'k', Accept: 'a/b' } })).toStrictEqual({
-			...base,
-			method: 'POST',
-			url: 'https://gateway.test/api/v1/x',
-			headers: { Accept: 'a/b', 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
-			body: '{"model":"m"}',
-		});
-	});
-
-	it('may have a body of bytes', async () => {
-		const body = new Uint8Array([1, 2]);
-		const headers = { 'Content-Type': 'multipart/form-data' };
-		const openBody = () => Promise.resolve({ content: body });
-		expect(await exchangeOf({ ...get, method: 'PATCH', headers, openBody })).toStrictEqual({
-			...base,
-			method: 'PATCH',
-			headers: { Accept, ...headers },
-			body,
-		});
-	});
-
-	it('may ask for a stream', async () => {
-		const { client, sent } = scriptedClient([{}]);
-		await client.stream(get, () => Promise.resolve());
-		expect(sent).toStrictEqual([{ ...base, method: 'GET', headers: { Accept } }]);
-	});
-
-	it('to the address of a file has no key', async () => {
-		const { client, sent } = scriptedClient([{}]);
+	it('to the address of a file has no key, and the timeout that the user has set', async () => {
+		const { client, sent } = scriptedClient([{}], { timeoutMs: 7_000 });
 		const url = 'https://files.test/a?b=c';
-		await client.downloadUrl(url, () => Promise.resolve());
-		expect(sent).toStrictEqual([{ ...base, method: 'GET', url, headers: {}, kind: 'file' }]);
+		await client.downloadUrl(url, nothing);
+		expect(sent).toStrictEqual([{ ...base, url, headers: {}, kind: 'file', timeoutMs: 7_000 }]);
 	});
-});
 
-it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
-	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
-	['the user has set one', {}, 400_000, 400_000],
-	['both have one', { timeoutMs: 60_000 }, 400_000, 60_000],
-])('the timeout is set where %s', async (_, request, timeoutMs, expected) => {
-	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
-});
-
-it('the timeout of a file is the one that the user has set', async () => {
-	const { client, sent } = scriptedClient([{}], { timeoutMs: 7_000 });
-	await client.downloadUrl('https://files.test/a', () => Promise.resolve());
-	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([7_000]);
+	it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
+		['its own timeout', { timeoutMs: 60_000 }, undefined, 60_000],
+		['the one that the user has set', {}, 400_000, 400_000],
+		['its own before that of the user', { timeoutMs: 60_000 }, 400_000, 60_000],
+	])('has %s', async (_, request, timeoutMs, expected) => {
+		const sent = await sentFor({ ...get, ...request }, { timeoutMs });
+		expect(sent.map((one) => one.timeoutMs)).toStrictEqual([expected, expected]);
+	});
 });
 
 describe('a response', () => {
-	const statusOf = async (step: Step) => {
-		const whole = scriptedClient([step], { maxRetries: 0 }).client.json(get);
-		const streamed = scriptedClient([step], { maxRetries: 0 }).client.stream(get, () => Promise.resolve({}));
-		const failures = await Promise.all([rejectionOrValue(whole), rejectionOrValue(streamed)]);
-		expect(failures[0]).toStrictEqual(failures[1]);
-		return failures[0];
-	};
-	const rejectionOrValue = async (response: Promise<unknown>) =>
-		await response.catch(async (error: Error) => (await apiErrorOf(Promise.reject(error))).details.status);
-
 	it.each([
 		[199, 199],
 		[200, {}],
@@ -100,7 +79,11 @@ describe('a response', () => {
 		[404, 404],
 		[500, 500],
 	])('with status %i is %j', async (status, outcome) => {
-		expect(await statusOf({ status, body: '{}' })).toStrictEqual(outcome);
+		const { client } = scriptedClient([{ status, body: '{}' }], { maxRetries: 0 });
+		for (const response of [client.json(get), client.stream(get, nothing)]) {
+			const read = response.catch((error: ApiError) => error.details.status);
+			expect(await read).toStrictEqual(outcome);
+		}
 	});
 
 	it('with status 204 is an empty object, whatever the body is; a GET has nothing to read', async () => {
@@ -127,7 +110,7 @@ describe('bodies', () => {
 		const [whole, streamed] = bodies;
 		await Promise.allSettled([
 			scriptedClient([step]).client.json(uploading(whole)),
-			scriptedClient([step]).client.stream(uploading(streamed), () => Promise.resolve()),
+			scriptedClient([step]).client.stream(uploading(streamed), nothing),
 		]);
 		expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true, true]);
 	});
@@ -137,7 +120,7 @@ describe('bodies', () => {
 		const error = new InvalidInputError('no file', '');
 		const request = { ...post, openBody: async () => await Promise.reject(error) };
 		expect(await rejection(client.json(request))).toBe(error);
-		expect(await rejection(client.stream(request, () => Promise.resolve()))).toBe(error);
+		expect(await rejection(client.stream(request, nothing))).toBe(error);
 		expect(sent).toStrictEqual([]);
 	});
 

@@ -80,23 +80,25 @@ it.each<[string, RequestListener, string]>([
 });
 
 /** Sends a chunk again and again, until the connection is closed. */
-function endless(chunk: Buffer | string) {
+function endless(chunk: Buffer | string, code = 200) {
 	let isOpen = true;
 	gateway.onRequest((request, response) => {
 		request.socket.on('close', () => (isOpen = false));
-		response.writeHead(200, { 'content-type': 'application/json' });
+		response.writeHead(code, { 'content-type': 'application/json' });
 		const more = () => void (isOpen && response.write(chunk, more));
 		more();
 	});
 	return { isClosed: () => !isOpen };
 }
 
-it('a body over the limit ends, and may be charged', async () => {
-	const { isClosed } = endless(Buffer.alloc(1024 * 1024, ' '));
-	const { client } = gateway.client({ maxRetries: 0 });
-	const { details } = await apiErrorOf(client.json(chat));
+it.each([200, 500])('a body with status %i over the limit ends, and may be charged', async (code) => {
+	const { isClosed } = endless(Buffer.alloc(1024 * 1024, ' '), code);
+	const { client, slots } = gateway.client({ maxRetries: 0 });
+	const nothing = async () => await Promise.resolve({});
+	const { details } = await apiErrorOf(code === 200 ? client.json(chat) : client.stream(chat, nothing));
 	expect([details.code, details.outcome]).toStrictEqual(['response_too_large', 'unknown']);
 	await eventually(isClosed);
+	expect(slots.held).toBe(0);
 });
 
 it.each([

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
 import { runNode } from '../../helpers/engine';
@@ -10,43 +11,30 @@ useNock();
 const gateway = () =>
 	nock('https://gateway.test/api/v1', { reqheaders: { authorization: 'Bearer sk-test' } });
 
-describe('balance: get', () => {
-	it('reads the shape with an amount, exactly', async () => {
-		gateway().get('/balance').reply(200, { amount: '1234567890.123456789' });
-		const { items } = await runNode({ node: 'balance', parameters });
-		expect(items).toStrictEqual([
-			{
-				json: { amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
-				pairedItem: { item: 0 },
-			},
-		]);
-	});
+/** The output for a body of the gateway, or the error. */
+async function balanceOf(body: object, more: INodeParameters = {}) {
+	gateway().get('/balance').reply(200, body);
+	const { items, error } = await runNode({ node: 'balance', parameters: { ...parameters, ...more } });
+	return error?.message ?? items;
+}
 
-	it('reads the shape by currency', async () => {
-		gateway().get('/balance').reply(200, { RUB: '99.50', USD: '1.10' });
-		const { items } = await runNode({ node: 'balance', parameters });
-		expect(items[0]?.json).toStrictEqual({
-			amountRub: 99.5,
-			amount: '99.50',
-			currency: 'RUB',
-			amountUsd: 1.1,
-		});
+describe('balance: get', () => {
+	it.each<[object, object]>([
+		[
+			{ amount: '1234567890.123456789' },
+			{ amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
+		],
+		[
+			{ RUB: '99.50', USD: '1.10' },
+			{ amountRub: 99.5, amount: '99.50', currency: 'RUB', amountUsd: 1.1 },
+		],
+	])('reads both shapes, exactly: %j', async (body, json) => {
+		expect(await balanceOf(body)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
 	});
 
 	it('rejects an unknown shape', async () => {
-		gateway()
-			.get('/balance')
-			.reply(200, { wallet: { total: '5' }, ok: true });
-		const { error } = await runNode({ node: 'balance', parameters });
-		expect(error?.message).toBe('The gateway’s response has no balance');
-	});
-
-	it('returns the body as received without Simplify', async () => {
-		gateway()
-			.get('/balance')
-			.reply(200, { amount: '5', extra: [1] });
-		const { items } = await runNode({ node: 'balance', parameters: { ...parameters, simplify: false } });
-		expect(items[0]?.json).toStrictEqual({ amount: '5', extra: [1] });
+		const body = { wallet: { total: '5' }, ok: true };
+		expect(await balanceOf(body)).toBe('The gateway’s response has no balance');
 	});
 
 	it.each([
@@ -56,24 +44,17 @@ describe('balance: get', () => {
 		['-5', 0, true],
 		['0', 0, false],
 	])('reports whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
-		gateway().get('/balance').reply(200, { amount });
-		const { items } = await runNode({
-			node: 'balance',
-			parameters: { ...parameters, options: { threshold: threshold as number } },
-		});
-		expect(items[0]?.json).toMatchObject({ amount, lowBalance });
+		const options = { threshold: threshold as number };
+		expect(await balanceOf({ amount }, { options })).toMatchObject([{ json: { amount, lowBalance } }]);
 	});
 
-	it.each([
-		[{ amount: '5', extra: [1] }, true],
-		[{ RUB: '500', USD: '5' }, false],
-	])('also reports for %j as received whether it is below the threshold', async (body, lowBalance) => {
-		gateway().get('/balance').reply(200, body);
-		const { items } = await runNode({
-			node: 'balance',
-			parameters: { ...parameters, simplify: false, options: { threshold: 100 } },
-		});
-		expect(items[0]?.json).toStrictEqual({ ...body, lowBalance });
+	it.each<[object, INodeParameters, object]>([
+		[{ amount: '5', extra: [1] }, {}, {}],
+		[{ amount: '5', extra: [1] }, { options: { threshold: 100 } }, { lowBalance: true }],
+		[{ RUB: '500', USD: '5' }, { options: { threshold: 100 } }, { lowBalance: false }],
+	])('returns %j as received without Simplify, with %j', async (body, options, more) => {
+		const items = await balanceOf(body, { simplify: false, ...options });
+		expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
 	});
 
 	it('rejects a threshold that is not a number, and sends nothing', async () => {

@@ -1,0 +1,93 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+	ISupplyDataFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+
+import { InvalidInputError } from '../gateway/errors/errors';
+import { compareDecimals } from '../gateway/util/money';
+
+/** The n8n functions of a node from which requests can be sent. */
+export type N8nContext =
+	| IExecuteFunctions
+	| ILoadOptionsFunctions
+	| IPollFunctions
+	| ISupplyDataFunctions
+	| IWebhookFunctions;
+
+/** The credential's name, as workflows store it. */
+export const CREDENTIAL = 'aiGatewayApi';
+
+/** How long a credential is reused. A wait of hours must notice a new key. */
+const CREDENTIAL_LIFE_MS = 60_000;
+
+/** Returns the fields of a credential, decrypted. */
+export type CredentialReader = () => Promise<ICredentialDataDecryptedObject>;
+
+/**
+ * Caches the credential of an item, whose fields may be expressions. n8n's HTTP helper otherwise reads it from the database
+ * and decrypts it for each request.
+ */
+export function credentialReader(context: N8nContext, itemIndex = 0): CredentialReader {
+	let known: { time: number; fields: ReturnType<CredentialReader> } | undefined;
+	return async () => {
+		const time = Date.now();
+		if (!known || time - known.time >= CREDENTIAL_LIFE_MS) {
+			const fields = context.getCredentials(CREDENTIAL, itemIndex);
+			fields.catch(() => (known = undefined));
+			known = { time, fields };
+		}
+		return await known.fields;
+	};
+}
+
+/** The fields of the credential, checked. */
+export interface GatewayAddress {
+	/** Without a trailing slash. */
+	baseUrl: string;
+	/** Texts to remove from errors. */
+	secrets: readonly [apiKey: string];
+	/** Decimal text in rubles. */
+	minBalanceRub: string | undefined;
+}
+
+/**
+ * Checks the fields of the credential. White space around them, and slashes after the base URL, are removed.
+ *
+ * @throws {InvalidInputError} when the base URL is no web address, the key has characters that no key has, or the minimum
+ *   balance is no amount
+ */
+export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
+	const read = (name: string) => String(fields[name] ?? '').trim();
+	const [baseUrl, apiKey, minBalance] = [
+		read('baseUrl').replace(/\/+$/, ''),
+		read('apiKey'),
+		read('minBalanceRub'),
+	];
+	// A user name would be sent in place of the key.
+	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl)) {
+		throw new InvalidInputError(
+			'The base URL in the AI Gateway credential is not a web address',
+			'Enter the address of the gateway’s API: it begins with https://, has no user name, and ends in /api/v1. Check its host name and port.',
+			'baseUrl',
+		);
+	}
+	if (!/^[\x21-\x7e]*$/.test(apiKey)) {
+		throw new InvalidInputError(
+			'The API key in the AI Gateway credential has characters that no key has',
+			'It may be the shortened form that the web application shows later. Enter the full key as it was shown when it was created.',
+			'apiKey',
+		);
+	}
+	if (minBalance !== '' && compareDecimals(minBalance, '0') === undefined) {
+		throw new InvalidInputError(
+			"'Minimum Balance (Rubles)' in the AI Gateway credential is not an amount",
+			'Enter a number, such as 100 or 99.50, or leave it empty.',
+			'minBalanceRub',
+		);
+	}
+	return { baseUrl, secrets: [apiKey], minBalanceRub: minBalance || undefined };
+}
