@@ -101,7 +101,9 @@ export type TaskItem = ItemContext<
 
 /** Whether another execution may have created the task, and have paid for it. */
 export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
-	return run.execution.isRetry || options.idempotencyKey !== undefined || options.idempotencyScope === 'workflow';
+	return (
+		run.execution.isRetry || options.idempotencyKey !== undefined || options.idempotencyScope === 'workflow'
+	);
 }
 
 /** A checked request to create a task. So far, only the catalogue was requested for it. */
