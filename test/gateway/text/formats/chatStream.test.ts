@@ -36,7 +36,6 @@ it('assembles the chunks into a chat completion', () => {
 		shown: ['Hello', '', ''],
 		isComplete: [true, true],
 		isFinished: false,
-		mayBeCharged: true,
 		body: whole,
 	});
 });
@@ -46,7 +45,6 @@ it('a stream without chunks is complete only with [DONE], and has no choices', (
 		shown: [],
 		isComplete: [false, true],
 		isFinished: false,
-		mayBeCharged: true,
 		body: { object: 'chat.completion', choices: [] },
 	});
 });

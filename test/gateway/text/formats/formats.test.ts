@@ -57,7 +57,7 @@ describe.each(textFormats)('$name: an error with the status 200', (format) => {
 	});
 
 	it('is not thrown when it is null; then a missing list is the error', () => {
-		expect(codeOf({ error: null })).toBe('unreadable_answer');
+		expect(codeOf({ error: null })).toBe('no_completion');
 		expect(read(format.name, { error: null }).text).toBe('');
 	});
 });

@@ -32,11 +32,6 @@ function errorDetails(
 	return errorDetailsOf(() => parseJsonOutput(choice, output, completion));
 }
 
-it.each([TEXT, SCHEMA, JSON_OBJECT])('returns nothing while the completion is in progress: %j', (output) => {
-	expect(jsonOf({ text: '{}', finishReason: 'queued' }, output)).toBeUndefined();
-	expect(jsonOf({ text: '{}', finishReason: 'in_progress' }, output)).toBeUndefined();
-});
-
 it('returns nothing where text was requested', () => {
 	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
 });

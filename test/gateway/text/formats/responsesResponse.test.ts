@@ -74,29 +74,6 @@ it('a response that was cancelled in the middle is what there is of it', () => {
 	});
 });
 
-it.each(['queued', 'in_progress'])('the status %s needs no output', (status) => {
-	const first = { ...NO_CHOICE, finishReason: status };
-	expect(read('responses', { status })).toStrictEqual({
-		id: null,
-		model: null,
-		choices: [first],
-		usage: NO_USAGE,
-		costRub: null,
-		first,
-	});
-});
-
-it.each(['completed', 'incomplete', undefined])(
-	'a completion with the status %s needs an output',
-	(status) => {
-		expect(errorDetailsOf(() => read('responses', { status }))).toMatchObject({
-			code: 'unreadable_answer',
-			outcome: 'unknown',
-			retryable: false,
-		});
-	},
-);
-
 it.each([
 	[{ status: 'failed', output: [], error: { code: 'server_error', message: 'boom' } }, 'server_error'],
 	[{ status: 'failed', output: [], error: null }, 'generation_failed'],

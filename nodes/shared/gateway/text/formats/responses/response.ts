@@ -2,13 +2,11 @@ import { asObjects, asText, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
 	generationError,
-	isPending,
 	partsBesideText,
 	readReceipt,
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	withContent,
 	type Choice,
 	type Completion,
 	type OutputFile,
@@ -33,7 +31,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	if (status === 'failed') throw generationError(received.error ?? {}, receipt);
 	// §3.3: the token limit may be reached before the first item.
-	if (!isPending(status)) assertOutput(body, 'output', receipt, status === 'incomplete');
+	assertOutput(body, 'output', receipt, status === 'incomplete');
 	return { ...receipt, model, choices: [readChoice(received, body)] };
 }
 
@@ -58,7 +56,7 @@ function readChoice(received: Response, body: JsonObject): Choice {
 			...items.flatMap(({ action }) => action.sources),
 		]),
 		files: ofType('image_generation_call').flatMap(imageFile),
-		otherOutput: withContent(body.output).flatMap(otherOutput),
+		otherOutput: asObjects(body.output).flatMap(otherOutput),
 		finishReason: finishReason(received, toolCalls.length > 0),
 	};
 }
