@@ -1,43 +1,14 @@
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { NO_CHOICE, NO_USAGE, read } from './support';
+import { WHOLE } from './whole';
 
 const completion = (body: JsonObject) => read('chat', body);
 const message = (fields: JsonObject): Choice => completion({ choices: [{ message: fields }] }).first;
 const usage = (fields: JsonObject): Completion => completion({ choices: [{}], usage: fields });
 
 it('reads all fields of a completion', () => {
-	const body = {
-		id: 'c1',
-		model: 'acme/writer',
-		provider: 'Acme Cloud',
-		choices: [
-			{
-				index: 0,
-				finish_reason: 'stop',
-				message: {
-					role: 'assistant',
-					content: 'Hello',
-					reasoning: 'Hm',
-					refusal: 'No',
-					tool_calls: [{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }],
-					annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } }],
-					audio: { id: 'a', data: 'AAAA', transcript: 'Heard' },
-					images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,BBBB' } }],
-				},
-			},
-		],
-		usage: {
-			prompt_tokens: 1,
-			completion_tokens: 2,
-			total_tokens: 3,
-			prompt_tokens_details: { cached_tokens: 4 },
-			completion_tokens_details: { reasoning_tokens: 5 },
-			server_tool_use: { web_search_requests: 6 },
-			cost_rub: 0.5,
-		},
-	};
-	expect(completion(body)).toStrictEqual({
+	expect(completion(WHOLE.chat)).toStrictEqual({
 		id: 'c1',
 		model: 'acme/writer',
 		provider: 'Acme Cloud',
