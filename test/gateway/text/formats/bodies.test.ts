@@ -26,7 +26,9 @@ const BARE: PerFormat<JsonObject> = {
 	responses: { input: 'Hi' },
 	messages: { messages: hi, max_tokens: 4096 },
 };
-const FORMATS = Object.keys(BARE) as Format[];
+/** The formats for which something is expected. */
+const expectedOf = (expected: Partial<PerFormat<JsonObject>>) =>
+	Object.entries(expected) as Array<[Format, JsonObject]>;
 
 const schema = { type: 'object', properties: {} };
 const look = { name: 'look', parameters: schema };
@@ -172,10 +174,10 @@ it.each<[string, Array<ChatMessage | ToolMessage>, PerFormat<JsonObject>]>([
 		},
 	],
 ])('the conversation: %s', (_, conversation, expected) => {
-	for (const format of FORMATS) {
-		const { max_tokens, ...body } = sent(format, { conversation: messages(...conversation) });
-		expect([format, body]).toStrictEqual([format, expected[format]]);
-		expect(max_tokens).toBe(BARE[format].max_tokens);
+	for (const [format, fields] of expectedOf(expected)) {
+		const limit = format === 'messages' ? { max_tokens: 4096 } : {};
+		const body = sent(format, { conversation: messages(...conversation) });
+		expect(body).toStrictEqual({ ...fields, ...limit });
 	}
 });
 
@@ -216,10 +218,10 @@ it.each<[string, Omit<Conversation & { kind: 'wire' }, 'kind'>, PerFormat<JsonOb
 		},
 	],
 ])('in the format’s own shape: %s', (_, conversation, expected) => {
-	for (const format of FORMATS) {
-		const { max_tokens, ...body } = sent(format, { conversation: { kind: 'wire', ...conversation } });
-		expect([format, body]).toStrictEqual([format, expected[format]]);
-		expect(max_tokens).toBe(BARE[format].max_tokens);
+	for (const [format, fields] of expectedOf(expected)) {
+		const limit = format === 'messages' ? { max_tokens: 4096 } : {};
+		const body = sent(format, { conversation: { kind: 'wire', ...conversation } });
+		expect(body).toStrictEqual({ ...fields, ...limit });
 	}
 });
 
@@ -281,15 +283,14 @@ it.each<[string, Attachment, Partial<PerFormat<JsonObject>>]>([
 			messages: { type: 'document', source: { type: 'url', url: URL } },
 		},
 	],
-])('attachments: %s is beside the text', (_, attachment, { chat, responses, messages: inMessages }) => {
-	const list = (format: Format, content: Json[]) => ({ ...BARE[format], messages: [wire('user', content)] });
-	if (chat) expect(sent('chat', lookWith(attachment))).toStrictEqual(list('chat', [part('Look'), chat]));
-	if (responses) {
-		const content = [part('Look', 'input_text'), responses];
-		expect(sent('responses', lookWith(attachment))).toStrictEqual({ input: [wire('user', content)] });
-	}
-	if (!inMessages) return;
-	expect(sent('messages', lookWith(attachment))).toStrictEqual(list('messages', [inMessages, part('Look')]));
+])('attachments: %s is beside the text', (_, attachment, expected) => {
+	const contents: PerFormat<(own: JsonObject) => JsonObject> = {
+		chat: (own) => ({ messages: [wire('user', [part('Look'), own])] }),
+		responses: (own) => ({ input: [wire('user', [part('Look', 'input_text'), own])] }),
+		messages: (own) => ({ messages: [wire('user', [own, part('Look')])], max_tokens: 4096 }),
+	};
+	for (const [format, own] of expectedOf(expected))
+		expect(sent(format, lookWith(attachment))).toStrictEqual(contents[format](own));
 });
 
 it('attachments are sent in their order, without a text, and before tool calls', () => {
@@ -425,10 +426,8 @@ it.each<[string, Partial<TextRequest>, Partial<PerFormat<JsonObject>>]>([
 	]),
 	['Max Tokens', { options: { maxTokens: 5 } }, { messages: { max_tokens: 5 } }],
 ])('a request with %s', (_, parts, expected) => {
-	for (const name of FORMATS) {
-		const extra = expected[name];
-		if (extra) expect([name, sent(name, parts)]).toStrictEqual([name, { ...BARE[name], ...extra }]);
-	}
+	for (const [format, extra] of expectedOf(expected))
+		expect(sent(format, parts)).toStrictEqual({ ...BARE[format], ...extra });
 });
 
 describe('messages: JSON output', () => {
