@@ -1,5 +1,5 @@
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
-import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { NO_CHOICE, NO_USAGE, read } from './support';
 import { WHOLE } from './whole';
 
@@ -103,36 +103,19 @@ describe('the reasoning', () => {
 });
 
 describe('tool calls', () => {
+	const call = (args?: Json, id: Json = 't') => ({ id, function: { name: 'f', arguments: args } });
+	const read = (args: Json, id = 't') => ({ id, name: 'f', arguments: args });
+
 	it.each<[string, JsonObject, Choice['toolCalls'][number]]>([
-		[
-			'empty arguments',
-			{ id: 't', function: { name: 'f', arguments: '' } },
-			{ id: 't', name: 'f', arguments: {} },
-		],
-		[
-			'blank arguments',
-			{ id: 't', function: { name: 'f', arguments: ' ' } },
-			{ id: 't', name: 'f', arguments: {} },
-		],
-		['no arguments', { id: 't', function: { name: 'f' } }, { id: 't', name: 'f', arguments: {} }],
-		[
-			'arguments that are an object already',
-			{ id: 't', function: { name: 'f', arguments: { a: 1 } } },
-			{ id: 't', name: 'f', arguments: { a: 1 } },
-		],
-		[
-			'arguments that are cut off',
-			{ id: 't', function: { name: 'f', arguments: '{"a":' } },
-			{ id: 't', name: 'f', arguments: '{"a":', invalidArguments: true },
-		],
-		[
-			'a number as the id',
-			{ id: 7, function: { name: 'f', arguments: '{}' } },
-			{ id: '7', name: 'f', arguments: {} },
-		],
+		['empty arguments', call(''), read({})],
+		['blank arguments', call(' '), read({})],
+		['no arguments', call(), read({})],
+		['arguments that are an object already', call({ a: 1 }), read({ a: 1 })],
+		['arguments that are cut off', call('{"a":'), { ...read('{"a":'), invalidArguments: true }],
+		['a number as the id', call('{}', 7), read({}, '7')],
 		['no function', { id: '' }, { id: null, name: '', arguments: {} }],
-	])('are read with %s', (_, call, expected) => {
-		expect(message({ tool_calls: [call] }).toolCalls).toStrictEqual([expected]);
+	])('are read with %s', (_, received, expected) => {
+		expect(message({ tool_calls: [received] }).toolCalls).toStrictEqual([expected]);
 	});
 });
 

@@ -31,18 +31,6 @@ it('a completion without text is empty', () => {
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
 });
 
-it.each([
-	['end_turn', 'stop'],
-	['stop_sequence', 'stop'],
-	['max_tokens', 'length'],
-	['tool_use', 'tool_calls'],
-	['refusal', 'content_filter'],
-	['pause_turn', 'pause_turn'],
-	['constructor', 'constructor'],
-])('the stop reason "%s" is %s', (stop_reason, reason) => {
-	expect(read('messages', { content: [], stop_reason }).first.finishReason).toBe(reason);
-});
-
 it('a stop reason that is empty is null', () => {
 	expect(read('messages', { content: [{}], stop_reason: '' }).first.finishReason).toBeNull();
 });
