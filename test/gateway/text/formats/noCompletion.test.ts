@@ -41,7 +41,7 @@ describe('a response without any output is an error with what it cost', () => {
 		['chat', { choices: [], usage: chatUsage }, 0.5],
 		[
 			'responses',
-			{ status: 'queued', usage: { ...tokens, total_tokens: 7, cost: { total_cost: 0.5 } } },
+			{ status: 'completed', usage: { ...tokens, total_tokens: 7, cost: { total_cost: 0.5 } } },
 			0.5,
 		],
 		['messages', { content: [], usage: tokens }, null],
@@ -65,6 +65,8 @@ describe('a completion without text', () => {
 			{ status: 'completed', output: [{ type: 'reasoning' }] },
 			'stop',
 		],
+		['responses: queued', 'responses', { status: 'queued' }, 'queued'],
+		['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
 		['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
 		['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
 		['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],

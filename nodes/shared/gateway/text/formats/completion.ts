@@ -94,6 +94,11 @@ export function emptyChoice(): Choice {
 	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
 }
 
+/** Whether a finish reason is the state of a response that has no output yet (§2.3). */
+export function isPending(finishReason: string | null | undefined): boolean {
+	return finishReason === 'queued' || finishReason === 'in_progress';
+}
+
 const FAILED_GENERATION: ErrorText = {
 	message: 'The model did not finish its response',
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',

@@ -2,13 +2,13 @@ import type { ErrorText } from '../../errors/texts';
 import { excerpt } from '../../util/excerpt';
 import { ApiError } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
-import { receiptFields, type Choice, type Completion } from './completion';
+import { isPending, receiptFields, type Choice, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
 /**
  * The JSON value of a completion.
  *
- * @returns `undefined` if no JSON was requested, or if the model calls a tool first
+ * @returns `undefined` if no JSON was requested, if the model calls a tool first, or if it has no output yet
  * @throws {ApiError} for output that is not JSON or is cut off, with its text and cost, because it is charged
  */
 export function parseJsonOutput(
@@ -16,7 +16,7 @@ export function parseJsonOutput(
 	output: OutputRequest,
 	completion: Completion,
 ): Json | undefined {
-	if (output.kind === 'text') return undefined;
+	if (output.kind === 'text' || isPending(choice.finishReason)) return undefined;
 	if (choice.finishReason === 'length') throw notJson(choice, completion);
 	const value = parseJson(withoutFence(choice.text));
 	// A JSON string, such as "Sorry.", is not a JSON object.

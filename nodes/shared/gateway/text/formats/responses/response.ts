@@ -2,6 +2,7 @@ import { asObjects, asText, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
 	generationError,
+	isPending,
 	partsBesideText,
 	readReceipt,
 	reasoningIn,
@@ -31,7 +32,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	if (status === 'failed') throw generationError(received.error ?? {}, receipt);
 	// §3.3: the token limit may be reached before the first item.
-	assertOutput(body, 'output', receipt, status === 'incomplete');
+	if (!isPending(status)) assertOutput(body, 'output', receipt, status === 'incomplete');
 	return { ...receipt, model, choices: [readChoice(received, body)] };
 }
 
