@@ -10,7 +10,7 @@ import type {
 	ToolChoice,
 	ToolMessage,
 } from '../shared/gateway/text/formats/request';
-import { sendOrSimpler, withoutReasoning } from '../shared/gateway/text/reasoning';
+import { sendFirstTaken, withoutReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { asObjects, type JsonObject } from '../shared/gateway/util/json';
@@ -132,19 +132,15 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 				return await completeText(dependencies, planned, async () => await send(call, given));
 			};
 			const request = this.request(config, asked, stream);
-			const { response: taken } = await sendOrSimpler(
-				[request, withoutReasoning(request)],
-				toCall,
-				async (given) => {
-					const shown = settings.showToolMedia === true ? withToolMedia(given) : given;
-					return await sendOrSimpler([shown, given], toCall, complete);
-				},
-			);
+			const shown = settings.showToolMedia === true ? withToolMedia(request) : request;
+			const simpler = [request, withoutReasoning(shown), withoutReasoning(request)];
+			const taken = await sendFirstTaken([shown, ...simpler], toCall, complete);
 			config.shown.reasoning = reasoningToKeep(taken.response.completion, this.source(asked));
 			return taken;
 		});
 		const completion = { ...result.response.completion, fallbackFrom };
-		const leftOut = result.isRejected ? { toolImagesLeftOut: true } : {};
+		// The second and the fourth request have no images.
+		const leftOut = result.index % 2 === 1 ? { toolImagesLeftOut: true } : {};
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };
 		return completion;
 	}

@@ -8,6 +8,7 @@ import {
 	InvalidInputError,
 	type ApiErrorDetails,
 } from '../../../nodes/shared/gateway/errors/errors';
+import { readReceipt } from '../../../nodes/shared/gateway/text/formats/completion';
 import { streamError, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
 
@@ -43,6 +44,7 @@ describe('redacting a text', () => {
 	});
 });
 
+const receipt = readReceipt({}, {});
 const details: ApiErrorDetails = { message: 'm', description: 'd', outcome: 'rejected', retryable: false };
 
 describe('an error', () => {
@@ -136,7 +138,7 @@ describe('a key that the gateway repeats', () => {
 		expect(description).toMatch(/y{595}\[key\]”\.$/);
 		const stream = withReceivedText(streamError('cut'), {
 			text: 'y'.repeat(295) + OTHER,
-			mayBeCharged: true,
+			receipt,
 			secrets: [OTHER],
 		});
 		expect(stream.details.description).toMatch(/y{295}\[key\]”$/);
@@ -144,7 +146,7 @@ describe('a key that the gateway repeats', () => {
 
 	it('in the message of a stream’s error is not shown', () => {
 		const error = new ApiError({ ...details, description: `It says ${OTHER}.` });
-		const withText = withReceivedText(error, { text: '', mayBeCharged: false, secrets: [OTHER] });
+		const withText = withReceivedText(error, { text: '', receipt, secrets: [OTHER] });
 		expect(withText.details.description).toMatch(/^It says \[key\]\. /);
 	});
 });

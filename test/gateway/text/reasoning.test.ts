@@ -1,7 +1,7 @@
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import type { TextRequest } from '../../../nodes/shared/gateway/text/formats/request';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import { sendOrSimpler, withoutReasoning } from '../../../nodes/shared/gateway/text/reasoning';
+import { sendFirstTaken, withoutReasoning } from '../../../nodes/shared/gateway/text/reasoning';
 import { textCall } from '../../../nodes/shared/gateway/text/textCall';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
@@ -37,7 +37,7 @@ async function send(errors: Error[], given = request) {
 	const bodies: JsonObject[] = [];
 	const left = [...errors];
 	const toCall = (one: TextRequest) => textCall(textFormat('chat'), one, {}, false);
-	const outcome = await sendOrSimpler([given, withoutReasoning(given)], toCall, async (one) => {
+	const outcome = await sendFirstTaken([given, withoutReasoning(given)], toCall, async (one) => {
 		bodies.push(toCall(one).json);
 		const error = left.shift();
 		if (error) throw error;
@@ -48,13 +48,13 @@ async function send(errors: Error[], given = request) {
 
 it('sends a request with reasoning', async () => {
 	const { outcome, bodies } = await send([]);
-	expect(outcome).toStrictEqual({ response: 'ok', isRejected: false });
+	expect(outcome).toStrictEqual({ response: 'ok', index: 0 });
 	expect(JSON.stringify(bodies)).toContain('"reasoning":"Hm"');
 });
 
 it('sends it without after a 400', async () => {
 	const { outcome, bodies } = await send([rejection()]);
-	expect(outcome).toStrictEqual({ response: 'ok', isRejected: true });
+	expect(outcome).toStrictEqual({ response: 'ok', index: 1 });
 	expect(bodies).toHaveLength(2);
 	expect(JSON.stringify(bodies[1])).not.toContain('Hm');
 });

@@ -16,8 +16,13 @@ const end = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const done = events('[DONE]');
 const ping = ': ping\n\n';
 
-/** Milliseconds after the headers, and what arrives then; undefined for the end of the connection. */
-type Arrival = [number, string | undefined | Error];
+/** What arrives, undefined for the end of the connection, and how many milliseconds after the headers. */
+interface Arrival {
+	timeMs: number;
+	content: string | undefined | Error;
+}
+
+const at = (timeMs: number, content: Arrival['content']): Arrival => ({ timeMs, content });
 
 interface Options {
 	timeoutMs?: number;
@@ -38,8 +43,8 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 	/** Advances the clock. */
 	const pass = async (milliseconds: number) => {
 		const until = clock.time + milliseconds;
-		for (let [next] = waiting; next && next[0] <= until; [next] = waiting) {
-			clock.time = next[0];
+		for (let [next] = waiting; next && next.timeMs <= until; [next] = waiting) {
+			clock.time = next.timeMs;
 			arrived.push(next);
 			waiting.shift();
 			notify();
@@ -60,7 +65,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 					await new Promise<void>((resolve) => (notify = resolve));
 					continue;
 				}
-				const [, content] = next;
+				const { content } = next;
 				if (content === undefined) return;
 				if (content instanceof Error) throw content;
 				yield Buffer.from(content);
@@ -126,7 +131,7 @@ it.each([
 	[300_000, 300_000],
 	[400_000, 400_000],
 ])('with a timeout of %j, the headers may take %i ms', async (timeoutMs, expected) => {
-	const { completion, sent } = streamOnClock([[0, hello + end + done]], timeoutMs ? { timeoutMs } : {});
+	const { completion, sent } = streamOnClock([at(0, hello + end + done)], timeoutMs ? { timeoutMs } : {});
 	await completion;
 	expect(sent).toStrictEqual([
 		expect.objectContaining({
@@ -142,94 +147,45 @@ it.each([
 	]);
 });
 
+/** Keep-alives from the beginning until a time. */
 const pings = (until: number): Arrival[] =>
-	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => [(index + 1) * 200_000, ping]);
+	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => at((index + 1) * 200_000, ping));
 
 describe('the time of a stream', () => {
-	it.each<[string, Arrival[], number | undefined, 'idle' | 'total' | undefined]>([
-		[
-			'a silence of almost 315 s',
-			[
-				[1, hello],
-				[315_000, end + done],
-			],
-			undefined,
-			undefined,
-		],
-		[
-			'a silence of 315 s',
-			[
-				[1, hello],
-				[315_002, end + done],
-			],
-			undefined,
-			'idle',
-		],
-		['silence from the headers on', [[315_001, hello + end + done]], undefined, 'idle'],
-		[
-			'keep-alives for almost 15 min',
-			[[1, hello], ...pings(899_999), [899_999, end + done]],
-			undefined,
-			undefined,
-		],
-		['keep-alives for 15 min', [[1, hello], ...pings(899_999), [900_001, end + done]], undefined, 'total'],
-		[
-			'a longer timeout',
-			[
-				[1, hello],
-				[315_002, end + done],
-			],
-			1_000_000,
-			'idle',
-		],
-		[
-			'a longer timeout, with keep-alives',
-			[[1, hello], ...pings(990_000), [999_999, end + done]],
-			1_000_000,
-			undefined,
-		],
-		[
-			'a shorter timeout that is kept',
-			[
-				[1, hello],
-				[99_999, end + done],
-			],
-			100_000,
-			undefined,
-		],
-		[
-			'a shorter timeout that is not',
-			[
-				[1, hello],
-				[100_001, end + done],
-			],
-			100_000,
-			'total',
-		],
-	])('%s', async (_, arrivals, timeoutMs, timeoutKind) => {
-		const { completion, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
+	it.each<[string, number, 'idle' | 'total' | undefined, { timeoutMs?: number; hasPings?: boolean }]>([
+		['a silence of almost 315 s', 315_000, undefined, {}],
+		['a silence of 315 s', 315_002, 'idle', {}],
+		['keep-alives for almost 15 min', 899_999, undefined, { hasPings: true }],
+		['keep-alives for 15 min', 900_001, 'total', { hasPings: true }],
+		['a longer timeout', 315_002, 'idle', { timeoutMs: 1_000_000 }],
+		['a longer timeout, with keep-alives', 999_999, undefined, { timeoutMs: 1_000_000, hasPings: true }],
+		['a shorter timeout that is kept', 99_999, undefined, { timeoutMs: 100_000 }],
+		['a shorter timeout that is not', 100_001, 'total', { timeoutMs: 100_000 }],
+	])('%s', async (_, endMs, limit, { hasPings = false, ...options }) => {
+		const arrivals = [at(1, hello), ...(hasPings ? pings(endMs - 1) : []), at(endMs, end + done)];
+		const { completion, body } = streamOnClock(arrivals, options);
 		const outcome = await textOf(completion).catch(async () => {
 			const { message, code, outcome } = (await apiErrorOf(completion)).details;
 			return [message, code, outcome];
 		});
-		expect(outcome).toStrictEqual(
-			timeoutKind ? [STREAM_TEXTS[timeoutKind].message, 'timeout', 'unknown'] : 'Hello',
-		);
+		expect(outcome).toStrictEqual(limit ? [STREAM_TEXTS[limit].message, 'timeout', 'unknown'] : 'Hello');
 		expect(body.destroyed).toBe(true);
 	});
 
+	it('is over after silence from the headers on', async () => {
+		const { completion } = streamOnClock([at(315_001, hello + end + done)]);
+		await expect(completion).rejects.toThrow(STREAM_TEXTS.idle.message);
+	});
+
 	it('returns a complete completion although its connection stays open', async () => {
-		const { completion, clock } = streamOnClock([[1, hello + end]]);
+		const { completion, clock } = streamOnClock([at(1, hello + end)]);
 		expect(await textOf(completion)).toBe('Hello');
 		expect(clock.time).toBe(315_001);
 	});
 
 	it('does not show text that arrives after a timeout', async () => {
-		const { completion, shown, pass, clock } = streamOnClock([
-			[1, hello],
-			[316_000, world],
-			[317_000, end + done],
-		]);
+		const arrivals = [at(1, hello), at(316_000, world), at(317_000, end + done)];
+		const { completion, shown, pass, clock } = streamOnClock(arrivals);
 		const { details } = await apiErrorOf(completion);
 		await pass(10_000);
 		expect(clock.time).toBeGreaterThan(317_000);
@@ -238,14 +194,11 @@ describe('the time of a stream', () => {
 	});
 
 	it.each<[string, Arrival[]]>([
-		['stalls', [[1, '{"choices": [']]],
-		['drips', [[1, '{"choices": ['], ...pings(900_000)]],
+		['stalls', [at(1, '{"choices": [')]],
+		['drips', [at(1, '{"choices": ['), ...pings(900_000)]],
 	])('an unstreamed response that %s times out, and may be charged', async (_, arrivals) => {
 		const { completion, body } = streamOnClock(arrivals, { contentType: 'application/json' });
-		expect((await apiErrorOf(completion)).details).toMatchObject({
-			code: 'timeout',
-			outcome: 'unknown',
-		});
+		expect((await apiErrorOf(completion)).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
 		expect(body.destroyed).toBe(true);
 	});
 });
@@ -253,50 +206,18 @@ describe('the time of a stream', () => {
 describe('the time limit of a stream ends', () => {
 	const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
-	it.each<[string, Arrival[], Options]>([
-		[
-			'when the stream has ended',
-			[
-				[1, hello],
-				[2_500, end + done],
-			],
-			{},
-		],
-		[
-			'when the connection has ended',
-			[
-				[1, hello + end],
-				[2_500, undefined],
-			],
-			{},
-		],
-		[
-			'when the connection is lost',
-			[
-				[1, hello],
-				[2_500, reset],
-			],
-			{},
-		],
-		[
-			'when an event has an error',
-			[
-				[1, hello],
-				[2_500, events({ error: { message: 'no' } })],
-			],
-			{},
-		],
-		['when the text cannot be shown', [[2_500, hello]], { onText: () => Promise.reject(new Error('no')) }],
-		[
-			'when the response is not streamed',
-			[
-				[1, '{"choices": []}'],
-				[2_500, undefined],
-			],
-			{ contentType: 'a/json' },
-		],
-	])('%s', async (_, arrivals, options) => {
-		const { completion, clock, napsAfterwards, body } = streamOnClock(arrivals, options);
+	it.each<[string, string, Arrival['content'], Options]>([
+		['when the stream has ended', hello, end + done, {}],
+		['when the connection has ended', hello + end, undefined, {}],
+		['when the connection is lost', hello, reset, {}],
+		['when an event has an error', hello, events({ error: { message: 'no' } }), {}],
+		['when the text cannot be shown', '', hello, { onText: () => Promise.reject(new Error('no')) }],
+		['when the response is not streamed', '{"choices": []}', undefined, { contentType: 'a/json' }],
+	])('%s', async (_, first, last, options) => {
+		const { completion, clock, napsAfterwards, body } = streamOnClock(
+			[at(1, first), at(2_500, last)],
+			options,
+		);
 		await completion.catch(() => undefined);
 		expect(clock.time).toBe(2_500);
 		expect(await napsAfterwards()).toBe(0);
@@ -305,19 +226,11 @@ describe('the time limit of a stream ends', () => {
 
 	it('when the request is aborted', async () => {
 		const controller = new AbortController();
-		const { completion, napsAfterwards, body, shown } = streamOnClock(
-			[
-				[1, hello],
-				[5_000, world],
-			],
-			{
-				signal: controller.signal,
-				onText: async () => {
-					controller.abort();
-					return await Promise.resolve();
-				},
-			},
-		);
+		const onText = async () => await Promise.resolve(controller.abort());
+		const { completion, napsAfterwards, body, shown } = streamOnClock([at(1, hello), at(5_000, world)], {
+			signal: controller.signal,
+			onText,
+		});
 		expect(await rejection(completion)).toMatchObject({
 			name: 'StoppedError',
 			reason: 'not waited for',

@@ -17,8 +17,6 @@ import { modelWith, whole } from './support';
 const parts = (...content: unknown[]) => ({ content: content as Array<{ type: string }> });
 const text = (said: string) => ({ type: 'text', text: said });
 const said = (...content: unknown[]) => new HumanMessage(parts(...content));
-const calling = (id: string, name: string, args = {}, content = '') =>
-	new AIMessage({ content, tool_calls: [{ id, name, args }] });
 const result = (id: string, content: unknown) =>
 	new ToolMessage({ tool_call_id: id, content: content as string });
 const converted = (...messages: BaseMessage[]) => toChatMessages(messages, 'chat m');
@@ -35,6 +33,8 @@ function bodyOf(name: string, messages: BaseMessage[]): JsonObject {
 	});
 }
 
+const none = { attachments: [], toolCalls: [], reasoning: [] };
+
 /** A run of an agent: two parallel tool calls, their results. */
 const run: BaseMessage[] = [
 	new SystemMessage('Be brief'),
@@ -50,69 +50,25 @@ const run: BaseMessage[] = [
 	result('b', [text('12:00'), text('UTC')]),
 ];
 
-describe('the conversation of an agent in each format', () => {
-	it('chat: tool calls are in the assistant’s message, results are messages', () =>
-		expect(bodyOf('chat', run).messages).toStrictEqual([
-			{ role: 'system', content: 'Be brief' },
-			{ role: 'user', content: 'Weather and time?' },
+describe('the conversation of an agent', () => {
+	it('has the tool calls of a message, and their results', () =>
+		expect(converted(...run)).toStrictEqual([
+			{ role: 'system', text: 'Be brief', ...none },
+			{ role: 'user', text: 'Weather and time?', ...none },
 			{
+				...none,
 				role: 'assistant',
-				content: 'One moment',
-				tool_calls: [
-					{ id: 'a', type: 'function', function: { name: 'weather', arguments: '{"city":"Omsk"}' } },
-					{ id: 'b', type: 'function', function: { name: 'time', arguments: '{}' } },
+				text: 'One moment',
+				toolCalls: [
+					{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
+					{ id: 'b', name: 'time', arguments: '{}' },
 				],
 			},
-			{ role: 'tool', tool_call_id: 'a', content: '[{"t":3}]' },
-			{ role: 'tool', tool_call_id: 'b', content: '12:00\nUTC' },
+			{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
+			{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
 		]));
 
-	it('responses: tool calls and results are items', () =>
-		expect(bodyOf('responses', run)).toStrictEqual({
-			model: 'm',
-			instructions: 'Be brief',
-			input: [
-				{ role: 'user', content: 'Weather and time?' },
-				{ role: 'assistant', content: 'One moment' },
-				{ type: 'function_call', call_id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
-				{ type: 'function_call', call_id: 'b', name: 'time', arguments: '{}' },
-				{ type: 'function_call_output', call_id: 'a', output: '[{"t":3}]' },
-				{ type: 'function_call_output', call_id: 'b', output: '12:00\nUTC' },
-			],
-		}));
-
-	it('messages: results of parallel tool calls are one message', () =>
-		expect(bodyOf('messages', run)).toStrictEqual({
-			model: 'm',
-			max_tokens: 4096,
-			system: 'Be brief',
-			messages: [
-				{ role: 'user', content: 'Weather and time?' },
-				{
-					role: 'assistant',
-					content: [
-						{ type: 'text', text: 'One moment' },
-						{ type: 'tool_use', id: 'a', name: 'weather', input: { city: 'Omsk' } },
-						{ type: 'tool_use', id: 'b', name: 'time', input: {} },
-					],
-				},
-				{
-					role: 'user',
-					content: [
-						{ type: 'tool_result', tool_use_id: 'a', content: '[{"t":3}]' },
-						{ type: 'tool_result', tool_use_id: 'b', content: '12:00\nUTC' },
-					],
-				},
-			],
-		}));
-
-	it.each(['chat', 'responses', 'messages'])('%s: a tool call without text is sent alone', (format) =>
-		expect(JSON.stringify(bodyOf(format, [new HumanMessage('?'), calling('a', 'time')]))).not.toMatch(
-			/"(content|text)":""/,
-		),
-	);
-
-	it('through n8n’s SDK', async () => {
+	it('is sent through n8n’s SDK', async () => {
 		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 		await lc.invoke(run);
 		expect(requests()[0]?.messages).toStrictEqual(bodyOf('chat', run).messages);
@@ -120,16 +76,6 @@ describe('the conversation of an agent in each format', () => {
 });
 
 describe('text', () => {
-	it('messages: empty text is not sent, because models of this format reject it', () =>
-		expect(
-			bodyOf('messages', [said('Hello'), new AIMessage(''), said(text(' \n')), said('Again')]).messages,
-		).toStrictEqual([
-			{ role: 'user', content: 'Hello' },
-			{ role: 'user', content: 'Again' },
-		]));
-
-	const none = { attachments: [], toolCalls: [], reasoning: [] };
-
 	it.each<[string, BaseMessage, string, string]>([
 		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
 		['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
@@ -152,17 +98,6 @@ describe('text', () => {
 	])('%s', (_, message, role, expected) =>
 		expect(converted(message)).toStrictEqual([{ role, text: expected, ...none }]),
 	);
-
-	it('of several system messages is all sent, in its place if the format allows it', () => {
-		const messages = [new SystemMessage('A'), said('One'), new SystemMessage(parts('B', 'C')), said('Two')];
-		expect(bodyOf('chat', messages).messages).toStrictEqual([
-			{ role: 'system', content: 'A' },
-			{ role: 'user', content: 'One' },
-			{ role: 'system', content: 'B\nC' },
-			{ role: 'user', content: 'Two' },
-		]);
-		expect(bodyOf('messages', messages).system).toBe('A\n\nB\nC');
-	});
 });
 
 describe('a file', () => {
@@ -177,101 +112,93 @@ describe('a file', () => {
 	const filename = 'a.pdf';
 	const fileData = `data:application/pdf;base64,${data}`;
 
+	const LINK = 'https://x.test/a';
+	const PNG = 'data:image/png;base64,iVBORw==';
+	const named = { metadata: { filename } };
+
 	it.each<[string, object, object]>([
+		['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
+		['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
 		[
-			'image_url',
-			{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==', detail: 'low' } },
-			png,
+			'at a data-like address',
+			{ type: 'image_url', image_url: `${LINK}?data:video/mp4,` },
+			url('image', `${LINK}?data:video/mp4,`),
 		],
 		[
-			'image_url as text',
-			{ type: 'image_url', image_url: 'https://x.test/a.pdf' },
-			url('image', 'https://x.test/a.pdf'),
-		],
-		[
-			'image_url at an address that holds the beginning of a data URL',
-			{ type: 'image_url', image_url: { url: 'https://x.test/a?data:video/mp4,' } },
-			url('image', 'https://x.test/a?data:video/mp4,'),
-		],
-		[
-			'input_image in capitals',
+			'in capitals',
 			{ type: 'input_image', image_url: 'DATA:image/gif;base64,R0lG' },
 			file('image', 'R0lG', 'image/gif', 'file.gif'),
 		],
-		['image at a URL', { type: 'image', url: 'https://x.test/a' }, url('image', 'https://x.test/a')],
+		['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
 		[
-			'image in the former shape',
+			'in the former shape',
 			{ type: 'image', source_type: 'base64', mime_type: 'image/png', data: 'iVBORw==' },
 			png,
 		],
-		['image without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
+		['without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
 		[
-			'input_audio',
+			'with a format',
 			{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
 			file('audio', 'SUQz', 'audio/mpeg', 'file.mp3'),
 		],
 		[
-			'input_audio in an unknown format',
+			'in an unknown format',
 			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'amr' } },
 			file('audio', 'AAAA', 'audio/amr', 'file'),
 		],
 		[
-			'audio with a type',
+			'with a type',
 			{ type: 'audio', mimeType: 'audio/wav', data: 'UklG' },
 			file('audio', 'UklG', 'audio/wav', 'file.wav'),
 		],
-		['video at a URL', { type: 'video', url: 'https://x.test/a' }, url('video', 'https://x.test/a')],
-		['OpenAI’s file', { type: 'file', file: { filename, file_data: fileData } }, pdf],
+		['at a URL', { type: 'video', url: LINK }, url('video', LINK)],
+		['of OpenAI', { type: 'file', file: { filename, file_data: fileData } }, pdf],
+		['that is a picture', { type: 'file', file: { file_data: PNG } }, png],
+		['in a data URL', { type: 'input_file', filename, file_data: fileData }, pdf],
+		['in plain base64', { type: 'input_file', filename, file_data: data }, pdf],
 		[
-			'OpenAI’s file that is a picture',
-			{ type: 'file', file: { file_data: 'data:image/png;base64,iVBORw==' } },
-			png,
-		],
-		['input_file', { type: 'input_file', filename, file_data: fileData }, pdf],
-		['input_file in plain base64', { type: 'input_file', filename, file_data: data }, pdf],
-		[
-			'input_file at a URL that names a picture',
-			{ type: 'input_file', file_url: 'https://x.test/cat.png?x=1' },
-			url('image', 'https://x.test/cat.png?x=1'),
+			'at a URL that names a picture',
+			{ type: 'input_file', file_url: `${LINK}.png?x=1` },
+			url('image', `${LINK}.png?x=1`),
 		],
 		[
-			'input_file whose name takes precedence over its URL’s',
-			{ type: 'input_file', filename: 'cat.mp4', file_url: 'https://x.test/a.png' },
-			url('video', 'https://x.test/a.png'),
+			'whose name counts before its URL’s',
+			{ type: 'input_file', filename: 'cat.mp4', file_url: `${LINK}.png` },
+			url('video', `${LINK}.png`),
 		],
 		[
-			'file in LangChain’s former shape, as n8n’s agent writes it',
-			{ type: 'file', source_type: 'base64', mime_type: 'application/pdf', data, metadata: { filename } },
+			'as n8n’s agent writes it',
+			{ type: 'file', source_type: 'base64', mime_type: 'application/pdf', data, ...named },
 			pdf,
 		],
 		[
-			'file with a type in either spelling',
-			{ type: 'file', mimeType: 'application/pdf', mime_type: 'a/b', data, metadata: { filename } },
+			'with a type in either spelling',
+			{ type: 'file', mimeType: 'application/pdf', mime_type: 'a/b', data, ...named },
 			pdf,
 		],
-		['file whose type follows from its name', { type: 'file', data, metadata: { filename } }, pdf],
+		['whose type follows from its name', { type: 'file', data, ...named }, pdf],
 		[
-			'file with neither name nor type',
+			'with neither name nor type',
 			{ type: 'file', data: 'YQ==' },
 			file('file', 'YQ==', 'application/octet-stream', 'file'),
 		],
 		[
-			'file whose data URL says another type',
+			'whose data URL says another type',
 			{ type: 'audio', data: 'data:audio/wav;base64,YQ==', mimeType: 'audio/mpeg' },
 			file('audio', 'YQ==', 'audio/wav', 'file.wav'),
 		],
 		[
-			'file whose type only begins like a picture’s',
+			'whose type only begins like a picture’s',
 			{ type: 'file', data: 'YQ==', mimeType: 'imagery/x' },
 			file('file', 'YQ==', 'imagery/x', 'file'),
 		],
 		[
-			'text-plain of bytes',
+			'of bytes',
 			{ type: 'text-plain', data: 'YQ==', metadata: { filename: 'a.txt' } },
 			file('file', 'YQ==', 'text/plain', 'a.txt'),
 		],
-		['a part of an unknown kind', { type: 'thing', data: 'YQ==' }, {}],
-	])('%s', (_, part, attachment) => {
+		['of an unknown kind', { type: 'thing', data: 'YQ==' }, {}],
+	])('%s: %j', (_, part, attachment) => {
 		const attachments = 'kind' in attachment ? [attachment] : [];
 		expect(converted(said(text('q'), part))).toMatchObject([{ text: 'q', attachments }]);
 	});
@@ -291,30 +218,14 @@ describe('a file', () => {
 		expect(() => converted(said(text('q'), part))).toThrow('contains a file that it cannot read'),
 	);
 
-	it('is a part of the format, and the message stays as it is', async () => {
-		const content = [
-			text('What is this?'),
-			{ type: 'image_url', image_url: 'data:image/png;base64,iVBORw==' },
-		];
+	it('is sent through n8n’s SDK, and the message stays as it is', async () => {
+		const content = [text('What is this?'), { type: 'image_url', image_url: PNG }];
 		const message = said(...content);
 		const { lc, requests } = modelWith(whole({ content: 'A cat' }));
 		await lc.invoke([message]);
-		expect(requests()[0]?.messages).toStrictEqual([
-			{
-				role: 'user',
-				content: [
-					text('What is this?'),
-					{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } },
-				],
-			},
-		]);
+		const sent = [text('What is this?'), { type: 'image_url', image_url: { url: PNG } }];
+		expect(requests()[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
 		expect(message.content).toStrictEqual(content);
-		expect(bodyOf('responses', [message]).input).toMatchObject([
-			{ content: [{}, { type: 'input_image', image_url: 'data:image/png;base64,iVBORw==' }] },
-		]);
-		expect(bodyOf('messages', [message]).messages).toMatchObject([
-			{ content: [{ type: 'image', source: { media_type: 'image/png', data: 'iVBORw==' } }, {}] },
-		]);
 	});
 });
 
@@ -330,14 +241,6 @@ describe('tool calls', () => {
 			},
 		]);
 	});
-
-	it.each(['chat', 'responses', 'messages'])(
-		'%s: the result of one that the memory has dropped is sent',
-		(format) => {
-			const { messages, input } = bodyOf(format, [result('lost', '1'), said('Go')]);
-			expect(JSON.stringify((messages ?? input) as JsonObject[])).toContain('"lost"');
-		},
-	);
 
 	const resource = { type: 'resource', resource: { text: 'abc', none: null } };
 

@@ -103,21 +103,31 @@ describe('structured output', () => {
 		]);
 	});
 
-	it('has the given name and schema', async () => {
-		const { lc, requests } = modelWith(response('weather'));
-		const json = { type: 'object', properties: { city: { type: 'string' } } };
-		expect(await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go)).toStrictEqual({
-			city: 'Omsk',
-		});
-		expect(requests()).toMatchObject([{ tools: [{ function: { name: 'weather', parameters: json } }] }]);
-	});
+	const json = { type: 'object', properties: { city: { type: 'string' } } };
+	const weather = { name: 'weather', description: 'The weather', parameters: json };
+	const described = { ...json, name: 'other', description: 'The weather' };
+	const anyText = expect.stringMatching(/./) as string;
 
-	it('may be a function', async () => {
-		const { lc, requests } = modelWith(response('weather'));
-		const parameters = { type: 'object', properties: { city: { type: 'string' } } };
-		const given = { name: 'weather', description: 'Tells it', parameters };
-		expect(await lc.withStructuredOutput(given).invoke(go)).toStrictEqual({ city: 'Omsk' });
-		expect(requests()).toMatchObject([{ tools: [{ function: given }] }]);
+	it.each<[string, unknown, object, object]>([
+		[
+			'has the given name',
+			json,
+			{ name: 'weather' },
+			{ name: 'weather', description: anyText, parameters: json },
+		],
+		['may be a function', weather, {}, weather],
+		[
+			'has the description of its schema',
+			described,
+			{ name: 'weather' },
+			{ ...weather, parameters: described },
+		],
+		['has another description', { ...json, description: '' }, {}, { name: 'extract', description: anyText }],
+		['takes a method', json, { method: 'jsonMode', strict: true }, { name: 'extract', parameters: json }],
+	])('%s', async (_, given, settings, sent) => {
+		const { lc, requests } = modelWith(response('name' in sent ? String(sent.name) : ''));
+		expect(await lc.withStructuredOutput(given, settings).invoke(go)).toStrictEqual({ city: 'Omsk' });
+		expect(requests()).toMatchObject([{ tools: [{ function: sent }] }]);
 	});
 
 	it('is read from a stream', async () => {
@@ -125,35 +135,6 @@ describe('structured output', () => {
 		const chunks: unknown[] = [];
 		for await (const chunk of await lc.withStructuredOutput(schema).stream(go)) chunks.push(chunk);
 		expect(chunks).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
-	});
-
-	it.each(['functionCalling', 'jsonMode', 'jsonSchema'])(
-		'is a tool call with any method: %s',
-		async (method) => {
-			const { lc, requests } = modelWith(response('extract'));
-			const structured = lc.withStructuredOutput(schema, { method, strict: true });
-			expect(await structured.invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
-			expect(requests()).toMatchObject([
-				{ tool_choice: { type: 'function', function: { name: 'extract' } } },
-			]);
-		},
-	);
-
-	it('has the name and the description of its schema', async () => {
-		const { lc, requests } = modelWith(response('weather'));
-		const json = { name: 'other', description: 'The weather', type: 'object', properties: {} };
-		await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go);
-		expect(requests()).toMatchObject([
-			{ tools: [{ function: { name: 'weather', description: 'The weather', parameters: json } }] },
-		]);
-	});
-
-	it('has a description when its schema has none', async () => {
-		const { lc, requests } = modelWith(response('extract'));
-		await lc.withStructuredOutput({ type: 'object', description: '' }).invoke(go);
-		expect(requests()).toMatchObject([
-			{ tools: [{ function: { description: expect.stringMatching(/./) as string } }] },
-		]);
 	});
 
 	it('is read from the call of its function among others, and keeps null', async () => {

@@ -71,15 +71,15 @@ describe('other output of a response', () => {
 		});
 	});
 
-	it('says what plugins cost, and whether one failed afterwards', async () => {
+	it('has what plugins cost, as received, and whether one failed afterwards', async () => {
 		const plugins = { masker: { total_cost_rub: 0.01 }, checker: { total_cost_rub: 0.02 } };
 		const extended = { ...usage, plugins, plugin_post_process_error: true };
 		const [choice] = chatCompletion({ content: 'x' }).choices as JsonObject[];
 		const choices = [choice ?? {}, { ...choice, index: 1 }];
 		mockResponse('chat', { ...chatCompletion({}), choices, usage: extended });
 		const { items } = await generate({ options: { n: 2 } });
-		expect(items[0]?.json).toMatchObject({ pluginsCostRub: 0.03, pluginPostProcessError: true });
-		expect(items[1]?.json).not.toHaveProperty('pluginsCostRub');
+		expect(items[0]?.json).toMatchObject({ plugins, pluginPostProcessError: true });
+		expect(items[1]?.json).not.toHaveProperty('plugins');
 		expect(items[1]?.json).not.toHaveProperty('pluginPostProcessError');
 	});
 

@@ -66,7 +66,7 @@ describe.each(Object.keys(empty))('%s', (format) => {
 
 	it('an empty object is an error', async () => {
 		const { requests, error } = await outcomeOf(format, [200, '{}']);
-		expect(error).toMatchObject({ code: 'unreadable_answer', retryable: false, mayBeCharged: true });
+		expect(error).toMatchObject({ code: 'no_completion', retryable: false, mayBeCharged: true });
 		expect(requests).toBe(1);
 	});
 

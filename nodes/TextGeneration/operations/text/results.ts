@@ -40,7 +40,7 @@ export async function outputsOf(
 
 /** Fields that agents do not need. */
 const NOT_FOR_AGENTS: IDataObject = Object.fromEntries(
-	'choice reasoning pluginsCostRub pluginPostProcessError model provider usage id raw'
+	'choice reasoning plugins pluginPostProcessError model provider usage id raw'
 		.split(' ')
 		.map((name) => [name, undefined]),
 );
@@ -70,7 +70,7 @@ function fieldsOf(
 		finishReason: choice.finishReason,
 		costRub: isFirst || costRub === null ? costRub : 0,
 		costIsComputed,
-		pluginsCostRub: isFirst ? completion.pluginsCostRub : undefined,
+		plugins: isFirst ? completion.plugins : undefined,
 		pluginPostProcessError: isFirst ? completion.pluginPostProcessError : undefined,
 		model: completion.model,
 		provider: completion.provider,

@@ -1,7 +1,7 @@
 import type { TextModel } from '../endpoints/models';
 import { asNumber, asObject, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
-import type { Usage } from './formats/completion';
+import { valueAt, type Usage } from './formats/completion';
 import { textFormats } from './formats';
 import { DEFAULT_MAX_TOKENS, type CostFields, type TextFormat } from './formats/format';
 
@@ -51,36 +51,38 @@ const CACHE_WRITE_FACTOR = 2;
  * @param body as it is sent
  */
 export function mostOfCall(format: Costed, body: JsonObject, model: TextModel | undefined): CostLimit {
-	const price = costOf(model, 1, 1);
-	if (!model || price === undefined) {
-		return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
-	}
 	const extra = extraOf(body);
 	if (extra) return { reason: `${extra.name} cost extra, and how much is not known`, hint: `Remove them.` };
 	const output = mostTokens(body, format);
 	if (output === undefined) {
 		return { reason: 'the length of the response is not limited', hint: "Set the option 'Max Tokens'." };
 	}
-	const input = mostInput(body, model, format);
+	const input = mostInput(body, model?.contextLength, format);
 	if (input === undefined) {
 		return {
 			reason: 'the number of tokens of its files or earlier messages is not known',
 			hint: 'Leave them out, or choose a model whose context window is in the catalogue.',
 		};
 	}
-	const rub = costOf(model, input, output * Math.max(1, asNumber(body.n) ?? 1));
-	return rub === undefined ? { reason: 'its price is not known', hint: 'Choose another model.' } : { rub };
+	const rub = costOf(model, input, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
+	if (rub !== undefined) return { rub };
+	return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
 }
 
-type Costed = Pick<TextFormat, 'cost'>;
+type Costed = Pick<TextFormat, 'cost' | 'options'>;
+
+/** The number that an option, or a field of the user's own, has in a body. */
+function optionIn(body: JsonObject, { options }: Costed, option: string): number | undefined {
+	return asNumber(valueAt(body, options[option] ?? ''));
+}
 
 /** The values in a body that limit the length of the response. */
-export function limitsIn(body: JsonObject, { cost }: Costed): Json[] {
+export function limitsIn(body: JsonObject, { cost }: Pick<TextFormat, 'cost'>): Json[] {
 	return cost.limits.map((field) => body[field] ?? null).filter((limit) => limit !== null);
 }
 
 /** The body of a call whose cost is limited: without a limit of its length, nobody knows what it can cost. */
-export function withMaxTokens(format: Costed, body: JsonObject): JsonObject {
+export function withMaxTokens(format: Pick<TextFormat, 'cost'>, body: JsonObject): JsonObject {
 	const [field] = format.cost.limits;
 	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: DEFAULT_MAX_TOKENS };
 }
@@ -90,11 +92,14 @@ function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
 	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
-	const reasoning = asNumber(asObject(body.reasoning)?.max_tokens) ?? 0;
-	return Math.max(...limits, 0) + Math.max(reasoning, 0);
+	return Math.max(...limits) + Math.max(optionIn(body, format, 'reasoningMaxTokens') ?? 0, 0);
 }
 
-function mostInput(body: JsonObject, { contextLength }: TextModel, { cost }: Costed): number | undefined {
+function mostInput(
+	body: JsonObject,
+	contextLength: number | undefined,
+	{ cost }: Costed,
+): number | undefined {
 	const isDescribed = cost.described.some((field) => body[field] !== undefined);
 	const json = JSON.stringify(body);
 	const bytes = Buffer.byteLength(json) + (isDescribed ? ADDED_TOKENS : 0);

@@ -28,49 +28,43 @@ function mayFallBack(error: unknown): error is ApiError {
 	return statusPolicy(status).otherModel || (status >= 400 && mayBeOfModel);
 }
 
-/** A model that did not take a call, and why. */
-interface Rejection {
-	model: string;
-	error: ApiError | InvalidInputError;
-}
-
 /**
  * Tries each of the models once, in turn, until one is not rejected. A fallback model that cannot be used, such as one without a
  * price under a limit of cost, is passed over.
  *
  * @param models in the order in which they are tried, at least one
+ * @param before what each model that did not take the call has said
  * @returns the result, and the models before
  * @throws the error of the last model
  */
 export async function withFallbacks<T>(
 	models: readonly string[],
 	ask: (model: string) => Promise<T>,
-	before: readonly Rejection[] = [],
+	before: ReadonlyMap<string, string> = new Map(),
 ): Promise<{ result: T; fallbackFrom: readonly string[] }> {
 	const [model = '', ...others] = new Set(models);
 	try {
-		return { result: await ask(model), fallbackFrom: before.map((rejection) => rejection.model) };
+		return { result: await ask(model), fallbackFrom: [...before.keys()] };
 	} catch (error) {
 		// Found before anything is sent: another model may be cheaper.
-		const isUnsent = error instanceof InvalidInputError && (before.length > 0 || LIMITS.has(error.param));
+		const isUnsent = error instanceof InvalidInputError && (before.size > 0 || LIMITS.has(error.param));
 		if (others.length > 0 && (isUnsent || mayFallBack(error)))
-			return await withFallbacks(others, ask, [...before, { model, error }]);
-		throw before.length > 0 ? withRejections(asError(error), before) : asError(error);
+			return await withFallbacks(others, ask, new Map([...before, [model, error.message]]));
+		throw before.size > 0 ? withRejections(asError(error), before) : asError(error);
 	}
 }
 
-function withRejections(error: Error, before: readonly Rejection[]): Error {
-	const models = before.map((rejection) => `${rejection.model} (“${rejection.error.message}”)`);
+function withRejections(error: Error, before: ReadonlyMap<string, string>): Error {
+	const models = [...before].map(([model, message]) => `${model} (“${message}”)`);
 	const note = `Rejected before: ${models.join(', ')}.`;
 	if (error instanceof ApiError) return error.with({ description: `${error.details.description} ${note}` });
 	if (!(error instanceof InvalidInputError)) return error;
-	const { message, description, param } = error;
 	return new ApiError({
-		message,
-		description: `${description} ${note}`,
+		message: error.message,
+		description: `${error.description} ${note}`,
 		outcome: 'rejected',
 		code: 'invalid_input',
-		param,
+		param: error.param,
 		retryable: false,
 	});
 }

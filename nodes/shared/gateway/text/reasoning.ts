@@ -15,36 +15,36 @@ export function withoutReasoning(request: TextRequest): TextRequest {
 }
 
 /**
- * Sends a request. If the gateway rejects it with 400, which it does not charge (§7.3), sends the simpler one, unless
- * that is the same.
+ * Sends the first request. If the gateway rejects it with 400, which it does not charge (§7.3), sends the next one that
+ * is another body.
  *
+ * @param requests each simpler than the one before
  * @param toCall builds the request to the gateway
- * @returns what `send` returns, and whether the gateway took the simpler request only
- * @throws what `send` throws; the first error if both requests were rejected
+ * @returns what `send` returns, and the index of the request that the gateway took
+ * @throws what `send` throws; the first error if all requests were rejected
  */
-export async function sendOrSimpler<T>(
-	[request, simpler]: readonly [TextRequest, TextRequest],
+export async function sendFirstTaken<T>(
+	requests: readonly TextRequest[],
 	toCall: (request: TextRequest) => TextCall,
 	send: (request: TextRequest) => Promise<T>,
-): Promise<{ response: T; isRejected: boolean }> {
-	try {
-		return { response: await send(request), isRejected: false };
-	} catch (error) {
-		const [body, simplerBody] = [request, simpler].map((given) => canonicalJson(toCall(given).json));
-		if (!isRejection(error) || body === simplerBody) throw asError(error);
+): Promise<{ response: T; index: number }> {
+	const bodyOf = (request: TextRequest) => canonicalJson(toCall(request).json);
+	let rejection: unknown;
+	for (const [index, request] of requests.entries()) {
+		if (requests.slice(0, index).some((sent) => bodyOf(sent) === bodyOf(request))) continue;
 		try {
-			return { response: await send(simpler), isRejected: true };
-		} catch (second) {
-			throw asError(isRejection(second) ? error : second);
+			return { response: await send(request), index };
+		} catch (error) {
+			if (!isRejection(error)) throw asError(error);
+			rejection ??= error;
 		}
 	}
+	throw asError(rejection);
 }
 
-/** Codes of 400 that do not mean a part of the request (§7.3). */
-const OTHER_CODES: ReadonlySet<string | undefined> = new Set(['context_length_exceeded']);
-
+/** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */
 function isRejection(error: unknown): boolean {
 	if (!(error instanceof ApiError)) return false;
 	const { status, outcome, code } = error.details;
-	return status === 400 && outcome === 'rejected' && !OTHER_CODES.has(code);
+	return status === 400 && outcome === 'rejected' && code !== 'context_length_exceeded';
 }

@@ -4,11 +4,8 @@ import { excerpt } from '../util/excerpt';
 import { ApiError, UNREADABLE } from '../errors/errors';
 import { isCharged, receiptFields, type Receipt } from './formats/completion';
 
-/** How a stream can fail, besides an error event. */
-export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
-
-/** Text and code of each problem. */
-export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = {
+/** Text and code of each way in which a stream can fail, besides an error event. */
+export const STREAM_TEXTS = {
 	cut: {
 		code: 'connection_lost',
 		message: 'The connection broke in the middle of the response',
@@ -35,36 +32,30 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 		message: 'A part of the streamed response could not be read',
 		description: 'The response may be incomplete, so the node does not output it.',
 	},
-};
+} satisfies Record<string, ErrorText & { code: string }>;
 
 /** The error of a stream that did not end properly. */
-export function streamError(problem: StreamProblem, cause?: Error): ApiError {
-	const { message, description, code } = STREAM_TEXTS[problem];
-	return new ApiError({ message, description, code, outcome: 'unknown', retryable: true }, cause);
-}
-
-/** What a stream had sent when it failed. */
-interface ReceivedPart {
-	text: string;
-	mayBeCharged: boolean;
-	/** The tokens and the cost of the call, when they had come. */
-	receipt?: Receipt | undefined;
-	secrets: readonly string[];
+export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): ApiError {
+	return new ApiError({ ...STREAM_TEXTS[problem], outcome: 'unknown', retryable: true }, cause);
 }
 
 /**
- * Adds the text received so far to the error of a stream, and whether it may be charged (§6.1). The error item has
- * the whole text, the description its beginning.
+ * Adds the text received so far to the error of a stream, and the tokens and the cost, if they had come. The error item
+ * has the whole text, the description its beginning.
  */
-export function withReceivedText(error: ApiError, received: ReceivedPart): ApiError {
-	const { text, mayBeCharged, receipt, secrets } = received;
-	const { description, extra } = error.details;
+export function withReceivedText(
+	error: ApiError,
+	{ text, receipt, secrets }: { text: string; receipt: Receipt; secrets: readonly string[] },
+): ApiError {
+	const { description, outcome, extra } = error.details;
+	const hasReceipt = receipt.costRub !== null || receipt.usage.outputTokens !== null;
 	const shown =
 		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`;
 	return error.with({
 		description: `${redact(description, secrets)} ${shown}`,
-		outcome: receipt && isCharged(receipt) ? 'charged' : mayBeCharged ? 'unknown' : 'rejected',
+		// The response has begun: the request was sent.
+		outcome: isCharged(receipt) ? 'charged' : outcome === 'notSent' ? 'unknown' : outcome,
 		retryable: true,
-		extra: { ...extra, receivedText: text, ...(receipt ? receiptFields(receipt) : {}) },
+		extra: { ...extra, receivedText: text, ...(hasReceipt ? receiptFields(receipt) : {}) },
 	});
 }

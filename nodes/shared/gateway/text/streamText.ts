@@ -3,6 +3,7 @@ import { errorFromThrown } from '../errors/fromConnection';
 import { problemError } from '../errors/fromResponse';
 import { asError, StoppedError, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
+import { readReceipt } from './formats/completion';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
 import {
@@ -59,10 +60,6 @@ class StreamReader {
 	private fresh = '';
 	private sawDone = false;
 	private readBytes = 0;
-	/** Whether all bytes are read; the last event may be incomplete then. */
-	private isAtEnd = false;
-	/** Whether an error event has come. */
-	private hasFailed = false;
 	/** Whether nobody reads any more. */
 	private isOver = false;
 
@@ -85,7 +82,7 @@ class StreamReader {
 			this.isOver = true;
 			// Text that came before the error in the same chunk was received, too.
 			await this.show();
-			if (error instanceof StoppedError || this.hasFailed || !this.isComplete()) throw this.toError(error);
+			if (error instanceof StoppedError || !this.isComplete()) throw this.toError(error);
 		}
 		if (this.whole !== undefined) return this.wholeBody(this.whole);
 		if (!this.isComplete()) throw this.toError(streamError('ended'));
@@ -105,9 +102,8 @@ class StreamReader {
 			if (this.whole === undefined) this.parser.push(bytes);
 			else this.whole += this.decoder.decode(bytes, { stream: true });
 			await this.show();
-			if (this.sawDone || this.completion.isFinished()) return;
+			if (this.sawDone || this.completion.isFinished) return;
 		}
-		this.isAtEnd = true;
 		this.parser.end();
 		await this.show();
 	}
@@ -120,21 +116,15 @@ class StreamReader {
 
 	private readData(data: string): void {
 		// Only objects belong to a completion: a proxy may send empty events to keep the connection alive.
-		if (this.sawDone || this.completion.isFinished() || !/^\s*(\{|\[DONE\])/.test(data)) return;
+		if (this.sawDone || this.completion.isFinished || !/^\s*(\{|\[DONE\])/.test(data)) return;
 		if (data.trim() === DONE) {
 			this.sawDone = true;
 			return;
 		}
 		const event = asObject(parseJson(data));
-		if (event) this.readEvent(event);
 		// An event that is not JSON may be a part of the completion.
-		else if (!this.isAtEnd) throw streamError('unreadable');
-	}
-
-	private readEvent(event: JsonObject): void {
-		this.hasFailed = true;
+		if (!event) throw streamError('unreadable');
 		this.fresh += this.completion.read(event);
-		this.hasFailed = false;
 	}
 
 	/** Passes on all text of a chunk in one call: a call for each event takes more time. */
@@ -147,16 +137,11 @@ class StreamReader {
 	}
 
 	private toError(thrown: unknown): ApiError | StoppedError {
-		if (thrown instanceof StoppedError) return thrown;
 		const error = readError(thrown);
 		if (error instanceof StoppedError) return error;
-		const mayBeCharged = this.completion.mayBeCharged();
-		return withReceivedText(error, {
-			text: this.received,
-			mayBeCharged,
-			receipt: mayBeCharged ? this.completion.receipt() : undefined,
-			secrets: this.client.settings.secrets,
-		});
+		const receipt = readReceipt(this.completion.body(), this.options.format.usage);
+		const { secrets } = this.client.settings;
+		return withReceivedText(error, { text: this.received, receipt, secrets });
 	}
 }
 
@@ -165,6 +150,5 @@ function readError(error: unknown): ApiError | StoppedError {
 	const known = errorFromThrown(error, 'charge');
 	// Not a network error: bytes that cannot be decompressed, an event that is too long.
 	if (known === undefined) return streamError('unreadable', asError(error));
-	if (known instanceof StoppedError || known === error || known.details.outcome !== 'unknown') return known;
-	return streamError('cut', known);
+	return known === error || known instanceof StoppedError ? known : streamError('cut', known);
 }

@@ -1,43 +1,14 @@
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
-import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { NO_CHOICE, NO_USAGE, read } from './support';
+import { WHOLE } from './whole';
 
 const completion = (body: JsonObject) => read('chat', body);
 const message = (fields: JsonObject): Choice => completion({ choices: [{ message: fields }] }).first;
 const usage = (fields: JsonObject): Completion => completion({ choices: [{}], usage: fields });
 
 it('reads all fields of a completion', () => {
-	const body = {
-		id: 'c1',
-		model: 'acme/writer',
-		provider: 'Acme Cloud',
-		choices: [
-			{
-				index: 0,
-				finish_reason: 'stop',
-				message: {
-					role: 'assistant',
-					content: 'Hello',
-					reasoning: 'Hm',
-					refusal: 'No',
-					tool_calls: [{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }],
-					annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } }],
-					audio: { id: 'a', data: 'AAAA', transcript: 'Heard' },
-					images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,BBBB' } }],
-				},
-			},
-		],
-		usage: {
-			prompt_tokens: 1,
-			completion_tokens: 2,
-			total_tokens: 3,
-			prompt_tokens_details: { cached_tokens: 4 },
-			completion_tokens_details: { reasoning_tokens: 5 },
-			server_tool_use: { web_search_requests: 6 },
-			cost_rub: 0.5,
-		},
-	};
-	expect(completion(body)).toStrictEqual({
+	expect(completion(WHOLE.chat)).toStrictEqual({
 		id: 'c1',
 		model: 'acme/writer',
 		provider: 'Acme Cloud',
@@ -68,17 +39,9 @@ it('reads all fields of a completion', () => {
 	});
 });
 
-describe('several choices', () => {
-	const texts = (...choices: JsonObject[]) => completion({ choices }).choices.map(({ text }) => text);
-	const choice = (content: string, index?: number): JsonObject => ({ message: { content }, index });
-
-	it('are in the order of their indexes', () => {
-		expect(texts(choice('c', 2), choice('a', 0), choice('b', 1))).toStrictEqual(['a', 'b', 'c']);
-	});
-
-	it('are in the order of the response where they have no indexes', () => {
-		expect(texts(choice('c'), choice('a'), choice('b'))).toStrictEqual(['c', 'a', 'b']);
-	});
+it('several choices are in the order of the response', () => {
+	const choices = ['c', 'a', 'b'].map((content) => ({ message: { content } }));
+	expect(completion({ choices }).choices.map(({ text }) => text)).toStrictEqual(['c', 'a', 'b']);
 });
 
 describe('the text', () => {
@@ -140,36 +103,19 @@ describe('the reasoning', () => {
 });
 
 describe('tool calls', () => {
+	const call = (args?: Json, id: Json = 't') => ({ id, function: { name: 'f', arguments: args } });
+	const read = (args: Json, id = 't') => ({ id, name: 'f', arguments: args });
+
 	it.each<[string, JsonObject, Choice['toolCalls'][number]]>([
-		[
-			'empty arguments',
-			{ id: 't', function: { name: 'f', arguments: '' } },
-			{ id: 't', name: 'f', arguments: {} },
-		],
-		[
-			'blank arguments',
-			{ id: 't', function: { name: 'f', arguments: ' ' } },
-			{ id: 't', name: 'f', arguments: {} },
-		],
-		['no arguments', { id: 't', function: { name: 'f' } }, { id: 't', name: 'f', arguments: {} }],
-		[
-			'arguments that are an object already',
-			{ id: 't', function: { name: 'f', arguments: { a: 1 } } },
-			{ id: 't', name: 'f', arguments: { a: 1 } },
-		],
-		[
-			'arguments that are cut off',
-			{ id: 't', function: { name: 'f', arguments: '{"a":' } },
-			{ id: 't', name: 'f', arguments: '{"a":', invalidArguments: true },
-		],
-		[
-			'a number as the id',
-			{ id: 7, function: { name: 'f', arguments: '{}' } },
-			{ id: '7', name: 'f', arguments: {} },
-		],
+		['empty arguments', call(''), read({})],
+		['blank arguments', call(' '), read({})],
+		['no arguments', call(), read({})],
+		['arguments that are an object already', call({ a: 1 }), read({ a: 1 })],
+		['arguments that are cut off', call('{"a":'), { ...read('{"a":'), invalidArguments: true }],
+		['a number as the id', call('{}', 7), read({}, '7')],
 		['no function', { id: '' }, { id: null, name: '', arguments: {} }],
-	])('are read with %s', (_, call, expected) => {
-		expect(message({ tool_calls: [call] }).toolCalls).toStrictEqual([expected]);
+	])('are read with %s', (_, received, expected) => {
+		expect(message({ tool_calls: [received] }).toolCalls).toStrictEqual([expected]);
 	});
 });
 

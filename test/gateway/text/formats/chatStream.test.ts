@@ -1,5 +1,5 @@
-import { asObjects, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { errorDetailsOf, read, streamed, streamedChoice } from './support';
+import { asObjects, omit, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { errorDetailsOf, read, streamed } from './support';
 
 const chunk = (delta: JsonObject, choice: JsonObject = {}): JsonObject => ({
 	id: 'c1',
@@ -13,30 +13,43 @@ const stop = chunk({}, { finish_reason: 'stop' });
 const usageOf = (usage: JsonObject | null): JsonObject => ({ ...chunk({}), choices: [], usage });
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost_rub: 0.5 };
 const run = (...events: JsonObject[]) => streamed('chat', events);
-const choiceOf = (...events: JsonObject[]) => streamedChoice('chat', events);
 
-const message = {
-	role: 'assistant',
-	content: 'Hello',
-	refusal: null,
-	reasoning: null,
-	annotations: [],
-};
-const whole = {
-	id: 'c1',
-	object: 'chat.completion',
-	created: 5,
-	model: 'acme/writer',
-	choices: [{ index: 0, message, finish_reason: 'stop', reasoning_details: [], logprobs: null }],
-	usage,
-};
+/** A whole completion, with other fields in its message and its choice. */
+function completion(message: JsonObject = {}, choice: JsonObject = {}): JsonObject {
+	return {
+		id: 'c1',
+		object: 'chat.completion',
+		created: 5,
+		model: 'acme/writer',
+		choices: [
+			{
+				index: 0,
+				message: {
+					role: 'assistant',
+					content: 'Hello',
+					refusal: null,
+					reasoning: null,
+					annotations: [],
+					...message,
+				},
+				finish_reason: 'stop',
+				reasoning_details: [],
+				logprobs: null,
+				...choice,
+			},
+		],
+		usage,
+	};
+}
+const whole = completion();
+/** The body of a stream of these events, and its end. */
+const bodyOf = (...events: JsonObject[]) => run(...events, stop, usageOf(usage)).body;
 
 it('assembles the chunks into a chat completion', () => {
 	expect(run(hello, stop, usageOf(usage))).toStrictEqual({
 		shown: ['Hello', '', ''],
 		isComplete: [true, true],
 		isFinished: false,
-		mayBeCharged: true,
 		body: whole,
 	});
 });
@@ -46,7 +59,6 @@ it('a stream without chunks is complete only with [DONE], and has no choices', (
 		shown: [],
 		isComplete: [false, true],
 		isFinished: false,
-		mayBeCharged: true,
 		body: { object: 'chat.completion', choices: [] },
 	});
 });
@@ -93,52 +105,24 @@ describe('an error frame', () => {
 });
 
 describe('the usage', () => {
-	const completion = (...usages: Array<JsonObject | null>) =>
-		read('chat', run(hello, stop, ...usages.map(usageOf)).body);
 	const first = { ...usage, cost: 0.6, prompt_tokens_details: { cached_tokens: 4, audio_tokens: 1 } };
+	const more = { completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 5 } };
+	const nulls = { cost_rub: null, total_tokens: null, prompt_tokens_details: { cached_tokens: null } };
+	const other = { cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0 } };
+	const replaced = { ...first, cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0, audio_tokens: 1 } };
 
-	it.each<[string, Array<JsonObject | null>, JsonObject]>([
-		['is kept by a later chunk without it', [first, null], first],
-		['is kept by a later chunk with nothing in it', [first, {}], first],
-		[
-			'is completed by a later chunk',
-			[first, { completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 5 } }],
-			{ ...first, completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 5 } },
-		],
-		[
-			'is not replaced by nulls in a later chunk',
-			[first, { cost_rub: null, total_tokens: null, prompt_tokens_details: { cached_tokens: null } }],
-			first,
-		],
-		[
-			'is replaced where a later chunk has another value',
-			[first, { cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0 } }],
-			{ ...first, cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0, audio_tokens: 1 } },
-		],
-	])('%s', (_, usages, expected) => {
-		expect(run(hello, stop, ...usages.map(usageOf)).body.usage).toStrictEqual(expected);
-	});
-
-	it('has the tokens and the cost of the whole request', () => {
-		const { usage: tokens, costRub } = completion(first, { completion_tokens: 7 });
-		expect(tokens).toStrictEqual({
-			inputTokens: 1,
-			outputTokens: 7,
-			totalTokens: 3,
-			cachedInputTokens: 4,
-			reasoningTokens: null,
-		});
-		expect(costRub).toBe(0.5);
+	it.each<[string, JsonObject | null, JsonObject]>([
+		['is kept by a later chunk without it', null, first],
+		['is kept by a later chunk with nothing in it', {}, first],
+		['is completed by a later chunk', more, { ...first, ...more }],
+		['is not replaced by nulls in a later chunk', nulls, first],
+		['is replaced where a later chunk has another value', other, replaced],
+	])('%s', (_, later, expected) => {
+		expect(run(hello, stop, usageOf(first), usageOf(later)).body.usage).toStrictEqual(expected);
 	});
 
 	it('is left out where it is not known', () => {
-		expect(run({ ...hello, usage: null }, stop).body).toStrictEqual({
-			id: 'c1',
-			object: 'chat.completion',
-			created: 5,
-			model: 'acme/writer',
-			choices: whole.choices,
-		});
+		expect(run({ ...hello, usage: null }, stop).body).toStrictEqual(omit(whole, 'usage'));
 	});
 });
 
@@ -191,179 +175,115 @@ describe('several choices', () => {
 });
 
 describe('the message', () => {
-	it('has the role of the deltas', () => {
-		const roleOf = (...events: JsonObject[]) => run(...events).body.choices;
-		expect(roleOf(chunk({ role: 'critic', content: 'Hello' }), chunk({ role: null }), stop)).toStrictEqual([
-			{ ...whole.choices[0], message: { ...message, role: 'critic' } },
-		]);
+	const image = (data: string) => ({ image_url: { url: `data:image/png;base64,${data}` } });
+	const page = (url: string) => ({ type: 'url_citation', url_citation: { url } });
+
+	it.each<[string, JsonObject[], JsonObject]>([
+		[
+			'the role of the deltas',
+			[chunk({ role: 'critic', content: 'Hello' }), chunk({ role: null })],
+			{ role: 'critic' },
+		],
+		['parts as its content', [chunk({ content: [{ type: 'text', text: 'Hel' }, { text: 'lo' }] })], {}],
+		['no text', [chunk({ content: '' })], { content: '' }],
+		[
+			'the annotations and images of all chunks',
+			[
+				chunk({ annotations: [page('https://a.test')], images: [image('AAAA')] }),
+				chunk({ annotations: [page('https://b.test')], images: [image('BBBB')] }),
+			],
+			{
+				content: '',
+				images: [image('AAAA'), image('BBBB')],
+				annotations: [page('https://a.test'), page('https://b.test')],
+			},
+		],
+		[
+			'audio',
+			[
+				chunk({ audio: { id: 'a1', transcript: 'la ' } }),
+				chunk({ audio: { data: 'AA', expires_at: 5 } }),
+				chunk({ audio: { id: null, data: 'BB', transcript: 'la' } }),
+			],
+			{ content: null, audio: { id: 'a1', data: 'AABB', transcript: 'la la', expires_at: 5 } },
+		],
+		[
+			'the assembled reasoning, and the refusal',
+			[
+				chunk({ reasoning: 'Hm' }),
+				chunk({ reasoning: ', well', refusal: 'I must' }),
+				chunk({ refusal: ' not' }),
+			],
+			{ content: '', reasoning: 'Hm, well', refusal: 'I must not' },
+		],
+	])('has %s', (_, events, message) => {
+		expect(bodyOf(...events)).toStrictEqual(completion(message));
 	});
 
-	it('may have parts as its content', () => {
-		const parts = [{ type: 'text', text: 'Hel' }, { text: 'lo' }];
-		const { shown, body } = run(chunk({ content: parts }), stop, usageOf(usage));
-		expect(shown).toStrictEqual(['Hello', '', '']);
-		expect(body).toStrictEqual(whole);
+	it.each<[string, JsonObject, string]>([
+		['the refusal', { reasoning: 'no', refusal: 'I must' }, 'I must'],
+		['the transcript of audio', { audio: { transcript: 'la' } }, 'la'],
+		['the text rather than a transcript', { content: 'Hello', audio: { transcript: 'la' } }, 'Hello'],
+		['the texts of parts', { content: [{ type: 'text', text: 'Hel' }, { text: 'lo' }] }, 'Hello'],
+		['nothing of the reasoning', { reasoning: 'Hm' }, ''],
+	])('shows %s', (_, delta, shown) => {
+		expect(run(chunk(delta)).shown).toStrictEqual([shown]);
 	});
 
 	it('has parts that are not text', () => {
 		const parts = [{ type: 'text', text: 'Hello' }, { type: 'brand_new' }];
-		const { body } = run(chunk({ content: parts }), stop, usageOf(usage));
-		expect(read('chat', body).first).toMatchObject({ text: 'Hello', otherOutput: [{ type: 'brand_new' }] });
-	});
-
-	it('is empty where there is no text', () => {
-		expect(run(chunk({ content: '' }), stop, usageOf(usage)).body).toStrictEqual({
-			...whole,
-			choices: [{ ...whole.choices[0], message: { ...message, content: '' } }],
-		});
-	});
-
-	it('has the assembled reasoning, and the refusal, which is shown', () => {
-		const events = [
-			chunk({ reasoning: 'Hm' }),
-			chunk({ reasoning: ', well', refusal: 'I must' }),
-			chunk({ refusal: ' not' }),
-			stop,
-		];
-		expect(run(...events).shown).toStrictEqual(['', 'I must', ' not', '']);
-		expect(choiceOf(...events)).toMatchObject({ text: '', reasoning: 'Hm, well', refusal: 'I must not' });
-	});
-
-	it('has the annotations and images of all chunks', () => {
-		const image = (data: string) => ({ image_url: { url: `data:image/png;base64,${data}` } });
-		const page = (url: string) => ({ type: 'url_citation', url_citation: { url } });
-		const { body } = run(
-			chunk({ annotations: [page('https://a.test')], images: [image('AAAA')] }),
-			chunk({ annotations: [page('https://b.test')], images: [image('BBBB')] }),
-			stop,
-		);
-		expect(body.choices).toStrictEqual([
-			{
-				...whole.choices[0],
-				message: {
-					...message,
-					content: '',
-					images: [image('AAAA'), image('BBBB')],
-					annotations: [page('https://a.test'), page('https://b.test')],
-				},
-			},
-		]);
+		const { first } = read('chat', bodyOf(chunk({ content: parts })));
+		expect(first).toMatchObject({ text: 'Hello', otherOutput: [{ type: 'brand_new' }] });
 	});
 
 	it('keeps its finish reason in later chunks', () => {
-		expect(choiceOf(hello, stop, chunk({}, { finish_reason: null })).finishReason).toBe('stop');
+		expect(bodyOf(hello, stop, chunk({}, { finish_reason: null }))).toStrictEqual(whole);
 	});
 });
 
-describe('reasoning only in details (§2.4)', () => {
-	const detail = (text: string): JsonObject => ({ type: 'reasoning.text', text });
-
-	it.each<[string, JsonObject[]]>([
-		[
-			'of the choice',
-			[chunk({}, { reasoning_details: [detail('H')] }), chunk({}, { reasoning_details: [detail('m')] })],
-		],
-		[
-			'of the delta',
-			[chunk({ reasoning_details: [detail('H')] }), chunk({ reasoning_details: [detail('m')] })],
-		],
-		[
-			'of both, which are the same',
-			[chunk({ reasoning_details: [detail('Hm')] }, { reasoning_details: [detail('Hm')] })],
-		],
-	])('is read from those %s', (_, events) => {
-		const { reasoning } = choiceOf(...events, stop);
-		expect(reasoning).toBe('Hm');
-	});
-});
-
-describe('audio', () => {
-	it('is assembled, and its transcript is shown', () => {
-		const { shown, body } = run(
-			chunk({ audio: { id: 'a1', transcript: 'la ' } }),
-			chunk({ audio: { data: 'AA', expires_at: 5 } }),
-			chunk({ audio: { id: null, data: 'BB', transcript: 'la' } }),
-			stop,
-		);
-		expect(shown).toStrictEqual(['la ', '', 'la', '']);
-		expect(body.choices).toStrictEqual([
-			{
-				...whole.choices[0],
-				message: {
-					...message,
-					content: null,
-					audio: { id: 'a1', data: 'AABB', transcript: 'la la', expires_at: 5 },
-				},
-			},
-		]);
-	});
-
-	it('does not hide a text', () => {
-		const events = [chunk({ content: 'Hello', audio: { transcript: 'la' } }), stop];
-		expect(run(...events).shown).toStrictEqual(['Hello', '']);
-		expect(choiceOf(...events).text).toBe('Hello');
-	});
-});
-
-it('log probabilities are collected', () => {
+describe('log probabilities', () => {
 	const token = (text: string) => ({ token: text, logprob: -1 });
-	const { body } = run(
-		chunk({ content: 'Hel' }, { logprobs: { content: [token('Hel')], refusal: null } }),
-		chunk({ content: 'lo' }, { logprobs: { content: [token('lo')], refusal: [token('no')] } }),
-		chunk({}, { logprobs: null }),
-		stop,
-	);
-	expect(body.choices).toStrictEqual([
-		{ ...whole.choices[0], logprobs: { content: [token('Hel'), token('lo')], refusal: [token('no')] } },
-	]);
-});
+	const of = (...tokens: string[]): JsonObject => ({ content: tokens.map(token), refusal: null });
 
-it('log probabilities without a token are an empty list', () => {
-	expect(run(chunk({ content: 'Hello' }, { logprobs: {} }), stop, usageOf(usage)).body).toStrictEqual({
-		...whole,
-		choices: [{ ...whole.choices[0], logprobs: { content: [], refusal: [] } }],
-	});
-});
-
-describe('details of the reasoning', () => {
-	const detailsOf = (...lists: JsonObject[][]) => {
-		const events = lists.map((list) => chunk({ reasoning_details: list }));
-		const { body } = run(hello, ...events, stop, usageOf(usage));
-		return asObjects(body.choices)[0]?.reasoning_details;
-	};
-	const type = 'reasoning.text';
-
-	it('that come in parts are joined by their index', () => {
-		const details = detailsOf(
-			[{ type, text: 'I ', index: 0 }],
-			[
-				{ type, text: 'think', index: 0 },
-				{ type, text: 'More', index: 1 },
-			],
-			[{ type, signature: 's', index: 0 }],
+	it.each<[string, JsonObject[], JsonObject]>([
+		[
+			'are collected',
+			[of('Hel'), { ...of('lo'), refusal: [token('no')] }],
+			{ ...of('Hel', 'lo'), refusal: [token('no')] },
+		],
+		['are empty lists without a token', [{}], { content: [], refusal: [] }],
+	])('%s', (_, received, logprobs) => {
+		const events = received.map((given) => chunk({}, { logprobs: given }));
+		expect(bodyOf(hello, ...events, chunk({}, { logprobs: null }))).toStrictEqual(
+			completion({}, { logprobs }),
 		);
-		expect(details).toStrictEqual([
-			{ type, text: 'I think', index: 0, signature: 's' },
-			{ type, text: 'More', index: 1 },
-		]);
 	});
+});
 
-	it.each([
+describe('details of the reasoning (§2.4)', () => {
+	const type = 'reasoning.text';
+	const detail = (text: string, index?: number): JsonObject => ({
+		type,
+		text,
+		...(index === undefined ? {} : { index }),
+	});
+	const signed = { type, signature: 's', index: 0 };
+	const encrypted = { type: 'reasoning.encrypted', data: 'b', index: 0 };
+
+	it.each<[string, JsonObject[], JsonObject[]]>([
 		[
-			'without an index',
-			[
-				{ type, text: 'a' },
-				{ type, text: 'b' },
-			],
+			'in parts are joined by their index',
+			[detail('I ', 0), detail('think', 0), detail('More', 1), signed],
+			[{ ...detail('I think', 0), signature: 's' }, detail('More', 1)],
 		],
-		[
-			'of different types',
-			[
-				{ type, text: 'a', index: 0 },
-				{ type: 'reasoning.encrypted', data: 'b', index: 0 },
-			],
-		],
-	])('%s stay apart', (_, details) =>
-		expect(detailsOf(...details.map((detail) => [detail as JsonObject]))).toStrictEqual(details),
-	);
+		['without an index stay apart', [detail('a'), detail('b')], [detail('a'), detail('b')]],
+		['of different types stay apart', [detail('a', 0), encrypted], [detail('a', 0), encrypted]],
+	])('%s', (_, received, details) => {
+		const inChoice = received.map((one) => chunk({}, { reasoning_details: [one] }));
+		const inDelta = received.map((one) => chunk({ reasoning_details: [one] }));
+		const inBoth = received.map((one) => chunk({ reasoning_details: [one] }, { reasoning_details: [one] }));
+		const expected = completion({}, { reasoning_details: details });
+		for (const events of [inChoice, inDelta, inBoth])
+			expect(bodyOf(hello, ...events)).toStrictEqual(expected);
+	});
 });

@@ -42,6 +42,7 @@ describe('the finish reason, in the same words for each format', () => {
 		['messages', { stop_reason: 'tool_use' }, 'tool_calls'],
 		['messages', { stop_reason: 'refusal' }, 'content_filter'],
 		['messages', { stop_reason: 'pause_turn' }, 'pause_turn'],
+		['messages', { stop_reason: 'constructor' }, 'constructor'],
 	])('%s %j → %s', (format, body, reason) => expect(read(format, body).finishReason).toBe(reason));
 });
 
@@ -57,7 +58,7 @@ describe.each(textFormats)('$name: an error with the status 200', (format) => {
 	});
 
 	it('is not thrown when it is null; then a missing list is the error', () => {
-		expect(codeOf({ error: null })).toBe('unreadable_answer');
+		expect(codeOf({ error: null })).toBe('no_completion');
 		expect(read(format.name, { error: null }).text).toBe('');
 	});
 });

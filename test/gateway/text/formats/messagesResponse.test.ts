@@ -1,30 +1,12 @@
 import type { Choice } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { JSON_OBJECT, NO_CHOICE, NO_USAGE, read, TEXT } from './support';
+import { WHOLE } from './whole';
 
 const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
 
 it('reads all fields of a completion', () => {
-	const body = {
-		id: 'm1',
-		model: 'acme/writer',
-		content: [
-			{ type: 'thinking', thinking: 'Hm', text: 'no' },
-			{
-				type: 'text',
-				text: 'Hello',
-				citations: [
-					{ url: 'https://a.test', title: 'A' },
-					{ type: 'char_location', cited_text: 'a' },
-				],
-			},
-			{ type: 'brand_new', text: 'no' },
-			{ type: 'text', text: ' there', thinking: 'no' },
-			{ type: 'tool_use', id: 't1', name: 'look', input: { a: 1 } },
-		],
-		stop_reason: 'tool_use',
-		usage: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3 },
-	};
+	const body = WHOLE.messages;
 	const first = {
 		...NO_CHOICE,
 		text: 'Hello there',
@@ -47,18 +29,6 @@ it('reads all fields of a completion', () => {
 
 it('a completion without text is empty', () => {
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
-});
-
-it.each([
-	['end_turn', 'stop'],
-	['stop_sequence', 'stop'],
-	['max_tokens', 'length'],
-	['tool_use', 'tool_calls'],
-	['refusal', 'content_filter'],
-	['pause_turn', 'pause_turn'],
-	['constructor', 'constructor'],
-])('the stop reason "%s" is %s', (stop_reason, reason) => {
-	expect(read('messages', { content: [], stop_reason }).first.finishReason).toBe(reason);
 });
 
 it('a stop reason that is empty is null', () => {

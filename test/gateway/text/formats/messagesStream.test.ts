@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, JSON_OBJECT, read, streamed, streamedChoice, TEXT } from './support';
 
 const run = (...events: JsonObject[]) => streamed('messages', events);
@@ -22,6 +22,9 @@ const delta = (index: number | null, fields: JsonObject | null): JsonObject => (
 	index,
 	delta: fields,
 });
+const json = (part: string) => delta(0, { type: 'input_json_delta', partial_json: part });
+const call = (input: Json, name = 'look') => ({ type: 'tool_use', id: 't', name, input });
+const use = (input: Json, name?: string) => block(0, call(input, name));
 const text = (index: number | null, content: string) => delta(index, { type: 'text_delta', text: content });
 const end = (fields: JsonObject = {}): JsonObject => ({
 	type: 'message_delta',
@@ -46,7 +49,6 @@ it('assembles the events into a message', () => {
 		shown: ['', '', 'Hel', 'lo', '', '', ''],
 		isComplete: [true, true],
 		isFinished: true,
-		mayBeCharged: true,
 		body: whole,
 	});
 });
@@ -55,13 +57,8 @@ it.each<[string, JsonObject[]]>([
 	['nothing', []],
 	['a part of the completion', hello],
 	['the stop reason', [...hello, end()]],
-])('after %s the stream is not complete, even with [DONE], and may be charged', (_, events) => {
-	const { isComplete, isFinished, mayBeCharged } = run(...events);
-	expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
-		isComplete: [false, false],
-		isFinished: false,
-		mayBeCharged: true,
-	});
+])('after %s the stream is not complete, even with [DONE]', (_, events) => {
+	expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
 });
 
 it.each<[string, JsonObject[]]>([
@@ -134,6 +131,7 @@ it('the stop reason is kept by a later event without one', () => {
 });
 
 describe('the content', () => {
+	const empty = { type: 'text', text: '' };
 	const contentOf = (...events: JsonObject[]) => run(start, ...events, end(), stop).body.content;
 
 	it('has the blocks in the order of their indexes', () => {
@@ -154,12 +152,7 @@ describe('the content', () => {
 		['an empty text', [block(0, { type: 'text', text: '' }), delta(0, null)], [{ type: 'text', text: '' }]],
 		[
 			'two texts',
-			[
-				block(0, { type: 'text', text: '' }),
-				block(1, { type: 'text', text: '' }),
-				text(1, 'b'),
-				text(0, 'a'),
-			],
+			[block(0, empty), block(1, empty), text(1, 'b'), text(0, 'a')],
 			[
 				{ type: 'text', text: 'a' },
 				{ type: 'text', text: 'b' },
@@ -179,25 +172,9 @@ describe('the content', () => {
 			[block(0, { type: 'thinking', thinking: '' }), delta(0, { signature: 's' })],
 			[{ type: 'thinking', thinking: '', signature: 's' }],
 		],
-		[
-			'a tool call',
-			[
-				block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }),
-				delta(0, { type: 'input_json_delta', partial_json: '{"a"' }),
-				delta(0, { type: 'input_json_delta', partial_json: ':1}' }),
-			],
-			[{ type: 'tool_use', id: 't', name: 'look', input: { a: 1 } }],
-		],
-		[
-			'a tool call without arguments',
-			[block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }), delta(0, { partial_json: '' })],
-			[{ type: 'tool_use', id: 't', name: 'look', input: {} }],
-		],
-		[
-			'a tool call that is cut off',
-			[block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }), delta(0, { partial_json: '{"a"' })],
-			[{ type: 'tool_use', id: 't', name: 'look', input: '{"a"' }],
-		],
+		['a tool call', [use({}), json('{"a"'), json(':1}')], [call({ a: 1 })]],
+		['a tool call without arguments', [use({}), json('')], [call({})]],
+		['a tool call that is cut off', [use({}), json('{"a"')], [call('{"a"')]],
 		[
 			'citations of the start and of later events',
 			[
@@ -219,9 +196,9 @@ describe('the content', () => {
 describe('JSON output', () => {
 	const events = (name: string) => [
 		start,
-		block(0, { type: 'tool_use', id: 't', name, input: {} }),
-		delta(0, { type: 'input_json_delta', partial_json: '{"a"' }),
-		delta(0, { type: 'input_json_delta', partial_json: ':1}' }),
+		use({}, name),
+		json('{"a"'),
+		json(':1}'),
 		end({ delta: { stop_reason: 'tool_use' } }),
 		stop,
 	];

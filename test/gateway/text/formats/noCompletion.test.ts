@@ -1,22 +1,34 @@
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, NO_USAGE, read, streamed } from './support';
 
-const usage = { inputTokens: 7, outputTokens: 0, totalTokens: 7, cachedInputTokens: null };
+const used = {
+	inputTokens: 7,
+	outputTokens: 0,
+	totalTokens: 7,
+	cachedInputTokens: null,
+	reasoningTokens: null,
+};
+const chatUsage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7, cost_rub: 0.5 };
+const tokens = { input_tokens: 7, output_tokens: 0 };
 
-describe('a response without any output', () => {
+describe('a response without any output is an error with what it cost', () => {
 	it.each<[string, string, JsonObject]>([
-		['chat: no choices', 'chat', { choices: [] }],
 		['chat: no choice that is an object', 'chat', { choices: [null, 'Hello'] }],
-		['responses: no items', 'responses', { status: 'completed', output: [] }],
 		['responses: no items, and no status', 'responses', { output: [] }],
 		['responses: no item that is an object', 'responses', { status: 'completed', output: [null] }],
 		['messages: no content, and no stop reason', 'messages', { content: [] }],
 		['messages: a stop reason that is null', 'messages', { content: [], stop_reason: null }],
+		...['chat', 'responses', 'messages'].flatMap((format) =>
+			[undefined, null, 'Hello', {}, 7].map((list): [string, string, JsonObject] => [
+				`${format}: ${JSON.stringify(list)} for the list`,
+				format,
+				{ status: 'completed', stop_reason: 'end_turn', choices: list, output: list, content: list },
+			]),
+		),
 	])('%s', (_, format, body) => {
-		const details = errorDetailsOf(() => read(format, { id: 'r1', ...body }));
-		expect(details).toStrictEqual({
+		expect(errorDetailsOf(() => read(format, { id: 'r1', ...body }))).toStrictEqual({
 			message: 'The model returned nothing',
-			description: expect.stringMatching(/is empty/) as string,
+			description: expect.stringMatching(/is missing or empty/) as string,
 			outcome: 'unknown',
 			status: 200,
 			code: 'no_completion',
@@ -25,46 +37,18 @@ describe('a response without any output', () => {
 		});
 	});
 
-	it.each<[string, JsonObject, JsonObject]>([
-		[
-			'chat',
-			{ choices: [], usage: { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7, cost_rub: 0.5 } },
-			{ usage: { ...usage, reasoningTokens: null }, costRub: 0.5 },
-		],
+	it.each<[string, JsonObject, number | null]>([
+		['chat', { choices: [], usage: chatUsage }, 0.5],
 		[
 			'responses',
-			{
-				output: [],
-				usage: { input_tokens: 7, output_tokens: 0, total_tokens: 7, cost: { total_cost: 0.5 } },
-			},
-			{ usage: { ...usage, reasoningTokens: null }, costRub: 0.5 },
+			{ status: 'completed', usage: { ...tokens, total_tokens: 7, cost: { total_cost: 0.5 } } },
+			0.5,
 		],
-		[
-			'messages',
-			{ content: [], usage: { input_tokens: 7, output_tokens: 0 } },
-			{ usage: { ...usage, reasoningTokens: null }, costRub: null },
-		],
-	])('%s: the error has the tokens and the cost', (format, body, extra) => {
+		['messages', { content: [], usage: tokens }, null],
+	])('%s', (format, body, costRub) => {
 		const details = errorDetailsOf(() => read(format, body));
-		expect(details.extra).toStrictEqual({ id: null, ...extra });
-		expect(details.outcome).toBe(extra.costRub === null ? 'unknown' : 'charged');
-	});
-});
-
-describe.each([
-	['chat', 'choices'],
-	['responses', 'output'],
-	['messages', 'content'],
-])('%s: a response without the list of outputs', (format, list) => {
-	it.each([undefined, null, 'Hello', {}, 7])('but %j', (value) => {
-		const body = { [list]: value, usage: { cost_rub: 0.5, cost: { total_cost: 0.5 } } };
-		const details = errorDetailsOf(() => read(format, body));
-		expect(details).toMatchObject({ code: 'unreadable_answer', retryable: false, outcome: 'unknown' });
-		expect(details.extra).toStrictEqual({
-			id: null,
-			usage: NO_USAGE,
-			costRub: format === 'messages' ? null : 0.5,
-		});
+		expect(details.extra).toStrictEqual({ id: null, usage: used, costRub });
+		expect(details.outcome).toBe(costRub === null ? 'unknown' : 'charged');
 	});
 });
 
@@ -81,6 +65,8 @@ describe('a completion without text', () => {
 			{ status: 'completed', output: [{ type: 'reasoning' }] },
 			'stop',
 		],
+		['responses: queued', 'responses', { status: 'queued' }, 'queued'],
+		['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
 		['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
 		['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
 		['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],

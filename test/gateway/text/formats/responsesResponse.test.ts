@@ -1,47 +1,14 @@
 import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, NO_CHOICE, NO_USAGE, read } from './support';
+import { WHOLE } from './whole';
 
 const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
 const usage = (fields: JsonObject): Completion =>
 	read('responses', { status: 'completed', output: [{}], usage: fields });
 
 it('reads all fields of a completion', () => {
-	const body = {
-		id: 'r1',
-		model: 'acme/writer',
-		status: 'completed',
-		output: [
-			{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }, { text: ', well' }] },
-			{ type: 'function_call', id: 'fc', call_id: 'c1', name: 'look', arguments: '{"a":1}' },
-			{ type: 'web_search_call', action: { sources: [{ type: 'url', url: 'https://b.test' }] } },
-			{
-				type: 'message',
-				role: 'assistant',
-				content: [
-					{
-						type: 'output_text',
-						text: 'Hello',
-						annotations: [{ type: 'url_citation', url: 'https://a.test', title: 'A' }],
-					},
-					{ type: 'output_text', text: ' there', annotations: [{ url: 'https://b.test', title: 'Again' }] },
-					{ type: 'refusal', refusal: 'No' },
-					{ type: 'brand_new', data: 'x' },
-				],
-			},
-			{ type: 'image_generation_call', result: 'AAAA' },
-			{ type: 'custom_tool_call', call_id: 'c2', name: 'shell', input: 'ls' },
-			{ type: 'brand_new', result: 'no', content: [{ text: 'no' }], summary: [{ text: 'no' }] },
-		],
-		usage: {
-			input_tokens: 1,
-			output_tokens: 2,
-			total_tokens: 3,
-			input_tokens_details: { cached_tokens: 4 },
-			output_tokens_details: { reasoning_tokens: 5 },
-			cost: { input_cost: 0.1, output_cost: 0.2, total_cost: 0.3 },
-		},
-	};
+	const body = WHOLE.responses;
 	const first = {
 		text: 'Hello there',
 		toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
@@ -73,29 +40,6 @@ it('a response that was cancelled in the middle is what there is of it', () => {
 		finishReason: 'cancelled',
 	});
 });
-
-it.each(['queued', 'in_progress'])('the status %s needs no output', (status) => {
-	const first = { ...NO_CHOICE, finishReason: status };
-	expect(read('responses', { status })).toStrictEqual({
-		id: null,
-		model: null,
-		choices: [first],
-		usage: NO_USAGE,
-		costRub: null,
-		first,
-	});
-});
-
-it.each(['completed', 'incomplete', undefined])(
-	'a completion with the status %s needs an output',
-	(status) => {
-		expect(errorDetailsOf(() => read('responses', { status }))).toMatchObject({
-			code: 'unreadable_answer',
-			outcome: 'unknown',
-			retryable: false,
-		});
-	},
-);
 
 it.each([
 	[{ status: 'failed', output: [], error: { code: 'server_error', message: 'boom' } }, 'server_error'],

@@ -11,6 +11,29 @@ const added = (output_index: number, item: JsonObject): JsonObject => ({
 	output_index,
 	item,
 });
+const done = (output_index: number, item: JsonObject | null): JsonObject => ({
+	type: 'response.output_item.done',
+	output_index,
+	item,
+});
+/** An event of the arguments of a tool call. */
+const args = (output_index: number, action: 'delta' | 'done', text: string): JsonObject => ({
+	type: `response.function_call_arguments.${action}`,
+	output_index,
+	[action === 'delta' ? 'delta' : 'arguments']: text,
+});
+const summary = (text: string, summary_index?: number): JsonObject => ({
+	type: 'response.reasoning_summary_text.delta',
+	output_index: 2,
+	delta: text,
+	...(summary_index === undefined ? {} : { summary_index }),
+});
+const refusal = (text: string): JsonObject => ({
+	type: 'response.refusal.delta',
+	output_index: 0,
+	content_index: 2,
+	delta: text,
+});
 const delta = (text: string, place: JsonObject = {}): JsonObject => ({
 	type: 'response.output_text.delta',
 	output_index: 0,
@@ -32,7 +55,6 @@ it('returns the response of the closing event', () => {
 		shown: ['', 'Hel', 'lo', ''],
 		isComplete: [true, true],
 		isFinished: true,
-		mayBeCharged: true,
 		body: response,
 	});
 });
@@ -43,7 +65,6 @@ it('an incomplete response closes the stream too', () => {
 		shown: [''],
 		isComplete: [true, true],
 		isFinished: true,
-		mayBeCharged: true,
 		body: incomplete,
 	});
 });
@@ -56,13 +77,8 @@ it.each<[string, JsonObject[]]>([
 		numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
 	],
 	['a closing event that cannot be read', numbered(created, { type: 'response.completed', response: null })],
-])('after %s the stream is not complete, even with [DONE], and may be charged', (_, events) => {
-	const { isComplete, isFinished, mayBeCharged } = run(...events);
-	expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
-		isComplete: [false, false],
-		isFinished: false,
-		mayBeCharged: true,
-	});
+])('after %s the stream is not complete, even with [DONE]', (_, events) => {
+	expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
 });
 
 describe('an error', () => {
@@ -163,47 +179,35 @@ describe('output that the closing event does not repeat', () => {
 	});
 
 	it('has the items of their last event', () => {
-		const done = (item: JsonObject | null): JsonObject => ({
-			type: 'response.output_item.done',
-			output_index: 0,
-			item,
-		});
 		const message = { type: 'message', content: [{ type: 'output_text', text: 'Hello!' }] };
-		expect(outputOf(added(0, { type: 'message' }), delta('Hello'), done(message))).toStrictEqual([message]);
-		expect(outputOf(added(0, { type: 'message' }), done(null))).toStrictEqual([{ type: 'message' }]);
+		expect(outputOf(added(0, { type: 'message' }), delta('Hello'), done(0, message))).toStrictEqual([
+			message,
+		]);
+		expect(outputOf(added(0, { type: 'message' }), done(0, null))).toStrictEqual([{ type: 'message' }]);
 	});
 
 	it('has what an item lacks from the events before it', () => {
 		const place = { output_index: 0, content_index: 0 };
 		const note = { type: 'file_citation', file_id: 'f' };
-		const ended = (item: JsonObject, output_index = 0): JsonObject => ({
-			type: 'response.output_item.done',
-			output_index,
-			item,
-		});
 		const annotate = { type: 'response.output_text.annotation.added', ...place, annotation: note };
+		const item = { id: 'm', type: 'message', status: 'completed' };
 		expect(
 			outputOf(
 				added(0, { id: 'm', type: 'message', content: [] }),
 				delta('Hel'),
 				delta('lo'),
 				annotate,
-				ended({ id: 'm', type: 'message', status: 'completed', content: [{ type: 'output_text' }] }),
+				done(0, { ...item, content: [{ type: 'output_text' }] }),
 				added(1, { type: 'function_call', call_id: 'c', name: 'look', arguments: '' }),
-				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' },
-				{ type: 'response.function_call_arguments.done', output_index: 1, arguments: '{"a":1}' },
-				ended({ type: 'function_call', call_id: 'c', name: '', arguments: null }, 1),
+				args(1, 'delta', '{"a"'),
+				args(1, 'done', '{"a":1}'),
+				done(1, { type: 'function_call', call_id: 'c', name: '', arguments: null }),
 				{ type: 'response.output_text.done', output_index: 2, content_index: 1, text: 'there' },
 				{ type: 'response.refusal.done', output_index: 2, content_index: 2, refusal: 'No' },
-				ended({ type: 'message' }, 2),
+				done(2, { type: 'message' }),
 			),
 		).toStrictEqual([
-			{
-				id: 'm',
-				type: 'message',
-				status: 'completed',
-				content: [{ type: 'output_text', text: 'Hello', annotations: [note] }],
-			},
+			{ ...item, content: [{ type: 'output_text', text: 'Hello', annotations: [note] }] },
 			{ type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' },
 			{
 				type: 'message',
@@ -215,53 +219,31 @@ describe('output that the closing event does not repeat', () => {
 		]);
 	});
 
+	const call = { type: 'function_call', name: 'look' };
+
 	it.each<[string, JsonObject[], boolean]>([
-		['were never sent', [added(0, { type: 'function_call', name: 'look', arguments: '' })], false],
-		[
-			'are in no event of a finished call',
-			[{ type: 'response.output_item.done', output_index: 0, item: { type: 'function_call', name: 'look' } }],
-			false,
-		],
-		[
-			'are empty in a finished call',
-			[
-				{
-					type: 'response.output_item.done',
-					output_index: 0,
-					item: { type: 'function_call', arguments: '' },
-				},
-			],
-			true,
-		],
-		[
-			'came in an event of their own',
-			[
-				added(0, { type: 'function_call', name: 'look' }),
-				{ type: 'response.function_call_arguments.done', output_index: 0, arguments: '{}' },
-			],
-			true,
-		],
+		['were never sent', [added(0, { ...call, arguments: '' })], false],
+		['are in no event of a finished call', [done(0, call)], false],
+		['are empty in a finished call', [done(0, { ...call, arguments: '' })], true],
+		['came in an event of their own', [added(0, call), args(0, 'done', '{}')], true],
 	])('is complete if no arguments of a tool are lost: those that %s', (_, events, complete) => {
 		const { isComplete } = run(created, ...events, completed({ output: [] }));
 		expect(isComplete).toStrictEqual([complete, complete]);
 	});
 
 	it('has the items as assembled from deltas', () => {
+		const texts = [delta('Hel'), delta('lo'), delta('!', { content_index: 1 }), refusal('N'), refusal('o')];
 		expect(
 			outputOf(
 				added(0, { id: 'm', type: 'message', content: [], status: 'in_progress' }),
-				delta('Hel'),
-				delta('lo'),
-				delta('!', { content_index: 1 }),
-				{ type: 'response.refusal.delta', output_index: 0, content_index: 2, delta: 'N' },
-				{ type: 'response.refusal.delta', output_index: 0, content_index: 2, delta: 'o' },
-				added(1, { id: 'f', type: 'function_call', call_id: 'c', name: 'look', arguments: '' }),
-				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' },
-				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: ':1}' },
+				...texts,
+				added(1, { id: 'f', ...call, call_id: 'c', arguments: '' }),
+				args(1, 'delta', '{"a"'),
+				args(1, 'delta', ':1}'),
 				added(2, { id: 'r', type: 'reasoning', summary: [] }),
-				{ type: 'response.reasoning_summary_text.delta', output_index: 2, summary_index: 0, delta: 'H' },
-				{ type: 'response.reasoning_summary_text.delta', output_index: 2, summary_index: 0, delta: 'm' },
-				{ type: 'response.reasoning_summary_text.delta', output_index: 2, summary_index: 1, delta: '…' },
+				summary('H', 0),
+				summary('m', 0),
+				summary('…', 1),
 			),
 		).toStrictEqual([
 			{
@@ -274,7 +256,7 @@ describe('output that the closing event does not repeat', () => {
 					{ type: 'refusal', refusal: 'No' },
 				],
 			},
-			{ id: 'f', type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' },
+			{ id: 'f', ...call, call_id: 'c', arguments: '{"a":1}' },
 			{
 				id: 'r',
 				type: 'reasoning',
@@ -290,8 +272,8 @@ describe('output that the closing event does not repeat', () => {
 		expect(
 			outputOf(
 				delta('Hello', { content_index: null }),
-				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{}' },
-				{ type: 'response.reasoning_summary_text.delta', output_index: 2, delta: 'Hm' },
+				args(1, 'delta', '{}'),
+				summary('Hm'),
 				added(3, { type: null }),
 				delta('!', { output_index: 3 }),
 			),
@@ -310,9 +292,9 @@ describe('output that the closing event does not repeat', () => {
 
 	it('is shown without anything but the text and the refusal', () => {
 		const others = [
-			{ type: 'response.refusal.delta', output_index: 0, delta: 'No' },
-			{ type: 'response.reasoning_summary_text.delta', output_index: 1, delta: 'Hm' },
-			{ type: 'response.function_call_arguments.delta', output_index: 2, delta: '{}' },
+			refusal('No'),
+			summary('Hm'),
+			args(1, 'delta', '{}'),
 			{ type: 'response.output_text.done', output_index: 0, text: 'no', delta: 'no' },
 			{ type: 'output_text.delta', output_index: 0, delta: 'no' },
 			{ output_index: 0, delta: 'no' },

@@ -75,7 +75,6 @@ export interface Streamed {
 	/** Whether the completion is complete without, and with, the frame `[DONE]`. */
 	isComplete: [boolean, boolean];
 	isFinished: boolean;
-	mayBeCharged: boolean;
 	body: JsonObject;
 }
 
@@ -86,8 +85,7 @@ export function streamed(format: string, events: JsonObject[], output = TEXT): S
 	return {
 		shown,
 		isComplete: [stream.isComplete(false), stream.isComplete(true)],
-		isFinished: stream.isFinished(),
-		mayBeCharged: stream.mayBeCharged(),
+		isFinished: stream.isFinished,
 		body: stream.body(),
 	};
 }

@@ -1,6 +1,6 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiError, UNREADABLE } from '../../errors/errors';
+import { ApiError } from '../../errors/errors';
 import {
 	asId,
 	asNumber,
@@ -78,8 +78,8 @@ export interface Completion {
 	costRub: number | null;
 	/** Whether `costRub` is computed from the account's prices, because the response does not report it. */
 	costIsComputed?: true;
-	/** Rubles that plugins cost (§2.4), if the response says so. */
-	pluginsCostRub?: number;
+	/** What the plugins did and cost, as received (§2.4). */
+	plugins?: JsonObject;
 	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
 	pluginPostProcessError?: boolean;
 	/** What to do about a text that is cut off or filtered, if it is. */
@@ -132,7 +132,8 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	};
 }
 
-function valueAt(value: Json | undefined, path: string): Json | undefined {
+/** The value at a path, such as `reasoning.effort`. */
+export function valueAt(value: Json | undefined, path: string): Json | undefined {
 	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
 }
 
@@ -162,21 +163,12 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const error = asObject(body.error);
 	if (error) throw generationError(error, receipt);
-	const hasList = Array.isArray(body[list]);
-	if (asObjects(body[list]).length > 0 || (hasList && mayBeEmpty)) return;
-	const text = hasList
-		? {
-				message: 'The model returned nothing',
-				description: `The gateway reports success, but the list '${list}' of its response is empty. Run this item again, or choose another model.`,
-			}
-		: {
-				message: 'The gateway’s response does not match this API format',
-				description: `It has no list '${list}'. Check the base URL in the AI Gateway credential, or choose another API format.`,
-			};
+	if (asObjects(body[list]).length > 0 || (Array.isArray(body[list]) && mayBeEmpty)) return;
 	throw new ApiError({
-		...text,
-		code: hasList ? 'no_completion' : UNREADABLE,
-		outcome: hasList && receipt.costRub !== null ? 'charged' : 'unknown',
+		message: 'The model returned nothing',
+		description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Run this item again, or choose another model or API format.`,
+		code: 'no_completion',
+		outcome: receipt.costRub === null ? 'unknown' : 'charged',
 		status: 200,
 		retryable: false,
 		extra: receiptFields(receipt),
@@ -214,14 +206,9 @@ const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusa
 
 /** The parts of a content that are neither text nor a refusal. */
 export function partsBesideText(content: Json | undefined): JsonObject[] {
-	return withContent(content).filter(
+	return asObjects(content).filter(
 		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),
 	);
-}
-
-/** The objects of a list that have a field with a value. */
-export function withContent(list: Json | undefined): JsonObject[] {
-	return asObjects(list).filter((item) => Object.values(item).some((value) => value !== null));
 }
 
 /**

@@ -17,8 +17,8 @@ export function addDelta(object: JsonObject, delta: JsonObject, chunked: Readonl
 		const known = object[name];
 		const fields = asObject(value);
 		if (Array.isArray(value)) object[name] = [...asArray(known), ...value];
-		else if (chunked.has(name)) object[name] = textOf(known) + textOf(value);
 		else if (fields) addDelta((object[name] = { ...asObject(known) }), fields, chunked);
+		else if (chunked.has(name)) object[name] = textOf(known) + textOf(value);
 		else object[name] = value;
 	}
 }

@@ -1,6 +1,6 @@
 import type { StatusTexts } from '../../errors/texts';
 import type { Json, JsonObject } from '../../util/json';
-import type { Receipt, Completion } from './completion';
+import type { Completion, UsagePaths } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
 /** The longest response in tokens where one must be given and the user sets none: enough for an article (§4.3). */
@@ -44,6 +44,7 @@ export interface TextFormat {
 	/** The paths of the options that this format has, by option; see {@link optionPaths}. */
 	options: Readonly<Record<string, string>>;
 	cost: CostFields;
+	usage: UsagePaths;
 	/** Whether it can require tool arguments to match their schema exactly. */
 	hasStrictTools: boolean;
 	/** Whether it can require JSON output to match its schema exactly. */
@@ -75,7 +76,7 @@ export interface CompletionStream {
 	 * Reads the next event; ignores unknown ones.
 	 *
 	 * @returns the text that it adds to the completion, to be shown while it arrives
-	 * @throws {ApiError} for an error event (§6)
+	 * @throws {ApiError} for an error event (§6), which says whether the call may be charged
 	 */
 	read(event: JsonObject): string;
 	/**
@@ -85,11 +86,7 @@ export interface CompletionStream {
 	 */
 	isComplete(sawDone: boolean): boolean;
 	/** Whether later events cannot change the completion. */
-	isFinished(): boolean;
-	/** Whether the call may be charged if the stream ends after what has come so far. */
-	mayBeCharged(): boolean;
-	/** The tokens and the cost that have come so far, once they are those of the whole call. */
-	receipt(): Receipt | undefined;
-	/** The body as it would be without streaming; only if it is complete. */
+	readonly isFinished: boolean;
+	/** The body as it would be without streaming, of what has come so far. Its usage is that of the whole call. */
 	body(): JsonObject;
 }

@@ -112,17 +112,16 @@ export function dataUrl({ mimeType, base64 }: InlineFile): string {
 }
 
 /** The names of audio formats in requests, where they differ from the MIME subtype. */
-const AUDIO_FORMATS: ReadonlyArray<[subtype: RegExp, format: string]> = [
-	[/^mpeg$/, 'mp3'],
-	[/^(x-wav|wave|vnd\.wave)$/, 'wav'],
-	[/^(mp4|x-m4a)$/, 'm4a'],
-	[/^x-flac$/, 'flac'],
-];
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+	['mpeg', 'mp3'],
+	['wave', 'wav'],
+	['mp4', 'm4a'],
+]);
 
 /** The `format` of an `input_audio` part (§4.2), from a MIME type: `audio/mpeg` is `mp3`. */
 export function audioFormat(mimeType: string): string {
-	const [, subtype = ''] = /^[^/;]*\/\s*([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
-	return AUDIO_FORMATS.find(([known]) => known.test(subtype))?.[1] ?? subtype;
+	const [, subtype = ''] = /^[^/;]*\/\s*(?:x-|vnd\.)?([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
+	return AUDIO_FORMATS.get(subtype) ?? subtype;
 }
 
 /**

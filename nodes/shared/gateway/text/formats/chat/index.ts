@@ -1,7 +1,7 @@
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { optionPaths } from '../options';
 import { toBody } from './body';
-import { readCompletion } from './response';
+import { readCompletion, USAGE } from './response';
 import { ChatStream } from './stream';
 
 /** The chat format: `POST /chat/completions` (§4.2, §2.4, §6.2). */
@@ -25,6 +25,7 @@ export const chat: TextFormat = {
 			BUILT_IN_TOOLS,
 		],
 	},
+	usage: USAGE,
 	hasStrictTools: true,
 	hasStrictSchema: true,
 	hasCachePoints: true,

@@ -1,19 +1,17 @@
 import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
-import { addDecimals } from '../../../util/money';
 import {
 	assertOutput,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
 	toolCall,
-	withContent,
 	type Choice,
 	type Completion,
 	type OutputFile,
 	type UsagePaths,
 } from '../completion';
 import type { ReasoningPart } from '../request';
-import { chatCompletion, part, pluginUsage, type ChatChoice, type Usage } from './types';
+import { chatCompletion, part, type ChatChoice } from './types';
 
 /** §2.4; §1: both costs are what the account paid. */
 export const USAGE: UsagePaths = {
@@ -29,43 +27,23 @@ export const USAGE: UsagePaths = {
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
 	const { model = null, provider, choices, usage } = chatCompletion(body);
+	const { plugins, plugin_post_process_error: pluginPostProcessError } = usage;
 	const receipt = readReceipt(body, USAGE);
 	assertOutput(body, 'choices', receipt);
-	const upstream = provider === undefined ? {} : { provider };
 	return {
 		...receipt,
-		...pluginFields(usage),
-		...upstream,
+		...(provider === undefined ? {} : { provider }),
+		...(plugins ? { plugins } : {}),
+		...(typeof pluginPostProcessError === 'boolean' ? { pluginPostProcessError } : {}),
 		model,
-		choices: inOrder(choices).map(readChoice),
+		choices: choices.map(readChoice),
 	};
-}
-
-/** §2.4: each plugin has its own cost, and one flag says whether any failed. */
-function pluginFields(usage: Usage): Pick<Completion, 'pluginsCostRub' | 'pluginPostProcessError'> {
-	const costs = Object.values(usage.plugins ?? {}).flatMap(
-		(plugin) => pluginUsage(plugin).total_cost_rub ?? [],
-	);
-	const total = costs.reduce((sum, cost) => addDecimals(sum, cost) ?? sum, '0');
-	const failed = usage.plugin_post_process_error;
-	return {
-		...(costs.length > 0 ? { pluginsCostRub: Number(total) } : {}),
-		...(typeof failed === 'boolean' ? { pluginPostProcessError: failed } : {}),
-	};
-}
-
-/** Sorted by `index`, as in a stream. */
-function inOrder(choices: ChatChoice[]): ChatChoice[] {
-	return choices
-		.map((choice, place) => ({ choice, index: choice.index ?? place }))
-		.sort((a, b) => a.index - b.index)
-		.map(({ choice }) => choice);
 }
 
 function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): Choice {
 	const { audio, reasoning, refusal = '' } = message;
 	const details = reasoning_details.length > 0 ? reasoning_details : message.reasoning_details;
-	const parts = [...partsBesideText(message.content), ...withContent(message.images)];
+	const parts = [...partsBesideText(message.content), ...message.images];
 	return {
 		text: contentText(message.content) || (audio.transcript ?? ''),
 		toolCalls: message.tool_calls.map(({ id, function: { name, arguments: args } }) =>

@@ -1,40 +1,37 @@
-import { asObject, asObjects, mergeKnown, omit, type JsonObject } from '../../../util/json';
-import { generationError, partsBesideText, readReceipt, type Receipt } from '../completion';
-import { addDelta, at, textOf } from '../deltas';
+import { asNumber, asObject, asObjects, asText, mergeKnown, omit, type JsonObject } from '../../../util/json';
+import { generationError, partsBesideText } from '../completion';
+import { addDelta, at, byIndex, textOf } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText, USAGE } from './response';
-import { chatChunk, toolCallDelta, type ChunkChoice } from './types';
+import { contentText } from './response';
+import { chatChunk, type ChunkChoice } from './types';
 
 const CHUNK = 'chat.completion.chunk';
 
 /** Assembles the chunks of a chat stream (§6.2) into a chat completion (§2.4). */
 export class ChatStream implements CompletionStream {
+	/** Only `[DONE]` ends the stream. */
+	readonly isFinished = false;
 	private head: JsonObject | undefined;
 	private usage: JsonObject | undefined;
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(received: JsonObject): string {
 		const { error = null, object, usage, choices } = chatChunk(received);
-		if (error !== null) {
-			this.readUsage(usage);
-			throw generationError(asObject(error) ?? { message: error });
-		}
+		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
+		// The specification does not show when a chat stream is charged.
+		if (error !== null)
+			throw generationError(asObject(error) ?? { message: error }).with({ outcome: 'unknown' });
 		// Chunks of another kind do not belong to this completion.
 		if ((object ?? CHUNK) !== CHUNK) return '';
 		// All chunks repeat the same fields.
 		this.head ??= omit(received, 'usage');
-		this.readUsage(usage);
 		let shown = '';
 		for (const choice of choices) {
 			const index = choice.index ?? 0;
-			const text = at(this.choices, index, () => new StreamedChoice()).read(choice);
+			const text = at(this.choices, index, () => new StreamedChoice(index)).read(choice);
 			if (index === 0) shown += text;
 		}
 		return shown;
-	}
-
-	private readUsage(usage: JsonObject | undefined): void {
-		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
 	}
 
 	/**
@@ -48,40 +45,27 @@ export class ChatStream implements CompletionStream {
 		return choices.every((choice) => choice.hasEnded) && (sawDone || hasUsage);
 	}
 
-	/** Only `[DONE]` ends the stream. */
-	isFinished(): boolean {
-		return false;
-	}
-
-	/** The specification does not show when a chat stream is charged. */
-	mayBeCharged(): boolean {
-		return true;
-	}
-
-	/** §6.2: the final chunk has the usage. */
-	receipt(): Receipt | undefined {
-		return this.usage && readReceipt({ ...this.head, usage: this.usage }, USAGE);
-	}
-
 	body(): JsonObject {
 		return {
 			...this.head,
 			object: 'chat.completion',
-			choices: [...this.choices].sort(([a], [b]) => a - b).map(([index, choice]) => choice.assembled(index)),
+			choices: byIndex(this.choices).map((choice) => choice.assembled()),
 			...(this.usage ? { usage: this.usage } : {}),
 		};
 	}
 }
 
 /** The fields whose texts arrive in chunks. */
-const CHUNKED = new Set(['content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary']);
+const CHUNKED = new Set('content reasoning refusal data transcript text summary arguments'.split(' '));
 
 /** A choice, assembled from its deltas. */
 class StreamedChoice {
 	private readonly message: JsonObject = {};
-	private readonly toolCalls: StreamedToolCall[] = [];
-	private readonly details: JsonObject[] = [];
+	private readonly toolCalls = new StreamedList();
+	private readonly details = new StreamedList();
 	private readonly end: JsonObject = {};
+
+	constructor(private readonly index: number) {}
 
 	get hasEnded(): boolean {
 		return this.end.finish_reason !== undefined;
@@ -95,48 +79,24 @@ class StreamedChoice {
 		addDelta(this.message, { ...fields, content: text }, CHUNKED);
 		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
 		addDelta(this.end, { finish_reason, logprobs }, CHUNKED);
-		asObjects(tool_calls).forEach((call, place) => this.readToolCall(call, place));
+		for (const [place, call] of asObjects(tool_calls).entries()) {
+			const index = asNumber(call.index) ?? place;
+			this.toolCalls.add({ ...call, type: 'function', index }, { function: { name: '', arguments: '' } });
+		}
 		// Some providers send the same details in both places.
 		const details = reasoning_details.length > 0 ? reasoning_details : asObjects(ownDetails);
-		for (const detail of details) this.readDetail(detail);
+		for (const detail of details) this.details.add(detail);
 		return text || textOf(delta.refusal) || textOf(asObject(delta.audio)?.transcript);
 	}
 
-	private readToolCall(received: JsonObject, place: number): void {
-		const { id, index = place, function: called } = toolCallDelta(received);
-		// The last call of the index: some providers send several calls with one index and different ids.
-		const known = this.toolCalls.filter((call) => call.index === index).at(-1);
-		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
-		const call = known && !isOther ? known : { index, id, name: undefined, arguments: '' };
-		if (call !== known) this.toolCalls.push(call);
-		call.id = id ?? call.id;
-		call.name = called.name ?? call.name;
-		call.arguments += asObject(called.arguments)
-			? JSON.stringify(called.arguments)
-			: textOf(called.arguments);
-	}
-
-	/** A detail may come in parts with the same type and index. */
-	private readDetail(part: JsonObject): void {
-		const known = this.details.find(
-			({ type, index }) => typeof index === 'number' && index === part.index && type === part.type,
-		);
-		if (known) addDelta(known, part, CHUNKED);
-		else this.details.push({ ...part });
-	}
-
 	/** The choice as it would be without streaming. */
-	assembled(index: number): JsonObject {
+	assembled(): JsonObject {
 		const { content, ...message } = this.message;
-		const toolCalls = this.toolCalls.map(({ id, name = '', arguments: args }) => ({
-			...(id === undefined ? {} : { id }),
-			type: 'function',
-			function: { name, arguments: args },
-		}));
+		const toolCalls = this.toolCalls.elements.map((call) => omit(call, 'index'));
 		const hasOther = toolCalls.length > 0 || message.audio !== undefined;
 		const { finish_reason = null, logprobs } = this.end;
 		return {
-			index,
+			index: this.index,
 			message: {
 				role: 'assistant',
 				content: content ?? (hasOther ? null : ''),
@@ -147,15 +107,27 @@ class StreamedChoice {
 				...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
 			},
 			finish_reason,
-			reasoning_details: this.details,
+			reasoning_details: this.details.elements,
 			logprobs: logprobs ? { content: [], refusal: [], ...asObject(logprobs) } : null,
 		};
 	}
 }
 
-interface StreamedToolCall {
-	index: number;
-	id: string | undefined;
-	name: string | undefined;
-	arguments: string;
+/** A list whose elements arrive in chunks: those of the same type and index. */
+class StreamedList {
+	readonly elements: JsonObject[] = [];
+	private readonly last = new Map<string, JsonObject>();
+
+	/** @param empty an element before its first chunk */
+	add(chunk: JsonObject, empty: JsonObject = {}): void {
+		const { index, type, id } = chunk;
+		const key = JSON.stringify([index, type]);
+		const known = typeof index === 'number' ? this.last.get(key) : undefined;
+		// Some providers send several tool calls with one index and different IDs.
+		const isOther = [known?.id, id].every((value) => asText(value) !== undefined) && known?.id !== id;
+		const element = known && !isOther ? known : { ...empty };
+		if (element !== known) this.elements.push(element);
+		this.last.set(key, element);
+		addDelta(element, chunk, CHUNKED);
+	}
 }

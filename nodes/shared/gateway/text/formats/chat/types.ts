@@ -1,26 +1,14 @@
-import {
-	decimal,
-	json,
-	number,
-	object,
-	objects,
-	record,
-	records,
-	text,
-	type Shape,
-} from '../../../util/shape';
+import { json, number, object, objects, record, records, text, type Shape } from '../../../util/shape';
 
 // The fields of §2.4 and §6.2 that are used.
 
 /** A part of a message's content, or an image next to it. */
 export const part = object({ text, image_url: object({ url: text }) });
 
-const calledFunction = object({ name: text, arguments: json });
-
 const message = object({
 	content: json,
 	audio: object({ data: text, transcript: text }),
-	tool_calls: objects({ id: json, function: calledFunction }),
+	tool_calls: objects({ id: json, function: object({ name: text, arguments: json }) }),
 	reasoning: text,
 	reasoning_details: records,
 	refusal: text,
@@ -30,7 +18,6 @@ const message = object({
 export type Message = Shape<typeof message>;
 
 const choices = objects({
-	index: number,
 	message,
 	finish_reason: text,
 	reasoning_details: records,
@@ -39,16 +26,9 @@ export type ChatChoice = Shape<typeof choices>[number];
 
 /** The plugins of a usage; its tokens and cost are read by their paths. */
 const usage = object({ plugins: record, plugin_post_process_error: json });
-export type Usage = Shape<typeof usage>;
-
-/** What a plugin reports in the usage. */
-export const pluginUsage = object({ total_cost_rub: decimal });
 
 /** A chat completion (§2.4). */
 export const chatCompletion = object({ model: text, provider: text, choices, usage });
-
-/** A tool call in a delta. */
-export const toolCallDelta = object({ id: text, index: number, function: calledFunction });
 
 const chunkChoices = objects({
 	index: number,

@@ -3,7 +3,7 @@ import { UNKNOWN_MODEL } from '../../../errors/texts/codes';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { optionPaths } from '../options';
 import { toBody } from './body';
-import { readCompletion } from './response';
+import { readCompletion, USAGE } from './response';
 import { MessagesStream } from './stream';
 
 const INVALID: ErrorText = {
@@ -30,6 +30,7 @@ export const messages: TextFormat = {
 		described: ['tools'],
 		extras: [BUILT_IN_TOOLS],
 	},
+	usage: USAGE,
 	hasStrictTools: false,
 	hasStrictSchema: false,
 	hasCachePoints: false,

@@ -6,7 +6,6 @@ import {
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	withContent,
 	type Choice,
 	type Completion,
 	type UsagePaths,
@@ -62,7 +61,7 @@ function readChoice(
 		reasoning: textOf(content, 'thinking'),
 		reasoningParts: reasoningIn(asObjects(body.content), 'tool_use', THINKING),
 		sources: sourcesOf(content.flatMap(({ citations }) => citations)),
-		otherOutput: withContent(body.content).filter(({ type }) => !READ.includes(type)),
+		otherOutput: asObjects(body.content).filter(({ type }) => !READ.includes(type)),
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUse && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};

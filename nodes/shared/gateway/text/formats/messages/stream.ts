@@ -1,6 +1,5 @@
 import {
 	asArray,
-	asNumber,
 	asObject,
 	asObjects,
 	asText,
@@ -9,24 +8,23 @@ import {
 	parseJson,
 	type JsonObject,
 } from '../../../util/json';
-import { generationError, readReceipt, type Receipt } from '../completion';
+import { generationError } from '../completion';
 import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import type { OutputRequest } from '../request';
-import { isJsonTool, USAGE } from './response';
+import { isJsonTool } from './response';
 import { messagesEvent } from './types';
 
 /** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
 export class MessagesStream implements CompletionStream {
 	private message: JsonObject = {};
 	private readonly blocks = new Map<number, StreamedBlock>();
-	private hasStopped = false;
-	private hasUsage = false;
+	isFinished = false;
 
 	constructor(private readonly output: OutputRequest) {}
 
 	read(received: JsonObject): string {
-		if (this.hasStopped) return '';
+		if (this.isFinished) return '';
 		const {
 			type,
 			index = 0,
@@ -37,36 +35,20 @@ export class MessagesStream implements CompletionStream {
 			usage,
 		} = messagesEvent(received);
 		const block = () => at(this.blocks, index, () => new StreamedBlock(content_block));
-		if (type === 'error') throw generationError(error ?? {});
+		// The specification does not show when a messages stream is charged.
+		if (type === 'error') throw generationError(error ?? {}).with({ outcome: 'unknown' });
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
 		if (type === 'message_start')
 			this.message = { ...message, usage: omit(asObject(message.usage) ?? {}, 'output_tokens') };
 		if (type === 'content_block_start') block();
 		if (type === 'content_block_delta') return block().read(delta, this.output);
-		if (type === 'message_delta') {
-			this.message = mergeKnown(this.message, { ...delta, usage: usage ?? {} });
-			this.hasUsage ||= asNumber(usage?.output_tokens) !== undefined;
-		}
-		this.hasStopped = type === 'message_stop';
+		if (type === 'message_delta') this.message = mergeKnown(this.message, { ...delta, usage: usage ?? {} });
+		this.isFinished = type === 'message_stop';
 		return '';
 	}
 
 	isComplete(): boolean {
-		return this.hasStopped;
-	}
-
-	isFinished(): boolean {
-		return this.hasStopped;
-	}
-
-	/** The specification does not show when a messages stream is charged. */
-	mayBeCharged(): boolean {
-		return true;
-	}
-
-	/** §6.3: `message_delta` has the output tokens of the whole message. */
-	receipt(): Receipt | undefined {
-		return this.hasUsage ? readReceipt(this.message, USAGE) : undefined;
+		return this.isFinished;
 	}
 
 	body(): JsonObject {

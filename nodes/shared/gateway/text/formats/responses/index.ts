@@ -1,7 +1,7 @@
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { optionPaths } from '../options';
 import { toBody } from './body';
-import { readCompletion } from './response';
+import { readCompletion, USAGE } from './response';
 import { ResponsesStream } from './stream';
 
 /** The responses format: `POST /responses` (§4.1, §2.3, §6.1). */
@@ -25,6 +25,7 @@ export const responses: TextFormat = {
 			BUILT_IN_TOOLS,
 		],
 	},
+	usage: USAGE,
 	hasStrictTools: false,
 	hasStrictSchema: true,
 	hasCachePoints: false,

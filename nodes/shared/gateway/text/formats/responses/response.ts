@@ -8,7 +8,6 @@ import {
 	reasoningIn,
 	sourcesOf,
 	toolCall,
-	withContent,
 	type Choice,
 	type Completion,
 	type OutputFile,
@@ -58,7 +57,7 @@ function readChoice(received: Response, body: JsonObject): Choice {
 			...items.flatMap(({ action }) => action.sources),
 		]),
 		files: ofType('image_generation_call').flatMap(imageFile),
-		otherOutput: withContent(body.output).flatMap(otherOutput),
+		otherOutput: asObjects(body.output).flatMap(otherOutput),
 		finishReason: finishReason(received, toolCalls.length > 0),
 	};
 }

@@ -1,5 +1,5 @@
 import { asArray, asText, type JsonObject } from '../../../util/json';
-import { generationError, isCharged, readReceipt, type Receipt } from '../completion';
+import { generationError, readReceipt } from '../completion';
 import { at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
@@ -16,8 +16,6 @@ const SHOWN: ReadonlySet<unknown> = new Set(['response.output_text.delta', 'resp
 export class ResponsesStream implements CompletionStream {
 	/** The response in the closing event. */
 	private closed: JsonObject | undefined;
-	/** The response in the event of a failure; empty for an error event. */
-	private failed: JsonObject | undefined;
 	private lastNumber = -1;
 	private hasGap = false;
 	private readonly items = new Map<number, StreamedItem>();
@@ -29,9 +27,10 @@ export class ResponsesStream implements CompletionStream {
 		const { type, response: closing } = event;
 		const isRepeated = this.isRepeated(event);
 		if (type === 'error' || type === 'response.failed') {
-			this.failed = closing ?? {};
 			// Official clients also read the fields of the error at the top of the event.
-			throw generationError(response(closing).error ?? event.error ?? received);
+			const error = response(closing).error ?? event.error ?? received;
+			// §6.1: a failure is free, unless it has a cost. After any other end, the event that charges may be lost.
+			throw generationError(error, readReceipt(closing ?? {}, USAGE));
 		}
 		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts even if its number repeats.
@@ -57,18 +56,8 @@ export class ResponsesStream implements CompletionStream {
 		return !this.hasGap && ![...this.items.values()].some((item) => item.lacksArguments());
 	}
 
-	isFinished(): boolean {
+	get isFinished(): boolean {
 		return this.closed !== undefined;
-	}
-
-	/** §6.1: a failure is free, unless it has a cost. After any other end, the event that charges may be lost. */
-	mayBeCharged(): boolean {
-		return !this.failed || isCharged(readReceipt(this.failed, USAGE));
-	}
-
-	receipt(): Receipt | undefined {
-		const response = this.closed ?? this.failed;
-		return response && readReceipt(response, USAGE);
 	}
 
 	body(): JsonObject {
