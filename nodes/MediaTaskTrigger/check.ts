@@ -33,7 +33,7 @@ export const STARTED: Answer = { status: 200, message: 'The media task has start
  * Downloads the files, and archives the task.
  *
  * @returns the item that starts the workflow, or the answer when nothing starts it
- * @throws {Error} when the credential cannot be read, or the gateway rejects a poll or fails for a minute
+ * @throws {Error} when the credential or a parameter cannot be read, or the gateway rejects a poll or fails for a minute
  */
 export async function checkCallback(
 	context: IWebhookFunctions,
@@ -41,8 +41,7 @@ export async function checkCallback(
 	startedTasks: StartedTasks,
 ): Promise<Answer | { taskId: string; item: INodeExecutionData }> {
 	if (ids.some((id) => startedTasks.has(id))) return STARTED;
-	// A callback may not be repeated, so an invalid setting counts as not set.
-	const { events, downloadResults, options } = parameters.read(nodeParameters(context, { isTolerant: true }));
+	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
 	const client = (await connect(context, { withSlot })).client(CALLBACK_SETTINGS);
 	const task = await findTask(client, ids);
 	if (!task) return { status: 404, message: 'The account has no such media task' };

@@ -46,25 +46,20 @@ const schemaParameters = shownFor(
 export const outputParameters = { outputFormat, ...schemaParameters };
 
 /** The display condition of {@link schemaOptions}. */
-export const schemaOnly = { show: { '/outputFormat': ['jsonSchema'] } };
+export const schemaOnly = { '/outputFormat': ['jsonSchema'] };
 
 /** Options for the schema of a response. */
-export const schemaOptions = {
+export const schemaOptions = shownFor(schemaOnly, {
 	schemaStrict: optional(
 		flag({
 			displayName: 'Schema Strict',
 			default: true,
 			description:
 				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
-			displayOptions: {
-				show: {
-					...schemaOnly.show,
-					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
-				},
-			},
+			...shownForFormats(({ hasStrictSchema }) => hasStrictSchema),
 		}),
 	),
-};
+});
 
 /** The default name of a JSON response; a format may require one. */
 const JSON_OBJECT_NAME = 'answer';
