@@ -5,7 +5,7 @@ import { readParameter } from './support';
 
 const seed = optional(integer({ displayName: 'Seed', default: 1 }));
 const user = text({ displayName: 'User', default: 'nobody' });
-const limit = filled(integer({ displayName: 'Limit', default: 1 }));
+const limit = filled(integer({ displayName: 'Max', default: 1 })).with({ displayName: 'Limit' });
 const parameter = collection({ user, seed, archive: flag({ displayName: 'Archive', default: true }), limit });
 
 const read = (value: unknown) => {

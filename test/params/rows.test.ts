@@ -37,7 +37,7 @@ it.each(['text', '', 7, false, []])('rejects %j, which is not a list of rows', (
 });
 
 it('reads the fields of a row like other parameters; errors name the row', () => {
-	const [first, second] = read({ files: [{ flag: null }, { flag: 'maybe', name: 2, file: { id: 1 } }] });
+	const [first, second] = read({ files: [{ flag: undefined }, { flag: 'maybe', name: 2, file: { id: 1 } }] });
 	expect([second?.values.name, second?.values.other]).toStrictEqual(['2', undefined]);
 	// What an expression returns nothing for is empty, and what is not there has its default.
 	expect([first?.values.flag, first?.values.file.value]).toStrictEqual([false, 'data']);
