@@ -33,7 +33,7 @@ export const STARTED: Answer = { status: 200, message: 'The media task has start
  * Downloads the files, and archives the task.
  *
  * @returns the item that starts the workflow, or the answer when nothing starts it
- * @throws {Error} when the credential or a parameter cannot be read, or the gateway rejects a poll or fails for a minute
+ * @throws {Error} when the credential cannot be read, or the gateway rejects a poll or fails for a minute
  */
 export async function checkCallback(
 	context: IWebhookFunctions,

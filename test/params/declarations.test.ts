@@ -72,3 +72,10 @@ it('parameters shown under a condition keep their own conditions, and their read
 	expect(own.plain.description.displayOptions).toBeUndefined();
 	expect(readParameter(shown.plain, 7)).toBe('7');
 });
+
+it('a tolerant parameter is not set where its value cannot be read', () => {
+	const { limit } = declarations;
+	const count = number({ displayName: 'Count', default: 7, max: 9 });
+	expect([10, {}, 8].map((value) => readParameter(count.tolerant(), value))).toStrictEqual([7, 7, 8]);
+	expect(['x', '3'].map((value) => readParameter(limit.tolerant(), value))).toStrictEqual([undefined, 3]);
+});

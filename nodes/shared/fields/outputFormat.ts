@@ -49,17 +49,22 @@ export const outputParameters = { outputFormat, ...schemaParameters };
 export const schemaOnly = { '/outputFormat': ['jsonSchema'] };
 
 /** Options for the schema of a response. */
-export const schemaOptions = shownFor(schemaOnly, {
+export const schemaOptions = {
 	schemaStrict: optional(
 		flag({
 			displayName: 'Schema Strict',
 			default: true,
 			description:
 				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
-			...shownForFormats(({ hasStrictSchema }) => hasStrictSchema),
+			displayOptions: {
+				show: {
+					...schemaOnly,
+					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
+				},
+			},
 		}),
 	),
-});
+};
 
 /** The default name of a JSON response; a format may require one. */
 const JSON_OBJECT_NAME = 'answer';

@@ -53,6 +53,17 @@ export class Parameter<out T> {
 	with(description: Partial<Description>): Parameter<T> {
 		return new Parameter({ ...this.description, ...description }, this.read, this.readsEmpty);
 	}
+
+	/** A copy for which a value that cannot be read counts as not set. */
+	tolerant(): Parameter<T> {
+		return new Parameter(this.description, (value, at) => {
+			try {
+				return this.read(value, at);
+			} catch {
+				return this.read(undefined, at);
+			}
+		});
+	}
 }
 
 /** Parameters by the names that workflows store, in the order of the panel. */
