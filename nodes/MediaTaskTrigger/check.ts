@@ -42,8 +42,7 @@ export async function checkCallback(
 	startedTasks: StartedTasks,
 ): Promise<Answer | { taskId: string; item: INodeExecutionData; release: () => Promise<void> }> {
 	if (ids.some((id) => startedTasks.has(id))) return STARTED;
-	// A callback may not be repeated, so an invalid setting counts as not set.
-	const { events, downloadResults, options } = parameters.read(nodeParameters(context, { isTolerant: true }));
+	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
 	const client = await connect(context, CALLBACK_SETTINGS, { withSlot });
 	const task = await findTask(client, ids);
 	if (!task) return { status: 404, message: 'The account has no such media task' };

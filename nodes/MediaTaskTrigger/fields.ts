@@ -3,7 +3,10 @@ import { collection } from '../shared/params/groups';
 import { choice, flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
-/** The parameters of the trigger, in the order of the panel. */
+/**
+ * The parameters of the trigger, in the order of the panel. A callback may not be repeated, so settings that cannot be
+ * read count as not set.
+ */
 export const parameters = declare({
 	callbackNotice: notice(
 		"Under 'Webhook URLs' above, copy the production URL (or the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
@@ -31,8 +34,8 @@ export const parameters = declare({
 			},
 		],
 		default: 'both',
-	}),
-	downloadResults,
+	}).tolerant(),
+	downloadResults: downloadResults.tolerant(),
 	options: collection({
 		archiveTask: optional(
 			flag({
@@ -41,7 +44,7 @@ export const parameters = declare({
 				description:
 					'Whether to archive the task. If several n8n processes receive callbacks, this makes sure that only one of them starts the workflow.',
 			}),
-		),
+		).tolerant(),
 		includeCallback: optional(
 			flag({
 				displayName: 'Include Callback',
@@ -49,7 +52,7 @@ export const parameters = declare({
 				description:
 					"Whether to add the gateway’s callback to the output: its body (up to 256 KB), query and headers, in the field 'callback'",
 			}),
-		),
-		binaryPropertyName,
+		).tolerant(),
+		binaryPropertyName: binaryPropertyName.tolerant(),
 	}),
 });

@@ -11,7 +11,7 @@ const parameter = rows({
 	fields: {
 		name: text({ displayName: 'Name' }),
 		other: optional(text({ displayName: 'Other' })),
-		flag: flag({ displayName: 'Flag', default: false }),
+		flag: flag({ displayName: 'Flag', default: true }),
 		file: inputFile({ displayName: 'File', default: 'data' }),
 	},
 });
@@ -19,62 +19,37 @@ const parameter = rows({
 const read = (value: unknown) => readParameter(parameter, value);
 const errorFields = ({ message, description, param }: InvalidInputError) => ({ message, description, param });
 
-it('reads the rows of all groups, in order', () => {
-	const names = read({ files: [{ name: 'a' }, { name: 'b' }], more: [{ name: 'c' }] }).map(
-		({ values }) => values.name,
-	);
-	expect(names).toStrictEqual(['a', 'b', 'c']);
+it.each<[unknown, string[]]>([
+	[{ files: [{ name: 'a' }, { name: 'b' }], more: [{ name: 'c' }] }, ['a', 'b', 'c']],
+	...[undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }].map(
+		(value) => [value, []] as [unknown, string[]],
+	),
+])('%j: reads the rows of all groups, in order', (value, names) => {
+	expect(read(value).map(({ values }) => values.name)).toStrictEqual(names);
 });
 
-it.each([undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }])(
-	'%j has no rows',
-	(value) => {
-		expect(read(value)).toStrictEqual([]);
-	},
-);
-
-it.each(['text', '', 7, false, [], { files: ['a'] }, { files: [null] }, { files: [{}, [1]] }])(
-	'rejects %j, which is not a list of rows',
-	(value) => {
-		expect(errorFields(invalidInput(() => read(value)))).toStrictEqual({
-			message: "'Input Files' is not a list of rows",
-			description: 'Add the rows in the panel.',
-			param: 'field',
-		});
-	},
-);
-
-describe('a field of a row', () => {
-	const second = () => read({ files: [{}, { flag: 'maybe', name: 2, file: { id: 1 } }] })[1];
-
-	it('is read like any other parameter', () => {
-		const row = second();
-		expect([row?.values.name, row?.values.other]).toStrictEqual(['2', undefined]);
-	});
-
-	it('names its row in an error', () => {
-		const row = second();
-		expect(errorFields(invalidInput(() => row?.values.flag))).toStrictEqual({
-			message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
-			description: 'It is true or false.',
-			param: 'field',
-		});
-	});
-
-	it('that is a file knows its parameter and item', () => {
-		const file = second()?.values.file;
-		expect(file?.value).toStrictEqual({ id: 1 });
-		expect(file && errorFields(file.at.error('is empty', 'Fill it in.'))).toStrictEqual({
-			message: "'Input Files', row 2: 'File' is empty",
-			description: 'Fill it in.',
-			param: 'field',
-		});
+it.each(['text', '', 7, false, []])('rejects %j, which is not a list of rows', (value) => {
+	expect(errorFields(invalidInput(() => read(value)))).toStrictEqual({
+		message: "'Input Files' is not a list of rows",
+		description: 'Add the rows in the panel.',
+		param: 'field',
 	});
 });
 
-it('a row names its parameter and item for errors about the whole row', () => {
-	const [, row] = read({ files: [{}, {}] });
-	expect(row && errorFields(row.at.error('is empty', 'Fill it in.'))).toStrictEqual({
+it('reads the fields of a row like other parameters; errors name the row', () => {
+	const [first, second] = read({ files: [{ flag: undefined }, { flag: 'maybe', name: 2, file: { id: 1 } }] });
+	expect([second?.values.name, second?.values.other]).toStrictEqual(['2', undefined]);
+	// What an expression returns nothing for is empty, and what is not there has its default.
+	expect([first?.values.flag, first?.values.file.value]).toStrictEqual([false, 'data']);
+	expect(errorFields(invalidInput(() => second?.values.flag))).toStrictEqual({
+		message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
+		description: 'It is true or false.',
+		param: 'field',
+	});
+	const ofFile = second?.values.file.at.error('is empty', 'Fill it in.');
+	expect(ofFile?.message).toBe("'Input Files', row 2: 'File' is empty");
+	const ofRow = second?.at.error('is empty', 'Fill it in.');
+	expect(ofRow && errorFields(ofRow)).toStrictEqual({
 		message: "'Input Files', row 2: is empty",
 		description: 'Fill it in.',
 		param: 'field',

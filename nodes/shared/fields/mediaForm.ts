@@ -1,10 +1,9 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
-import { connect, EDITOR_SETTINGS } from '../n8n/client';
-import { toNodeError } from '../run/nodeError';
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { inputForm, mayTakeUrls, takesUrls } from '../gateway/media/inputSchema';
+import { inEditor } from './models';
 import { formFields } from './schemaForm';
 
 /** Resource mapping: the form of the chosen model's input, without the prompt. */
@@ -47,10 +46,6 @@ async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel |
 	const chosen: unknown = context.getCurrentNodeParameter('model', { extractValue: true });
 	const id = typeof chosen === 'string' ? chosen.trim() : '';
 	if (id === '') return undefined;
-	try {
-		const models = await listMediaModels(await connect(context, EDITOR_SETTINGS));
-		return models.find((model) => model.id === id) ?? id;
-	} catch (error) {
-		throw toNodeError(context.getNode(), error, 0);
-	}
+	const models = await inEditor(context, listMediaModels);
+	return models.find((model) => model.id === id) ?? id;
 }

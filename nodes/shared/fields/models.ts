@@ -47,56 +47,30 @@ export function modelParameter(listMethod: string, example: string, description:
 	});
 }
 
-/** n8n's function for a list search. */
-type ListSearch = (this: ILoadOptionsFunctions, filter?: string) => Promise<INodeListSearchResult>;
-
-/** List search: the text models with their context windows and prices. */
-export const searchTextModels: ListSearch = async function (filter) {
-	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
-};
-
-/**
- * Makes a list search: the media models with their prices; with their types, unless it is for one.
- *
- * @param takesFiles whether to leave out models without a field for a file
- */
-function searchMediaModelsOf(mediaType: MediaType | undefined, takesFiles = false): ListSearch {
-	return async function (filter) {
-		return await searchCatalogue(this, filter, async (client) => {
-			const models = await listMediaModels(client);
-			if (mediaType === undefined) return models.map((model) => mediaEntry(model, [model.mediaType ?? '']));
-			const takes = ({ inputSchema }: MediaModel) => inputForm(inputSchema).fields.some(takesUrls);
-			const shown = models.filter((model) => model.mediaType === mediaType && (!takesFiles || takes(model)));
-			return shown.map((model) => mediaEntry(model));
-		});
-	};
-}
-
-/** All media models, and those of one type; §2.2 calls speech `audio`. */
-export const mediaSearches = {
-	searchMediaModels: searchMediaModelsOf(undefined),
-	searchImageModels: searchMediaModelsOf('image'),
-	searchImageEditModels: searchMediaModelsOf('image', true),
-	searchVideoModels: searchMediaModelsOf('video'),
-	searchMusicModels: searchMediaModelsOf('music'),
-	searchSpeechModels: searchMediaModelsOf('audio'),
-};
-
-async function searchCatalogue(
+/** Asks the gateway for something that the editor shows. */
+export async function inEditor<T>(
 	context: ILoadOptionsFunctions,
-	filter: string | undefined,
-	load: (client: GatewayClient) => Promise<INodeListSearchItems[]>,
-): Promise<INodeListSearchResult> {
+	load: (client: GatewayClient) => Promise<T>,
+): Promise<T> {
 	try {
-		const entries = await load(await connect(context, EDITOR_SETTINGS));
-		return {
-			results: entries
-				.filter(({ name, value }) => containsWords(`${name} ${String(value)}`, filter))
-				.sort((a, b) => a.name.localeCompare(b.name)),
-		};
+		return await load(await connect(context, EDITOR_SETTINGS));
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);
 	}
+}
+
+/** n8n's function for a list search. */
+type ListSearch = (this: ILoadOptionsFunctions, filter?: string) => Promise<INodeListSearchResult>;
+
+function listSearch(load: (client: GatewayClient) => Promise<INodeListSearchItems[]>): ListSearch {
+	return async function (filter) {
+		const entries = await inEditor(this, load);
+		return {
+			results: entries
+				.filter(({ name }) => containsWords(name, filter))
+				.sort((a, b) => a.name.localeCompare(b.name)),
+		};
+	};
 }
 
 /** Whether the text contains every word of the filter. */
@@ -108,17 +82,40 @@ export function containsWords(text: string, filter = ''): boolean {
 		.every((word) => lower.includes(word));
 }
 
-function textEntry(model: TextModel): INodeListSearchItems {
-	const context = model.contextLength === undefined ? '' : `${shortTokens(model.contextLength)} context`;
-	return entry(model.id, textPrice(model), context);
+/** List search: the text models with their context windows and prices. */
+export const searchTextModels = listSearch(async (client) => (await listTextModels(client)).map(textEntry));
+
+/**
+ * Makes a list search: the media models with their prices; with their types, unless it is for one.
+ *
+ * @param takesFiles whether to leave out models without a field for a file
+ */
+function mediaSearch(type?: MediaType, takesFiles = false): ListSearch {
+	const isShown = ({ mediaType, inputSchema }: MediaModel) =>
+		(type === undefined || mediaType === type) &&
+		(!takesFiles || inputForm(inputSchema).fields.some(takesUrls));
+	return listSearch(async (client) => {
+		const models = (await listMediaModels(client)).filter(isShown);
+		return models.map((model) => entry(model.id, mediaPrice(model), type ? undefined : model.mediaType));
+	});
 }
 
-function textPrice({ costContext, costCompletion }: TextModel): string {
+/** All media models, and those of one type; §2.2 calls speech `audio`. */
+export const mediaSearches = {
+	searchMediaModels: mediaSearch(),
+	searchImageModels: mediaSearch('image'),
+	searchImageEditModels: mediaSearch('image', true),
+	searchVideoModels: mediaSearch('video'),
+	searchMusicModels: mediaSearch('music'),
+	searchSpeechModels: mediaSearch('audio'),
+};
+
+function textEntry({ id, contextLength, costContext, costCompletion }: TextModel): INodeListSearchItems {
 	const input = millionTokenPrice(costContext);
 	const output = millionTokenPrice(costCompletion);
-	if (input === undefined || output === undefined) return '';
-	// The picker cuts off long entries: the parameter's description explains the two prices.
-	return `₽${input} / ₽${output} per 1M tokens`;
+	// The parameter's description explains the two prices.
+	const price = input && output && `₽${input} / ₽${output} per 1M tokens`;
+	return entry(id, price, contextLength === undefined ? undefined : `${shortTokens(contextLength)} context`);
 }
 
 /** Formats a number of tokens: 128K, 1M. */
@@ -127,20 +124,16 @@ function shortTokens(tokens: number): string {
 	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);
 }
 
-function mediaEntry(model: MediaModel, details: string[] = []): INodeListSearchItems {
-	return entry(model.id, mediaPrice(model), ...details);
-}
-
 /** The price of a task with the defaults of the model; where they have none, the lowest. */
-function mediaPrice(model: MediaModel): string {
+function mediaPrice(model: MediaModel): string | undefined {
 	const { rub: usual } = taskPrice(model, {});
 	if (usual !== undefined) return `₽${usual} per task`;
 	const prices = model.tiers.flatMap(({ price }) => price ?? []);
 	const [cheapest] = prices.sort((price, other) => Number(price) - Number(other));
-	return cheapest === undefined ? '' : `from ₽${cheapest} per task`;
+	return cheapest && `from ₽${cheapest} per task`;
 }
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */
-function entry(id: string, ...details: string[]): INodeListSearchItems {
-	return { name: [id, ...details].filter((part) => part !== '').join(' · '), value: id };
+function entry(id: string, ...details: Array<string | undefined>): INodeListSearchItems {
+	return { name: [id, ...details].filter(Boolean).join(' · '), value: id };
 }

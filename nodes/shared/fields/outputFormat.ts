@@ -46,7 +46,7 @@ const schemaParameters = shownFor(
 export const outputParameters = { outputFormat, ...schemaParameters };
 
 /** The display condition of {@link schemaOptions}. */
-export const schemaOnly = { show: { '/outputFormat': ['jsonSchema'] } };
+export const schemaOnly = { '/outputFormat': ['jsonSchema'] };
 
 /** Options for the schema of a response. */
 export const schemaOptions = {
@@ -58,7 +58,7 @@ export const schemaOptions = {
 				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
 			displayOptions: {
 				show: {
-					...schemaOnly.show,
+					...schemaOnly,
 					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
 				},
 			},

@@ -12,12 +12,11 @@ import type { Parameter } from '../params/parameter';
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
 	const { kind, label, help, initial, placeholder, min, max, choices = [], row } = option;
 	const spec = { displayName: label, description: help, ...(placeholder ? { placeholder } : {}) };
-	const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 	switch (kind) {
 		case 'integer':
-			return integer({ ...spec, ...bounds, default: Number(initial) });
+			return integer({ ...spec, min, max, default: Number(initial) });
 		case 'number':
-			return number({ ...spec, ...bounds, decimals: 2, default: Number(initial) });
+			return number({ ...spec, min, max, decimals: 2, default: Number(initial) });
 		case 'boolean':
 			return flag({ ...spec, default: initial === true });
 		case 'choice':
@@ -25,7 +24,11 @@ function parameterOf(option: TextOption): Parameter<Json | undefined> {
 		case 'word':
 			return text({ ...spec, default: String(initial) }).with({ type: 'options', options: [...choices] });
 		case 'texts':
-			return texts({ ...spec, ...listOf(row, choices), default: [initial].flat().map(String) });
+			return texts({ ...spec, default: [initial].flat().map(String) }).with(
+				row === undefined
+					? { type: 'multiOptions', options: [...choices] }
+					: { typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}` } },
+			);
 		case 'object':
 			return jsonObject({ ...spec, default: String(initial), example: '{ "name": "value" }' });
 		case 'list':
@@ -33,11 +36,6 @@ function parameterOf(option: TextOption): Parameter<Json | undefined> {
 		case 'text':
 			return text({ ...spec, default: String(initial) });
 	}
-}
-
-function listOf(row: string | undefined, options: NonNullable<TextOption['choices']>) {
-	if (row === undefined) return { options };
-	return { typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}` } };
 }
 
 /** Shows a parameter for the formats that fit. */

@@ -1,21 +1,9 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asError } from '../gateway/errors/errors';
-import {
-	asArray,
-	asNumber,
-	asObject,
-	objectIn,
-	parseJson,
-	type Json,
-	type JsonObject,
-} from '../gateway/util/json';
 import { excerpt } from '../gateway/util/excerpt';
-import { compareDecimals } from '../gateway/util/money';
-import { Parameter, type Location } from './parameter';
-
-// A value of `undefined` is a parameter that is not there: it takes its default. An expression that returns nothing
-// is an empty value: the default must not be sent, and charged, in its place.
+import { asNumber, asObject, parseJson, type Json, type JsonObject } from '../gateway/util/json';
+import { Parameter, type Declarations, type Description, type Location } from './parameter';
 
 /** n8n's description of a parameter, and what the kind adds to it. */
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
@@ -28,17 +16,27 @@ export function isUnset(value: unknown): value is undefined | null | '' {
 	return value === undefined || value === null || value === '';
 }
 
+/**
+ * A parameter that has its default where it is not there. An expression that returns nothing is an empty value: the
+ * default must not be sent, and charged, in its place.
+ */
+function kind<T>(description: Description, read: (value: unknown, at: Location) => T): Parameter<T> {
+	return new Parameter(description, (value, at) =>
+		read(value === undefined ? description.default : value, at),
+	);
+}
+
 /** Makes the value `undefined` when the user sets none; `default` is then only the panel's initial value. */
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	return new Parameter(parameter.description, (value, at) =>
-		isUnset(value) ? undefined : parameter.reader(value, at),
+		isUnset(value) ? undefined : parameter.read(value, at),
 	);
 }
 
 /** An option that is `undefined` unless added, and must not be empty then: leaving it out could cost money. */
 export function filled<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	const read = (value: unknown, at: Location) =>
-		value === undefined ? undefined : parameter.reader(value, at);
+		value === undefined ? undefined : parameter.read(value, at);
 	return new Parameter(parameter.description, read, true);
 }
 
@@ -46,16 +44,14 @@ export function filled<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 export const notForTools = { displayOptions: { hide: { '@tool': [true] } } };
 
 /** Adds display conditions to each parameter. */
-export function shownFor<D extends Readonly<Record<string, Parameter<unknown>>>>(
+export function shownFor<D extends Declarations>(
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
 	declarations: D,
 ): D {
 	const shown = Object.entries(declarations).map(([name, parameter]) => {
-		const displayOptions = parameter.description.displayOptions;
-		return [
-			name,
-			parameter.with({ displayOptions: { ...displayOptions, show: { ...displayOptions?.show, ...show } } }),
-		];
+		const { displayOptions } = parameter.description;
+		const both = { ...displayOptions, show: { ...displayOptions?.show, ...show } };
+		return [name, parameter.with({ displayOptions: both })];
 	});
 	return Object.fromEntries(shown) as D;
 }
@@ -68,26 +64,30 @@ export function shownFor<D extends Readonly<Record<string, Parameter<unknown>>>>
  *   default
  */
 export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: string }>): Parameter<string> {
-	const { rows, whenEmpty, default: value = '', ...rest } = spec;
-	return new Parameter(
-		{ ...rest, type: 'string', default: value, ...(rows ? { typeOptions: { rows } } : {}) },
-		(given, at) => {
-			if (whenEmpty === undefined) return isUnset(given) ? value : readText(given, at);
-			const read = given === undefined ? value : readText(given ?? '', at);
-			if (read.trim() === '') throw at.error('is empty', whenEmpty);
-			return read;
-		},
-	);
+	const { rows, whenEmpty, default: initial = '', ...rest } = spec;
+	const typeOptions = rows ? { typeOptions: { rows } } : {};
+	return kind({ ...rest, type: 'string', default: initial, ...typeOptions }, (value, at) => {
+		const read = readText(value, at);
+		if (whenEmpty !== undefined && read.trim() === '') throw at.error('is empty', whenEmpty);
+		return read || initial;
+	});
 }
 
 /** An ID or a name: text that must not be empty, without the white space around it. */
 export function id(spec: Spec<{ default?: string; whenEmpty: string }>): Parameter<string> {
-	const parameter = text(spec);
-	return new Parameter(parameter.description, (value, at) => parameter.reader(value, at).trim());
+	const { description, read } = text(spec);
+	return new Parameter(description, (value, at) => read(value, at).trim());
+}
+
+/** An entry of a list that the editor loads, or its ID. */
+export function locator(
+	spec: Spec<{ modes: NonNullable<INodeProperties['modes']>; whenEmpty: string }>,
+): Parameter<string> {
+	return id(spec).with({ type: 'resourceLocator', default: { mode: 'list', value: '' } });
 }
 
 function readText(value: unknown, at: Location): string {
-	if (typeof value !== 'object' || value === null) return String(value);
+	if (typeof value !== 'object' || value === null) return String(value ?? '');
 	throw at.error(
 		'is not text',
 		'Its expression returns an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
@@ -97,79 +97,58 @@ function readText(value: unknown, at: Location): string {
 interface NumberSpec {
 	default: number;
 	/** Bounds, inclusive. */
-	min?: number;
-	max?: number;
-	/** Number of decimals that the panel accepts. */
+	min?: number | undefined;
+	max?: number | undefined;
+	/** Number of decimals that the panel accepts. With 0, only whole numbers are read. */
 	decimals?: number;
 }
 
 /** A number, or text that is one. */
-export function number(spec: Spec<NumberSpec>): Parameter<number> {
-	return numeric(spec, false);
-}
-
-/** A whole number. */
-export function integer(spec: Spec<NumberSpec>): Parameter<number> {
-	return numeric({ ...spec, decimals: 0 }, true);
-}
-
-function numeric(spec: Spec<NumberSpec>, whole: boolean): Parameter<number> {
-	const { min, max, decimals, ...rest } = spec;
+export function number({ min, max, decimals, ...rest }: Spec<NumberSpec>): Parameter<number> {
 	const typeOptions = {
 		...(min === undefined ? {} : { minValue: min }),
 		...(max === undefined ? {} : { maxValue: max }),
 		...(decimals === undefined ? {} : { numberPrecision: decimals }),
 	};
-	const hint = `Enter ${whole ? 'a whole number' : 'a number'}${rangeText(min, max)}.`;
-	return new Parameter({ ...rest, type: 'number', typeOptions }, (value, at) => {
-		if (value === undefined) return spec.default;
+	const isWhole = decimals === 0;
+	const point = decimals ? ', with a point before the decimals' : '';
+	const range = max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
+	const hint = `Enter a ${isWhole ? 'whole number' : 'number'}${min === undefined ? '' : range}${point}.`;
+	return kind({ ...rest, type: 'number', typeOptions }, (value, at) => {
 		const read = asNumber(value) ?? NaN;
-		if (read >= (min ?? -Infinity) && read <= (max ?? Infinity) && (!whole || Number.isInteger(read)))
+		if (read >= (min ?? -Infinity) && read <= (max ?? Infinity) && (!isWhole || Number.isInteger(read)))
 			return read;
 		throw notAllowed(value, at, hint);
 	});
 }
 
-function rangeText(min?: number, max?: number): string {
-	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
-	if (min !== undefined) return ` of at least ${min}`;
-	return max === undefined ? '' : ` of at most ${max}`;
+/** A whole number. */
+export function integer(spec: Spec<NumberSpec>): Parameter<number> {
+	return number({ ...spec, decimals: 0 });
 }
 
-/** An amount of at least 0, read as decimal text: money is not rounded. */
+/** An amount of at least 0, as decimal text. */
 export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
-	const description = { ...spec, type: 'number' as const, typeOptions: { minValue: 0, numberPrecision: 2 } };
-	return new Parameter(description, (given, at) => {
-		const value = given === undefined ? String(spec.default) : readText(given ?? '', at).trim();
-		if ((compareDecimals(value, '0') ?? -1) >= 0) return value;
-		throw notAllowed(
-			given,
-			at,
-			'Enter a number of at least 0, with a point before the decimals, e.g. 12.50.',
-		);
-	});
+	const { description, read } = number({ ...spec, min: 0, decimals: 2 });
+	return new Parameter(description, (value, at) => String(read(value, at)));
 }
 
 /** A switch. */
 export function flag(spec: Spec<{ default: boolean }>): Parameter<boolean> {
-	return new Parameter({ ...spec, type: 'boolean' }, (value, at) => {
-		if (value === undefined) return spec.default;
+	return kind({ ...spec, type: 'boolean' }, (value, at) => {
 		if (value === true || value === 'true') return true;
 		if (value === false || value === 'false' || isUnset(value)) return false;
 		throw notAllowed(value, at, 'It is true or false.');
 	});
 }
 
-/** One entry of a list of choices. */
-type ChoiceOption = INodePropertyOptions & { value: string };
-
 /** One of a list of options. */
-export function choice<const Options extends readonly ChoiceOption[]>(
+export function choice<const Options extends ReadonlyArray<INodePropertyOptions & { value: string }>>(
 	spec: Spec<{ options: Options; default: Options[number]['value'] }>,
 ): Parameter<Options[number]['value']> {
 	const values: ReadonlyArray<Options[number]['value']> = spec.options.map(({ value }) => value);
-	return new Parameter({ ...spec, type: 'options', options: [...spec.options] }, (given, at) => {
-		const value = given === undefined ? spec.default : readText(given ?? '', at);
+	return kind({ ...spec, type: 'options', options: [...spec.options] }, (given, at) => {
+		const value = readText(given, at);
 		const known = values.find((candidate) => candidate === value);
 		if (known !== undefined) return known;
 		throw notAllowed(value, at, `It takes one of: ${values.join(', ')}.`);
@@ -177,80 +156,53 @@ export function choice<const Options extends readonly ChoiceOption[]>(
 }
 
 /** Several texts: a list, JSON text of one, or a single text; `undefined` for none. */
-export function texts(
-	spec: Spec<{ default: string[]; options?: readonly ChoiceOption[] }>,
-): Parameter<string[] | undefined> {
-	const { options, ...rest } = spec;
-	const description = options
-		? { ...rest, type: 'multiOptions' as const, options: [...options] }
-		: { ...rest, type: 'string' as const };
-	return new Parameter(description, (value, at) => {
+export function texts(spec: Spec<{ default: string[] }>): Parameter<string[] | undefined> {
+	return new Parameter({ ...spec, type: 'string' }, (value, at) => {
 		const isJson = typeof value === 'string' && value.trimStart().startsWith('[');
 		const parsed = isJson ? (parseJson(value) ?? value) : value;
 		// An expression in a row may return a list: its elements count as rows.
-		const list = [parsed].flat(2).flatMap((element) => {
-			if (typeof element === 'object' && element !== null) throw notAllowed(element, at, 'It takes texts.');
-			return isUnset(element) ? [] : [String(element)];
-		});
-		return list.length > 0 ? list : undefined;
+		const list = [parsed].flat(2).map((element) => readText(element, at));
+		const filled = list.filter((element) => element !== '');
+		return filled.length > 0 ? filled : undefined;
 	});
 }
 
-/**
- * A JSON object, as text or from an expression.
- *
- * @param spec.example a valid value, for the error
- */
-export function jsonObject(
-	spec: Spec<{ default: string; example: string; rows?: number }>,
-): Parameter<JsonObject> {
-	return jsonOf(spec, 'JSON object', objectIn);
+/** @param example a valid value, for the error */
+type JsonSpec = Spec<{ default: string; example: string; rows?: number }>;
+
+/** A JSON object, as text or from an expression. */
+export function jsonObject(spec: JsonSpec): Parameter<JsonObject> {
+	return jsonOf(spec, 'a JSON object', asObject);
 }
 
 /** A JSON list, as text or from an expression. */
-export function jsonList(spec: Spec<{ default: string; example: string; rows?: number }>): Parameter<Json[]> {
-	return jsonOf(spec, 'JSON list', (value) => {
-		const list = typeof value === 'string' ? parseJson(value) : value;
-		return Array.isArray(list) ? asArray(list) : undefined;
-	});
+export function jsonList(spec: JsonSpec): Parameter<Json[]> {
+	return jsonOf(spec, 'a JSON list', (value) => (Array.isArray(value) ? value : undefined));
 }
 
 /** Any JSON value but null, as text or from an expression. */
-export function json(spec: Spec<{ default: string; example: string; rows?: number }>): Parameter<Json> {
-	return jsonOf(
-		spec,
-		'JSON',
-		(value) => (typeof value === 'string' ? parseJson(value) : (value as Json)) ?? undefined,
-	);
+export function json(spec: JsonSpec): Parameter<Json> {
+	return jsonOf(spec, 'valid JSON', (value) => value ?? undefined);
 }
 
 function jsonOf<T>(
-	spec: Spec<{ default: string; example: string; rows?: number }>,
+	{ example, rows, ...rest }: JsonSpec,
 	what: string,
-	read: (value: unknown) => T | undefined,
+	narrow: (value: Json) => T | undefined,
 ): Parameter<T> {
-	const { example, rows, ...rest } = spec;
-	const description = { ...rest, type: 'json' as const, ...(rows ? { typeOptions: { rows } } : {}) };
-	return new Parameter(description, (given, at) => {
-		const value = read(given === undefined ? spec.default : given);
-		if (value !== undefined) return value;
+	const typeOptions = rows ? { typeOptions: { rows } } : {};
+	return kind({ ...rest, type: 'json', ...typeOptions }, (given, at) => {
+		let problem = '';
+		try {
+			const value = narrow((typeof given === 'string' ? JSON.parse(given) : given) as Json);
+			if (value !== undefined) return value;
+		} catch (error) {
+			problem = ` (${asError(error).message})`;
+		}
 		throw at.error(
-			`is not ${what === 'JSON' ? 'valid JSON' : `a ${what}`}: ${shown(given)}${problemIn(given)}`,
+			`is not ${what}: ${shown(given)}${problem}`,
 			`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may contain quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
 		);
-	});
-}
-
-/** An entry of a list that the editor loads, or its ID. */
-export function locator(
-	spec: Spec<{ modes: NonNullable<INodeProperties['modes']>; whenEmpty: string }>,
-): Parameter<string> {
-	const { whenEmpty, ...rest } = spec;
-	const description = { ...rest, type: 'resourceLocator' as const, default: { mode: 'list', value: '' } };
-	return new Parameter(description, (value, at) => {
-		const read = readText(value ?? '', at).trim();
-		if (read === '') throw at.error('is empty', whenEmpty);
-		return read;
 	});
 }
 
@@ -263,44 +215,27 @@ export interface FileReference {
 
 /** The name of a binary field of the input item. An empty one is no default: another file would be sent in its place. */
 export function inputFile(spec: Spec<{ default: string }>): Parameter<FileReference> {
-	return new Parameter({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
+	return kind({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
 /** Several values: a list from an expression, or text with separators. If there is none, an empty one is read. */
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
 	return new Parameter(parameter.description, (value, at) => {
 		const parts: unknown[] = typeof value === 'string' ? value.split(separator) : [value].flat();
-		const filled = parts
-			.map((part) => (typeof part === 'string' ? part.trim() : part))
-			.filter((part) => !isUnset(part));
-		return (filled.length > 0 ? filled : ['']).map((part) => parameter.reader(part, at));
+		const filled = parts.filter((part) => String(part ?? '').trim() !== '');
+		return (filled.length > 0 ? filled : ['']).map((part) => parameter.read(part, at));
 	});
 }
 
 /** A form that the editor builds from a schema. The value is as workflows store it. */
 export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
-	const description = {
-		...spec,
-		type: 'resourceMapper' as const,
-		default: { mappingMode: 'defineBelow', value: null },
-	};
-	return new Parameter(description, (value) => asObject(value));
+	const initial = { mappingMode: 'defineBelow', value: null };
+	return kind({ ...spec, type: 'resourceMapper', default: initial }, asObject);
 }
 
 /** A notice in the panel. It has no value. */
 export function notice(displayName: string): Parameter<undefined> {
 	return new Parameter({ displayName, type: 'notice', default: '' }, () => undefined);
-}
-
-/** What Node.js says of text that is not JSON; empty for another value, and for JSON of another type. */
-function problemIn(value: unknown): string {
-	if (typeof value !== 'string' || value.trim() === '') return '';
-	try {
-		JSON.parse(value);
-		return '';
-	} catch (error) {
-		return ` (${asError(error).message})`;
-	}
 }
 
 function notAllowed(value: unknown, at: Location, hint: string) {

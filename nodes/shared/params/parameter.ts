@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { asError, InvalidInputError } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 
 /** n8n's description of a parameter, without its name. */
 export type Description = Omit<INodeProperties, 'name'>;
@@ -10,18 +10,11 @@ export class Location {
 	/**
 	 * @param param name of the parameter, as workflows store it
 	 * @param subject the subject of an error's sentence, e.g. `'Max Price'` or `The option 'Seed'`
-	 * @param isTolerant whether an invalid value counts as not set
 	 */
 	constructor(
 		readonly param: string,
 		readonly subject: string,
-		readonly isTolerant = false,
 	) {}
-
-	/** The location of a value inside this one. */
-	inner(param: string, subject: string): Location {
-		return new Location(param, subject, this.isTolerant);
-	}
 
 	/**
 	 * The error for a value that cannot be sent.
@@ -30,7 +23,7 @@ export class Location {
 	 * @param hint how to correct it
 	 */
 	error(problem: string, hint: string): InvalidInputError {
-		return new InvalidInputError(`${this.subject} ${problem}`, `${hint}`, this.param);
+		return new InvalidInputError(`${this.subject} ${problem}`, hint, this.param);
 	}
 }
 
@@ -38,13 +31,12 @@ export class Location {
 export class Parameter<out T> {
 	/**
 	 * @param description what the panel shows
-	 * @param reader reads the value that n8n returns, `undefined` when the parameter is not there; throws also for
-	 *   a tolerant location
+	 * @param read reads the value that n8n returns, `undefined` when the parameter is not there
 	 * @param readsEmpty whether an option that is added and empty is read, and not taken for one that is not added
 	 */
 	constructor(
 		readonly description: Description,
-		readonly reader: (value: unknown, at: Location) => T,
+		readonly read: (value: unknown, at: Location) => T,
 		readonly readsEmpty = false,
 	) {}
 
@@ -57,62 +49,51 @@ export class Parameter<out T> {
 		return { ...this.description, name };
 	}
 
-	/** @throws {InvalidInputError} for a value that cannot be sent */
-	read(value: unknown, at: Location): T {
-		try {
-			return this.reader(value, at);
-		} catch (error) {
-			if (at.isTolerant && error instanceof InvalidInputError) return this.reader(undefined, at);
-			throw asError(error);
-		}
-	}
-
 	/** A copy with some fields of the description replaced, e.g. the text or `displayOptions`. */
 	with(description: Partial<Description>): Parameter<T> {
-		return new Parameter({ ...this.description, ...description }, this.reader, this.readsEmpty);
+		return new Parameter({ ...this.description, ...description }, this.read, this.readsEmpty);
+	}
+
+	/** A copy for which a value that cannot be read counts as not set. */
+	tolerant(): Parameter<T> {
+		return new Parameter(this.description, (value, at) => {
+			try {
+				return this.read(value, at);
+			} catch {
+				return this.read(undefined, at);
+			}
+		});
 	}
 }
 
 /** Parameters by the names that workflows store, in the order of the panel. */
 export type Declarations = Readonly<Record<string, Parameter<unknown>>>;
 
-/** The values of declared parameters. Each is read on access. */
+/** The values of declared parameters. Each is read, and checked, on its first access. */
 export type Values<D extends Declarations> = {
 	readonly [Name in keyof D]: D[Name] extends Parameter<infer T> ? T : never;
 };
 
-/** Where the values of declared parameters come from. */
-export interface Source {
-	read<T>(name: string, parameter: Parameter<T>): T;
-}
+/** Reads the value of a declared parameter. */
+export type Source = <T>(name: string, parameter: Parameter<T>) => T;
 
 const SOURCE = Symbol('source');
 
-/** Declared parameters: n8n's properties, and typed values. */
-export class ParameterSet<D extends Declarations> {
-	private readonly prototype = {};
-
-	constructor(readonly declarations: D) {
-		for (const [name, parameter] of Object.entries(declarations)) {
-			Object.defineProperty(this.prototype, name, {
-				get(this: { [SOURCE]: Source }) {
-					return this[SOURCE].read(name, parameter);
-				},
-			});
-		}
+/** Declares parameters: n8n's properties, and typed values. */
+export function declare<D extends Declarations>(declarations: D) {
+	const prototype = {};
+	for (const [name, parameter] of Object.entries(declarations)) {
+		Object.defineProperty(prototype, name, {
+			get(this: { [SOURCE]: Source }) {
+				const value = this[SOURCE](name, parameter);
+				Object.defineProperty(this, name, { value });
+				return value;
+			},
+		});
 	}
-
-	get properties(): INodeProperties[] {
-		return Object.entries(this.declarations).map(([name, parameter]) => parameter.property(name));
-	}
-
-	/** Returns an object whose values are read, and checked, on access. */
-	read(source: Source): Values<D> {
-		return Object.create(this.prototype, { [SOURCE]: { value: source } }) as Values<D>;
-	}
-}
-
-/** Declares parameters; see {@link ParameterSet}. */
-export function declare<D extends Declarations>(declarations: D): ParameterSet<D> {
-	return new ParameterSet(declarations);
+	return {
+		declarations,
+		properties: Object.entries(declarations).map(([name, parameter]) => parameter.property(name)),
+		read: (source: Source) => Object.create(prototype, { [SOURCE]: { value: source } }) as Values<D>,
+	};
 }

@@ -1,58 +1,42 @@
-import type { INodeParameters } from 'n8n-workflow';
-
 import { useNock } from '../../helpers/nock';
 import { b64, paper, picture, withFiles } from './files';
-import { generate, json, rows, sentBody } from './support';
+import { json, rows, sentBody } from './support';
 
 useNock();
 
 describe('messages in rows', () => {
-	const conversation = rows(
-		{ role: 'system', content: 'Be brief' },
-		{ role: 'user', content: 'Hi' },
-		{ role: 'assistant', content: 'Hello' },
-		{ role: 'user', content: '2024' },
-	);
-	const sent = [
-		{ role: 'user', content: 'Hi' },
-		{ role: 'assistant', content: 'Hello' },
-		{ role: 'user', content: '2024' },
-	];
-
-	it('chat: are sent in order', async () => {
-		expect(await sentBody(conversation)).toMatchObject({
-			messages: [{ role: 'system', content: 'Be brief' }, ...sent],
-		});
+	it('are sent in order', async () => {
+		const message = [
+			{ role: 'system', content: 'Be brief' },
+			{ role: 'user', content: 'Hi' },
+			{ role: 'assistant', content: 'Hello' },
+			{ role: 'user', content: '2024' },
+		];
+		expect((await sentBody(rows(...message))).messages).toStrictEqual(message);
 	});
 });
 
 describe('tool calls in rows', () => {
-	const calls = [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }];
-	const conversation = rows(
-		{ role: 'user', content: 'How warm is it?' },
-		{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
-		{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
-	);
-
-	it.each<[string, object]>([
-		[
-			'chat',
+	it('are sent with their results', async () => {
+		const calls = [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }];
+		const body = await sentBody(
+			rows(
+				{ role: 'user', content: 'How warm is it?' },
+				{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
+				{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
+			),
+		);
+		expect(body.messages).toStrictEqual([
+			{ role: 'user', content: 'How warm is it?' },
 			{
-				messages: [
-					{ role: 'user', content: 'How warm is it?' },
-					{
-						role: 'assistant',
-						content: null,
-						tool_calls: [
-							{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
-						],
-					},
-					{ role: 'tool', tool_call_id: 'c1', content: '7 °C' },
+				role: 'assistant',
+				content: null,
+				tool_calls: [
+					{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
 				],
 			},
-		],
-	])('%s: are sent with their results', async (format, body) => {
-		expect(await sentBody({ ...conversation, format })).toMatchObject(body);
+			{ role: 'tool', tool_call_id: 'c1', content: '7 °C' },
+		]);
 	});
 
 	it('may come from an expression, with arguments as text and an empty result', async () => {
@@ -71,22 +55,6 @@ describe('tool calls in rows', () => {
 			},
 			{ role: 'tool', tool_call_id: '7', content: '' },
 		]);
-	});
-
-	it.each<[string, INodeParameters, string]>([
-		[
-			'a result without the ID of its call',
-			{ role: 'tool', content: 'x', toolCallId: ' ' },
-			"row 2: 'Tool Call ID' is empty",
-		],
-		[
-			'an assistant that says and calls nothing',
-			{ role: 'assistant', content: ' ', toolCallsJson: '' },
-			"row 2: 'Content' is empty",
-		],
-	])('%s is not sent', async (_, row, message) => {
-		const { error } = await generate(rows({ role: 'user', content: 'Go' }, row));
-		expect(error?.message).toContain(message);
 	});
 });
 
@@ -147,15 +115,79 @@ describe('files in rows', () => {
 			},
 		]);
 	});
+});
 
-	it('that cannot be read name their row', async () => {
-		const { error } = await generate(
+const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+
+describe('a role from an expression', () => {
+	const file = { attachment: 'image', source: 'url', url: 'https://files.test/a.png' };
+	const toolCallsJson = '[{ "id": "c1", "name": "f", "arguments": {} }]';
+
+	it('of the assistant leaves out the file and the cache of another role', async () => {
+		const body = await sentBody(
 			rows(
 				{ role: 'user', content: 'Hi' },
-				{ role: 'user', content: 'x', attachment: 'image', source: 'url', url: 'nowhere' },
+				{ role: '={{ "assistant" }}', content: 'Hello', cache: true, ...file },
 			),
 		);
-		expect(error?.message).toBe("'Messages', row 2: the URL is not a web address");
+		expect(body.messages).toStrictEqual([
+			{ role: 'user', content: 'Hi' },
+			{ role: 'assistant', content: 'Hello' },
+		]);
+	});
+
+	it('of the user leaves out the tool calls of another role', async () => {
+		const body = await sentBody(rows({ role: '={{ "user" }}', content: 'Hi', toolCallsJson }));
+		expect(body.messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
+	});
+
+	it('needs content where the file is of another role', async () => {
+		const empty = sentBody(rows({ role: '={{ "system" }}', content: '', ...file }));
+		await expect(empty).rejects.toThrow("'Content' is empty");
+	});
+});
+
+describe('the cache', () => {
+	const conversation = [
+		{ role: 'system', content: 'Be brief', cache: true },
+		{ role: 'user', content: 'Hi', cache: false },
+		{ role: 'assistant', content: 'Hello' },
+		{ role: 'user', content: 'Go', cache: true },
+	];
+
+	it('ends after each row that says so', async () => {
+		const body = await sentBody(rows(...conversation));
+		expect(body.messages).toStrictEqual([
+			{ role: 'system', content: marked('Be brief') },
+			{ role: 'user', content: 'Hi' },
+			{ role: 'assistant', content: 'Hello' },
+			{ role: 'user', content: marked('Go') },
+		]);
+	});
+
+	it('of the option ends after the instructions of a prompt', async () => {
+		const prompt = { systemPrompt: 'Be brief', prompt: 'Hi' };
+		expect((await sentBody({ ...prompt, options: { cachePrompt: true } })).messages).toStrictEqual([
+			{ role: 'system', content: marked('Be brief') },
+			{ role: 'user', content: 'Hi' },
+		]);
+		expect((await sentBody({ ...prompt, options: { cachePrompt: false } })).messages).toStrictEqual([
+			{ role: 'system', content: 'Be brief' },
+			{ role: 'user', content: 'Hi' },
+		]);
+	});
+
+	it('of the option ends after the last question of a conversation', async () => {
+		const body = await sentBody({
+			...rows(...conversation.map(({ role, content }) => ({ role, content }))),
+			options: { cachePrompt: true },
+		});
+		expect(body.messages).toStrictEqual([
+			{ role: 'system', content: marked('Be brief') },
+			{ role: 'user', content: 'Hi' },
+			{ role: 'assistant', content: 'Hello' },
+			{ role: 'user', content: marked('Go') },
+		]);
 	});
 });
 

@@ -3,7 +3,6 @@ import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { useNock } from '../../helpers/nock';
 import { bySchema, chatCompletion, generate, mockResponse, schema, sentBody } from './support';
-import { jsonProblem } from '../../helpers/jsonProblem';
 
 useNock();
 
@@ -126,18 +125,5 @@ describe('a JSON response', () => {
 		const { error } = await generate(bySchema);
 		expect(error?.description).toContain('The call cost ₽0.5.');
 		expect(error?.context?.details).toMatchObject({ text: 'no JSON', costRub: 0.5 });
-	});
-
-	test.each([
-		[
-			'is broken',
-			'{"type": ',
-			`'JSON Schema' is not a JSON object: "{\\"type\\": " (${jsonProblem('{"type": ')})`,
-		],
-		['is a list', '[]', '\'JSON Schema\' is not a JSON object: "[]"'],
-		['is a text', '"object"', '\'JSON Schema\' is not a JSON object: "\\"object\\""'],
-	])('with a schema that %s is rejected before anything is sent', async (_, jsonSchema, message) => {
-		const { error } = await generate({ ...bySchema, jsonSchema });
-		expect(error?.message).toBe(message);
 	});
 });

@@ -38,7 +38,7 @@ it('get returns one model', async () => {
 	expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
 });
 
-it('get rejects an unknown model without similar ones, and is not retryable', async () => {
+it('get rejects an unknown model, and is not retryable', async () => {
 	gateway().get('/api/v1/models').reply(200, { data: catalogue });
 	const { items } = await runNode({
 		node: 'textGeneration',
@@ -46,7 +46,8 @@ it('get rejects an unknown model without similar ones, and is not retryable', as
 		settings: { onError: 'continueRegularOutput' },
 	});
 	expect(items[0]?.json.error).toMatchObject({
-		code: 'model_not_found',
+		message: 'The catalogue has no text model "qqq"',
+		param: 'model',
 		description: expect.stringContaining('from the list') as string,
 		retryable: false,
 	});

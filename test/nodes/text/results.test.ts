@@ -4,13 +4,12 @@ import type { StructuredChunk } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { binaryStorage } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { mockResponse, generate } from './support';
+import { chatCompletion, endpoints, gateway, generate, mockResponse, usage } from './support';
 
 // The output of a response.
 
 useNock();
 
-const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };
 const tokens = {
 	inputTokens: 5,
 	outputTokens: 7,
@@ -18,64 +17,64 @@ const tokens = {
 	cachedInputTokens: null,
 	reasoningTokens: null,
 };
-const choice = (message: JsonObject, index = 0): JsonObject => ({ index, message, finish_reason: 'stop' });
-const chat = (choices: JsonObject[], more: JsonObject = {}): JsonObject => ({
-	id: 'c1',
-	model: 'acme/writer',
-	choices,
-	usage,
-	...more,
+
+/** A response of the format Chat Completions with a choice for each message. */
+function chat(messages: JsonObject[], more: JsonObject = {}): JsonObject {
+	const choices = messages.map((message, index) => ({ index, message, finish_reason: 'stop' }));
+	return { ...chatCompletion({}), choices, ...more };
+}
+
+const png = '89504e470d0a1a0a0000';
+const picture = (type = 'image/png') => ({
+	type: 'image_url',
+	image_url: { url: `data:${type};base64,${Buffer.from(png, 'hex').toString('base64')}` },
 });
-const png = 'iVBORw0KGgo=';
-const picture = (type = 'image/png') => ({ image_url: { url: `data:${type};base64,${png}` } });
+
+/** The output items of a response. */
+async function itemsOf(response: JsonObject, options = {}, format = 'chat') {
+	mockResponse(format, response);
+	return (await generate({ format, options })).items;
+}
 
 describe('a response of several choices', () => {
+	const two = { n: 2 };
+	const texts = [{ content: 'a' }, { content: 'b' }];
+
 	it('has tokens, cost and unrecognized fields with the first', async () => {
-		const response = chat([choice({ content: null }), choice({ content: null }, 1)]);
-		mockResponse('chat', response);
-		const { items } = await generate({ options: { n: 2 } });
+		const response = chat([{ content: null }, { content: null }]);
+		const items = await itemsOf(response, two);
 		const common = { text: '', finishReason: 'stop', model: 'acme/writer', id: 'c1' };
 		const none = { ...tokens, inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 		expect(items.map(({ json }) => json)).toStrictEqual([
 			{ choice: 0, ...common, costRub: 0.5, usage: tokens, raw: response },
 			{ choice: 1, ...common, costRub: 0, usage: none },
 		]);
-		expect(Object.keys(items[0]?.json ?? {}).slice(0, 4)).toStrictEqual([
-			'choice',
-			'text',
-			'finishReason',
-			'costRub',
-		]);
+		const first = Object.keys(items[0]?.json ?? {}).slice(0, 4);
+		expect(first).toStrictEqual(['choice', 'text', 'finishReason', 'costRub']);
 	});
 
 	it('has no cost when it is unknown', async () => {
-		mockResponse('chat', chat([choice({ content: 'a' }), choice({ content: 'b' }, 1)], { usage: {} }));
-		const { items } = await generate({ options: { n: 2 } });
-		const unknown = {
-			inputTokens: null,
-			outputTokens: null,
-			totalTokens: null,
-			cachedInputTokens: null,
-			reasoningTokens: null,
-		};
+		const items = await itemsOf(chat(texts, { usage: {} }), two);
+		const unknown = Object.fromEntries(Object.keys(tokens).map((name) => [name, null]));
 		expect(items.map(({ json }) => [json.text, json.costRub, json.usage])).toStrictEqual([
 			['a', null, unknown],
 			['b', null, unknown],
 		]);
 	});
 
-	it('has all kinds of tokens with the first', async () => {
-		const details = {
-			prompt_tokens_details: { cached_tokens: 2 },
-			completion_tokens_details: { reasoning_tokens: 3 },
+	it('has all kinds of tokens, and what plugins cost, with the first', async () => {
+		const more = {
+			...{ prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 3 } },
+			plugins: { masker: { total_cost_rub: 0.01 }, checker: { total_cost_rub: 0.02 } },
+			plugin_post_process_error: true,
 		};
-		const choices = [choice({ content: 'a' }), choice({ content: 'b' }, 1)];
-		mockResponse('chat', chat(choices, { usage: { ...usage, ...details } }));
-		const { items } = await generate({ options: { n: 2 } });
-		expect(items.map(({ json }) => json.usage)).toStrictEqual([
-			{ ...tokens, cachedInputTokens: 2, reasoningTokens: 3 },
-			{ inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 },
-		]);
+		const items = await itemsOf(chat(texts, { usage: { ...usage, ...more } }), two);
+		const all = { ...tokens, cachedInputTokens: 2, reasoningTokens: 3 };
+		const none = Object.fromEntries(Object.keys(tokens).map((name) => [name, 0]));
+		expect(items.map(({ json }) => json.usage)).toStrictEqual([all, none]);
+		expect(items[0]?.json).toMatchObject({ pluginsCostRub: 0.03, pluginPostProcessError: true });
+		expect(items[1]?.json).not.toHaveProperty('pluginsCostRub');
+		expect(items[1]?.json).not.toHaveProperty('pluginPostProcessError');
 	});
 });
 
@@ -85,91 +84,119 @@ it.each<[string, JsonObject]>([
 	['a tool call', { content: null, tool_calls: [{ id: 'a', function: { name: 't', arguments: '{}' } }] }],
 	['a picture', { content: null, images: [picture()] }],
 ])('a response with %s is not also returned as received', async (_, message) => {
-	mockResponse('chat', chat([choice(message)]));
-	const { items } = await generate();
+	const items = await itemsOf(chat([message]));
 	expect(items).toHaveLength(1);
 	expect(items[0]?.json).not.toHaveProperty('raw');
 });
 
+it('a response in which nothing is recognized is returned as received: it is charged', async () => {
+	const strange = chatCompletion({ content: null, hologram: { data: 'x' } });
+	const items = await itemsOf(strange);
+	expect(items[0]?.json).toMatchObject({ text: '', costRub: 0.5, raw: strange });
+});
+
 it('a response with only text has no other output', async () => {
-	mockResponse('chat', chat([choice({ content: 'Hi' })]));
-	const { items } = await generate();
-	expect(items).toStrictEqual([
-		{
-			json: {
-				text: 'Hi',
-				finishReason: 'stop',
-				costRub: 0.5,
-				model: 'acme/writer',
-				usage: tokens,
-				id: 'c1',
-			},
-			pairedItem: { item: 0 },
-		},
-	]);
+	const json = {
+		text: 'Hi',
+		finishReason: 'stop',
+		costRub: 0.5,
+		model: 'acme/writer',
+		usage: tokens,
+		id: 'c1',
+	};
+	expect(await itemsOf(chat([{ content: 'Hi' }]))).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
+});
+
+it('what has no field of its own is returned as it came: it is charged', async () => {
+	const call = { type: 'custom_tool_call', call_id: 'c', name: 'shell', input: 'ls' };
+	const message = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+	const items = await itemsOf({ status: 'completed', output: [message, call] }, {}, 'responses');
+	expect(items[0]?.json).toMatchObject({ text: 'Hi', otherOutput: [call] });
+	expect(items[0]?.json).not.toHaveProperty('raw');
+});
+
+it('provider and number of web searches are returned where the response has them', async () => {
+	const searched = { ...usage, server_tool_use: { web_search_requests: 3 } };
+	const items = await itemsOf(chat([{ content: 'Hi' }], { provider: 'Acme Cloud', usage: searched }));
+	expect(items[0]?.json).toMatchObject({ provider: 'Acme Cloud', usage: { webSearchRequests: 3 } });
+});
+
+it('the costs of plugins are returned without Simplify', async () => {
+	const plugins = { masker: { operations: [{ operation: 'mask', cost_rub: 0.01 }], total_cost_rub: 0.01 } };
+	mockResponse('chat', chat([{ content: 'x' }], { usage: { ...usage, plugins } }));
+	const { items } = await generate({ simplify: false });
+	expect(items[0]?.json).toMatchObject({ usage: { plugins } });
+});
+
+it('the execution’s metadata have the tokens', async () => {
+	mockResponse('chat');
+	mockResponse('chat');
+	const { run } = await generate({}, { items: [{ json: {} }, { json: {} }] });
+	expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toStrictEqual({
+		inputTokens: 24,
+		outputTokens: 6,
+	});
 });
 
 describe('the files of a response', () => {
-	it('are binary fields, numbered by kind', async () => {
-		const audio = { data: 'AAAA', transcript: 'la' };
-		mockResponse(
-			'chat',
-			chat([choice({ content: null, audio, images: [picture(), picture('image/webp'), picture()] })]),
-		);
-		const { items } = await generate({ options: { audioAndImages: { values: { audioFormat: 'wav' } } } });
-		const names = Object.entries(items[0]?.binary ?? {}).map(([field, { fileName }]) => [field, fileName]);
-		expect(names).toStrictEqual([
-			['audio', 'audio.wav'],
+	it('are binary fields with the received bytes, numbered by kind', async () => {
+		const audio = { data: Buffer.from('sound').toString('base64'), transcript: 'la la' };
+		const images = [picture(), picture('image/webp'), picture()];
+		const options = { audioAndImages: { values: { modalities: ['text', 'audio'], audioFormat: 'mp3' } } };
+		const items = await itemsOf(chat([{ content: null, audio, images }]), options);
+		expect(items[0]?.json.text).toBe('la la');
+		const binary = items[0]?.binary ?? {};
+		expect(Object.entries(binary).map(([field, { fileName }]) => [field, fileName])).toStrictEqual([
+			['audio', 'audio.mp3'],
 			['image', 'image.png'],
 			['image_1', 'image_1.webp'],
 			['image_2', 'image_2.png'],
 		]);
+		expect(binary).toMatchObject({ audio: { mimeType: 'audio/mpeg' }, image: { mimeType: 'image/png' } });
+		const storage = await binaryStorage();
+		const { audio: sound, image } = binary;
+		expect(sound && (await storage.getAsBuffer(sound)).toString()).toBe('sound');
+		expect(image && (await storage.getAsBuffer(image)).toString('hex')).toBe(png);
 	});
 
 	it('are named after their type, or as n8n knows it', async () => {
 		const types = ['image/jpg', 'application/pdf', 'application/x-unheard-of'];
-		mockResponse('chat', chat([choice({ content: null, images: types.map(picture) })]));
-		const { items } = await generate();
+		const items = await itemsOf(chat([{ content: null, images: types.map(picture) }]));
 		const names = Object.values(items[0]?.binary ?? {}).map(({ fileName }) => fileName);
 		expect(names).toStrictEqual(['image.jpg', 'image_1.pdf', 'image_2.bin']);
 	});
 
-	it('have the received bytes', async () => {
-		mockResponse('chat', chat([choice({ content: null, images: [picture()] })]));
-		const { items } = await generate();
-		const binary = items[0]?.binary?.image;
-		const bytes = binary && (await (await binaryStorage()).getAsBuffer(binary));
-		expect(bytes?.toString('base64')).toBe(png);
+	it('that n8n cannot store are an error with the charged output, and are not requested again', async () => {
+		mockResponse('chat', chat([{ content: 'a', images: [picture()] }, { content: 'b' }]));
+		const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
+		const settings = { onError: 'continueRegularOutput' as const, retryOnFail: true, waitBetweenTries: 1 };
+		const { items } = await generate({}, { settings });
+		storing.mockRestore();
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'result_not_stored',
+			description: expect.stringMatching(/no space left\. The call cost ₽0\.5\./) as string,
+			retryable: false,
+			mayBeCharged: true,
+			id: 'c1',
+			text: 'a\nb',
+			costRub: 0.5,
+		});
+		expect(nock.isDone()).toBe(true);
 	});
 });
 
-describe('as the tool of an agent', () => {
-	it('a response has its text, and neither thoughts nor tokens', async () => {
-		mockResponse('chat', chat([choice({ content: 'Hi', reasoning: 'hm' })]));
-		const { items } = await generate({ simplify: false }, { asTool: true });
-		expect(items.map(({ json }) => json)).toStrictEqual([{ text: 'Hi', finishReason: 'stop', costRub: 0.5 }]);
-	});
-});
-
-it('a response that n8n cannot store is an error with the charged output', async () => {
-	mockResponse('chat', chat([choice({ content: 'a', images: [picture()] }), choice({ content: 'b' }, 1)]));
-	const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
-	const { items } = await generate({}, { settings: { onError: 'continueRegularOutput' } });
-	storing.mockRestore();
-	expect(items[0]?.json.error).toMatchObject({
-		code: 'result_not_stored',
-		description: expect.stringMatching(/no space left\. The call cost ₽0\.5\./) as string,
-		retryable: false,
-		mayBeCharged: true,
-		id: 'c1',
-		text: 'a\nb',
-		costRub: 0.5,
-	});
-	expect(nock.isDone()).toBe(true);
+it.each<[JsonObject, object, object]>([
+	[{ content: 'Hi', reasoning: 'hm' }, {}, { text: 'Hi' }],
+	[{ content: '{"a": 1}', audio: { data: 'c291bmQ=' } }, { outputFormat: 'jsonObject' }, { json: { a: 1 } }],
+])('the tool of an agent returns small JSON, and no files (%#)', async (message, parameters, output) => {
+	mockResponse('chat', chatCompletion(message));
+	const { items } = await generate({ simplify: false, ...parameters }, { asTool: true });
+	expect(items.map(({ json }) => json)).toStrictEqual([{ ...output, finishReason: 'stop', costRub: 0.5 }]);
+	expect(items[0]?.binary).toBeUndefined();
 });
 
 it('a response that is not streamed is one chunk of a requested stream', async () => {
-	const bodies = mockResponse('chat', chat([choice({ content: 'Hi' })]));
+	const bodies = mockResponse('chat', chat([{ content: 'Hi' }]));
 	const chunks: StructuredChunk[] = [];
 	const { items } = await generate({}, { onChunk: (chunk) => void chunks.push(chunk) });
 	expect(bodies.map(({ stream }) => stream)).toStrictEqual([true]);
@@ -180,3 +207,15 @@ it('a response that is not streamed is one chunk of a requested stream', async (
 		['end', undefined],
 	]);
 });
+
+it.each(Object.entries(endpoints))(
+	'%s: a model that the gateway does not know is an error about the model',
+	async (format, { path }) => {
+		const error = { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' };
+		gateway().post(path).reply(404, { error });
+		const { error: shown } = await generate({ format });
+		const words = `${shown?.message} ${shown?.description}`;
+		expect(words).toContain('no such model');
+		expect(words).toContain('The gateway does not know this model');
+	},
+);

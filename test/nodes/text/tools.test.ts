@@ -131,10 +131,17 @@ describe('tools', () => {
 		});
 	});
 
-	it('built in may be required', async () => {
-		const parameters = { format: 'responses', toolChoice: 'required' };
-		const builtInTools = '[{"type": "web_search"}]';
-		expect((await sentBody({ ...parameters, options: { builtInTools } })).tool_choice).toBe('required');
+	it.each<[string, INodeParameters, unknown]>([
+		['by its type', { toolChoice: 'function', toolChoiceName: 'web_search' }, { type: 'web_search' }],
+		[
+			'by an expression',
+			{ toolChoice: '={{ "web_search" }}', toolChoiceName: 'unused' },
+			{ type: 'web_search' },
+		],
+		['as any tool', { toolChoice: 'required' }, 'required'],
+	])('built in may be chosen %s', async (_, choice, wire) => {
+		const options = { builtInTools: '[{ "type": "web_search" }]' };
+		expect((await sentBody({ format: 'responses', ...choice, options })).tool_choice).toStrictEqual(wire);
 	});
 
 	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
@@ -150,18 +157,5 @@ describe('tools', () => {
 		['any tool, without tools', { toolChoice: 'required' }, 'required'],
 	])('the gateway checks the choice of %s', async (_, parameters, wire) => {
 		expect((await sentBody(parameters)).tool_choice).toStrictEqual(wire);
-	});
-
-	test.each<[string, INodeParameters, string, string]>([
-		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
-		[
-			'with parameters that are not a schema',
-			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
-			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
-			'tools',
-		],
-	])('a tool %s is rejected before anything is sent', async (_, more, message, param) => {
-		const { items } = await generate(more, { settings: { onError: 'continueRegularOutput' } });
-		expect(items[0]?.json.error).toMatchObject({ message, param });
 	});
 });

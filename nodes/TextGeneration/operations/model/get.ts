@@ -1,6 +1,6 @@
 import { modelParameter } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/endpoints/models';
-import { ApiError } from '../../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { defineOperation } from '../../../shared/run/operation';
 
 /** Returns a text model of the catalogue (§4.4), with the fields that the gateway returns. */
@@ -14,13 +14,10 @@ export const get = defineOperation({
 	async execute({ client, params }) {
 		const model = (await listTextModels(client)).find(({ id }) => id === params.model);
 		if (model) return [{ json: model.record }];
-		throw new ApiError({
-			message: `The catalogue has no text model "${params.model}"`,
-			description: 'Choose a model from the list: IDs change over time.',
-			outcome: 'rejected',
-			kind: 'read',
-			code: 'model_not_found',
-			retryable: false,
-		});
+		throw new InvalidInputError(
+			`The catalogue has no text model "${params.model}"`,
+			'Choose a model from the list: IDs change over time.',
+			'model',
+		);
 	},
 });

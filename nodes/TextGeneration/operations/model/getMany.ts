@@ -12,9 +12,7 @@ export const getMany = defineOperation({
 		'Lists the language models of the gateway. Returns the ID, the context window in tokens and the prices in rubles of each.',
 	parameters: { search: searchParameter('their ID'), ...limitParameters },
 	async execute({ client, params }) {
-		const { search } = params;
-		const limit = limitOf(params);
-		const models = (await listTextModels(client)).filter(({ id }) => containsWords(id, search));
-		return models.slice(0, limit).map(({ record }) => ({ json: record }));
+		const models = (await listTextModels(client)).filter(({ id }) => containsWords(id, params.search));
+		return models.slice(0, limitOf(params)).map(({ record }) => ({ json: record }));
 	},
 });

@@ -9,13 +9,12 @@ import {
 } from '../../../shared/n8n/binary';
 import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
-import { deriveStream, type Readable } from '../../../shared/n8n/streams';
+import { reportChunks, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
-import type { ByteStream } from '../../../shared/gateway/client/transport';
 import type { AttachmentRow } from './conversation';
 import type { PreparedText } from './parameters';
 
@@ -36,24 +35,22 @@ export async function readAttachments(
 	prepared: PreparedText,
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const { conversation } = prepared.request;
-	const attachments = new Map<number, Attachment[]>();
 	const files: EmbeddedFile[] = [];
+	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
 	for (const row of prepared.attachments) {
-		const found = await readSource(item, row, prepared);
-		let source: Attachment['source'];
-		if ('url' in found) source = found;
-		else {
+		let source: Attachment['source'] | InputFile = await readSource(item, row, prepared);
+		if (!('url' in source)) {
 			const placeholder = `file-${randomUUID()}`;
-			files.push({ placeholder, file: found });
-			source = { base64: placeholder, mimeType: found.mimeType, fileName: found.fileName };
+			files.push({ placeholder, file: source });
+			source = { base64: placeholder, mimeType: source.mimeType, fileName: source.fileName };
 		}
-		const others = attachments.get(row.message) ?? [];
-		attachments.set(row.message, [...others, { kind: row.kind, source }]);
+		attachments.push({ message: row.message, kind: row.kind, source });
 	}
 	if (conversation.kind === 'wire') return { conversation, files };
-	const messages = conversation.messages.map((message, index) =>
-		message.role === 'tool' ? message : { ...message, attachments: attachments.get(index) ?? [] },
-	);
+	const messages = conversation.messages.map((message, index) => ({
+		...message,
+		attachments: attachments.filter((attachment) => attachment.message === index),
+	}));
 	return { conversation: { kind: 'messages', messages }, files };
 }
 
@@ -65,10 +62,9 @@ async function readSource(
 	const { kind, source, at } = row;
 	const support = format.attachments[kind];
 	if (support === undefined) {
-		const others = textFormats.filter(({ attachments }) => kind in attachments).map(({ label }) => label);
 		throw at.error(
 			`the API format ${format.label} has no ${kind} attachments`,
-			`Choose the API format ${others.join(' or ')}.`,
+			`Choose the API format ${textFormats[0].label}.`,
 		);
 	}
 	if (typeof source !== 'string') return typedFile(row, await readInputFile(item, source));
@@ -101,8 +97,17 @@ function inlineFile(row: AttachmentRow, url: string): InputFile {
 async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Promise<InputFile> {
 	try {
 		const binary = await item.client.downloadUrl(url, async (response) => {
-			const limited = { ...response, body: limitedBody(response.body, row) };
-			return await storeResponse(item.n8n, limited, [nameInUrl(url), 'file']);
+			let bytes = 0;
+			const body = reportChunks(response.body as Readable, (chunk) => {
+				bytes += chunk.length;
+				// A server need not send the length.
+				if (bytes <= MAX_DOWNLOAD_BYTES) return;
+				throw row.at.error(
+					'the file at the URL has more than 75 MB, the most that this node downloads',
+					'Attach a file from a binary field, or choose an API format that takes URLs of such files.',
+				);
+			});
+			return await storeResponse(item.n8n, { ...response, body }, [nameInUrl(url), 'file']);
 		});
 		return await fileOf(item, binary);
 	} catch (error) {
@@ -115,21 +120,4 @@ async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Pr
 		);
 		throw error.with({ message, description, param });
 	}
-}
-
-/** The body of a download, up to the limit: a server need not send its length. */
-function limitedBody(body: ByteStream, { at }: AttachmentRow): ByteStream {
-	return deriveStream(body as Readable, async function* (source) {
-		let bytes = 0;
-		for await (const chunk of source as AsyncIterable<Uint8Array>) {
-			bytes += chunk.length;
-			if (bytes > MAX_DOWNLOAD_BYTES) {
-				throw at.error(
-					'the file at the URL has more than 75 MB, the most that this node downloads',
-					'Attach a file from a binary field, or choose an API format that takes URLs of such files.',
-				);
-			}
-			yield chunk;
-		}
-	});
 }

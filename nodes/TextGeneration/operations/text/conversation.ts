@@ -10,6 +10,7 @@ import {
 	asArray,
 	asId,
 	asObject,
+	asObjects,
 	asText,
 	type Json,
 	type JsonObject,
@@ -20,12 +21,7 @@ import type { sourceFields } from './conversationFields';
 import type { generateParameters } from './fields';
 
 /** The parameters of a conversation. */
-type Params = Values<
-	Pick<
-		typeof generateParameters,
-		'inputMode' | 'systemPrompt' | 'prompt' | 'attachments' | 'messages' | 'messagesJson'
-	>
->;
+type Params = Values<typeof generateParameters>;
 type MessageRow = Params['messages'][number];
 
 /** A file that goes with a message. */
@@ -48,12 +44,8 @@ export function readConversation(params: Params): {
 	attachments: AttachmentRow[];
 } {
 	if (params.inputMode === 'messages') {
-		const { messages } = params;
-		if (messages.length > 0) {
-			const conversation: Conversation = { kind: 'messages', messages: messages.map(readMessage) };
-			return { conversation, attachments: filesOf(messages) };
-		}
-		throw new InvalidInputError('There are no messages', 'Add a message with the role User.', 'messages');
+		const messages = params.messages.map(readMessage);
+		return { conversation: { kind: 'messages', messages }, attachments: filesOf(params.messages) };
 	}
 	const { systemPrompt } = params;
 	if (params.inputMode === 'json') {
@@ -106,12 +98,11 @@ function readToolCalls(list: Json[]): PriorToolCall[] {
 function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | string {
 	// A JSON string is a plain prompt (§4.1 `input`, §4.2 `prompt`).
 	if (typeof value === 'string' && value.trim() !== '') return value;
-	const elements = asArray(value).map(asObject);
-	const messages = elements.filter((message) => message !== undefined);
-	const isList = messages.length > 0 && messages.length === elements.length;
+	const messages = asObjects(value);
+	const isList = messages.length === asArray(value).length;
 	if (isList && messages.some(({ content }) => content !== '')) return messages;
 	throw new InvalidInputError(
-		`'Messages (JSON)' ${isList ? 'has no content' : 'is not a list of messages'}`,
+		"'Messages (JSON)' is not a list of messages with content",
 		'It looks like [{ "role": "user", "content": "Hello" }], with the prompt as the content of a message.',
 		'messagesJson',
 	);

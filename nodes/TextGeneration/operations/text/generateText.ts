@@ -21,14 +21,14 @@ import { outputsOf } from './results';
  */
 export async function generateText(item: ItemContext, prepared: PreparedText): Promise<OperationOutput[]> {
 	const { client, run } = item;
-	const { format, request, maxCostRub: limitRub } = prepared;
+	const { format, request } = prepared;
+	const { dryRun, fallbackModels = [], maxCostRub: limitRub } = prepared.options;
 	const attached = await readAttachments(item, prepared);
-	if (prepared.isDryRun)
-		return await notSent(item, prepared, gatewayRequest(item, prepared, attached, request.model));
+	if (dryRun) return await notSent(item, prepared, gatewayRequest(item, prepared, attached, request.model));
 	const chunks = request.stream ? run.chunkWriter?.forItem(item.index) : undefined;
 	let isComplete = false;
 	try {
-		const models = [request.model, ...prepared.fallbackModels];
+		const models = [request.model, ...fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
 			const call = gatewayRequest(item, prepared, attached, model);
 			return await completeText(
@@ -50,14 +50,14 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 /** The output of a dry run: the request, with placeholders for files, and the most that it can cost. */
 async function notSent({ run, client }: ItemContext, { format }: PreparedText, { json }: TextCall) {
 	const model = asText(json.model) ?? '';
-	const most = mostOfCall(format, json, await run.textModels.known(client, model));
+	const most = mostOfCall(format, json, await run.textModels.required(client, model));
 	return run.dryRun.output(model, json, { isMost: true, ...most });
 }
 
 /** @param model replaces the model of the request, if it is another one */
 function gatewayRequest(
 	{ client }: ItemContext,
-	{ format, request, extraBody, maxCostRub }: PreparedText,
+	{ format, request, extraBody, options: { maxCostRub } }: PreparedText,
 	{ conversation, files }: Awaited<ReturnType<typeof readAttachments>>,
 	model: string,
 ): TextCall {

@@ -27,12 +27,7 @@ export interface PreparedText {
 	/** Merged into the body last. */
 	extraBody: JsonObject;
 	simplify: boolean;
-	/** The most that the execution may cost, as decimal text in rubles. */
-	maxCostRub: string | undefined;
-	/** Whether it is checked and not sent. */
-	isDryRun: boolean;
-	/** Tried in this order when the model rejects the call. */
-	fallbackModels: readonly string[];
+	options: SharedParams['options'];
 }
 
 /**
@@ -75,9 +70,7 @@ export function prepare(
 		attachments,
 		extraBody,
 		simplify: params.simplify,
-		maxCostRub: options.maxCostRub,
-		isDryRun: options.dryRun === true,
-		fallbackModels: options.fallbackModels ?? [],
+		options,
 	};
 }
 

@@ -30,17 +30,13 @@ const [format] = textFormats;
 const options = {
 	...textOptionsWhere((name) => name === 'maxTokens'),
 	...sharedOptions,
-	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: schemaOnly }),
+	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: { show: schemaOnly } }),
 };
 
 /** Declares an operation about files (§4.2). */
 export function definePreset(preset: Preset): Operation {
-	const { displayName, action, description, toolDescription = description } = preset;
 	return defineOperation({
-		displayName,
-		action,
-		description,
-		toolDescription,
+		...preset,
 		parameters: parametersOf(preset),
 		options,
 		execute: async (item) => await generateText(item, read(item, preset)),

@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { ApiError } from '../../../shared/gateway/errors/errors';
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import type { OutputFile, Choice, Completion } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import type { TextRequest } from '../../../shared/gateway/text/formats/request';
@@ -118,16 +118,11 @@ async function binaryOf(
 function notStored({ id, choices, costRub, costIsComputed }: Completion, error: unknown): ApiError {
 	return new ApiError({
 		message: 'The response could not be stored in n8n',
-		description: `${error instanceof Error ? error.message : String(error)}.`,
+		description: `${asError(error).message}.`,
 		outcome: 'charged',
 		code: 'result_not_stored',
 		retryable: false,
-		extra: {
-			id,
-			text: choices.map(({ text }) => text).join('\n'),
-			costRub,
-			...(costIsComputed ? { costIsComputed } : {}),
-		},
+		extra: { id, text: choices.map(({ text }) => text).join('\n'), costRub, costIsComputed },
 	});
 }
 

@@ -1,0 +1,409 @@
+import {
+	choice,
+	decimal,
+	flag,
+	id,
+	inputFile,
+	integer,
+	json,
+	jsonList,
+	jsonObject,
+	locator,
+	mapper,
+	notice,
+	number,
+	optional,
+	several,
+	text,
+	texts,
+} from '../../nodes/shared/params/kinds';
+import type { Parameter } from '../../nodes/shared/params/parameter';
+import { invalidInput } from '../helpers/invalidInput';
+import { readOption, readParameter } from './support';
+
+const displayName = 'Field';
+const whenEmpty = 'Enter it.';
+const example = '[some example]';
+
+/** Stands for an error in place of a value. */
+const REJECTED = Symbol('rejected');
+
+interface Kind {
+	parameter: Parameter<unknown>;
+	/** Values, and what they are read as. */
+	reads: Array<[given: unknown, value: unknown]>;
+	/** What it has where it is not there. */
+	missing: unknown;
+	/** What an empty text and null are read as. An option of them counts as not added. */
+	empty: unknown;
+	rejects?: unknown[];
+	/** What errors say of a rejected value. */
+	problem?: (given: unknown) => string;
+	hint?: string;
+}
+
+const notAllowed = (given: unknown) => `has a value that is not allowed: ${JSON.stringify(given)}`;
+const notText = () => 'is not text';
+const kinds: Record<string, Kind> = {
+	text: {
+		parameter: text({ displayName, default: 'data' }),
+		reads: [
+			['text', 'text'],
+			[' kept as it is ', ' kept as it is '],
+			['2024', '2024'],
+			[2024, '2024'],
+			[0, '0'],
+			[false, 'false'],
+			[true, 'true'],
+		],
+		missing: 'data',
+		empty: 'data',
+		rejects: [{}, [], ['a'], { text: 'a' }],
+		problem: notText,
+		hint: 'toJsonString().',
+	},
+	number: {
+		parameter: number({ displayName, default: 3 }),
+		reads: [
+			[7, 7],
+			['7', 7],
+			[' 7.5 ', 7.5],
+			[0, 0],
+			['0', 0],
+			['-1e3', -1000],
+		],
+		missing: 3,
+		empty: REJECTED,
+		rejects: ['seven', '7 s', ' ', NaN, Infinity, -Infinity, 'NaN', 'Infinity', true, {}, [7]],
+		problem: notAllowed,
+		hint: 'Enter a number.',
+	},
+	'whole number': {
+		parameter: integer({ displayName, default: 3 }),
+		reads: [
+			[7, 7],
+			['7', 7],
+		],
+		missing: 3,
+		empty: REJECTED,
+		rejects: [7.5, '7.5'],
+		problem: notAllowed,
+		hint: 'Enter a whole number.',
+	},
+	amount: {
+		parameter: decimal({ displayName, default: 10 }),
+		reads: [
+			['12.50', '12.5'],
+			[' 0.1 ', '0.1'],
+			[12.5, '12.5'],
+			[0, '0'],
+		],
+		missing: '10',
+		empty: REJECTED,
+		rejects: [-1, '-0.01', '12,50', 'cheap', ' ', true, NaN, { amount: 1 }],
+		problem: notAllowed,
+		hint: 'Enter a number of at least 0, with a point before the decimals.',
+	},
+	switch: {
+		parameter: flag({ displayName, default: true }),
+		reads: [
+			[true, true],
+			['true', true],
+			[false, false],
+			['false', false],
+		],
+		missing: true,
+		empty: false,
+		rejects: [0, 1, 'yes', 'TRUE', {}],
+		problem: notAllowed,
+		hint: 'It is true or false.',
+	},
+	choice: {
+		parameter: choice({
+			displayName,
+			options: [
+				{ name: 'Poll', value: 'poll' },
+				{ name: 'Suspend', value: 'suspend' },
+			],
+			default: 'suspend',
+		}),
+		reads: [
+			['poll', 'poll'],
+			['suspend', 'suspend'],
+		],
+		missing: 'suspend',
+		empty: REJECTED,
+		rejects: ['sleep', 'Poll', ' poll', 'pol', 7],
+		problem: (given) => notAllowed(String(given)),
+		hint: 'It takes one of: poll, suspend.',
+	},
+	texts: {
+		parameter: texts({ displayName, default: ['x'] }),
+		reads: [
+			['one', ['one']],
+			[' one ', [' one ']],
+			[
+				['a', 'b'],
+				['a', 'b'],
+			],
+			['["a", "b"]', ['a', 'b']],
+			[' \n["a"]', ['a']],
+			['[not json', ['[not json']],
+			['a [1]', ['a [1]']],
+			['"quoted"', ['"quoted"']],
+			['{"a": 1}', ['{"a": 1}']],
+			['null', ['null']],
+			['[null]', undefined],
+			[
+				[['a', 'b'], 'c'],
+				['a', 'b', 'c'],
+			],
+			['[["a"], "b"]', ['a', 'b']],
+			[
+				[1, true, 0, false],
+				['1', 'true', '0', 'false'],
+			],
+			[7, ['7']],
+			[
+				['a', '', null, undefined, 'b'],
+				['a', 'b'],
+			],
+			[[], undefined],
+			['[]', undefined],
+		],
+		missing: undefined,
+		empty: undefined,
+		rejects: [{ a: 1 }, [{ a: 1 }], '[{"a": 1}]', [[['deep']]]],
+		problem: notText,
+	},
+	'JSON object': {
+		parameter: jsonObject({ displayName, default: '{"b": 2}', example }),
+		reads: [
+			[{ a: 1 }, { a: 1 }],
+			['{"a": 1}', { a: 1 }],
+			['{}', {}],
+		],
+		missing: { b: 2 },
+		empty: REJECTED,
+		rejects: ['{a: 1}', '[1]', '1', 'null', 7, [1], '{'],
+		problem: (given) => `is not a JSON object: ${JSON.stringify(given)}`,
+		hint: `It looks like ${example}. Check quotes`,
+	},
+	'JSON list': {
+		parameter: jsonList({ displayName, default: '[]', example }),
+		reads: [
+			['[1, "a"]', [1, 'a']],
+			[[1], [1]],
+			['[]', []],
+		],
+		missing: [],
+		empty: REJECTED,
+		rejects: ['[', 'a', '{}', { a: 1 }, 7],
+		problem: (given) => `is not a JSON list: ${JSON.stringify(given)}`,
+		hint: `It looks like ${example}. Check quotes`,
+	},
+	JSON: {
+		parameter: json({ displayName, default: '[7]', example }),
+		reads: [
+			['{"a": 1}', { a: 1 }],
+			['[1]', [1]],
+			['0', 0],
+			['false', false],
+			['""', ''],
+			[[1], [1]],
+			[0, 0],
+			[false, false],
+		],
+		missing: [7],
+		empty: REJECTED,
+		rejects: ['null', '{', 'text'],
+		problem: (given) => `is not valid JSON: ${JSON.stringify(given)}`,
+		hint: 'JSON.stringify($json.text)',
+	},
+	form: {
+		parameter: mapper({ displayName }),
+		reads: [
+			[{ value: { a: 1 } }, { value: { a: 1 } }],
+			[[1], undefined],
+		],
+		missing: { mappingMode: 'defineBelow', value: null },
+		empty: undefined,
+	},
+	notice: {
+		parameter: notice('Read this.'),
+		reads: [['x', undefined]],
+		missing: undefined,
+		empty: undefined,
+	},
+	'several texts': {
+		parameter: several(text({ displayName, default: 'data' }), /,/),
+		reads: [
+			['one', ['one']],
+			['one ,two,', ['one ', 'two']],
+			[
+				['a, b', 'c'],
+				['a, b', 'c'],
+			],
+			[['a', '', null, undefined], ['a']],
+			[7, ['7']],
+			[' , ', ['data']],
+			[[], ['data']],
+		],
+		missing: ['data'],
+		empty: ['data'],
+		rejects: [[{}]],
+		problem: notText,
+	},
+};
+
+const all = Object.entries(kinds).map(([name, kind]) => ({ name, ...kind }));
+
+describe.each(all)('$name', ({ parameter, reads, missing, empty, rejects = [], problem, hint = '' }) => {
+	/** Reads a value, or the message of its error. */
+	const outcome = (read: () => unknown) => {
+		if (empty !== REJECTED) return read();
+		return invalidInput(read).param === 'field' ? REJECTED : undefined;
+	};
+
+	it('is read alike as a parameter and as an option', () => {
+		for (const [given, value] of reads) {
+			expect(readParameter(parameter, given)).toStrictEqual(value);
+			expect(readOption(parameter, given)).toStrictEqual(value);
+			expect(readParameter(optional(parameter), given)).toStrictEqual(value);
+		}
+	});
+
+	it('has its default where it is not there, and no value where it is optional', () => {
+		expect(readParameter(parameter, undefined)).toStrictEqual(missing);
+		expect(readOption(parameter, undefined)).toStrictEqual(missing);
+		expect(readParameter(optional(parameter), undefined)).toBeUndefined();
+	});
+
+	it.each(['', null])('that is %j is no default, but an option that is not added', (given) => {
+		expect(outcome(() => readParameter(parameter, given))).toStrictEqual(empty);
+		expect(readOption(parameter, given)).toStrictEqual(missing);
+		expect(readOption(optional(parameter), given)).toBeUndefined();
+	});
+
+	it('rejects other values, says which, and what to do', () => {
+		for (const given of rejects) {
+			for (const one of [parameter, optional(parameter)]) {
+				for (const [read, subject] of [
+					[readParameter, "'Field'"],
+					[readOption, "The option 'Field'"],
+				] as const) {
+					const { message, description, param } = invalidInput(() => read(one, given));
+					expect(message).toContain(`${subject} ${problem?.(given)}`);
+					expect(description).toContain(hint);
+					expect(param).toBe('field');
+				}
+			}
+		}
+	});
+});
+
+describe('what must not be empty', () => {
+	const error = { message: "'Field' is empty", description: whenEmpty, param: 'field' };
+	const [words, name] = [text({ displayName, whenEmpty }), id({ displayName, whenEmpty })];
+	const model = locator({ displayName, modes: [], whenEmpty });
+	const emptyModel = { __rl: true, mode: 'list', value: '' };
+
+	it.each<[string, Parameter<unknown>, unknown[], unknown]>([
+		['text', words, [], ' a b\n'],
+		['an ID', name, [], 'a b'],
+		['a locator', model, [emptyModel, { ...emptyModel, value: null }], 'a b'],
+	])('%s is rejected with its hint', (_, parameter, others, value) => {
+		for (const given of ['', '  ', '\n\t', null, undefined, ...others]) {
+			const { message, description, param } = invalidInput(() => readParameter(parameter, given));
+			expect({ message, description, param }).toStrictEqual(error);
+		}
+		expect(readParameter(parameter, ' a b\n')).toBe(value);
+		expect(readParameter(parameter, { ...emptyModel, value: ' a b\n' })).toBe(value);
+		expect(readParameter(parameter, 7)).toBe('7');
+		expect(invalidInput(() => readParameter(parameter, { id: 'a/b' })).message).toBe("'Field' is not text");
+	});
+
+	it('has its default where it is not there, but not for an empty value', () => {
+		const parameter = text({ displayName, whenEmpty, default: 'data' });
+		expect(readParameter(parameter, undefined)).toBe('data');
+		expect(invalidInput(() => readParameter(parameter, '')).message).toBe("'Field' is empty");
+	});
+});
+
+describe('an input file', () => {
+	const file = inputFile({ displayName, default: 'data' });
+
+	it.each([
+		['photo', 'photo'],
+		['', ''],
+		[null, ''],
+		[undefined, 'data'],
+		[{ id: 1 }, { id: 1 }],
+	])('of %j is %j, with its parameter for errors about it', (given, value) => {
+		const { value: read, at } = readParameter(file, given);
+		expect(read).toStrictEqual(value);
+		const { message, description, param } = at.error('is missing', 'Add it.');
+		expect([message, description, param]).toStrictEqual(["'Field' is missing", 'Add it.', 'field']);
+	});
+
+	it.each(['', ' , ', null, [], ['']])('of several is one empty one for %j, and not the default', (given) => {
+		const [found, ...others] = readParameter(several(file, /,/), given);
+		expect([found?.value, others]).toStrictEqual(['', []]);
+	});
+});
+
+describe('a rejected value', () => {
+	const message = (given: string) =>
+		invalidInput(() => readParameter(jsonObject({ displayName, default: '{}', example }), given)).message;
+
+	it('that is no JSON is told with its position', () => {
+		expect(message('{\n  "a": 1,\n}')).toMatch(
+			/ \(Expected double-quoted property name in JSON at position 12.*\)$/,
+		);
+		expect(message('[1]')).toMatch(/: "\[1\]"$/);
+	});
+
+	it('is shown with up to 100 characters', () => {
+		const shown = (length: number) =>
+			message('x'.repeat(length))
+				.replace(/^.*?: /, '')
+				.replace(/ \(Unexpected.*$/, '');
+		expect(shown(98)).toBe(`"${'x'.repeat(98)}"`);
+		expect(shown(99)).toBe(`"${'x'.repeat(99)}…`);
+	});
+});
+
+it.each<[string, Parameter<unknown>, object]>([
+	['text', text({ displayName, rows: 4 }), { type: 'string', default: '', typeOptions: { rows: 4 } }],
+	['JSON', json({ displayName, default: '{}', example }), { type: 'json', default: '{}' }],
+	[
+		'JSON of several lines',
+		jsonObject({ displayName, default: '{}', example, rows: 4 }),
+		{ type: 'json', default: '{}', typeOptions: { rows: 4 } },
+	],
+	[
+		'a locator',
+		locator({ displayName, modes: [], whenEmpty }),
+		{ type: 'resourceLocator', modes: [], default: { mode: 'list', value: '' } },
+	],
+	['texts', texts({ displayName, default: [] }), { type: 'string', default: [] }],
+	['a notice', notice(displayName), { type: 'notice', default: '' }],
+	['a number', number({ displayName, default: 1 }), { type: 'number', default: 1, typeOptions: {} }],
+	[
+		'a number in a range',
+		number({ displayName, default: 1, min: 0, max: 2, decimals: 3 }),
+		{ type: 'number', default: 1, typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 3 } },
+	],
+	[
+		'a whole number',
+		integer({ displayName, default: 1, min: 1 }),
+		{ type: 'number', default: 1, typeOptions: { minValue: 1, numberPrecision: 0 } },
+	],
+	[
+		'an amount',
+		decimal({ displayName, default: 1 }),
+		{ type: 'number', default: 1, typeOptions: { minValue: 0, numberPrecision: 2 } },
+	],
+])('the panel shows %s', (_, parameter, property) => {
+	expect(parameter.property('field')).toStrictEqual({ displayName, name: 'field', ...property });
+});
