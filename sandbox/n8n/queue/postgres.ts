@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BackgroundProcess, spawnProgram } from '../backgroundProcess';
 import { run } from '../commands';
 import { freePort } from '../ports';
-import { findProgram, succeeds } from './programs';
+import { findProgram, succeeds } from '../programs';
 
 const host = '127.0.0.1';
 /** PostgreSQL refuses to run as root; Debian's package brings this user. */

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackgroundProcess, spawnProgram } from '../backgroundProcess';
 import { freePort } from '../ports';
-import { findProgram, succeeds } from './programs';
+import { findProgram, succeeds } from '../programs';
 
 const host = '127.0.0.1';
 
