@@ -1,8 +1,9 @@
 /** The media models (§2.2), with their input schemas and prices. */
-import type { MediaType } from '../control/types';
 import { accountPrice, formatRubles, parseRubles, type Nano } from '../money';
 import * as schemas from './mediaSchemas';
 import type { JsonSchema } from '../jsonSchema';
+
+export type MediaType = 'image' | 'video' | 'music' | 'audio';
 
 export interface Tier {
 	/** Input values that must all be equal; the tier with the most of them wins. */

@@ -33,13 +33,6 @@ function rawBody(body: RawBody, status: number): { text: string; contentType: st
 			};
 		case 'empty':
 			return { text: '', contentType: 'application/json; charset=utf-8' };
-		case 'cutJson':
-			return { text: '{"error": {"message": "The answer ends in the mi', contentType: 'application/json' };
-		case 'wrongType':
-			return {
-				text: '{"error": {"message": "JSON, but not called so", "type": "api_error"}}',
-				contentType: 'text/plain',
-			};
 	}
 }
 

@@ -10,8 +10,6 @@ export interface StreamFault {
 	cutAfter?: number;
 	/** An error frame is written after so many events, and the stream ends there (§6.1, §6.2). */
 	errorAfter?: number;
-	/** `response.failed` and `[DONE]` end the stream after so many events; other formats end with an error frame. */
-	failAfter?: number;
 	/** `done`: no `[DONE]`; `final`: neither the closing events nor `[DONE]`. The connection ends in order. */
 	missingEnd?: 'done' | 'final';
 	/** Nothing more is written after so many events, until the client goes away. */
@@ -35,7 +33,7 @@ export interface StreamFault {
 }
 
 /** A body that is not an error of the API, as proxies and broken servers send it. */
-export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: string; contentType: string };
+export type RawBody = 'html' | 'empty' | { text: string; contentType: string };
 
 /** Seconds, or an HTTP date or any other text. */
 export type RetryAfter = number | string;

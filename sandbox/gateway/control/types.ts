@@ -1,4 +1,6 @@
 /** The types of the control interface. */
+import type { MediaType } from '../catalogue/mediaModels';
+import type { controlView } from '../media/task';
 import type { Duration, StreamFault } from './faultTypes';
 
 export type * from './faultTypes';
@@ -17,8 +19,6 @@ export type EndpointGroup =
 	| 'storage'
 	| 'files'
 	| 'other';
-
-export type MediaType = 'image' | 'video' | 'music' | 'audio';
 
 export interface RateLimit {
 	/** 429 `rate_limit_exceeded`. */
@@ -141,24 +141,8 @@ export interface KeyView {
 	status: 'active' | 'revoked' | 'expired';
 }
 
-export interface TaskView {
-	taskId: string;
-	account: string;
-	model: string;
-	mediaType: MediaType;
-	state: 'waiting' | 'processing' | 'success' | 'fail';
-	archived: boolean;
-	deleted: boolean;
-	idempotencyKey: string | null;
-	callBackUrl: string | null;
-	price: string;
-	/** Unix milliseconds. */
-	createTime: number;
-	/** Unix milliseconds; null while it runs. From then on a poll shows its end. */
-	endTime: number | null;
-	resultUrls: string[];
-	input: unknown;
-}
+/** A media task as control shows it. */
+export type TaskView = ReturnType<typeof controlView>;
 
 /** A file of any size whose bytes are generated while they are sent. */
 export interface BigFileOptions {

@@ -23,8 +23,6 @@ export interface StreamDialect {
 	/** §6.1: events carry a `sequence_number`. */
 	numbered: boolean;
 	error: (message: string) => JsonObject;
-	/** The event of a failed response (§3.3), if the format has one. */
-	failed?: (message: string) => JsonObject;
 	/** The keep-alive event; null writes a comment. */
 	ping: JsonObject | null;
 	unknown: JsonObject;
@@ -90,30 +88,23 @@ class Streaming {
 
 	/** True when a fault ends the stream before the next event. */
 	private async stopsHere(): Promise<boolean> {
-		const { cutAfter, stallAfter } = this.faults;
+		const { cutAfter, errorAfter, stallAfter } = this.faults;
 		if (cutAfter === this.written) {
 			await pause(20, this.request.raw);
 			cutConnection(this.request, this.trace);
 			return true;
 		}
-		if (await this.failsHere()) return true;
+		if (errorAfter === this.written) {
+			// There is no charge then (§6.1).
+			await this.put(this.dialect.error('The provider failed in the middle of the answer'));
+			this.writer.end();
+			return true;
+		}
 		if (stallAfter === this.written) {
 			await once(this.request.raw.socket, 'close');
 			return true;
 		}
 		return false;
-	}
-
-	/** True when the response fails in the middle; there is no charge then (§6.1). */
-	private async failsHere(): Promise<boolean> {
-		const { errorAfter, failAfter } = this.faults;
-		const { error, failed } = this.dialect;
-		if (errorAfter !== this.written && failAfter !== this.written) return false;
-		const failing = failAfter === this.written && failed;
-		await this.put((failing || error)('The provider failed in the middle of the answer'));
-		if (failing) await this.writer.frame('data: [DONE]');
-		this.writer.end();
-		return true;
 	}
 
 	/** The extra events and comments of control. */

@@ -1,6 +1,6 @@
 /** Makes the result files of a task from its input. */
 import { buffer } from 'node:stream/consumers';
-import type { MediaType } from '../../control/types';
+import type { MediaType } from '../../catalogue/mediaModels';
 import type { JsonObject } from '../../jsonSchema';
 import type { FileStore } from '../../storage/store';
 import { renderMp4 } from './mp4';

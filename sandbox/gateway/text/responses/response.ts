@@ -6,7 +6,6 @@ import { totalCost, type CompletedCall, type Usage } from '../call';
 import { withoutMarkers } from '../markers';
 import { userText } from '../reply';
 import { encryptedReasoning } from '../returnedReasoning';
-import { logprobsOf } from '../tokens';
 import type { Completion } from '../types';
 import type { ResponsesRequest } from './request';
 
@@ -122,7 +121,6 @@ function messageItem(request: ResponsesRequest, completion: Completion): JsonObj
 				annotations: request.builtIn.includes('web_search')
 					? [{ ...source, type: 'url_citation', start_index: 0, end_index: end }]
 					: [],
-				...(request.topLogprobs !== null && { logprobs: logprobsOf(completion.text, request.topLogprobs) }),
 			},
 		],
 	};

@@ -26,7 +26,7 @@ export function responsesRoute(app: FastifyInstance, context: GatewayContext): v
 		}
 		if (read.stream) {
 			const events = responsesEvents(open, closed, completed.charge);
-			await sendStream(context, request, reply, events, responsesDialect(open));
+			await sendStream(context, request, reply, events, responsesDialect);
 			return reply;
 		}
 		completed.charge();
