@@ -80,22 +80,6 @@ export function keepKilled(path) {
 	writeFileSync(path, JSON.stringify(report));
 }
 
-/**
- * The 95 % interval of a score that a sample has (Wilson).
- *
- * @param {number} part how many of the sample
- * @param {number} whole the size of the sample
- * @returns {[number, number]} in [0, 1]
- */
-export function interval(part, whole) {
-	const z = 1.96;
-	const share = part / whole;
-	const centre = share + z ** 2 / (2 * whole);
-	const reach = z * Math.sqrt((share * (1 - share)) / whole + z ** 2 / (4 * whole ** 2));
-	const scale = 1 + z ** 2 / whole;
-	return [(centre - reach) / scale, (centre + reach) / scale];
-}
-
 /** Whether a judgement applies to this mutant. */
 export function isAbout({ file, code, to }, mutant) {
 	const [firstLine] = mutant.code.split('\n');
