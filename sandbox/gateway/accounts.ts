@@ -8,8 +8,8 @@ export interface Account {
 	readonly name: string;
 	wallet: Nano;
 	/** Times of recent requests, and tokens of recent text calls, for the rate limit. */
-	recentRequests: number[];
-	recentTokens: Array<{ time: number; tokens: number }>;
+	recentRequests: Array<{ time: number; amount: number }>;
+	recentTokens: Array<{ time: number; amount: number }>;
 }
 
 export const mainAccount = 'main';

@@ -43,30 +43,17 @@ function announce({ baseUrl, filesUrl, apiKey }: Gateway): void {
 	);
 }
 
-function stopOnSignals(gateway: Gateway): void {
-	let stopping = false;
-	const stop = (): void => {
-		if (stopping) return;
-		stopping = true;
-		void gateway.close().then(() => process.exit(0));
-	};
-	process.once('SIGINT', stop);
-	process.once('SIGTERM', stop);
-}
-
 function explain(error: unknown): string {
-	if (!(error instanceof Error)) return String(error);
-	if ('code' in error && error.code === 'EADDRINUSE') {
-		const port = 'port' in error ? String(error.port) : '';
-		return `Port ${port} is already taken; choose another one, or 0 for a free one.`;
-	}
-	if ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) return `${error.message} ${usage}`;
-	return error.message;
+	const { message, code, port } = error as NodeJS.ErrnoException & { port?: number };
+	if (code === 'EADDRINUSE') return `Port ${port} is already taken; choose another one, or 0 for a free one.`;
+	return code?.startsWith('ERR_PARSE_ARGS') ? `${message} ${usage}` : message;
 }
 
 async function main(): Promise<void> {
 	const gateway = await startGateway(readCommandLine());
-	stopOnSignals(gateway);
+	let stopping: Promise<void> | undefined;
+	for (const signal of ['SIGINT', 'SIGTERM'])
+		process.on(signal, () => (stopping ??= gateway.close().then(() => process.exit(0))));
 	announce(gateway);
 }
 

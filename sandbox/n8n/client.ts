@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isN8nAtLeast, isNotStoredYet, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
 import { parseExecution, type Execution, type StoredExecution } from './executions';
@@ -11,6 +12,9 @@ import type {
 	StoredWorkflow,
 	WorkflowJson,
 } from './types';
+
+/** On a busy machine, n8n may refuse everything for some seconds. */
+const BUSY_MS = 60_000;
 
 /** An answer of n8n's internal API that is no success. */
 export class N8nApiError extends Error {
@@ -186,6 +190,17 @@ export class N8nClient {
 
 	/** @throws N8nApiError when the answer is no success */
 	async request(method: string, path: string, body?: unknown): Promise<Response> {
+		for (const end = Date.now() + BUSY_MS; ; await sleep(100)) {
+			try {
+				return await this.requestOnce(method, path, body);
+			} catch (error) {
+				const isBusy = error instanceof N8nApiError && error.body.includes('Database is not ready');
+				if (!isBusy || Date.now() > end) throw error;
+			}
+		}
+	}
+
+	private async requestOnce(method: string, path: string, body?: unknown): Promise<Response> {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {
