@@ -1,8 +1,7 @@
-import { waitForExecution } from '../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../sandbox/n8n/workflows';
 import { OwnEnvironment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
+import { execute } from './execute';
 import { httpRequest, signedWith } from './httpRequest';
 import { megabytes, memoryGrowth, type Row } from './measure';
 
@@ -61,7 +60,7 @@ async function measure({ download, upload }: Contender, growths: Map<string, num
 			control.createBigFile({ size: megabytes(size), mimeType: 'video/mp4', filename: `${size}.mp4` });
 		const [big, fit] = [file(500), file(99)];
 		// The first one warms up.
-		await runToSuccess(environment, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] }));
+		await execute(environment, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] }));
 		const cases: Array<[string, WorkflowJson]> = [
 			['download of 500 MB', workflowOf('Download', [download(big)], { Start: ['Download'] })],
 			[
@@ -73,19 +72,15 @@ async function measure({ download, upload }: Contender, growths: Map<string, num
 			],
 		];
 		for (const [what, workflow] of cases) {
-			const run = async () => await runToSuccess(environment, workflow);
-			growths.set(what, await memoryGrowth(environment.server.pid, run));
+			let id = '';
+			const growth = await memoryGrowth(environment.server.pid, async () => {
+				id = await execute(environment, workflow);
+			});
+			const { status } = await environment.client.readExecution(id);
+			if (status !== 'success') throw new Error(`${workflow.name}: ${status}`);
+			growths.set(what, growth);
 		}
 	} finally {
 		await environment.close();
 	}
-}
-
-async function runToSuccess(environment: OwnEnvironment, workflow: WorkflowJson): Promise<void> {
-	const { client, credential } = environment;
-	const stored = await client.createWorkflow(withCredential(workflow, credential));
-	const id = await client.runManually(stored.id, manualTrigger(workflow));
-	const { status, data } = await waitForExecution(client, id, { timeout: 300_000 });
-	if (status !== 'success')
-		throw new Error(`${workflow.name}: ${status}: ${data.resultData.error?.message ?? ''}`);
 }

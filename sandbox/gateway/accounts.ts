@@ -1,7 +1,7 @@
 /** Accounts with their wallets and keys (§2.8, §2.9, §5). */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { KeyView, RequestRecord } from './control/types';
+import type { KeyView } from './control/types';
 import { parseRubles, type Nano } from './money';
 
 export interface Account {
@@ -83,14 +83,9 @@ export function maskKey(key: string): string {
 	return key.length <= 8 ? '…' : `${key.slice(0, 4)}…${key.slice(-4)}`;
 }
 
-/** The keys that a request carries; X-Api-Key is checked first (§5). */
-export function keysOf(headers: FastifyRequest['headers']): {
-	xApiKey: string | null;
-	bearer: string | null;
-	used: RequestRecord['key']['used'];
-} {
-	const raw = headers['x-api-key'];
-	const xApiKey = typeof raw === 'string' && raw !== '' ? raw : null;
-	const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1] ?? null;
-	return { xApiKey, bearer, used: xApiKey ? 'x-api-key' : bearer ? 'authorization' : null };
+/** The key of a request; X-Api-Key is checked first (§5). */
+export function keyOf({ headers }: FastifyRequest): string | null {
+	const own = headers['x-api-key'];
+	if (typeof own === 'string' && own !== '') return own;
+	return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }

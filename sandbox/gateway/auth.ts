@@ -1,14 +1,13 @@
 /** Authentication (§5) and rate limits of the account (§7.3: 429). */
 import type { FastifyRequest } from 'fastify';
-import { keysOf, type Account } from './accounts';
+import { keyOf, type Account } from './accounts';
 import type { GatewayContext } from './context';
 import type { RateLimit } from './control/types';
 import { ApiError } from './errors';
 
 /** The account of the request, or null without a key; throws 401 for an invalid key. */
 export function identify(context: GatewayContext, request: FastifyRequest): Account | null {
-	const { xApiKey, bearer } = keysOf(request.headers);
-	const key = xApiKey ?? bearer;
+	const key = keyOf(request);
 	if (key !== null) {
 		const account = context.accounts.byKey(key);
 		if (!account) throw new ApiError('invalid_api_key');

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
 	const gateway = await startGateway(readCommandLine());
 	let stopping: Promise<void> | undefined;
 	for (const signal of ['SIGINT', 'SIGTERM'])
-		process.on(signal, () => (stopping ??= gateway.close().then(() => process.exit(0))));
+		process.on(signal, () => void (stopping ??= gateway.close().then(() => process.exit(0))));
 	announce(gateway);
 }
 

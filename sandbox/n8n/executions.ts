@@ -100,15 +100,6 @@ function nodeResult(run: ITaskData, runs: number): NodeResult {
 }
 
 function failureText(error: object): FailureText {
-	const text = (name: string): string | undefined => {
-		const value: unknown = Reflect.get(error, name);
-		return typeof value === 'string' ? value : undefined;
-	};
-	const description = text('description');
-	const httpCode = text('httpCode');
-	return {
-		message: text('message') ?? 'unknown error',
-		...(description === undefined ? {} : { description }),
-		...(httpCode === undefined ? {} : { httpCode }),
-	};
+	const { message = 'unknown error', description, httpCode } = error as Partial<FailureText>;
+	return { message, ...(description && { description }), ...(httpCode && { httpCode }) };
 }

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { BackgroundProcess, spawnProgram, type ProgramOptions } from './backgroundProcess';
 import { containerCommand, image } from './container';
 import { n8nEnvironment } from './environment';
-import { twoFreePorts } from './ports';
+import { freePorts } from './ports';
 import { findRuntime, isPinned } from './runtime';
 
 /** The part that a process plays. `main` alone does everything; the others exist in queue mode. */
@@ -51,7 +51,7 @@ export class N8nServer extends BackgroundProcess {
 	 * @throws when it ends or stays silent, with the end of its log
 	 */
 	static async start(options: N8nServerOptions): Promise<N8nServer> {
-		const [anyPort, brokerPort] = await twoFreePorts();
+		const [anyPort = 0, brokerPort = 0] = await freePorts(2);
 		const port = options.port ?? anyPort;
 		const logFile = options.logFile ?? join(options.userFolder, 'n8n.log');
 		await mkdir(options.userFolder, { recursive: true });

@@ -1,7 +1,7 @@
 /** Every request that arrived, and how many ran at once. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { keysOf, maskKey } from '../accounts';
+import { keyOf, maskKey } from '../accounts';
 import type { Concurrency, EndpointGroup, RequestRecord } from './types';
 
 const maxRecords = 20_000;
@@ -22,8 +22,7 @@ export class RequestLog {
 	start(request: FastifyRequest, host: RequestRecord['host']): RequestRecord {
 		const [path = '/', query = ''] = request.url.split('?', 2);
 		const group = host === 'files' ? 'files' : groupOf(request.method, path);
-		const { xApiKey, bearer, used } = keysOf(request.headers);
-		const key = xApiKey ?? bearer;
+		const key = keyOf(request);
 		const length = request.headers['content-length'];
 		const record: RequestRecord = {
 			id: randomUUID(),
@@ -33,7 +32,7 @@ export class RequestLog {
 			path,
 			query,
 			headers: host === 'files' ? rawHeaders(request) : maskedHeaders(request),
-			key: { xApiKey: xApiKey !== null, bearer: bearer !== null, used, masked: key ? maskKey(key) : null },
+			key: key && maskKey(key),
 			body: {
 				contentType: request.headers['content-type'] ?? null,
 				bytes: length === undefined ? null : Number(length),

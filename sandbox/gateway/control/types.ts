@@ -38,8 +38,6 @@ export interface CallbackSettings {
 	copies: number;
 	/** Pause between the end of the task and the callback. */
 	delayMs: Duration;
-	/** Further attempts when the receiver does not respond with 2xx; default 0 (§6.4 promises none). */
-	retries: number;
 }
 
 export interface Settings {
@@ -78,13 +76,8 @@ export interface RequestRecord {
 	query: string;
 	/** API host: keys masked. File host: raw, so that a leaked key can be seen. */
 	headers: Record<string, string | string[]>;
-	/** Which headers carried a key, and which one was used (§5: X-Api-Key first). */
-	key: {
-		xApiKey: boolean;
-		bearer: boolean;
-		used: 'x-api-key' | 'authorization' | null;
-		masked: string | null;
-	};
+	/** Masked. */
+	key: string | null;
 	body: { contentType: string | null; bytes: number | null; model: string | null; json?: unknown };
 	/** Null while it runs and when no response was written; 499 when the client closed the connection. */
 	status: number | null;
@@ -128,11 +121,7 @@ export interface CallbackRecord {
 
 export interface ForgedCallback {
 	url: string;
-	body?: unknown;
-	/** Sent unchanged instead of `body`. */
-	rawBody?: string;
-	headers?: Record<string, string>;
-	method?: string;
+	body: unknown;
 }
 
 export interface KeyView {

@@ -14,7 +14,8 @@ export function alignLyrics(task: MediaTask, body: unknown): JsonObject {
 	}
 	const { audioId } = body;
 	if (!task.tracks.some((track) => track.id === audioId)) throw new ApiError('not_found', 'Track not found');
-	const lyrics = String(task.input.lyrics || promptOf(task.input));
+	const { lyrics: written } = task.input;
+	const lyrics = typeof written === 'string' && written ? written : promptOf(task.input);
 	const words = task.input.instrumental === true ? [] : lyrics.split(/\s+/).filter(Boolean);
 	return {
 		alignedWords: words.map((word, index) => ({

@@ -67,11 +67,13 @@ export function mediaRoutes(app: FastifyInstance, context: GatewayContext): void
 		return envelope(alignLyrics(tasks.visible(account, taskId(request.params)), request.body));
 	});
 
-	// §4.13 shows no shape: the body is stored and returned with an ID.
+	// §4.13 shows no shape: the body is returned with an ID.
 	app.post('/media/sessions', async (request, reply) => {
 		const account = authenticate(context, request);
-		const { sessionId, createTime, body } = context.sessions.create(account.name, request.body ?? {});
-		return await reply.code(201).send(envelope({ ...(isObject(body) && body), sessionId, createTime }));
+		const sessionId = context.sessions.create(account.name);
+		const { body } = request;
+		const session = { ...(isObject(body) && body), sessionId, createTime: Date.now() };
+		return await reply.code(201).send(envelope(session));
 	});
 }
 

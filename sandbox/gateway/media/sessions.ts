@@ -1,28 +1,21 @@
 /** Media sessions (§4.13; fields not shown): a session runs one task at a time (§7.4, 409). */
 import { randomUUID } from 'node:crypto';
 
-export interface MediaSession {
-	sessionId: string;
-	account: string;
-	createTime: number;
-	/** What the client sent. */
-	body: unknown;
-}
-
 export class SessionStore {
-	private readonly sessions = new Map<string, MediaSession>();
+	/** The account of each. */
+	private readonly owners = new Map<string, string>();
 
-	create(account: string, body: unknown): MediaSession {
-		const session = { sessionId: randomUUID(), account, createTime: Date.now(), body };
-		this.sessions.set(session.sessionId, session);
-		return session;
+	create(account: string): string {
+		const sessionId = randomUUID();
+		this.owners.set(sessionId, account);
+		return sessionId;
 	}
 
 	owned(sessionId: string, account: string): boolean {
-		return this.sessions.get(sessionId)?.account === account;
+		return this.owners.get(sessionId) === account;
 	}
 
 	clear(): void {
-		this.sessions.clear();
+		this.owners.clear();
 	}
 }

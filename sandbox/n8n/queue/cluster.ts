@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { installPackage } from '../package';
 import { freePort } from '../ports';
 import { N8nServer, type N8nRole } from '../server';
-import { PostgresServer } from './postgres';
-import { RedisServer } from './redis';
+import { startPostgres, startRedis, type QueueServer } from './servers';
 
 /** How to start a cluster. */
 export interface QueueClusterOptions {
@@ -36,7 +35,7 @@ const workerLock = {
  */
 export class QueueCluster {
 	private readonly processes: Record<N8nRole, N8nServer[]> = { main: [], webhook: [], worker: [] };
-	private readonly servers: Array<RedisServer | PostgresServer> = [];
+	private readonly servers: QueueServer[] = [];
 	private readonly environment: Record<string, string>;
 	private count = 0;
 
@@ -119,7 +118,7 @@ export class QueueCluster {
 	/** Ends everything. */
 	async stop(): Promise<void> {
 		await all(Object.values(this.processes).flatMap((group) => group.map(async (one) => await one.stop())));
-		await all(this.servers.map(async (server) => await server.stop()));
+		await all(this.servers.map(async (server) => await server.process.stop()));
 	}
 
 	private async startServers(): Promise<void> {
@@ -127,11 +126,10 @@ export class QueueCluster {
 		await mkdir(folder, { recursive: true });
 		// PostgreSQL runs as another user, who must come through.
 		await chmod(folder, 0o711);
-		const redis = await RedisServer.start(join(folder, 'redis'));
-		this.servers.push(redis);
-		const postgres = await PostgresServer.start(join(folder, 'postgres'));
-		this.servers.push(postgres);
-		Object.assign(this.environment, postgres.n8nEnvironment, redis.n8nEnvironment, this.options.environment);
+		this.servers.push(await startRedis(join(folder, 'redis')));
+		this.servers.push(await startPostgres(join(folder, 'postgres')));
+		for (const { n8nEnvironment } of this.servers) Object.assign(this.environment, n8nEnvironment);
+		Object.assign(this.environment, this.options.environment);
 	}
 
 	private async startProcesses(): Promise<void> {
