@@ -6,7 +6,6 @@ import type { OwnEnvironment } from '../test/e2e/support/environment';
 
 const LONGEST_RUN_MS = 10 * 60_000;
 
-/** What a run needs of an environment. */
 export type Place = Pick<OwnEnvironment, 'client' | 'credential' | 'gateway' | 'server'>;
 
 /** Runs a workflow once to its end, and returns the execution's ID. Its data is not read, because that costs n8n time and memory. */

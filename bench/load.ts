@@ -43,7 +43,6 @@ async function ourNodes(folder: string): Promise<Candidate> {
 	return [...nodes, ...credentials].map((path) => join(folder, path));
 }
 
-/** n8n's HTTP Request node and its OpenAI node. */
 function n8nNodes(): Candidate[] {
 	const modules = n8nModules();
 	return [

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A line of the results. */
 export interface Row {
 	what: string;
 	/** This package's figure, with its unit. */
@@ -69,17 +68,14 @@ export async function processSeconds(pid: number): Promise<number> {
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** The median; NaN without values. */
 export function median(values: number[]): number {
 	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
-/** Megabytes in bytes. */
 export function megabytes(count: number): number {
 	return count * MEGABYTE;
 }
 
-/** Rows as a Markdown table. */
 export function table(header: string[], rows: Array<Array<string | number>>): string {
 	const line = (cells: Array<string | number>) => `| ${cells.join(' | ')} |`;
 	return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');

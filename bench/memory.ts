@@ -5,19 +5,16 @@ import { execute } from './execute';
 import { httpRequest, signedWith } from './httpRequest';
 import { megabytes, memoryGrowth, type Row } from './measure';
 
-/** A file at the gateway. */
 interface File {
 	id: string;
 	url: string;
 }
 
-/** A workflow that moves large files. */
 interface Contender {
 	download: (file: File) => WorkflowNode;
 	upload: (environment: OwnEnvironment) => WorkflowNode;
 }
 
-/** This package's node, and n8n's. */
 const contenders: Contender[] = [
 	{
 		download: ({ id }) =>

@@ -8,7 +8,6 @@ import { packPackage } from './n8n/package';
 import type { WorkflowJson } from './n8n/types';
 import { credentialType, loadExample, loadExamples, withCredential } from './n8n/workflows';
 
-/** The demo's command line. */
 export interface DemoOptions {
 	/** End after the run. */
 	once: boolean;

@@ -13,7 +13,6 @@ export interface WatchedTask {
 	polls: number;
 }
 
-/** The result of a contender. */
 export interface Run {
 	watched: WatchedTask[];
 	charges: number;

@@ -16,7 +16,6 @@ export interface Contender {
 	textOf: (json: Record<string, unknown>) => unknown;
 }
 
-/** The text node of this package. */
 export function textNode(concurrency: number): Contender {
 	return {
 		name: `Gateway Text Generation, concurrency ${concurrency}`,

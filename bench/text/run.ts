@@ -3,7 +3,6 @@ import { execute, type Place } from '../execute';
 import { processSeconds } from '../measure';
 import type { Contender } from './contenders';
 
-/** The result of a contender. */
 export interface Run {
 	/** Wall time of the node, as n8n measured it. */
 	seconds: number;

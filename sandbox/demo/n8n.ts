@@ -11,7 +11,6 @@ export const owner: Owner = { email: 'demo@sandbox.example', password: 'Sandbox-
 
 const logFile = join(sandboxFolder, 'logs', 'demo-n8n.log');
 
-/** A running n8n and a signed-in client of it. */
 export interface DemoN8n {
 	server: N8nServer;
 	client: N8nClient;

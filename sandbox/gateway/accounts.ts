@@ -13,9 +13,6 @@ export interface Account {
 }
 
 export const mainAccount = 'main';
-/** §8: active keys per account. */
-const maxActiveKeys = 10;
-
 export class Accounts {
 	private readonly accounts = new Map<string, Account>();
 	private readonly keyList: KeyView[] = [];
@@ -51,10 +48,6 @@ export class Accounts {
 	}
 
 	createKey(account = mainAccount, key = newKey()): KeyView {
-		const active = this.keyList.filter((entry) => entry.account === account && entry.status === 'active');
-		if (active.length >= maxActiveKeys) {
-			throw new Error(`Account ${account} already has ${maxActiveKeys} active keys (§8)`);
-		}
 		this.get(account);
 		const entry: KeyView = { key, account, status: 'active' };
 		this.keyList.push(entry);

@@ -1,4 +1,3 @@
-/** State that the parts of the gateway share. */
 import type { Accounts } from './accounts';
 import type { FaultBook } from './control/faults';
 import type { RequestLog } from './control/requestLog';

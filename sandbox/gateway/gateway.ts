@@ -31,8 +31,6 @@ export interface GatewayOptions {
 	/** Rubles in a new account's wallet, decimal string; default `1000.00`. */
 	balance?: string;
 	settings?: SettingsPatch;
-	/** Prints fastify's log; default false. */
-	logger?: boolean;
 }
 
 export interface Gateway {
@@ -52,8 +50,8 @@ const host = '127.0.0.1';
 /** Starts the gateway on 127.0.0.1; throws when a port is taken. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
 	const context = createContext(options);
-	const api = createServer(options.logger ?? false);
-	const files = createFileServer(context, options.logger ?? false);
+	const api = createServer();
+	const files = createFileServer(context);
 	const close = async (): Promise<void> => {
 		context.callbacks.stop();
 		await context.tasks.runner.stop();
@@ -92,7 +90,6 @@ function createContext(options: GatewayOptions): GatewayContext {
 	};
 }
 
-/** The origin that the server listens at. */
 async function listen(server: FastifyInstance, port: number): Promise<string> {
 	await server.listen({ host, port });
 	const address: AddressInfo | string | null = server.server.address();

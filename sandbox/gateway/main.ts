@@ -2,8 +2,7 @@
 import { parseArgs } from 'node:util';
 import { startGateway, type Gateway, type GatewayOptions } from './gateway';
 
-const usage =
-	'Usage: npm run sandbox -- [--port N] [--files-port N] [--api-key sk-<uuid>] [--balance R] [--log]';
+const usage = 'Usage: npm run sandbox -- [--port N] [--files-port N] [--api-key sk-<uuid>] [--balance R]';
 
 /** Throws on unknown options and invalid ports. */
 function readCommandLine(): GatewayOptions {
@@ -13,7 +12,6 @@ function readCommandLine(): GatewayOptions {
 			'files-port': { type: 'string', default: '0' },
 			'api-key': { type: 'string' },
 			balance: { type: 'string' },
-			log: { type: 'boolean', default: false },
 		},
 	});
 	const { 'api-key': apiKey, balance } = values;
@@ -22,7 +20,6 @@ function readCommandLine(): GatewayOptions {
 		filesPort: readPort(values['files-port']),
 		...(apiKey !== undefined && { apiKey }),
 		...(balance !== undefined && { balance }),
-		logger: values.log,
 	};
 }
 

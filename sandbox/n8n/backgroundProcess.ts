@@ -45,12 +45,10 @@ export class BackgroundProcess {
 		child.once('exit', (code, signal) => (this.exitCode = code ?? signal ?? 'unknown'));
 	}
 
-	/** Everything that was printed so far. */
 	async log(): Promise<string> {
 		return await readFile(this.logFile, 'utf8');
 	}
 
-	/** Whether the process has not ended. */
 	get running(): boolean {
 		return this.exitCode === undefined;
 	}

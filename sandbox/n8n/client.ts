@@ -73,7 +73,6 @@ export class N8nClient {
 		return await this.send<CredentialTest>('POST', '/rest/credentials/test', { credentials });
 	}
 
-	/** Stores a new workflow. */
 	async createWorkflow(workflow: WorkflowJson): Promise<StoredWorkflow> {
 		return await this.send<StoredWorkflow>('POST', '/rest/workflows', { ...workflow, ...olderDefaults });
 	}
@@ -85,7 +84,6 @@ export class N8nClient {
 		else await this.switchOn(workflow, true);
 	}
 
-	/** Takes a workflow's triggers down. */
 	async deactivate(workflow: Stored): Promise<void> {
 		if (isN8nAtLeast(PUBLISHING)) await this.send('POST', `/rest/workflows/${workflow.id}/deactivate`, {});
 		else await this.switchOn(workflow, false);
@@ -141,7 +139,6 @@ export class N8nClient {
 		return page.results;
 	}
 
-	/** Cancels a running or waiting execution. */
 	async stopExecution(id: string): Promise<void> {
 		await this.send('POST', `/rest/executions/${id}/stop`, {});
 	}

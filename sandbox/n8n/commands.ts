@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { endGroup } from './processGroup';
 
-/** Where and how a command runs. */
 export interface RunOptions {
 	directory: string;
 	environment?: NodeJS.ProcessEnv;

@@ -15,12 +15,10 @@ export interface StoredExecution {
 	data: string;
 }
 
-/** An execution with its data decoded. */
 export interface Execution extends Omit<StoredExecution, 'data'> {
 	data: IRunExecutionData;
 }
 
-/** What came out of a workflow's run. */
 export interface RunResult {
 	executionId: string;
 	/** n8n's word: `success`, `error`, `canceled`, `crashed`, `waiting`. */
@@ -42,7 +40,6 @@ export interface NodeResult {
 	error?: FailureText;
 }
 
-/** The texts of an n8n error. */
 export interface FailureText {
 	message: string;
 	description?: string;

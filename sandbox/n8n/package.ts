@@ -22,7 +22,6 @@ import { repositoryRoot, runtimeModules, sandboxFolder } from './runtime';
 /** The name under which n8n knows the package; its node types are `<name>.<node>`. */
 export const packageName = 'n8n-nodes-ai-gateway';
 
-/** What the package is built from. */
 const sources = [
 	'package.json',
 	'tsconfig.json',

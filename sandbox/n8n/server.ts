@@ -10,7 +10,6 @@ import { findRuntime, isPinned } from './runtime';
 /** The part that a process plays. `main` alone does everything; the others exist in queue mode. */
 export type N8nRole = 'main' | 'webhook' | 'worker';
 
-/** How to start n8n. */
 export interface N8nServerOptions {
 	/** Becomes `N8N_USER_FOLDER`: n8n keeps everything it knows in `.n8n` below it. */
 	userFolder: string;
@@ -33,7 +32,6 @@ const host = '127.0.0.1';
 const preloaded = ['exit-with-parent.js', ...(isPinned ? [] : ['own-modules.js'])];
 const commands: Record<N8nRole, string> = { main: 'start', webhook: 'webhook', worker: 'worker' };
 
-/** A running process of n8n. */
 export class N8nServer extends BackgroundProcess {
 	private constructor(
 		child: ChildProcess,

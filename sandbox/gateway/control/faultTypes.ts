@@ -22,8 +22,6 @@ export interface StreamFault {
 	commentEvery?: number;
 	/** A keep-alive event is put before every n-th event. */
 	pingEvery?: number;
-	/** The response is this error as JSON with its own status, although a stream was requested. */
-	jsonError?: ErrorCode;
 	/** Writes are split into chunks of this many bytes, at any position. */
 	splitBytes?: number;
 	/** Pause before every delta. */

@@ -125,14 +125,13 @@ function groupOf(method: string, fullPath: string): EndpointGroup {
 	return path.endsWith('/download') ? 'mediaDownload' : 'mediaStatus';
 }
 
-function rawHeaders(request: FastifyRequest): Record<string, string | string[]> {
-	const entries = Object.entries(request.headers).flatMap(([name, value]) =>
-		value === undefined ? [] : [[name, value] as const],
-	);
-	return Object.fromEntries(entries);
+type Headers = RequestRecord['headers'];
+
+function rawHeaders({ headers }: FastifyRequest): Headers {
+	return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Headers;
 }
 
-function maskedHeaders(request: FastifyRequest): Record<string, string | string[]> {
+function maskedHeaders(request: FastifyRequest): Headers {
 	const headers = rawHeaders(request);
 	for (const name of ['x-api-key', 'authorization']) {
 		const value = headers[name];

@@ -1,4 +1,3 @@
-/** The settings that control may change, with their defaults. */
 import type { Duration, EndpointGroup, Settings, SettingsPatch } from './types';
 
 export function defaultSettings(): Settings {

@@ -1,4 +1,3 @@
-/** The types of the control interface. */
 import type { MediaType } from '../catalogue/mediaModels';
 import type { controlView } from '../media/task';
 import type { Duration, StreamFault } from './faultTypes';
@@ -130,7 +129,6 @@ export interface KeyView {
 	status: 'active' | 'revoked' | 'expired';
 }
 
-/** A media task as control shows it. */
 export type TaskView = ReturnType<typeof controlView>;
 
 /** A file of any size whose bytes are generated while they are sent. */

@@ -51,10 +51,6 @@ export class FileStore {
 		return join(this.directory, `staging-${randomUUID()}`);
 	}
 
-	async discard(path: string): Promise<void> {
-		await rm(path, { force: true });
-	}
-
 	/** Takes over a file from its staging path. */
 	async adopt(path: string, size: number, file: NewFile): Promise<StoredFile> {
 		const record = this.record(file, size, true);

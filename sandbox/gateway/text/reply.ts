@@ -35,7 +35,6 @@ export function lastUserIndex({ messages }: TextCall): number {
 	);
 }
 
-/** The last message of the user. */
 export function userText(call: TextCall): string {
 	return call.messages[lastUserIndex(call)]?.text ?? '';
 }
@@ -103,7 +102,6 @@ function aboutResults(results: readonly ChatMessage[], call: TextCall): string {
 	return `The tool answered: ${texts}. That settles it.${seen}`;
 }
 
-/** The thoughts of a thinking model. */
 export function reasoningFor(call: TextCall): string {
 	const topic = shorten(withoutMarkers(userText(call)), 120) || 'an empty message';
 	const rounds = toolRounds(call);

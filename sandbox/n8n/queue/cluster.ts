@@ -6,7 +6,6 @@ import { freePort } from '../ports';
 import { N8nServer, type N8nRole } from '../server';
 import { startPostgres, startRedis, type QueueServer } from './servers';
 
-/** How to start a cluster. */
 export interface QueueClusterOptions {
 	/** Everything is kept below it; is made when it is missing. */
 	folder: string;
@@ -115,7 +114,6 @@ export class QueueCluster {
 		return logs.flatMap((log, index) => Array.from({ length: log.split(start).length - 1 }, () => index));
 	}
 
-	/** Ends everything. */
 	async stop(): Promise<void> {
 		await all(Object.values(this.processes).flatMap((group) => group.map(async (one) => await one.stop())));
 		await all(this.servers.map(async (server) => await server.process.stop()));

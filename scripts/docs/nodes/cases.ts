@@ -28,7 +28,6 @@ export interface Case {
 
 const model = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** A model's form, filled in. */
 const form = (value: INodeParameters) => ({
 	input: { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] },
 });

@@ -6,7 +6,6 @@ import { pollContext, supplyContext, webhookContext } from '../../../test/helper
 import { packageNodes, runNode } from '../../../test/helpers/engine';
 import type { Case } from './cases';
 
-/** A case and its output items. */
 export interface Example extends Case {
 	items: INodeExecutionData[];
 }
@@ -149,7 +148,6 @@ class Runner {
 	}
 }
 
-/** The part of a model that agents use. */
 interface LanguageModel {
 	invoke(messages: HumanMessage[]): Promise<unknown>;
 }

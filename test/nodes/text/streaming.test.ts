@@ -123,7 +123,7 @@ describe.each(formats)('%s', (format) => {
 	it('an error in place of a stream is retried when it is retryable', async () => {
 		gateway.control.addFault({
 			match: { method: 'POST' },
-			action: { kind: 'stream', stream: { jsonError: 'service_unavailable' } },
+			action: { kind: 'error', code: 'service_unavailable' },
 		});
 		const { items, error } = await run({ format, options: { stream: true } });
 		expect(error).toBeUndefined();

@@ -1,4 +1,3 @@
-/** Makes the result files of a task from its input. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';

@@ -34,7 +34,6 @@ export function responsesRoute(app: FastifyInstance, context: GatewayContext): v
 	});
 }
 
-/** The input, after the messages of the previous response if one is named. */
 function continued(context: GatewayContext, account: Account, read: ResponsesRequest): ChatMessage[] {
 	if (read.previousId === null) return read.call.messages;
 	return [...context.responses.messages(read.previousId, account.name), ...read.call.messages];
