@@ -7,9 +7,6 @@ const folder = resolve(fileURLToPath(import.meta.url), '../../test/mutation/surv
 
 const COUNTED = new Set(['Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError']);
 
-/** Why the ignorer of test/mutation/ignorers.mjs leaves out a mutant that is not in the sample. */
-const NOT_DRAWN = 'not in the sample';
-
 /**
  * Whether a mutant was killed: by a test, by a test file that cannot be loaded because of an error in the source, or by
  * StrykerJS's count of steps, which ends an endless loop. Time that is over proves nothing: the machine may be slow.
@@ -54,17 +51,6 @@ export function mutantsOf(report) {
 				isOutOfTime: isOutOfTime(mutant),
 			}));
 	});
-}
-
-/**
- * @param {string} report path of a JSON report of StrykerJS
- * @returns {number} how many mutants there are, with those that are not in the sample
- */
-export function population(report) {
-	const { files } = JSON.parse(readFileSync(report, 'utf8'));
-	return Object.values(files)
-		.flatMap(({ mutants }) => mutants)
-		.filter(({ status, statusReason }) => COUNTED.has(status) || statusReason === NOT_DRAWN).length;
 }
 
 /**

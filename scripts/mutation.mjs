@@ -10,7 +10,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areas } from '../test/mutation/areas.mjs';
-import { isAbout, judgements, keepKilled, mutantsOf, population } from './mutation-results.mjs';
+import { isAbout, judgements, keepKilled, mutantsOf } from './mutation-results.mjs';
 
 /** The part of the mutants that must be killed. */
 const ENOUGH = 0.9;
@@ -56,7 +56,6 @@ function mutateArea(name) {
 		revision: git('rev-parse', '--short', 'HEAD').trim(),
 		sample,
 		seed,
-		mutants: population(`${base}.json`),
 		run: mutants.length,
 		killed,
 		outOfTime: mutants.filter(({ isOutOfTime }) => isOutOfTime).length,

@@ -12,11 +12,9 @@ import type { SettingsPatch } from './control/types';
 import { Ledger } from './ledger';
 import { CallbackSender } from './media/callbacks';
 import { TaskRunner } from './media/runner';
-import { SessionStore } from './media/sessions';
 import { TaskStore } from './media/tasks';
 import { FileStore } from './storage/store';
 import { PromptCache } from './text/promptCache';
-import { ResponseStore } from './text/responses/store';
 
 export type { GatewayControl } from './control/control';
 export type * from './control/types';
@@ -83,9 +81,9 @@ function createContext(options: GatewayOptions): GatewayContext {
 		log: new RequestLog(),
 		files,
 		tasks: new TaskStore(files, runner),
-		sessions: new SessionStore(),
+		sessions: new Map(),
 		callbacks,
-		responses: new ResponseStore(),
+		responses: new Map(),
 		promptCache: new PromptCache(),
 	};
 }

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from '../npm.mjs';
-import { withProgress } from '../progress.mjs';
 import { chooseNode } from '../runtime-node.mjs';
 import { installDatabaseDriver } from '../sqlite-driver.mjs';
 import { manifestOf, newest } from './list.mjs';
@@ -67,11 +66,7 @@ async function installInto(folder, version) {
 		'--no-audit',
 		'--no-fund',
 	];
-	const isInstalled = await withProgress(
-		`n8n ${version}`,
-		async () => await npm(['install', ...settings], folder),
-	);
-	if (!isInstalled) return false;
+	if (!(await npm(['install', ...settings], folder))) return false;
 	const { path: node, hint } = chooseNode(folder);
 	if (node === undefined || !existsSync(node)) {
 		return fail(hint ?? `npm did not install ${node}: install Node 24 and run this with it.`);

@@ -1,4 +1,5 @@
 /** Media tasks and sessions (§4.6 – §4.13), in the media envelope (§7.1). */
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { authenticate } from '../auth';
 import type { GatewayContext } from '../context';
@@ -70,7 +71,8 @@ export function mediaRoutes(app: FastifyInstance, context: GatewayContext): void
 	// §4.13 shows no shape: the body is returned with an ID.
 	app.post('/media/sessions', async (request, reply) => {
 		const account = authenticate(context, request);
-		const sessionId = context.sessions.create(account.name);
+		const sessionId = randomUUID();
+		context.sessions.set(sessionId, account.name);
 		const { body } = request;
 		const session = { ...(isObject(body) && body), sessionId, createTime: Date.now() };
 		return await reply.code(201).send(envelope(session));

@@ -14,17 +14,6 @@ export interface Rendered {
 	mimeType: string;
 }
 
-/** Thrown when an input cannot be used; the task fails with this code. */
-export class RenderError extends Error {
-	constructor(
-		readonly failCode: string,
-		message: string,
-	) {
-		super(message);
-		this.name = 'RenderError';
-	}
-}
-
 export async function renderResults(
 	mediaType: MediaType,
 	input: JsonObject,
@@ -68,9 +57,7 @@ async function editedImage(input: JsonObject, files: FileStore): Promise<Buffer 
 	const [url] = Array.isArray(input.image_urls) ? (input.image_urls as unknown[]) : [];
 	if (typeof url !== 'string') return null;
 	const file = files.byUrl(url);
-	if (file === null) return null;
-	if (!file) throw new RenderError('INPUT_NOT_FOUND', `The image ${url} cannot be fetched`);
-	return file.mimeType.startsWith('image/') && file.onDisk ? await buffer(files.read(file)) : null;
+	return file?.mimeType.startsWith('image/') && file.onDisk ? await buffer(files.read(file)) : null;
 }
 
 function renderTrack(input: JsonObject, track: number, small: boolean): Rendered {

@@ -16,17 +16,14 @@ import {
 import { readEncrypted, readIds } from '../returnedReasoning';
 import type { TextCall, ChatMessage } from '../types';
 
-const builtInTools = ['web_search', 'file_search', 'code_interpreter', 'mcp'] as const;
-type BuiltInTool = (typeof builtInTools)[number];
-
 export interface ResponsesRequest {
 	call: TextCall;
 	stream: boolean;
 	body: JsonObject;
 	instructions: string | null;
 	previousId: string | null;
-	/** Built-in tools that this sandbox simulates. */
-	builtIn: BuiltInTool[];
+	/** Whether it may search the web, the only built-in tool of the sandbox. */
+	searches: boolean;
 }
 
 const roles: Record<string, ChatMessage['role']> = {
@@ -69,7 +66,7 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 		instructions,
 		previousId: typeof body.previous_response_id === 'string' ? body.previous_response_id : null,
 		// The dated and preview types of the web search are the same tool.
-		builtIn: builtInTools.filter((name) => toolList.some((tool) => String(tool.type).startsWith(name))),
+		searches: toolList.some((tool) => String(tool.type).startsWith('web_search')),
 	};
 }
 
