@@ -1,4 +1,5 @@
 /** What `npm run demo` does once everything is installed; `scripts/demo.mjs` calls it. */
+import { once } from 'node:events';
 import { startGateway, type Gateway } from './gateway/gateway';
 import { owner, startDemoN8n, type DemoN8n } from './demo/n8n';
 import { runAndReport } from './demo/report';
@@ -117,7 +118,7 @@ ${(await otherExamples()).map((example) => `       ${example}`).join('\n')}
   n8n's log   ${server.logFile}
 
 The sandbox gateway makes up texts, draws the prompt as a picture, and takes play money. Press Ctrl+C to stop.`);
-	await Promise.race([server.ended(), aborted(signal)]);
+	await Promise.race([server.ended(), once(signal, 'abort')]);
 	if (!signal.aborted) throw new Error(`n8n has ended by itself; its log is ${server.logFile}`);
 }
 
@@ -125,9 +126,4 @@ The sandbox gateway makes up texts, draws the prompt as a picture, and takes pla
 async function otherExamples(): Promise<string[]> {
 	const others = (await loadExamples()).filter(({ file }) => file !== 'text-to-media.json');
 	return others.map(({ file, workflow }) => `examples/${file}`.padEnd(40) + workflow.name);
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-	if (signal.aborted) return;
-	await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -98,7 +98,7 @@ export interface LedgerEntry {
 	amount: string;
 	requestId: string;
 	taskId?: string;
-	idempotencyKey?: string;
+	idempotencyKey?: string | undefined;
 }
 
 export interface Concurrency {

@@ -23,7 +23,7 @@ export interface StreamDialect {
 	/** §6.1: events carry a `sequence_number`. */
 	numbered: boolean;
 	error: (message: string) => JsonObject;
-	/** The keep-alive event; null writes a comment. */
+	/** The keep-alive event, where there is one. */
 	ping: JsonObject | null;
 	unknown: JsonObject;
 }
@@ -76,11 +76,10 @@ class Streaming {
 		const { missingEnd } = this.faults;
 		for (const event of events) {
 			if (this.writer.gone || (await this.stopsHere())) return;
-			if (missingEnd && (event.kind === 'done' || (missingEnd === 'final' && event.kind === 'final')))
-				continue;
+			if (missingEnd && (event.kind === 'done' || event.kind === 'final')) continue;
 			if (event.kind === 'delta') await pause(drawDuration(this.faults.deltaDelayMs ?? 0), this.request.raw);
 			if (this.writer.gone) return;
-			await this.extras();
+			if (isNth(this.written, this.faults.noiseEvery)) await this.noise();
 			await this.send(event);
 		}
 		this.writer.end();
@@ -107,14 +106,10 @@ class Streaming {
 		return false;
 	}
 
-	/** The extra events and comments of control. */
-	private async extras(): Promise<void> {
-		const { commentEvery, pingEvery, unknownEvery } = this.faults;
-		if (isNth(this.written, commentEvery)) await this.writer.frame(': keep-alive');
-		if (isNth(this.written, pingEvery)) {
-			await (this.dialect.ping ? this.put(this.dialect.ping) : this.writer.frame(': ping'));
-		}
-		if (isNth(this.written, unknownEvery)) await this.put(this.dialect.unknown);
+	private async noise(): Promise<void> {
+		await this.writer.frame(': keep-alive');
+		if (this.dialect.ping) await this.put(this.dialect.ping);
+		await this.put(this.dialect.unknown);
 	}
 
 	private async send(event: StreamEvent): Promise<void> {
