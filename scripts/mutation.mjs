@@ -3,10 +3,10 @@
 //   npm run mutation [area…]                     all mutants of these areas, or of all
 //   npm run mutation [area…] -- --sample=<part> [--seed=<text>]   those in a part of the functions, e.g. 0.2
 //     A function is drawn, with all its mutants, by a hash of the seed and its place in the file.
-//   npm run mutation [area…] -- --files=<glob>[,<glob>…]   the same as in the last run, but of these files
+//   npm run mutation [area…] -- --files=<glob>[,<glob>…]   those in these files
 // MUTATION_CONCURRENCY: runs at a time (2). MUTATION_PATIENCE: on a busy machine, how many times as long a run may take (1).
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areas } from '../test/mutation/areas.mjs';
@@ -35,10 +35,8 @@ if (unknown.length > 0) {
 function mutateArea(name) {
 	const base = `.sandbox/mutation/${name}`;
 	const files = valueOf('--files');
-	const last =
-		files && existsSync(`${base}.run.json`) ? JSON.parse(readFileSync(`${base}.run.json`, 'utf8')) : {};
-	const sample = valueOf('--sample') ?? last.sample ?? '1';
-	const seed = valueOf('--seed') ?? last.seed ?? '';
+	const sample = valueOf('--sample') ?? '1';
+	const seed = valueOf('--seed') ?? '';
 	const begin = Date.now();
 	keepKilled(`${base}.incremental.json`);
 	spawnSync('node_modules/.bin/stryker', ['run', ...(files ? ['--mutate', files] : [])], {

@@ -19,6 +19,8 @@ interface Run {
 	signal: AbortSignal;
 }
 
+type Item = INodeExecutionData & { json: Record<string, string | number> };
+
 /** Runs the example and prints output and cost of each step. Returns whether all of them succeeded. */
 export async function runAndReport(run: Run): Promise<boolean> {
 	const began = Date.now();
@@ -65,10 +67,10 @@ async function report(result: RunResult, { client, gateway }: Run, before: strin
 }
 
 /** The item of a step; a step without one has failed or was not reached. */
-function itemOf(result: RunResult, name: string): INodeExecutionData {
+function itemOf(result: RunResult, name: string): Item {
 	const node = result.nodes[name];
 	const [item] = node?.items ?? [];
-	if (item !== undefined && node?.error === undefined) return item;
+	if (item !== undefined && node?.error === undefined) return item as Item;
 	const { message = 'gave nothing', description = '' } = node?.error ?? result.error ?? {};
 	throw new Error(`"${name}": ${message} ${description}`);
 }

@@ -88,18 +88,11 @@ export class QueueCluster {
 		return this.processes.worker;
 	}
 
-	/**
-	 * Starts one more worker.
-	 * @param options.hasPackage whether the package is installed on it; default: true
-	 */
 	async startWorker({ hasPackage = true } = {}): Promise<N8nServer> {
 		return await this.startProcess('worker', { hasPackage });
 	}
 
-	/**
-	 * Ends a worker with SIGKILL: nothing that it does is brought to an end.
-	 * @param index in `workers`
-	 */
+	/** Ends a worker with SIGKILL: nothing that it does is brought to an end. */
 	async killWorker(index: number): Promise<void> {
 		const worker = this.workers[index];
 		if (worker === undefined) throw new Error(`There is no worker ${index}.`);
