@@ -1,4 +1,5 @@
 // `npm run demo`: installs what is missing, then hands over to sandbox/demo.ts in this same process.
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import { ensureN8n, ensureTools } from './install.mjs';
@@ -56,13 +57,13 @@ function readPort(name, text) {
 }
 
 async function checkFree(name, port) {
-	const server = createServer();
-	await new Promise((resolve, reject) =>
-		server.once('error', reject).listen(port, '127.0.0.1', resolve),
-	).catch(() => {
+	const server = createServer().listen(port, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+	} catch {
 		throw new Error(
 			`Port ${port} is taken, perhaps by another demo: end that, or choose another with ${name}`,
 		);
-	});
-	await new Promise((resolve) => server.close(resolve));
+	}
+	await once(server.close(), 'close');
 }

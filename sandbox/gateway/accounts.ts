@@ -16,14 +16,9 @@ export const mainAccount = 'main';
 export class Accounts {
 	private readonly accounts = new Map<string, Account>();
 	private readonly keyList: KeyView[] = [];
-	readonly firstKey: string;
+	readonly firstKey = newKey();
 
-	constructor(
-		firstKey: string | undefined,
-		private readonly startBalance: string,
-	) {
-		parseRubles(startBalance);
-		this.firstKey = firstKey ?? newKey();
+	constructor(private readonly startBalance: string) {
 		this.reset();
 	}
 

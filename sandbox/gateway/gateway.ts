@@ -24,8 +24,6 @@ export interface GatewayOptions {
 	port?: number;
 	/** Port of the file host; 0 (default) takes a free one. */
 	filesPort?: number;
-	/** The first key, of account `main`; a random one by default. Form `sk-<uuid>` (§2.9). */
-	apiKey?: string;
 	/** Rubles in a new account's wallet, decimal string; default `1000.00`. */
 	balance?: string;
 	settings?: SettingsPatch;
@@ -74,7 +72,7 @@ function createContext(options: GatewayOptions): GatewayContext {
 	const callbacks = new CallbackSender(settings);
 	const runner = new TaskRunner(settings, files, callbacks);
 	return {
-		accounts: new Accounts(options.apiKey, options.balance ?? '1000.00'),
+		accounts: new Accounts(options.balance ?? '1000.00'),
 		ledger: new Ledger(),
 		settings,
 		faults: new FaultBook(),

@@ -1,8 +1,8 @@
 /** The sandbox gateway on the command line: `npm run sandbox -- --port 4010 --files-port 4011`. */
 import { parseArgs } from 'node:util';
-import { startGateway, type Gateway, type GatewayOptions } from './gateway';
+import { startGateway, type GatewayOptions } from './gateway';
 
-const usage = 'Usage: npm run sandbox -- [--port N] [--files-port N] [--api-key sk-<uuid>] [--balance R]';
+const usage = 'Usage: npm run sandbox -- [--port N] [--files-port N] [--balance R]';
 
 /** Throws on unknown options and invalid ports. */
 function readCommandLine(): GatewayOptions {
@@ -10,15 +10,13 @@ function readCommandLine(): GatewayOptions {
 		options: {
 			port: { type: 'string', default: '0' },
 			'files-port': { type: 'string', default: '0' },
-			'api-key': { type: 'string' },
 			balance: { type: 'string' },
 		},
 	});
-	const { 'api-key': apiKey, balance } = values;
+	const { balance } = values;
 	return {
 		port: readPort(values.port),
 		filesPort: readPort(values['files-port']),
-		...(apiKey !== undefined && { apiKey }),
 		...(balance !== undefined && { balance }),
 	};
 }
@@ -27,17 +25,6 @@ function readPort(text: string): number {
 	const port = Number(text);
 	if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`${text} is not a port.`);
 	return port;
-}
-
-function announce({ baseUrl, filesUrl, apiKey }: Gateway): void {
-	process.stdout.write(
-		[
-			`Sandbox gateway  ${baseUrl}`,
-			`File host        ${filesUrl}`,
-			`API key          ${apiKey}`,
-			'Stop with Ctrl+C.\n',
-		].join('\n'),
-	);
 }
 
 function explain(error: unknown): string {
@@ -51,10 +38,13 @@ async function main(): Promise<void> {
 	let stopping: Promise<void> | undefined;
 	for (const signal of ['SIGINT', 'SIGTERM'])
 		process.on(signal, () => void (stopping ??= gateway.close().then(() => process.exit(0))));
-	announce(gateway);
+	console.log(`Sandbox gateway  ${gateway.baseUrl}
+File host        ${gateway.filesUrl}
+API key          ${gateway.apiKey}
+Stop with Ctrl+C.`);
 }
 
 main().catch((error: unknown) => {
-	process.stderr.write(`${explain(error)}\n`);
+	console.error(explain(error));
 	process.exitCode = 1;
 });

@@ -8,9 +8,7 @@ export interface StoredExecution {
 	workflowId: string;
 	status: string;
 	mode: string;
-	/** ISO 8601. */
 	startedAt: string;
-	/** ISO 8601; not while it runs. */
 	stoppedAt?: string | null;
 	data: string;
 }
