@@ -9,8 +9,6 @@ export interface Row {
 	others: string[];
 }
 
-const MEGABYTE = 1024 * 1024;
-
 /** Resident memory of a process, in MB (Linux). */
 async function residentMegabytes(pid: number): Promise<number> {
 	const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -70,10 +68,6 @@ export async function processSeconds(pid: number): Promise<number> {
 
 export function median(values: number[]): number {
 	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-export function megabytes(count: number): number {
-	return count * MEGABYTE;
 }
 
 export function table(header: string[], rows: Array<Array<string | number>>): string {

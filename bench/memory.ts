@@ -3,7 +3,7 @@ import { OwnEnvironment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
 import { execute } from './execute';
 import { httpRequest, signedWith } from './httpRequest';
-import { megabytes, memoryGrowth, type Row } from './measure';
+import { memoryGrowth, type Row } from './measure';
 
 interface File {
 	id: string;
@@ -54,7 +54,7 @@ async function measure({ download, upload }: Contender, growths: Map<string, num
 	try {
 		const { control } = environment.gateway;
 		const file = (size: number) =>
-			control.createBigFile({ size: megabytes(size), mimeType: 'video/mp4', filename: `${size}.mp4` });
+			control.createBigFile({ size: size * 1024 * 1024, mimeType: 'video/mp4', filename: `${size}.mp4` });
 		const [big, fit] = [file(500), file(99)];
 		// The first one warms up.
 		await execute(environment, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] }));

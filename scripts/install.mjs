@@ -12,10 +12,9 @@ const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
 /** The state of the installation: the hash of the lock file, and the Node that runs n8n. `npm ci` removes it with node_modules. */
 const runtimeMarker = join(runtime, 'node_modules', '.installed.json');
 
-/**
- * Installs the packages of this repository when they are missing.
- * @returns {Promise<boolean>} false when they could not be installed; the reason is printed
- */
+// Each returns false when something could not be installed; the reason is printed.
+
+/** Installs the packages of this repository when they are missing. */
 export async function ensureTools() {
 	// npm writes this file at its end.
 	if (existsSync(join(repository, 'node_modules', '.package-lock.json'))) return true;
@@ -23,10 +22,7 @@ export async function ensureTools() {
 	return (await npm(['ci', '--include=dev'], repository)) || fail('Could not install the development tools.');
 }
 
-/**
- * Installs the versions of n8n-workflow that the tests and the type check use, when those of the lock file are missing.
- * @returns {Promise<boolean>} false when they could not be installed; the reason is printed
- */
+/** Installs the versions of n8n-workflow that the tests and the type check use, when those of the lock file are missing. */
 export async function ensureN8nVersions() {
 	const folder = join(repository, 'test', 'n8nVersions');
 	const marker = join(folder, 'node_modules', '.installed.json');
@@ -38,10 +34,7 @@ export async function ensureN8nVersions() {
 	return true;
 }
 
-/**
- * Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing.
- * @returns {Promise<boolean>} false when it could not be installed; the reason is printed
- */
+/** Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing. */
 export async function ensureN8n() {
 	const node = chooseNode(runtime);
 	if (node.path === undefined) return fail(node.hint);

@@ -16,25 +16,14 @@ const isKilled = ({ status, statusReason = '' }) =>
 	(status === 'RuntimeError' && /^\s+at .*\/(nodes|credentials)\//m.test(statusReason)) ||
 	(status === 'Timeout' && statusReason.startsWith('Hit limit'));
 
-/** Whether the run of a mutant was ended because of its time. */
-const isOutOfTime = (mutant) => mutant.status === 'Timeout' && !isKilled(mutant);
-
-/**
- * The judged survivors: `code` is the mutated text in the source, or its first line; `to` the replacement,
- * if only that one is meant.
- *
- * @returns {Array<{ file: string, code: string, to?: string, why: string }>}
- */
+/** The judged survivors: `code` is the mutated text, or its first line; `to` the replacement, if only that one is meant. */
 export function judgements() {
 	return readdirSync(folder)
 		.filter((name) => name.endsWith('.json'))
 		.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
 }
 
-/**
- * @param {string} report path of a JSON report of StrykerJS
- * @returns {Array<{ file: string, line: number, code: string, to: string, mutator: string, isKilled: boolean, isOutOfTime: boolean }>} the mutants that count
- */
+/** The mutants that count, in a JSON report of StrykerJS. */
 export function mutantsOf(report) {
 	const { files } = JSON.parse(readFileSync(report, 'utf8'));
 	return Object.entries(files).flatMap(([file, { source, mutants }]) => {
@@ -48,7 +37,7 @@ export function mutantsOf(report) {
 				to: mutant.replacement ?? '',
 				mutator: mutant.mutatorName,
 				isKilled: isKilled(mutant),
-				isOutOfTime: isOutOfTime(mutant),
+				isOutOfTime: mutant.status === 'Timeout' && !isKilled(mutant),
 			}));
 	});
 }
@@ -56,8 +45,6 @@ export function mutantsOf(report) {
 /**
  * Lets the next run try those mutants again that were not killed: StrykerJS reuses the result of a mutant that is
  * evaluated while its module loads, also when there are new tests.
- *
- * @param {string} path of the results that StrykerJS reuses
  */
 export function keepKilled(path) {
 	if (!existsSync(path)) return;

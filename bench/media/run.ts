@@ -5,11 +5,10 @@ import { execute } from '../execute';
 import { memoryGrowth } from '../measure';
 import type { Contender } from './contenders';
 
-/** A task with the requests for it. Times in Unix milliseconds. */
+/** A task. Times in Unix milliseconds. */
 export interface WatchedTask {
 	createTime: number;
 	endTime: number;
-	/** The number of its polls. */
 	polls: number;
 }
 

@@ -17,8 +17,7 @@ export function folderOf(version) {
 }
 
 /**
- * Installs a version of n8n, with a Node that runs it, when it is missing.
- * @param {string} wanted a version, or `newest`: one that is installed, or else the first that can be
+ * Installs a version of n8n when it is missing. `newest` is one that is installed, or else the first that can be.
  * @returns {Promise<string | undefined>} the version that is installed; undefined when it could not be, and the reason is printed
  */
 export async function installVersion(wanted) {
