@@ -13,7 +13,6 @@ export interface Example extends Case {
 /** The examples, and the values by which changing data is recognized. */
 export interface ExampleRun {
 	examples: Example[];
-	/** The URLs of the sandbox. */
 	gatewayUrl: string;
 	filesUrl: string;
 	/** The time of the start, in Unix milliseconds. */
