@@ -4,7 +4,7 @@ const name = process.env.MUTATION_AREA ?? 'client';
 const area = areas[name];
 /** How many times as long as usual a run may take, where other programs share the processor. */
 const patience = Number(process.env.MUTATION_PATIENCE ?? 1);
-const results = process.env.MUTATION_RESULTS ?? '.sandbox/mutation';
+const results = '.sandbox/mutation';
 process.env.MUTATION_TESTS = JSON.stringify(area.tests.map((glob) => `<rootDir>/${glob}`));
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */

@@ -1,13 +1,6 @@
 import { OwnEnvironment } from '../test/e2e/support/environment';
 import type { Row } from './measure';
-import {
-	headerCredential,
-	httpRequestNode,
-	openAiCredential,
-	openAiNode,
-	textNode,
-	type Contender,
-} from './text/contenders';
+import { n8nNodes, textNode, type Contender } from './text/contenders';
 import { runItems } from './text/run';
 
 const ITEMS = 1_000;
@@ -22,12 +15,12 @@ export async function bulk(): Promise<Row[]> {
 	try {
 		const { client, gateway } = environment;
 		// The first run loads and warms up shared code.
-		await runItems(environment, textNode('chat', DEFAULT_CONCURRENCY), 50);
+		await runItems(environment, textNode(DEFAULT_CONCURRENCY), 50);
 		const seconds = async (contender: Contender) => (await runItems(environment, contender, ITEMS)).seconds;
 		const rows: Row[] = [];
 		const own: number[] = [];
 		for (const concurrency of [DEFAULT_CONCURRENCY, 20, 50]) {
-			const taken = await seconds(textNode('chat', concurrency));
+			const taken = await seconds(textNode(concurrency));
 			own.push(taken);
 			const ideal = ((ITEMS / concurrency) * LATENCY_MS) / 1000;
 			rows.push({
@@ -37,10 +30,7 @@ export async function bulk(): Promise<Row[]> {
 			});
 		}
 		const [ours = NaN] = own;
-		for (const contender of [
-			httpRequestNode(gateway, await headerCredential(client, gateway)),
-			openAiNode(await openAiCredential(client, gateway)),
-		]) {
+		for (const contender of await n8nNodes(client, gateway)) {
 			const ratio = (await seconds(contender)) / ours;
 			rows[0]?.others.push(`${contender.name} ${ratio.toFixed(2)} ×`);
 		}

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { installPackage, packageName, packPackage } from '../sandbox/n8n/package';
-import { findRuntime } from '../sandbox/n8n/runtime';
+import { findRuntime, runtimeModules } from '../sandbox/n8n/runtime';
 import { median, type Row } from './measure';
 
 const ROUNDS = 21;
@@ -43,17 +43,11 @@ async function ourNodes(folder: string): Promise<Candidate> {
 	return [...nodes, ...credentials].map((path) => join(folder, path));
 }
 
-/** n8n's HTTP Request node and its OpenAI node. */
 function n8nNodes(): Candidate[] {
-	const modules = n8nModules();
 	return [
-		[join(modules, 'n8n-nodes-base/dist/nodes/HttpRequest/HttpRequest.node.js')],
-		[join(modules, '@n8n/n8n-nodes-langchain/dist/nodes/vendors/OpenAi/OpenAi.node.js')],
+		[join(runtimeModules, 'n8n-nodes-base/dist/nodes/HttpRequest/HttpRequest.node.js')],
+		[join(runtimeModules, '@n8n/n8n-nodes-langchain/dist/nodes/vendors/OpenAi/OpenAi.node.js')],
 	];
-}
-
-function n8nModules(): string {
-	return dirname(dirname(dirname(findRuntime().n8n)));
 }
 
 async function timesOf(candidates: Candidate[]): Promise<number[][]> {
@@ -83,8 +77,8 @@ process.exit();
 async function timeOf(files: string[]): Promise<number> {
 	const { stdout } = await promisify(execFile)(findRuntime().node, ['-e', script, ...files], {
 		// The package and the script must resolve the same modules: n8n's own.
-		cwd: n8nModules(),
-		env: { ...process.env, NODE_PATH: n8nModules() },
+		cwd: runtimeModules,
+		env: { ...process.env, NODE_PATH: runtimeModules },
 	});
 	return Number(stdout.trim().split('\n').at(-1));
 }

@@ -19,7 +19,6 @@ const benches: Record<string, () => Promise<Row[]>> = {
 	limits,
 };
 
-/** Runs the named benchmarks, or all of them, and prints one table. */
 async function main(names: string[]): Promise<void> {
 	const unknown = names.filter((name) => !(name in benches));
 	if (unknown.length > 0) {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A line of the results. */
 export interface Row {
 	what: string;
 	/** This package's figure, with its unit. */
@@ -9,8 +8,6 @@ export interface Row {
 	/** The others' figures in the same run, as ratios to this package's or with their unit. */
 	others: string[];
 }
-
-const MEGABYTE = 1024 * 1024;
 
 /** Resident memory of a process, in MB (Linux). */
 async function residentMegabytes(pid: number): Promise<number> {
@@ -69,17 +66,10 @@ export async function processSeconds(pid: number): Promise<number> {
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** The median; NaN without values. */
 export function median(values: number[]): number {
 	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
-/** Megabytes in bytes. */
-export function megabytes(count: number): number {
-	return count * MEGABYTE;
-}
-
-/** Rows as a Markdown table. */
 export function table(header: string[], rows: Array<Array<string | number>>): string {
 	const line = (cells: Array<string | number>) => `| ${cells.join(' | ')} |`;
 	return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');

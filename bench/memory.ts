@@ -1,24 +1,20 @@
-import { waitForExecution } from '../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../sandbox/n8n/workflows';
 import { OwnEnvironment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
+import { execute } from './execute';
 import { httpRequest, signedWith } from './httpRequest';
-import { megabytes, memoryGrowth, type Row } from './measure';
+import { memoryGrowth, type Row } from './measure';
 
-/** A file at the gateway. */
 interface File {
 	id: string;
 	url: string;
 }
 
-/** A workflow that moves large files. */
 interface Contender {
 	download: (file: File) => WorkflowNode;
 	upload: (environment: OwnEnvironment) => WorkflowNode;
 }
 
-/** This package's node, and n8n's. */
 const contenders: Contender[] = [
 	{
 		download: ({ id }) =>
@@ -58,10 +54,10 @@ async function measure({ download, upload }: Contender, growths: Map<string, num
 	try {
 		const { control } = environment.gateway;
 		const file = (size: number) =>
-			control.createBigFile({ size: megabytes(size), mimeType: 'video/mp4', filename: `${size}.mp4` });
+			control.createBigFile({ size: size * 1024 * 1024, mimeType: 'video/mp4', filename: `${size}.mp4` });
 		const [big, fit] = [file(500), file(99)];
 		// The first one warms up.
-		await runToSuccess(environment, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] }));
+		await execute(environment, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] }));
 		const cases: Array<[string, WorkflowJson]> = [
 			['download of 500 MB', workflowOf('Download', [download(big)], { Start: ['Download'] })],
 			[
@@ -73,19 +69,15 @@ async function measure({ download, upload }: Contender, growths: Map<string, num
 			],
 		];
 		for (const [what, workflow] of cases) {
-			const run = async () => await runToSuccess(environment, workflow);
-			growths.set(what, await memoryGrowth(environment.server.pid, run));
+			let id = '';
+			const growth = await memoryGrowth(environment.server.pid, async () => {
+				id = await execute(environment, workflow);
+			});
+			const { status } = await environment.client.readExecution(id);
+			if (status !== 'success') throw new Error(`${workflow.name}: ${status}`);
+			growths.set(what, growth);
 		}
 	} finally {
 		await environment.close();
 	}
-}
-
-async function runToSuccess(environment: OwnEnvironment, workflow: WorkflowJson): Promise<void> {
-	const { client, credential } = environment;
-	const stored = await client.createWorkflow(withCredential(workflow, credential));
-	const id = await client.runManually(stored.id, manualTrigger(workflow));
-	const { status, data } = await waitForExecution(client, id, { timeout: 300_000 });
-	if (status !== 'success')
-		throw new Error(`${workflow.name}: ${status}: ${data.resultData.error?.message ?? ''}`);
 }

@@ -1,15 +1,6 @@
 import { OwnEnvironment } from '../test/e2e/support/environment';
 import { median, type Row } from './measure';
-import {
-	headerCredential,
-	httpRequestNode,
-	httpRequestWithOpenKey,
-	idleNode,
-	openAiCredential,
-	openAiNode,
-	textNode,
-	type Contender,
-} from './text/contenders';
+import { httpRequestWithOpenKey, idleNode, n8nNodes, textNode, type Contender } from './text/contenders';
 import { runItems } from './text/run';
 
 const ITEMS = 1_000;
@@ -24,10 +15,9 @@ export async function overhead(): Promise<Row[]> {
 		const { client, gateway } = environment;
 		const contenders: Contender[] = [
 			idleNode,
-			textNode('chat', 8),
-			httpRequestNode(gateway, await headerCredential(client, gateway)),
+			textNode(8),
+			...(await n8nNodes(client, gateway)),
 			httpRequestWithOpenKey(gateway),
-			openAiNode(await openAiCredential(client, gateway)),
 		];
 		const seconds = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
 		// The first two rounds warm up: V8 compiles frequent code.

@@ -133,7 +133,6 @@ function readEventsource(portions: Uint8Array[]): number {
 	return sum;
 }
 
-/** The characters of text in an event of any format. */
 function textOf(data: string): number {
 	if (data === DONE) return 0;
 	const event = asObject(parseJson(data));
@@ -144,43 +143,41 @@ function textOf(data: string): number {
 	return typeof text === 'string' ? text.length : 0;
 }
 
-function response(portions: Uint8Array[]): Response {
+/** The settings of an official client that receives the stream. */
+function clientOf(portions: Uint8Array[]) {
 	const stream = new ReadableStream<Uint8Array>({
 		start(controller) {
 			for (const portion of portions) controller.enqueue(portion);
 			controller.close();
 		},
 	});
-	return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+	const response = new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+	return {
+		apiKey: 'none',
+		baseURL: 'https://gateway.test',
+		fetch: async () => await Promise.resolve(response),
+	};
 }
 
 async function readOpenAi(portions: Uint8Array[]): Promise<number> {
-	const client = new OpenAI({
-		apiKey: 'none',
-		baseURL: 'https://gateway.test',
-		fetch: () => Promise.resolve(response(portions)),
-	});
+	const { chat, responses } = new OpenAI(clientOf(portions));
 	const isChat = Buffer.from(portions[0] ?? []).includes('chat.completion.chunk');
 	let characters = 0;
 	if (isChat) {
-		const stream = await client.chat.completions.create({ model: 'm', messages: [], stream: true });
+		const stream = await chat.completions.create({ model: 'm', messages: [], stream: true });
 		for await (const chunk of stream) characters += chunk.choices[0]?.delta.content?.length ?? 0;
 		return characters;
 	}
-	for await (const event of await client.responses.create({ model: 'm', input: 'x', stream: true })) {
+	for await (const event of await responses.create({ model: 'm', input: 'x', stream: true })) {
 		if (event.type === 'response.output_text.delta') characters += event.delta.length;
 	}
 	return characters;
 }
 
 async function readAnthropic(portions: Uint8Array[]): Promise<number> {
-	const client = new Anthropic({
-		apiKey: 'none',
-		baseURL: 'https://gateway.test',
-		fetch: () => Promise.resolve(response(portions)),
-	});
+	const { messages } = new Anthropic(clientOf(portions));
 	let characters = 0;
-	const stream = await client.messages.create({ model: 'm', max_tokens: 1, messages: [], stream: true });
+	const stream = await messages.create({ model: 'm', max_tokens: 1, messages: [], stream: true });
 	for await (const event of stream) {
 		if (event.type === 'content_block_delta' && event.delta.type === 'text_delta')
 			characters += event.delta.text.length;

@@ -1,16 +1,14 @@
 /** What `npm run demo` does once everything is installed; `scripts/demo.mjs` calls it. */
+import { once } from 'node:events';
 import { startGateway, type Gateway } from './gateway/gateway';
-import { readBalance } from './demo/balance';
 import { owner, startDemoN8n, type DemoN8n } from './demo/n8n';
 import { runAndReport } from './demo/report';
 import { serveSignInLink } from './demo/signIn';
-import { stopSignals } from './demo/signals';
 import { placeWorkflow } from './demo/workflow';
 import { packPackage } from './n8n/package';
 import type { WorkflowJson } from './n8n/types';
 import { credentialType, loadExample, loadExamples, withCredential } from './n8n/workflows';
 
-/** The demo's command line. */
 export interface DemoOptions {
 	/** End after the run. */
 	once: boolean;
@@ -26,7 +24,10 @@ export interface DemoOptions {
  * @returns the exit code: 0 when every step worked
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
-	const { signal, exitCode, dispose } = stopSignals();
+	const stopping = new AbortController();
+	const { signal } = stopping;
+	// npm passes a signal on that the terminal has sent already: a second one interrupts nothing.
+	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort());
 	const running: Array<() => Promise<void>> = [];
 	try {
 		const gateway = await startGateway({ port: options.gatewayPort, filesPort: options.filesPort });
@@ -42,14 +43,13 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 		}
 		return ok ? 0 : 1;
 	} catch (error) {
-		const code = exitCode();
-		if (code !== undefined) return code;
+		if (signal.aborted) return 130;
 		console.error(`\nThe demo could not continue: ${error instanceof Error ? error.message : String(error)}`);
+		console.error('`npm run demo -- --fresh` starts it without what an earlier one has left.');
 		return 1;
 	} finally {
 		if (running.length > 0 && !options.once) console.log('\nStopping n8n and the gateway…');
 		for (const stop of running.reverse()) await stop();
-		dispose();
 	}
 }
 
@@ -76,9 +76,8 @@ async function runExample(
 	const { id, name, isBesideChanged } = await placeWorkflow(client, workflow);
 	if (isBesideChanged) console.log(`Workflow          "${workflow.name}" stays as you have changed it`);
 	console.log(`Workflow          "${name}", from examples/text-to-media.json; running it\n`);
-	const before = await readBalance(gateway);
 	const workflowUrl = `${server.url}/workflow/${id}`;
-	const run = { client, workflowUrl, gateway, workflow, workflowId: id, before, signal };
+	const run = { client, workflowUrl, gateway, workflow, workflowId: id, signal };
 	const ok = await runAndReport(run);
 	return { ok, workflowUrl };
 }
@@ -119,7 +118,7 @@ ${(await otherExamples()).map((example) => `       ${example}`).join('\n')}
   n8n's log   ${server.logFile}
 
 The sandbox gateway makes up texts, draws the prompt as a picture, and takes play money. Press Ctrl+C to stop.`);
-	await Promise.race([server.ended(), aborted(signal)]);
+	await Promise.race([server.ended(), once(signal, 'abort')]);
 	if (!signal.aborted) throw new Error(`n8n has ended by itself; its log is ${server.logFile}`);
 }
 
@@ -127,9 +126,4 @@ The sandbox gateway makes up texts, draws the prompt as a picture, and takes pla
 async function otherExamples(): Promise<string[]> {
 	const others = (await loadExamples()).filter(({ file }) => file !== 'text-to-media.json');
 	return others.map(({ file, workflow }) => `examples/${file}`.padEnd(40) + workflow.name);
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-	if (signal.aborted) return;
-	await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

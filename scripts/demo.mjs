@@ -1,43 +1,69 @@
 // `npm run demo`: installs what is missing, then hands over to sandbox/demo.ts in this same process.
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { help, readOptions } from './demo-options.mjs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { parseArgs } from 'node:util';
 import { ensureN8n, ensureTools } from './install.mjs';
-import { takeLock } from './lock.mjs';
-import { portInUseHint } from './ports.mjs';
 
-const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const help = `npm run demo -- [options]
 
-process.exitCode = await main(process.argv.slice(2));
+Starts everything there is to try, on this machine only: a sandbox gateway with play money and a real n8n with this
+package installed. Runs the example workflow "From a topic to a picture in storage", shows what each step gave and cost,
+and leaves the editor open. The first start installs what is missing, n8n among it (4.2 GB, some minutes);
+later ones take seconds.
+
+  --once               end after the run: exit code 0 only when every step worked and the picture is a valid PNG
+  --port N             port of n8n's editor (default 5678)
+  --gateway-port N     port of the sandbox gateway (default 4010); its files are served on the port after it
+  --fresh              forget what earlier demos left in n8n (workflows, executions, the login)
+  --help               show this`;
+
+process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+	console.error(`${error.message} (npm run demo -- --help)`);
+	return 1;
+});
 
 async function main(args) {
-	const options = readOptions(args);
-	if (options.problem !== undefined) return reject(`${options.problem} (npm run demo -- --help)`);
-	if (options.help) {
+	const { values } = parseArgs({
+		args,
+		options: {
+			once: { type: 'boolean', default: false },
+			fresh: { type: 'boolean', default: false },
+			help: { type: 'boolean', short: 'h', default: false },
+			port: { type: 'string', default: '5678' },
+			'gateway-port': { type: 'string', default: '4010' },
+		},
+	});
+	if (values.help) {
 		console.log(help);
 		return 0;
 	}
-	const lockFile = join(repository, '.sandbox', 'demo.lock');
-	const lock = takeLock(lockFile);
-	if (lock.release === undefined) {
-		return reject(
-			`A demo is running already (process ${lock.holder}): use that one, or stop it first. If that process is no demo, delete ${lockFile}.`,
-		);
-	}
-	// The n8n of a killed demo ends by itself within seconds.
-	const hint = await portInUseHint(options, lock.inherited ? 15_000 : 0);
-	if (hint !== undefined) return reject(hint);
+	const [port, gatewayPort] = ['port', 'gateway-port'].map((name) => readPort(`--${name}`, values[name]));
+	const options = { ...values, port, gatewayPort, filesPort: gatewayPort + 1 };
+	await checkFree('--port', port);
+	await checkFree('--gateway-port', gatewayPort);
+	await checkFree('--gateway-port', options.filesPort);
 	const installed = await Promise.all([ensureTools(), ensureN8n()]);
 	if (installed.includes(false)) return 1;
 
 	const { require: load } = await import('tsx/cjs/api');
 	const { runDemo } = load('../sandbox/demo.ts', import.meta.url);
-	const code = await runDemo(options);
-	lock.release();
-	return code;
+	return await runDemo(options);
 }
 
-function reject(sentence) {
-	console.error(sentence);
-	return 1;
+function readPort(name, text) {
+	const port = Number(text);
+	if (Number.isInteger(port) && port >= 1024 && port <= 65534) return port;
+	throw new Error(`${name} takes a number from 1024 to 65534, not "${text}"`);
+}
+
+async function checkFree(name, port) {
+	const server = createServer().listen(port, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+	} catch {
+		throw new Error(
+			`Port ${port} is taken, perhaps by another demo: end that, or choose another with ${name}`,
+		);
+	}
+	await once(server.close(), 'close');
 }

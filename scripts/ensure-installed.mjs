@@ -1,7 +1,6 @@
 // Installs what a command needs, when it is missing: `node scripts/ensure-installed.mjs n8n queue`.
-import { ensureBrowser } from './browser.mjs';
 import { ensureN8n, ensureN8nVersions, ensureTools } from './install.mjs';
-import { ensureServers } from './servers.mjs';
+import { ensureBrowser, ensureServers } from './programs.mjs';
 
 const targets = {
 	tools: ensureTools,

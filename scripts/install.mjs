@@ -1,10 +1,9 @@
 // Installs what `npm run demo` and the end-to-end tests need, when it is missing. Uses nothing but Node and npm.
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from './npm.mjs';
-import { packagesIn, withProgress } from './progress.mjs';
 import { chooseNode } from './runtime-node.mjs';
 import { installDatabaseDriver, prepareDatabaseDriver } from './sqlite-driver.mjs';
 
@@ -13,40 +12,29 @@ const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
 /** The state of the installation: the hash of the lock file, and the Node that runs n8n. `npm ci` removes it with node_modules. */
 const runtimeMarker = join(runtime, 'node_modules', '.installed.json');
 
-/**
- * Installs the packages of this repository when they are missing.
- * @returns {Promise<boolean>} false when they could not be installed; the reason is printed
- */
+// Each returns false when something could not be installed; the reason is printed.
+
+/** Installs the packages of this repository when they are missing. */
 export async function ensureTools() {
 	// npm writes this file at its end.
 	if (existsSync(join(repository, 'node_modules', '.package-lock.json'))) return true;
 	console.log('Installing the development tools: 1.2 GB on disk, one or two minutes.');
-	return (
-		(await ci('Development tools', repository, '--include=dev')) ||
-		fail('Could not install the development tools.')
-	);
+	return (await npm(['ci', '--include=dev'], repository)) || fail('Could not install the development tools.');
 }
 
-/**
- * Installs the versions of n8n-workflow that the tests and the type check use, when those of the lock file are missing.
- * @returns {Promise<boolean>} false when they could not be installed; the reason is printed
- */
+/** Installs the versions of n8n-workflow that the tests and the type check use, when those of the lock file are missing. */
 export async function ensureN8nVersions() {
 	const folder = join(repository, 'test', 'n8nVersions');
 	const marker = join(folder, 'node_modules', '.installed.json');
 	const lock = hashOf(join(folder, 'package-lock.json'));
 	if (readMarker(marker).lock === lock) return true;
 	console.log('Installing older versions of n8n-workflow: 100 MB on disk, about 10 seconds.');
-	if (!(await ci('n8n-workflow', folder)))
-		return fail('Could not install the older versions of n8n-workflow.');
+	if (!(await npm(['ci'], folder))) return fail('Could not install the older versions of n8n-workflow.');
 	writeMarker(marker, { lock });
 	return true;
 }
 
-/**
- * Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing.
- * @returns {Promise<boolean>} false when it could not be installed; the reason is printed
- */
+/** Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing. */
 export async function ensureN8n() {
 	const node = chooseNode(runtime);
 	if (node.path === undefined) return fail(node.hint);
@@ -65,21 +53,12 @@ export async function ensureN8n() {
 }
 
 async function installN8n() {
-	const modules = join(runtime, 'node_modules');
-	if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
-		return fail(`${modules} is a link, and npm would empty the folder behind it: remove the link.`);
-	}
 	console.log('Installing the n8n of the sandbox: 3 GB on disk, 3 to 5 minutes, once.');
 	const [isInstalled] = await Promise.all([
-		ci('n8n', runtime, '--include=optional'),
+		npm(['ci', '--include=optional'], runtime),
 		prepareDatabaseDriver(),
 	]);
 	return isInstalled || fail('Could not install n8n.');
-}
-
-async function ci(name, folder, ...options) {
-	const install = async () => await npm(['ci', ...options], folder);
-	return await withProgress(name, install, packagesIn(folder));
 }
 
 function hashOf(file) {

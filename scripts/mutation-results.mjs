@@ -7,9 +7,6 @@ const folder = resolve(fileURLToPath(import.meta.url), '../../test/mutation/surv
 
 const COUNTED = new Set(['Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError']);
 
-/** Why the ignorer of test/mutation/ignorers.mjs leaves out a mutant that is not in the sample. */
-const NOT_DRAWN = 'not in the sample';
-
 /**
  * Whether a mutant was killed: by a test, by a test file that cannot be loaded because of an error in the source, or by
  * StrykerJS's count of steps, which ends an endless loop. Time that is over proves nothing: the machine may be slow.
@@ -19,25 +16,14 @@ const isKilled = ({ status, statusReason = '' }) =>
 	(status === 'RuntimeError' && /^\s+at .*\/(nodes|credentials)\//m.test(statusReason)) ||
 	(status === 'Timeout' && statusReason.startsWith('Hit limit'));
 
-/** Whether the run of a mutant was ended because of its time. */
-const isOutOfTime = (mutant) => mutant.status === 'Timeout' && !isKilled(mutant);
-
-/**
- * The judged survivors: `code` is the mutated text in the source, or its first line; `to` the replacement,
- * if only that one is meant.
- *
- * @returns {Array<{ file: string, code: string, to?: string, why: string }>}
- */
+/** The judged survivors: `code` is the mutated text, or its first line; `to` the replacement, if only that one is meant. */
 export function judgements() {
 	return readdirSync(folder)
 		.filter((name) => name.endsWith('.json'))
 		.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
 }
 
-/**
- * @param {string} report path of a JSON report of StrykerJS
- * @returns {Array<{ file: string, line: number, code: string, to: string, mutator: string, isKilled: boolean, isOutOfTime: boolean }>} the mutants that count
- */
+/** The mutants that count, in a JSON report of StrykerJS. */
 export function mutantsOf(report) {
 	const { files } = JSON.parse(readFileSync(report, 'utf8'));
 	return Object.entries(files).flatMap(([file, { source, mutants }]) => {
@@ -51,49 +37,20 @@ export function mutantsOf(report) {
 				to: mutant.replacement ?? '',
 				mutator: mutant.mutatorName,
 				isKilled: isKilled(mutant),
-				isOutOfTime: isOutOfTime(mutant),
+				isOutOfTime: mutant.status === 'Timeout' && !isKilled(mutant),
 			}));
 	});
 }
 
 /**
- * @param {string} report path of a JSON report of StrykerJS
- * @returns {number} how many mutants there are, with those that are not in the sample
- */
-export function population(report) {
-	const { files } = JSON.parse(readFileSync(report, 'utf8'));
-	return Object.values(files)
-		.flatMap(({ mutants }) => mutants)
-		.filter(({ status, statusReason }) => COUNTED.has(status) || statusReason === NOT_DRAWN).length;
-}
-
-/**
  * Lets the next run try those mutants again that were not killed: StrykerJS reuses the result of a mutant that is
  * evaluated while its module loads, also when there are new tests.
- *
- * @param {string} path of the results that StrykerJS reuses
  */
 export function keepKilled(path) {
 	if (!existsSync(path)) return;
 	const report = JSON.parse(readFileSync(path, 'utf8'));
 	for (const file of Object.values(report.files)) file.mutants = file.mutants.filter(isKilled);
 	writeFileSync(path, JSON.stringify(report));
-}
-
-/**
- * The 95 % interval of a score that a sample has (Wilson).
- *
- * @param {number} part how many of the sample
- * @param {number} whole the size of the sample
- * @returns {[number, number]} in [0, 1]
- */
-export function interval(part, whole) {
-	const z = 1.96;
-	const share = part / whole;
-	const centre = share + z ** 2 / (2 * whole);
-	const reach = z * Math.sqrt((share * (1 - share)) / whole + z ** 2 / (4 * whole ** 2));
-	const scale = 1 + z ** 2 / whole;
-	return [(centre - reach) / scale, (centre + reach) / scale];
 }
 
 /** Whether a judgement applies to this mutant. */

@@ -1,33 +1,28 @@
 // Runs npm for the scripts that install something.
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 
 /**
- * Runs npm. Prints what it says only when it fails: several may run at the same time.
+ * Runs npm, of which only errors are to be seen: several may run at the same time.
  * @param {string[]} args
  * @param {string} directory
  * @param {Record<string, string>} environment more environment variables
- * @param {{ isQuiet?: boolean }} options `isQuiet`: prints nothing in any case
+ * @param {{ isQuiet?: boolean }} options `isQuiet`: prints no errors either
  * @returns {Promise<boolean>} whether it succeeded
  */
 export async function npm(args, directory, environment = {}, { isQuiet = false } = {}) {
+	const begin = Date.now();
 	const child = spawn('npm', [...args, '--loglevel=error', '--no-progress'], {
 		cwd: directory,
 		env: { ...process.env, ...environment },
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdio: ['ignore', 'ignore', isQuiet ? 'ignore' : 'inherit'],
 		shell: process.platform === 'win32',
 	});
-	const lines = [];
-	for (const input of [child.stdout, child.stderr])
-		createInterface({ input }).on('line', (line) => lines.push(line));
 	const isDone = await new Promise((resolve) => {
-		child.on('error', (error) => {
-			lines.push(error.message);
-			resolve(false);
-		});
+		child.on('error', () => resolve(false));
 		child.on('close', (code) => resolve(code === 0));
 	});
-	if (!isDone && !isQuiet) console.error(lines.slice(-60).join('\n'));
+	const seconds = Math.round((Date.now() - begin) / 1_000);
+	if (isDone) console.log(`npm ${args[0]} in ${directory}: ${seconds} s`);
 	return isDone;
 }
 

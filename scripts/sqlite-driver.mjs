@@ -4,7 +4,6 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from './npm.mjs';
-import { withProgress } from './progress.mjs';
 import { nodeHeaders } from './runtime-node.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -18,13 +17,10 @@ const ownFolder = join(repository, 'sandbox', 'n8n', 'sqlite');
 export async function prepareDatabaseDriver() {
 	const { dependencies } = readJson(join(ownFolder, 'package.json'));
 	if (existsSync(compiledPath(dependencies.sqlite3)) || nodeHeaders(process.execPath) === undefined) return;
-	await withProgress('SQLite driver', async () => {
-		const isQuiet = { isQuiet: true };
-		if (!(await npm(['ci', '--omit=optional'], ownFolder, {}, isQuiet))) return false;
-		if (!(await rebuild(ownFolder, process.execPath, isQuiet))) return false;
-		copy(driverIn(ownFolder), compiledPath(dependencies.sqlite3));
-		return true;
-	});
+	const isQuiet = { isQuiet: true };
+	if (!(await npm(['ci', '--omit=optional'], ownFolder, {}, isQuiet))) return;
+	if (!(await rebuild(ownFolder, process.execPath, isQuiet))) return;
+	copy(driverIn(ownFolder), compiledPath(dependencies.sqlite3));
 }
 
 /**
@@ -40,8 +36,7 @@ export async function installDatabaseDriver(directory, node) {
 		copy(compiled, driverIn(directory));
 		return true;
 	}
-	const isInstalled = await withProgress('SQLite driver', async () => await rebuild(directory, node));
-	if (!isInstalled) {
+	if (!(await rebuild(directory, node))) {
 		return fail(
 			'Could not install the SQLite driver. Compiling it takes Python and a C++ compiler (Debian: apt-get install build-essential python3; macOS: xcode-select --install; Windows: Visual Studio Build Tools).',
 		);

@@ -5,9 +5,6 @@ import { httpRequest, signedWith } from '../httpRequest';
 
 const MODEL = 'aurora/canvas-1';
 
-/** The node's parameter `waitStrategy`. */
-export type WaitStrategy = 'poll' | 'suspend';
-
 /** A workflow that creates tasks, waits for all of them and fetches their files, an item each. */
 export interface Contender {
 	name: string;
@@ -16,8 +13,7 @@ export interface Contender {
 	workflow: (tasks: number, gateway: Gateway) => WorkflowJson;
 }
 
-/** The Media Task node. */
-export function mediaTaskNode(waitStrategy: WaitStrategy, concurrency: number): Contender {
+export function mediaTaskNode(waitStrategy: 'poll' | 'suspend', concurrency: number): Contender {
 	return {
 		name: `Media Task, \`${waitStrategy}\`, concurrency ${concurrency}`,
 		lastNode: 'Media',

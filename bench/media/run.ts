@@ -1,23 +1,17 @@
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import type { OwnEnvironment } from '../../test/e2e/support/environment';
+import { execute } from '../execute';
 import { memoryGrowth } from '../measure';
 import type { Contender } from './contenders';
 
-const LOOK_EVERY_MS = 250;
-const LONGEST_RUN_MS = 5 * 60_000;
-
-/** A task with the requests for it. Times in Unix milliseconds. */
+/** A task. Times in Unix milliseconds. */
 export interface WatchedTask {
 	createTime: number;
 	endTime: number;
-	/** The number of its polls. */
 	polls: number;
 }
 
-/** The result of a contender. */
 export interface Run {
 	watched: WatchedTask[];
 	charges: number;
@@ -37,7 +31,7 @@ export async function warmUp(
 	await environment.restart();
 	await control.reset();
 	control.configure({ taskDuration: { image: 0 } });
-	await execute(environment, contender, tasks);
+	await execute(environment, contender.workflow(tasks, environment.gateway));
 }
 
 /**
@@ -50,7 +44,7 @@ export async function runJob(environment: OwnEnvironment, contender: Contender, 
 	await gateway.control.reset();
 	let id = '';
 	const memoryMegabytes = await memoryGrowth(server.pid, async () => {
-		id = await execute(environment, contender, tasks);
+		id = await execute(environment, contender.workflow(tasks, environment.gateway));
 	});
 	// Read only now, because it costs n8n memory, too.
 	const { data, status, stoppedAt } = await client.readExecution(id);
@@ -77,22 +71,4 @@ function watchedTasks(control: OwnEnvironment['gateway']['control']): WatchedTas
 		if (endTime === null) throw new Error(`Task ${taskId} has not ended`);
 		return { createTime, endTime, polls: polls.get(taskId) ?? 0 };
 	});
-}
-
-/** Runs a workflow once to its end. Its data is not read, because that costs n8n memory. */
-async function execute(
-	{ client, credential, gateway }: OwnEnvironment,
-	contender: Contender,
-	tasks: number,
-): Promise<string> {
-	const workflow = contender.workflow(tasks, gateway);
-	const { id: workflowId } = await client.createWorkflow(withCredential(workflow, credential));
-	const id = await client.runManually(workflowId, manualTrigger(workflow));
-	const deadline = Date.now() + LONGEST_RUN_MS;
-	for (;;) {
-		const status = (await client.listExecutions(workflowId))[0]?.status ?? 'new';
-		if (!['new', 'running', 'waiting'].includes(status)) return id;
-		if (Date.now() > deadline) throw new Error(`The execution is still "${status}".`);
-		await sleep(LOOK_EVERY_MS);
-	}
 }

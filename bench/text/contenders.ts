@@ -16,12 +16,10 @@ export interface Contender {
 	textOf: (json: Record<string, unknown>) => unknown;
 }
 
-/** The text node of this package. */
-export function textNode(format: 'chat' | 'responses', concurrency: number): Contender {
+export function textNode(concurrency: number): Contender {
 	return {
-		name: `Gateway Text Generation, ${format}, concurrency ${concurrency}`,
+		name: `Gateway Text Generation, concurrency ${concurrency}`,
 		node: gatewayNode('Text', 'textGeneration', {
-			format,
 			model: byId(MODEL),
 			prompt: PROMPT,
 			options: { concurrency },
@@ -31,7 +29,7 @@ export function textNode(format: 'chat' | 'responses', concurrency: number): Con
 }
 
 /** n8n's HTTP Request node; it sends all at once, limited only by a pause between batches. */
-export function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
+function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
 	return {
 		name: 'HTTP Request, all at once',
 		node: {
@@ -71,7 +69,7 @@ function textOfChat({ choices }: Record<string, unknown>): unknown {
 }
 
 /** n8n's OpenAI node, pointed at the gateway; it sends one item after the other. */
-export function openAiNode(credential: Stored): Contender {
+function openAiNode(credential: Stored): Contender {
 	return {
 		name: 'OpenAI, one by one',
 		node: {
@@ -101,18 +99,12 @@ export const idleNode: Contender = {
 	textOf: ({ expected }) => expected,
 };
 
-/** The credential with which the HTTP Request node sends the gateway's key. */
-export async function headerCredential(client: N8nClient, gateway: Gateway): Promise<Stored> {
-	return await client.saveCredential('Gateway key', 'httpHeaderAuth', {
-		name: 'Authorization',
-		value: `Bearer ${gateway.apiKey}`,
-	});
-}
-
-/** The credential that points n8n's OpenAI nodes at the gateway. */
-export async function openAiCredential(client: N8nClient, gateway: Gateway): Promise<Stored> {
-	return await client.saveCredential('OpenAI', 'openAiApi', {
-		url: gateway.baseUrl,
-		apiKey: gateway.apiKey,
-	});
+/** n8n's HTTP Request node and its OpenAI node, with credentials. */
+export async function n8nNodes(client: N8nClient, gateway: Gateway): Promise<[Contender, Contender]> {
+	const { apiKey, baseUrl: url } = gateway;
+	const header = { name: 'Authorization', value: `Bearer ${apiKey}` };
+	return [
+		httpRequestNode(gateway, await client.saveCredential('Gateway key', 'httpHeaderAuth', header)),
+		openAiNode(await client.saveCredential('OpenAI', 'openAiApi', { url, apiKey })),
+	];
 }

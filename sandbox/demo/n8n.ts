@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { N8nClient } from '../n8n/client';
 import { installPackage } from '../n8n/package';
@@ -10,10 +9,8 @@ import type { Owner } from '../n8n/types';
 /** The demo's login. It is not a secret: this n8n listens on this machine only and has play money. */
 export const owner: Owner = { email: 'demo@sandbox.example', password: 'Sandbox-demo-1' };
 
-const userFolder = join(sandboxFolder, 'demo', 'n8n');
 const logFile = join(sandboxFolder, 'logs', 'demo-n8n.log');
 
-/** A running n8n and a signed-in client of it. */
 export interface DemoN8n {
 	server: N8nServer;
 	client: N8nClient;
@@ -26,28 +23,10 @@ interface DemoN8nOptions {
 	signal: AbortSignal;
 }
 
-/**
- * Starts the demo's n8n, whose data is kept after the demo. When n8n does not start with that data, or its login has been
- * changed, the data is moved away and n8n starts without it.
- */
-export async function startDemoN8n(options: DemoN8nOptions): Promise<DemoN8n> {
-	if (options.fresh) await rm(userFolder, { recursive: true, force: true });
-	const known = existsSync(userFolder);
-	try {
-		return await startOnce(options);
-	} catch (error) {
-		if (!known || options.signal.aborted) throw error;
-		const aside = `${userFolder}-set-aside`;
-		await rm(aside, { recursive: true, force: true });
-		await rename(userFolder, aside);
-		console.log(
-			`n8n               could not use what an earlier demo left (now in ${aside}); starting with nothing`,
-		);
-		return await startOnce(options);
-	}
-}
-
-async function startOnce({ tarball, port, signal }: DemoN8nOptions): Promise<DemoN8n> {
+/** Starts the demo's n8n. Its data is kept after the demo, for each port. */
+export async function startDemoN8n({ tarball, port, fresh, signal }: DemoN8nOptions): Promise<DemoN8n> {
+	const userFolder = join(sandboxFolder, 'demo', `n8n-${port}`);
+	if (fresh) await rm(userFolder, { recursive: true, force: true });
 	await installPackage(tarball, userFolder);
 	const server = await N8nServer.start({ userFolder, port, logFile, signal });
 	try {

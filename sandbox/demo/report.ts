@@ -16,25 +16,23 @@ interface Run {
 	gateway: Gateway;
 	workflow: WorkflowJson;
 	workflowId: string;
-	/** The balance before the run, in rubles. */
-	before: string;
 	signal: AbortSignal;
 }
+
+type Item = INodeExecutionData & { json: Record<string, string | number> };
 
 /** Runs the example and prints output and cost of each step. Returns whether all of them succeeded. */
 export async function runAndReport(run: Run): Promise<boolean> {
 	const began = Date.now();
+	const before = run.gateway.control.balance();
 	const executionId = await run.client.runManually(run.workflowId, manualTrigger(run.workflow));
 	const execution = await waitForExecution(run.client, executionId, { signal: run.signal });
 	const result = resultOf(execution);
-	const address = `${run.workflowUrl}/executions/${executionId}`;
 	try {
-		reportText(result);
-		await reportPicture(result, run);
-		reportFile(result);
-		reportBalance(result, run);
+		await report(result, run, before);
 	} catch (error) {
 		console.error(`  failed     ${error instanceof Error ? error.message : String(error)}`);
+		const address = `${run.workflowUrl}/executions/${executionId}`;
 		console.error(`\nThe run did not succeed. Look at it in n8n, or in its log: ${address}`);
 		return false;
 	}
@@ -42,64 +40,39 @@ export async function runAndReport(run: Run): Promise<boolean> {
 	return true;
 }
 
-function reportText(result: RunResult): void {
-	const { json } = itemOf(result, 'Write image prompt');
-	line('Text', `"${textField(json, 'text')}"`);
-	line('', `${textField(json, 'model')} · ${rubles(json['costRub'])}`);
-}
+async function report(result: RunResult, { client, gateway }: Run, before: string): Promise<void> {
+	const text = itemOf(result, 'Write image prompt').json;
+	line('Text', `"${String(text['text'])}"`);
+	line('', `${String(text['model'])} · ₽${String(text['costRub'])}`);
 
-async function reportPicture(result: RunResult, { client, gateway }: Run): Promise<void> {
-	const item = itemOf(result, 'Draw picture');
-	const taskId = textField(item.json, 'taskId');
-	const state = textField(item.json, 'state');
-	const charge = gateway.control.ledger().find((entry) => entry.taskId === taskId);
-	line('Picture', `task ${taskId} · ${state} · ${rubles(charge?.amount)}`);
-	if (state !== 'success') throw new Error(`The task ended in state "${state}".`);
-
-	const bytes = await client.readBinary(item);
+	const picture = itemOf(result, 'Draw picture');
+	const taskId = String(picture.json['taskId']);
+	line('Picture', `task ${taskId} · ₽${String(picture.json['priceRub'])}`);
+	const bytes = await client.readBinary(picture);
 	const { width, height } = await checkPng(bytes);
 	const folder = join(sandboxFolder, 'demo', 'pictures');
 	await mkdir(folder, { recursive: true });
-	const file = join(folder, `${taskId}.png`);
-	await writeFile(file, bytes);
-	line('', `${width} × ${height} PNG, ${Math.ceil(bytes.length / 1024)} kB: ${file}`);
-}
+	const path = join(folder, `${taskId}.png`);
+	await writeFile(path, bytes);
+	line('', `${width} × ${height} PNG, ${Math.ceil(bytes.length / 1024)} kB: ${path}`);
 
-function reportFile(result: RunResult): void {
-	const { json } = itemOf(result, 'Keep in storage');
-	line('Storage', `file ${textField(json, 'id')} · ${rubles('0.00')}`);
-	line('', textField(json, 'url'));
-}
+	const file = itemOf(result, 'Keep in storage').json;
+	line('Storage', `file ${String(file['id'])}`);
+	line('', String(file['url']));
 
-function reportBalance(result: RunResult, { gateway, before }: Run): void {
-	const { json } = itemOf(result, 'Balance left');
-	line('Balance', `${rubles(before)} before · ${rubles(textField(json, 'amount'))} after`);
-	const charges = gateway.control.ledger();
-	line(
-		'',
-		`${charges.length} charges: ${charges.map(({ kind, amount }) => `${kind} ${rubles(amount)}`).join(', ')}`,
-	);
+	const { amount } = itemOf(result, 'Balance left').json;
+	line('Balance', `₽${before} before · ₽${String(amount)} after`);
+	const charges = gateway.control.ledger().map((charge) => `${charge.kind} ₽${charge.amount}`);
+	line('', `${charges.length} charges: ${charges.join(', ')}`);
 }
 
 /** The item of a step; a step without one has failed or was not reached. */
-function itemOf(result: RunResult, name: string): INodeExecutionData {
+function itemOf(result: RunResult, name: string): Item {
 	const node = result.nodes[name];
-	const item = node?.items[0];
-	const failure = node?.error ?? result.error;
-	if (item !== undefined && node?.error === undefined) return item;
-	throw new Error(
-		`"${name}": ${failure === undefined ? 'gave nothing' : [failure.message, failure.description].join(' ')}`,
-	);
-}
-
-function textField(json: Record<string, unknown>, name: string): string {
-	const value = json[name];
-	if (typeof value === 'string' && value !== '') return value;
-	throw new Error(`The output has no "${name}".`);
-}
-
-function rubles(amount: unknown): string {
-	return typeof amount === 'string' || typeof amount === 'number' ? `₽${amount}` : 'price not reported';
+	const [item] = node?.items ?? [];
+	if (item !== undefined && node?.error === undefined) return item as Item;
+	const { message = 'gave nothing', description = '' } = node?.error ?? result.error ?? {};
+	throw new Error(`"${name}": ${message} ${description}`);
 }
 
 function line(title: string, text: string): void {

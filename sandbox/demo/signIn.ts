@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import Fastify from 'fastify';
 
-/** A link that signs the browser in to n8n. */
 export interface SignInLink {
 	url: string;
 	close(): Promise<void>;

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { N8nClient } from '../n8n/client';
 import type { Stored, WorkflowJson } from '../n8n/types';
 
-/** A workflow of the demo, as n8n has it. */
 interface PlacedWorkflow extends Stored {
 	/** Whether another one has its name, which the user has changed. */
 	isBesideChanged: boolean;

@@ -1,32 +1,24 @@
 /** Accounts with their wallets and keys (§2.8, §2.9, §5). */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { KeyView, RequestRecord } from './control/types';
+import type { KeyView } from './control/types';
 import { parseRubles, type Nano } from './money';
 
 export interface Account {
 	readonly name: string;
 	wallet: Nano;
 	/** Times of recent requests, and tokens of recent text calls, for the rate limit. */
-	recentRequests: number[];
-	recentTokens: Array<{ time: number; tokens: number }>;
+	recentRequests: Array<{ time: number; amount: number }>;
+	recentTokens: Array<{ time: number; amount: number }>;
 }
 
 export const mainAccount = 'main';
-/** §8: active keys per account. */
-const maxActiveKeys = 10;
-
 export class Accounts {
 	private readonly accounts = new Map<string, Account>();
 	private readonly keyList: KeyView[] = [];
-	readonly firstKey: string;
+	readonly firstKey = newKey();
 
-	constructor(
-		firstKey: string | undefined,
-		private readonly startBalance: string,
-	) {
-		parseRubles(startBalance);
-		this.firstKey = firstKey ?? newKey();
+	constructor(private readonly startBalance: string) {
 		this.reset();
 	}
 
@@ -51,10 +43,6 @@ export class Accounts {
 	}
 
 	createKey(account = mainAccount, key = newKey()): KeyView {
-		const active = this.keyList.filter((entry) => entry.account === account && entry.status === 'active');
-		if (active.length >= maxActiveKeys) {
-			throw new Error(`Account ${account} already has ${maxActiveKeys} active keys (§8)`);
-		}
 		this.get(account);
 		const entry: KeyView = { key, account, status: 'active' };
 		this.keyList.push(entry);
@@ -83,14 +71,9 @@ export function maskKey(key: string): string {
 	return key.length <= 8 ? '…' : `${key.slice(0, 4)}…${key.slice(-4)}`;
 }
 
-/** The keys that a request carries; X-Api-Key is checked first (§5). */
-export function keysOf(headers: FastifyRequest['headers']): {
-	xApiKey: string | null;
-	bearer: string | null;
-	used: RequestRecord['key']['used'];
-} {
-	const raw = headers['x-api-key'];
-	const xApiKey = typeof raw === 'string' && raw !== '' ? raw : null;
-	const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1] ?? null;
-	return { xApiKey, bearer, used: xApiKey ? 'x-api-key' : bearer ? 'authorization' : null };
+/** The key of a request; X-Api-Key is checked first (§5). */
+export function keyOf({ headers }: FastifyRequest): string | null {
+	const own = headers['x-api-key'];
+	if (typeof own === 'string' && own !== '') return own;
+	return /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }

@@ -1,4 +1,3 @@
-/** Assembles the API's server: everything below `/api/v1`, and control next to it. */
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { balanceRoute } from './balanceRoute';
@@ -14,9 +13,8 @@ import { chatRoute } from './text/chat/route';
 import { messagesRoute } from './text/messages/route';
 import { responsesRoute } from './text/responses/route';
 
-export function createServer(logger: boolean): FastifyInstance {
+export function createServer(): FastifyInstance {
 	return Fastify({
-		logger,
 		// §8
 		bodyLimit: 100 * 1024 * 1024,
 		forceCloseConnections: true,
@@ -44,8 +42,8 @@ export async function registerApi(server: FastifyInstance, context: GatewayConte
 	);
 }
 
-export function createFileServer(context: GatewayContext, logger: boolean): FastifyInstance {
-	const server = Fastify({ logger, forceCloseConnections: true, exposeHeadRoutes: true });
+export function createFileServer(context: GatewayContext): FastifyInstance {
+	const server = Fastify({ forceCloseConnections: true, exposeHeadRoutes: true });
 	fileHost(server, context);
 	return server;
 }

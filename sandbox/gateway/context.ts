@@ -1,4 +1,3 @@
-/** State that the parts of the gateway share. */
 import type { Accounts } from './accounts';
 import type { FaultBook } from './control/faults';
 import type { RequestLog } from './control/requestLog';
@@ -6,10 +5,9 @@ import type { SettingsStore } from './control/settings';
 import type { Ledger } from './ledger';
 import type { CallbackSender } from './media/callbacks';
 import type { TaskStore } from './media/tasks';
-import type { SessionStore } from './media/sessions';
 import type { FileStore } from './storage/store';
 import type { PromptCache } from './text/promptCache';
-import type { ResponseStore } from './text/responses/store';
+import type { ChatMessage } from './text/types';
 
 export interface GatewayContext {
 	readonly accounts: Accounts;
@@ -19,8 +17,10 @@ export interface GatewayContext {
 	readonly log: RequestLog;
 	readonly files: FileStore;
 	readonly tasks: TaskStore;
-	readonly sessions: SessionStore;
+	/** Media sessions (§4.13): the account of each. A session runs one task at a time (§7.4). */
+	readonly sessions: Map<string, string>;
 	readonly callbacks: CallbackSender;
-	readonly responses: ResponseStore;
+	/** Past responses, so that `previous_response_id` can continue them (§4.1). */
+	readonly responses: Map<string, { account: string; messages: ChatMessage[] }>;
 	readonly promptCache: PromptCache;
 }

@@ -54,89 +54,61 @@ export class ApiError extends Error {
 }
 
 /** §7.3: the type follows from the status. */
-export function typeOf(status: number): string {
-	const types: Record<number, string> = {
-		401: 'authentication_error',
-		429: 'rate_limit_error',
-		499: 'client_closed_request',
-		500: 'internal_error',
-		502: 'bad_gateway',
-		503: 'service_unavailable',
-		504: 'gateway_timeout',
-	};
-	return types[status] ?? 'invalid_request_error';
-}
+const types: Record<number, string> = {
+	401: 'authentication_error',
+	429: 'rate_limit_error',
+	499: 'client_closed_request',
+	500: 'internal_error',
+	502: 'bad_gateway',
+	503: 'service_unavailable',
+	504: 'gateway_timeout',
+};
 
-/** Internal codes become the nearest one of §7.3 in bodies with a code. */
-function publicCode(code: ErrorCode): string {
-	switch (code) {
-		case 'not_found':
-			return 'model_not_found';
-		case 'payload_too_large':
-		case 'invalid_input':
-		case 'conflict':
-		case 'gone':
-			return 'invalid_request';
-		default:
-			return code;
-	}
-}
+/** Codes that are not in §7.3, by the nearest one there is. */
+const publicCodes: Partial<Record<ErrorCode, ErrorCode>> = {
+	not_found: 'model_not_found',
+	payload_too_large: 'invalid_request',
+	invalid_input: 'invalid_request',
+	conflict: 'invalid_request',
+	gone: 'invalid_request',
+};
 
-/** §7.4: the class in the messages format follows from the status alone. */
-function messagesType(status: number): string {
-	if (status === 401) return 'authentication_error';
-	if (status === 403) return 'permission_error';
-	if (status === 404) return 'not_found_error';
-	if (status === 429) return 'rate_limit_error';
-	return status >= 500 ? 'api_error' : 'invalid_request_error';
-}
-
-/** §7.1: `{error: {message, type, param, code}}`; `param` is null unless a check names one (§7.2). */
-export function openAiError(error: ApiError): Record<string, unknown> {
-	return {
-		error: {
-			message: error.message,
-			type: typeOf(error.status),
-			param: error.details.param ?? null,
-			code: publicCode(error.code),
-		},
-	};
-}
+/** §7.4: the class in the messages format. */
+const messagesTypes: Record<number, string> = {
+	403: 'permission_error',
+	404: 'not_found_error',
+	429: 'rate_limit_error',
+};
 
 /** The status and body of an error in the format of the endpoint's group (§7.1). */
 export function renderError(
-	error: ApiError,
+	{ status, code, message, details }: ApiError,
 	format: ErrorFormat,
 	withoutParam = false,
 ): { status: number; body: Record<string, unknown> } {
-	if (error.status === 401) {
-		// §5: authentication errors are OpenAI-style everywhere. On /messages the outer `type` is added, so that
-		// the body fits both formats of §7.1.
-		const body = openAiError(error);
-		return { status: 401, body: format === 'messages' ? { type: 'error', ...body } : body };
-	}
+	const error = {
+		message,
+		type: types[status] ?? 'invalid_request_error',
+		// §7.1: the catalogues omit `param` from their 500 body.
+		...(!withoutParam && { param: details.param ?? null }),
+		code: publicCodes[code] ?? code,
+	};
+	// §5: authentication errors are OpenAI-style everywhere. On /messages the outer `type` is added, so that the body fits
+	// both formats of §7.1.
+	if (status === 401) return { status, body: format === 'messages' ? { type: 'error', error } : { error } };
 	switch (format) {
 		case 'messages': {
 			// §7.4: insufficient funds give 400 here.
-			const status = error.code === 'insufficient_quota' ? 400 : error.status;
-			return {
-				status,
-				body: { type: 'error', error: { type: messagesType(status), message: error.message } },
-			};
+			const own = code === 'insufficient_quota' ? 400 : status;
+			const type = messagesTypes[own] ?? (own >= 500 ? 'api_error' : 'invalid_request_error');
+			return { status: own, body: { type: 'error', error: { type, message } } };
 		}
 		case 'media':
-			return { status: error.status, body: { code: error.status, msg: error.message, data: null } };
+			return { status, body: { code: status, msg: message, data: null } };
 		case 'storage':
-			return {
-				status: error.status,
-				body: { error: { message: error.message, type: 'invalid_request' } },
-			};
-		case 'openai': {
-			if (!withoutParam) return { status: error.status, body: openAiError(error) };
-			// §7.1: the catalogues omit `param` from their 500 body.
-			const { message, code } = error;
-			return { status: error.status, body: { error: { message, type: typeOf(error.status), code } } };
-		}
+			return { status, body: { error: { message, type: 'invalid_request' } } };
+		case 'openai':
+			return { status, body: { error } };
 	}
 }
 

@@ -12,11 +12,9 @@ import type { SettingsPatch } from './control/types';
 import { Ledger } from './ledger';
 import { CallbackSender } from './media/callbacks';
 import { TaskRunner } from './media/runner';
-import { SessionStore } from './media/sessions';
 import { TaskStore } from './media/tasks';
 import { FileStore } from './storage/store';
 import { PromptCache } from './text/promptCache';
-import { ResponseStore } from './text/responses/store';
 
 export type { GatewayControl } from './control/control';
 export type * from './control/types';
@@ -26,13 +24,9 @@ export interface GatewayOptions {
 	port?: number;
 	/** Port of the file host; 0 (default) takes a free one. */
 	filesPort?: number;
-	/** The first key, of account `main`; a random one by default. Form `sk-<uuid>` (§2.9). */
-	apiKey?: string;
 	/** Rubles in a new account's wallet, decimal string; default `1000.00`. */
 	balance?: string;
 	settings?: SettingsPatch;
-	/** Prints fastify's log; default false. */
-	logger?: boolean;
 }
 
 export interface Gateway {
@@ -52,8 +46,8 @@ const host = '127.0.0.1';
 /** Starts the gateway on 127.0.0.1; throws when a port is taken. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
 	const context = createContext(options);
-	const api = createServer(options.logger ?? false);
-	const files = createFileServer(context, options.logger ?? false);
+	const api = createServer();
+	const files = createFileServer(context);
 	const close = async (): Promise<void> => {
 		context.callbacks.stop();
 		await context.tasks.runner.stop();
@@ -78,21 +72,20 @@ function createContext(options: GatewayOptions): GatewayContext {
 	const callbacks = new CallbackSender(settings);
 	const runner = new TaskRunner(settings, files, callbacks);
 	return {
-		accounts: new Accounts(options.apiKey, options.balance ?? '1000.00'),
+		accounts: new Accounts(options.balance ?? '1000.00'),
 		ledger: new Ledger(),
 		settings,
 		faults: new FaultBook(),
 		log: new RequestLog(),
 		files,
 		tasks: new TaskStore(files, runner),
-		sessions: new SessionStore(),
+		sessions: new Map(),
 		callbacks,
-		responses: new ResponseStore(),
+		responses: new Map(),
 		promptCache: new PromptCache(),
 	};
 }
 
-/** The origin that the server listens at. */
 async function listen(server: FastifyInstance, port: number): Promise<string> {
 	await server.listen({ host, port });
 	const address: AddressInfo | string | null = server.server.address();

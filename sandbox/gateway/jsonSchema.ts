@@ -7,29 +7,24 @@ export interface JsonSchema {
 	required?: string[];
 	additionalProperties?: boolean | JsonSchema;
 	items?: JsonSchema;
-	prefixItems?: JsonSchema[];
 	enum?: unknown[];
 	const?: unknown;
 	default?: unknown;
 	examples?: unknown[];
 	anyOf?: JsonSchema[];
 	oneOf?: JsonSchema[];
-	allOf?: JsonSchema[];
 	$ref?: string;
 	$defs?: Record<string, JsonSchema>;
 	definitions?: Record<string, JsonSchema>;
 	format?: string;
-	pattern?: string;
 	minLength?: number;
 	maxLength?: number;
 	minimum?: number;
 	maximum?: number;
 	exclusiveMinimum?: number;
-	exclusiveMaximum?: number;
 	multipleOf?: number;
 	minItems?: number;
 	maxItems?: number;
-	uniqueItems?: boolean;
 }
 
 export type JsonObject = Record<string, unknown>;

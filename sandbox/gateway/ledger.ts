@@ -3,10 +3,7 @@ import type { LedgerEntry } from './control/types';
 import type { Account } from './accounts';
 import { formatRubles, type Nano } from './money';
 
-export type Charge = Pick<LedgerEntry, 'kind' | 'endpoint' | 'model' | 'requestId'> & {
-	taskId?: string | undefined;
-	idempotencyKey?: string | undefined;
-};
+export type Charge = Omit<LedgerEntry, 'time' | 'account' | 'amount'>;
 
 export class Ledger {
 	private entries: LedgerEntry[] = [];
@@ -14,18 +11,7 @@ export class Ledger {
 	/** Charges the account's wallet and records the amount. */
 	charge(account: Account, amount: Nano, charge: Charge): void {
 		account.wallet -= amount;
-		const { kind, endpoint, model, requestId, taskId, idempotencyKey } = charge;
-		this.entries.push({
-			time: Date.now(),
-			account: account.name,
-			kind,
-			endpoint,
-			model,
-			amount: formatRubles(amount),
-			requestId,
-			...(taskId !== undefined && { taskId }),
-			...(idempotencyKey !== undefined && { idempotencyKey }),
-		});
+		this.entries.push({ time: Date.now(), account: account.name, amount: formatRubles(amount), ...charge });
 	}
 
 	list(account?: string): LedgerEntry[] {

@@ -5,7 +5,6 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endGroup, isGroupAlive } from './processGroup';
 
-/** How to start a program that keeps running. */
 export interface ProgramOptions {
 	command: string;
 	args: string[];
@@ -17,7 +16,6 @@ export interface ProgramOptions {
 	channel?: boolean;
 }
 
-/** When a program counts as started. */
 export interface Readiness {
 	/** Whether it does its work now. */
 	isReady: () => Promise<boolean>;
@@ -35,23 +33,22 @@ export class BackgroundProcess {
 	private exitCode: number | string | undefined;
 
 	/** @param title what errors call the program */
-	protected constructor(
+	constructor(
 		private readonly title: string,
 		private readonly child: ChildProcess,
 		/** The process id; its process group has the same id. */
 		readonly pid: number,
 		/** The file with everything that was printed. */
 		readonly logFile: string,
+		private readonly stopSignal: NodeJS.Signals = 'SIGTERM',
 	) {
 		child.once('exit', (code, signal) => (this.exitCode = code ?? signal ?? 'unknown'));
 	}
 
-	/** Everything that was printed so far. */
 	async log(): Promise<string> {
 		return await readFile(this.logFile, 'utf8');
 	}
 
-	/** Whether the process has not ended. */
 	get running(): boolean {
 		return this.exitCode === undefined;
 	}
@@ -62,8 +59,8 @@ export class BackgroundProcess {
 	}
 
 	/** Ends the process and everything it started: with a signal that asks it to, and SIGKILL for what is left after 15 s. */
-	async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-		if (this.running) this.child.kill(signal);
+	async stop(): Promise<void> {
+		if (this.running) this.child.kill(this.stopSignal);
 		await Promise.race([this.ended(), sleep(stopGrace, undefined, { ref: false })]);
 		endGroup(this.pid);
 		await this.ended();
@@ -79,7 +76,7 @@ export class BackgroundProcess {
 	 * Waits until the program does its work; ends it when it does not come to that.
 	 * @throws when it ends or takes too long, with the end of its log
 	 */
-	protected async waitUntilReady(readiness: Readiness): Promise<void> {
+	async waitUntilReady(readiness: Readiness): Promise<void> {
 		try {
 			await this.probe(readiness);
 		} catch (error) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isN8nAtLeast, isNotStoredYet, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
 import { parseExecution, type Execution, type StoredExecution } from './executions';
@@ -11,6 +12,9 @@ import type {
 	StoredWorkflow,
 	WorkflowJson,
 } from './types';
+
+/** On a busy machine, n8n may refuse everything for some seconds. */
+const BUSY_MS = 60_000;
 
 /** An answer of n8n's internal API that is no success. */
 export class N8nApiError extends Error {
@@ -69,7 +73,6 @@ export class N8nClient {
 		return await this.send<CredentialTest>('POST', '/rest/credentials/test', { credentials });
 	}
 
-	/** Stores a new workflow. */
 	async createWorkflow(workflow: WorkflowJson): Promise<StoredWorkflow> {
 		return await this.send<StoredWorkflow>('POST', '/rest/workflows', { ...workflow, ...olderDefaults });
 	}
@@ -81,7 +84,6 @@ export class N8nClient {
 		else await this.switchOn(workflow, true);
 	}
 
-	/** Takes a workflow's triggers down. */
 	async deactivate(workflow: Stored): Promise<void> {
 		if (isN8nAtLeast(PUBLISHING)) await this.send('POST', `/rest/workflows/${workflow.id}/deactivate`, {});
 		else await this.switchOn(workflow, false);
@@ -137,7 +139,6 @@ export class N8nClient {
 		return page.results;
 	}
 
-	/** Cancels a running or waiting execution. */
 	async stopExecution(id: string): Promise<void> {
 		await this.send('POST', `/rest/executions/${id}/stop`, {});
 	}
@@ -186,6 +187,17 @@ export class N8nClient {
 
 	/** @throws N8nApiError when the answer is no success */
 	async request(method: string, path: string, body?: unknown): Promise<Response> {
+		for (const end = Date.now() + BUSY_MS; ; await sleep(100)) {
+			try {
+				return await this.requestOnce(method, path, body);
+			} catch (error) {
+				const isBusy = error instanceof N8nApiError && error.body.includes('Database is not ready');
+				if (!isBusy || Date.now() > end) throw error;
+			}
+		}
+	}
+
+	private async requestOnce(method: string, path: string, body?: unknown): Promise<Response> {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {

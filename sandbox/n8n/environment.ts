@@ -60,7 +60,6 @@ export function n8nEnvironment(place: Place): Record<string, string> {
 	};
 }
 
-/** Where an n8n lives. */
 export interface Place {
 	userFolder: string;
 	host: string;

@@ -8,19 +8,15 @@ export interface StoredExecution {
 	workflowId: string;
 	status: string;
 	mode: string;
-	/** ISO 8601. */
 	startedAt: string;
-	/** ISO 8601; not while it runs. */
 	stoppedAt?: string | null;
 	data: string;
 }
 
-/** An execution with its data decoded. */
 export interface Execution extends Omit<StoredExecution, 'data'> {
 	data: IRunExecutionData;
 }
 
-/** What came out of a workflow's run. */
 export interface RunResult {
 	executionId: string;
 	/** n8n's word: `success`, `error`, `canceled`, `crashed`, `waiting`. */
@@ -42,7 +38,6 @@ export interface NodeResult {
 	error?: FailureText;
 }
 
-/** The texts of an n8n error. */
 export interface FailureText {
 	message: string;
 	description?: string;
@@ -100,15 +95,6 @@ function nodeResult(run: ITaskData, runs: number): NodeResult {
 }
 
 function failureText(error: object): FailureText {
-	const text = (name: string): string | undefined => {
-		const value: unknown = Reflect.get(error, name);
-		return typeof value === 'string' ? value : undefined;
-	};
-	const description = text('description');
-	const httpCode = text('httpCode');
-	return {
-		message: text('message') ?? 'unknown error',
-		...(description === undefined ? {} : { description }),
-		...(httpCode === undefined ? {} : { httpCode }),
-	};
+	const { message = 'unknown error', description, httpCode } = error as Partial<FailureText>;
+	return { message, ...(description && { description }), ...(httpCode && { httpCode }) };
 }

@@ -1,19 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-	copyFile,
-	cp,
-	mkdir,
-	mkdtemp,
-	readdir,
-	readFile,
-	rename,
-	rm,
-	stat,
-	symlink,
-	writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run, runNpm } from './commands';
 import { image } from './container';
@@ -22,7 +9,6 @@ import { repositoryRoot, runtimeModules, sandboxFolder } from './runtime';
 /** The name under which n8n knows the package; its node types are `<name>.<node>`. */
 export const packageName = 'n8n-nodes-ai-gateway';
 
-/** What the package is built from. */
 const sources = [
 	'package.json',
 	'tsconfig.json',
@@ -36,35 +22,24 @@ const sources = [
 const companions = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
 /**
- * Builds and packs the package as `npm publish` would, and returns the tarball's path. Works in a copy, so that `dist` and
- * other builds are left alone. A tarball is kept per state of the sources: nothing is built twice.
+ * Builds and packs the package as `npm publish` would, and returns the tarball's path. A tarball is kept per state of the
+ * sources: nothing is built twice.
  */
 export async function packPackage(signal?: AbortSignal): Promise<string> {
 	const folder = join(sandboxFolder, 'package');
-	const tarballOf = async (root: string): Promise<string> => join(folder, `${await fingerprint(root)}.tgz`);
-	const known = await tarballOf(repositoryRoot);
-	if (existsSync(known)) return known;
-
+	const tarball = join(folder, `${await fingerprint()}.tgz`);
+	if (existsSync(tarball)) return tarball;
 	await mkdir(folder, { recursive: true });
-	const workshop = await mkdtemp(join(tmpdir(), 'ai-gateway-package-'));
+	// Not in the folder itself: under its final name there is never half a file.
+	const draft = await mkdtemp(join(folder, 'draft-'));
 	try {
-		for (const name of [...sources, ...companions]) {
-			const source = join(repositoryRoot, name);
-			if (existsSync(source)) await cp(source, join(workshop, name), { recursive: true });
-		}
-		// Of the copy: the sources may have changed since.
-		const tarball = await tarballOf(workshop);
-		await symlink(join(repositoryRoot, 'node_modules'), join(workshop, 'node_modules'), 'junction');
-		const options = { directory: workshop, ...(signal ? { signal } : {}) };
+		const options = { directory: repositoryRoot, ...(signal && { signal }) };
 		await runNpm(['run', 'build'], options);
-		const name = (await runNpm(['pack', '--silent'], options)).trim();
-		// In two steps: under its final name there is never half a file.
-		const draft = `${tarball}.${process.pid}`;
-		await copyFile(join(workshop, name), draft);
-		await rename(draft, tarball);
+		const name = (await runNpm(['pack', '--silent', '--pack-destination', draft], options)).trim();
+		await rename(join(draft, name), tarball);
 		return tarball;
 	} finally {
-		await rm(workshop, { recursive: true, force: true });
+		await rm(draft, { recursive: true, force: true });
 	}
 }
 
@@ -81,20 +56,15 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	await mkdir(destination, { recursive: true });
 	await run('tar', ['-xzf', tarball, '-C', destination, '--strip-components=1'], { directory: userFolder });
 
-	const manifest = await readManifest(join(destination, 'package.json'));
-	const { devDependencies, peerDependencies, optionalDependencies, ...installed } = manifest;
-	void [devDependencies, peerDependencies, optionalDependencies];
-	if (Object.keys(installed.dependencies ?? {}).length > 0) {
-		throw new Error(
-			'The package has runtime dependencies; this sandbox does not install any, and the verified programme allows none.',
-		);
-	}
-	await writeFile(join(destination, 'package.json'), JSON.stringify(installed, null, 2));
+	const file = join(destination, 'package.json');
+	const manifest = JSON.parse(await readFile(file, 'utf8')) as { version: string };
+	const left = { devDependencies: undefined, peerDependencies: undefined, optionalDependencies: undefined };
+	await writeFile(file, JSON.stringify({ ...manifest, ...left }, null, 2));
 	if (image === undefined) await linkLibrary(join(downloads, 'node_modules'));
 	const ledger = {
 		name: 'installed-nodes',
 		private: true,
-		dependencies: { [packageName]: installed.version },
+		dependencies: { [packageName]: manifest.version },
 	};
 	await writeFile(join(downloads, 'package.json'), JSON.stringify(ledger, null, 2));
 }
@@ -109,24 +79,12 @@ async function linkLibrary(folder: string): Promise<void> {
 	await symlink(join(runtimeModules, 'n8n-workflow'), link, 'junction');
 }
 
-interface Manifest {
-	version: string;
-	dependencies?: Record<string, string>;
-	devDependencies?: Record<string, string>;
-	peerDependencies?: Record<string, string>;
-	optionalDependencies?: Record<string, string>;
-}
-
-async function readManifest(file: string): Promise<Manifest> {
-	return JSON.parse(await readFile(file, 'utf8')) as Manifest;
-}
-
-async function fingerprint(root: string): Promise<string> {
+async function fingerprint(): Promise<string> {
 	const hash = createHash('sha256');
 	for (const name of [...sources, ...companions]) {
-		for (const file of await filesOf(join(root, name))) {
+		for (const file of await filesOf(join(repositoryRoot, name))) {
 			hash
-				.update(`${relative(root, file)}\0`)
+				.update(`${relative(repositoryRoot, file)}\0`)
 				.update(await readFile(file))
 				.update('\0');
 		}

@@ -1,34 +1,17 @@
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 
-const host = '127.0.0.1';
+/** So many ports of this machine that nothing listens on at the moment. */
+export async function freePorts(count: number): Promise<number[]> {
+	// All at once, so that they differ.
+	const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+	for (const server of servers) if (!server.listening) await once(server, 'listening');
+	const ports = servers.map((server) => (server.address() as AddressInfo).port);
+	for (const server of servers) await once(server.close(), 'close');
+	return ports;
+}
 
-/** A port of this machine that nothing listens on at the moment. */
 export async function freePort(): Promise<number> {
-	const server = await listen();
-	const port = portOf(server);
-	await new Promise<void>((resolve) => server.close(() => resolve()));
+	const [port = 0] = await freePorts(1);
 	return port;
-}
-
-/** Two such ports, different ones. */
-export async function twoFreePorts(): Promise<[number, number]> {
-	const server = await listen();
-	const second = await freePort();
-	const first = portOf(server);
-	await new Promise<void>((resolve) => server.close(() => resolve()));
-	return [first, second];
-}
-
-async function listen(): Promise<Server> {
-	return await new Promise((resolve, reject) => {
-		const server = createServer();
-		server.once('error', reject);
-		server.listen(0, host, () => resolve(server));
-	});
-}
-
-function portOf(server: Server): number {
-	const address = server.address();
-	if (address === null || typeof address === 'string') throw new Error('The operating system gave no port.');
-	return address.port;
 }

@@ -25,11 +25,7 @@ export function isGroupAlive(leader: number): boolean {
 	}
 }
 
+/** In a test runner, errors of Node itself are no instances of the test's own `Error`. */
 function isGone(error: unknown): boolean {
-	return hasCode(error, 'ESRCH');
-}
-
-/** Whether a system error has this code. (In a test runner, errors of Node itself are no instances of the test's own `Error`.) */
-export function hasCode(error: unknown, code: string): boolean {
-	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH';
 }

@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The root folder of this repository. */
 export const repositoryRoot = resolve(__dirname, '..', '..');
 
 /** Where the sandbox keeps what it makes (n8n's data, logs, built packages). Ignored by git; may be deleted at any time. */
 export const sandboxFolder = join(repositoryRoot, '.sandbox');
 
-/** An installed n8n and the Node that runs it. */
 export interface N8nRuntime {
 	/** Path of a Node 24 binary. */
 	node: string;
@@ -38,7 +36,6 @@ export function findRuntime(): N8nRuntime {
 	};
 }
 
-/** The version of one of the modules. */
 export function installedVersion(name: string): string {
 	const manifest = readFileSync(join(runtimeModules, name, 'package.json'), 'utf8');
 	return (JSON.parse(manifest) as { version: string }).version;

@@ -4,13 +4,12 @@ import { delimiter, dirname, join } from 'node:path';
 import { BackgroundProcess, spawnProgram, type ProgramOptions } from './backgroundProcess';
 import { containerCommand, image } from './container';
 import { n8nEnvironment } from './environment';
-import { twoFreePorts } from './ports';
+import { freePorts } from './ports';
 import { findRuntime, isPinned } from './runtime';
 
 /** The part that a process plays. `main` alone does everything; the others exist in queue mode. */
 export type N8nRole = 'main' | 'webhook' | 'worker';
 
-/** How to start n8n. */
 export interface N8nServerOptions {
 	/** Becomes `N8N_USER_FOLDER`: n8n keeps everything it knows in `.n8n` below it. */
 	userFolder: string;
@@ -33,7 +32,6 @@ const host = '127.0.0.1';
 const preloaded = ['exit-with-parent.js', ...(isPinned ? [] : ['own-modules.js'])];
 const commands: Record<N8nRole, string> = { main: 'start', webhook: 'webhook', worker: 'worker' };
 
-/** A running process of n8n. */
 export class N8nServer extends BackgroundProcess {
 	private constructor(
 		child: ChildProcess,
@@ -51,7 +49,7 @@ export class N8nServer extends BackgroundProcess {
 	 * @throws when it ends or stays silent, with the end of its log
 	 */
 	static async start(options: N8nServerOptions): Promise<N8nServer> {
-		const [anyPort, brokerPort] = await twoFreePorts();
+		const [anyPort = 0, brokerPort = 0] = await freePorts(2);
 		const port = options.port ?? anyPort;
 		const logFile = options.logFile ?? join(options.userFolder, 'n8n.log');
 		await mkdir(options.userFolder, { recursive: true });

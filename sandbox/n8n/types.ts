@@ -14,7 +14,6 @@ export interface WorkflowJson {
 	meta?: Record<string, unknown>;
 }
 
-/** A node of a {@link WorkflowJson}. */
 export interface WorkflowNode {
 	name: string;
 	type: string;
@@ -34,7 +33,6 @@ export interface StoredWorkflow extends Stored {
 	versionId: string;
 }
 
-/** The outcome of a credential's test. */
 export interface CredentialTest {
 	status: 'OK' | 'Error';
 	message: string;
@@ -62,7 +60,6 @@ export interface ListSearchQuery {
 	paginationToken?: string;
 }
 
-/** A page of a list search. */
 export interface ListSearchResult {
 	results: Array<{ name: string; value: string | number | boolean; url?: string; description?: string }>;
 	paginationToken?: string;

@@ -4,7 +4,6 @@ import { packageName } from './package';
 import { repositoryRoot } from './runtime';
 import type { Stored, WorkflowJson } from './types';
 
-/** The credential type of the package. */
 export const credentialType = 'aiGatewayApi';
 
 /** Reads one of the workflows in `examples/`. */
@@ -32,7 +31,6 @@ export function withCredential(workflow: WorkflowJson, { id, name }: Stored): Wo
 	return { ...workflow, nodes };
 }
 
-/** The name of the node that starts the workflow by hand. */
 export function manualTrigger(workflow: WorkflowJson): string {
 	const trigger = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 	if (trigger === undefined) throw new Error(`"${workflow.name}" has no manual trigger.`);

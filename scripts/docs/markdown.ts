@@ -1,23 +1,6 @@
 // Markdown that GitHub renders as intended.
 
-/** The Markdown for the tags of n8n's descriptions. */
-const TAGS: Readonly<Record<string, string>> = {
-	b: '**',
-	strong: '**',
-	i: '*',
-	em: '*',
-	code: '`',
-	br: '\n',
-};
-
-const ENTITIES: Readonly<Record<string, string>> = {
-	amp: '&',
-	lt: '<',
-	gt: '>',
-	quot: '"',
-	'#39': "'",
-	nbsp: ' ',
-};
+const TAGS: Readonly<Record<string, string>> = { '<b>': '**', '<i>': '*', '<code>': '`', '<br>': '\n' };
 
 /** Text as Markdown that shows just this text; n8n's expressions in it become code. */
 export function plain(text: string): string {
@@ -40,28 +23,18 @@ function escaped(text: string): string {
  * @throws {Error} for an unknown tag
  */
 export function fromHtml(html: string): string {
-	const links: string[] = [];
 	return html
-		.split(/(<\/?[a-z][^>]*>)/i)
-		.map((part, index) => (index % 2 === 1 ? tag(part, links) : plain(decoded(part))))
+		.split(/(<a [^>]*>.*?<\/a>|<\/?[a-z]+>)/i)
+		.map((part, index) => (index % 2 === 1 ? markup(part) : plain(part)))
 		.join('');
 }
 
-function tag(text: string, links: string[]): string {
-	const [, close = '', name = ''] = /^<(\/?)([a-z]+)/i.exec(text) ?? [];
-	const word = name.toLowerCase();
-	if (word === 'a') {
-		if (close) return `](${links.pop() ?? ''})`;
-		links.push(/href="([^"]*)"/.exec(text)?.[1] ?? '');
-		return '[';
-	}
-	const mark = TAGS[word];
-	if (mark === undefined) throw new Error(`There is no Markdown for ${text}`);
+function markup(part: string): string {
+	const [, url, text] = /^<a .*?href="([^"]*)".*?>(.*)<\/a>$/.exec(part) ?? [];
+	if (url !== undefined && text !== undefined) return `[${plain(text)}](${url})`;
+	const mark = TAGS[part.replace('/', '')];
+	if (mark === undefined) throw new Error(`There is no Markdown for ${part}`);
 	return mark;
-}
-
-function decoded(text: string): string {
-	return text.replace(/&(#?\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 }
 
 /** Code within a line; line breaks and indents become single blanks. */
@@ -70,7 +43,6 @@ export function code(text: string): string {
 	return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;
 }
 
-/** A block of code. */
 export function codeBlock(language: string, text: string): string {
 	return ['```' + language, text, '```'].join('\n');
 }

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
 
 import { repository } from '../../test/helpers/markdown';
@@ -20,16 +20,6 @@ interface Schema {
 /** Fields whose content the user or a model decides: an example of it would mislead. */
 const OPEN = new Set(['json', 'arguments', 'result', 'passThrough', 'headers', 'body', 'query']);
 
-/** The folders below `nodes/` by node. */
-const folders = new Map(
-	(
-		JSON.parse(readFileSync(resolve(repository, 'package.json'), 'utf8')) as { n8n: { nodes: string[] } }
-	).n8n.nodes.map((file) => {
-		const folder = dirname(file).replace(/^dist\//, '');
-		return [folder.replace('nodes/', '').toLowerCase(), folder];
-	}),
-);
-
 /** The text of each schema, by its path in the repository: of all operations, and of triggers. */
 export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun): Map<string, string> {
 	const normaliser = new Normaliser(run);
@@ -45,6 +35,8 @@ export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun)
 			const examples = run.examples.filter(
 				(example) => example.node === node.name && example.operation === operation,
 			);
+			if (examples.length === 0)
+				throw new Error(`Write an example of ${node.name} ${file} in scripts/docs/nodes/cases.ts`);
 			const schema = { ...outputSchema(examples, normaliser), version: 1 };
 			return [`${schemaFolder(node)}/${file}.json`, JSON.stringify(schema, null, 2)];
 		});
@@ -59,12 +51,10 @@ export function existingSchemas(): string[] {
 		.map((path) => `nodes/${path}`);
 }
 
-/** Where n8n looks for the schemas of a node in its newest version. */
+/** Where n8n looks for the schemas of a node. */
 function schemaFolder({ name, version }: INodeTypeDescription): string {
-	const folder = folders.get(name.toLowerCase());
-	if (folder === undefined) throw new Error(`package.json has no node ${name}`);
-	const newest = Math.max(...[version].flat());
-	return `${folder}/__schema__/v${[...String(newest).split('.'), '0', '0'].slice(0, 3).join('.')}`;
+	const folder = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+	return `nodes/${folder}/__schema__/v${[...String(version).split('.'), '0', '0'].slice(0, 3).join('.')}`;
 }
 
 /** The fields of all items of all examples that succeed. */

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from '../npm.mjs';
-import { withProgress } from '../progress.mjs';
 import { chooseNode } from '../runtime-node.mjs';
 import { installDatabaseDriver } from '../sqlite-driver.mjs';
 import { manifestOf, newest } from './list.mjs';
@@ -18,8 +17,7 @@ export function folderOf(version) {
 }
 
 /**
- * Installs a version of n8n, with a Node that runs it, when it is missing.
- * @param {string} wanted a version, or `newest`: one that is installed, or else the first that can be
+ * Installs a version of n8n when it is missing. `newest` is one that is installed, or else the first that can be.
  * @returns {Promise<string | undefined>} the version that is installed; undefined when it could not be, and the reason is printed
  */
 export async function installVersion(wanted) {
@@ -67,11 +65,7 @@ async function installInto(folder, version) {
 		'--no-audit',
 		'--no-fund',
 	];
-	const isInstalled = await withProgress(
-		`n8n ${version}`,
-		async () => await npm(['install', ...settings], folder),
-	);
-	if (!isInstalled) return false;
+	if (!(await npm(['install', ...settings], folder))) return false;
 	const { path: node, hint } = chooseNode(folder);
 	if (node === undefined || !existsSync(node)) {
 		return fail(hint ?? `npm did not install ${node}: install Node 24 and run this with it.`);

@@ -24,10 +24,7 @@ const additions = [
 	{ from: '2.20', to: '2.35', dependencies: { zod: '3.25.67' } },
 ];
 
-/**
- * @param {string} version of n8n
- * @returns {{ dependencies: Record<string, string>, overrides: Record<string, string> }} for the package.json of its installation
- */
+/** `dependencies` and `overrides` for the package.json of an installation. */
 export function manifestOf(version) {
 	const fitting = additions.filter(({ from, to }) => compare(version, from) >= 0 && compare(version, to) < 0);
 	return {

@@ -20,10 +20,7 @@ const suites = {
 /** Where a suite tests what an older n8n shows instead: `Streaming (needs n8n 1.102)`. */
 const NEEDS = /^(.*) \(needs n8n (.*)\)$/;
 
-/**
- * @param {string} folder where n8n is installed
- * @returns {string[]} the versions of n8n, of n8n-workflow and of the Node that runs them
- */
+/** The versions of an installed n8n, of n8n-workflow and of the Node that runs them. */
 export function versionsIn(folder) {
 	const modules = join(folder, 'node_modules');
 	const [n8n, workflow] = ['n8n', 'n8n-workflow'].map(
@@ -33,10 +30,7 @@ export function versionsIn(folder) {
 	return [n8n, workflow, execFileSync(node, ['--version'], { encoding: 'utf8' }).trim().slice(1)];
 }
 
-/**
- * @param {{ testResults: Array<{ assertionResults: Array<{ ancestorTitles: string[], status: string }> }> }} report of jest
- * @returns {{ cells: string[], isPassed: boolean }} what each suite did; passed if each has tests, all of which passed
- */
+/** What each suite did, by a report of jest; passed if each has tests, all of which passed. */
 export function resultsOf(report) {
 	const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
 	const results = tests.map(({ ancestorTitles: [title = ''], status }) => {
@@ -57,11 +51,7 @@ function cell(results) {
 	return since === undefined ? '✓' : `needs ${since}`;
 }
 
-/**
- * @param {string[][]} rows the versions, and what each suite did
- * @param {string} date of the run
- * @returns {string} the page, in Markdown
- */
+/** The page: the versions, and what each suite did. */
 export function page(rows, date) {
 	const titles = ['n8n', 'n8n-workflow', 'Node.js', ...Object.keys(suites)];
 	const line = (cells) => `| ${cells.join(' | ')} |`;

@@ -33,32 +33,57 @@ async function open({ editor, environment }: Stage, node: WorkflowNode, items: n
 	return panel;
 }
 
-scene('many items without a limit are warned of before they cost anything', async (stage) => {
-	for (const node of [
-		gatewayNode('Text', 'textGeneration', text),
-		gatewayNode('Paint', 'mediaTask', image),
-	]) {
-		const panel = await open(stage, node, 21);
-		await panel.output.root.getByText(HINT).waitFor();
-		await stage.editor.shot(`many items without a limit - ${node.name}`);
-	}
-});
-
 const LIMIT = { options: { maxCostRub: 5 } };
 const CREATE = { ...image, resource: 'task', operation: 'create' };
 
-scene('a limit, few items and operations that cost nothing are not warned of', async (stage) => {
-	const cases: Array<[WorkflowNode, number]> = [
-		[gatewayNode('Text', 'textGeneration', { ...text, ...LIMIT }), 21],
-		[gatewayNode('Text', 'textGeneration', { ...text, options: { dryRun: true } }), 21],
-		[gatewayNode('Text', 'textGeneration', text), 20],
-		[gatewayNode('Text', 'textGeneration', { resource: 'model', operation: 'getMany' }), 21],
-		[gatewayNode('Paint', 'mediaTask', { ...CREATE, ...LIMIT }), 21],
-		[gatewayNode('Paint', 'mediaTask', { resource: 'task', operation: 'get', taskId: 'x' }), 21],
+scene('many items are warned of, unless there is a limit or they cost nothing', async (stage) => {
+	const { editor, environment } = stage;
+	const cases: Array<[items: number, isWarned: boolean, type: string, parameters: Record<string, unknown>]> =
+		[
+			[21, true, 'textGeneration', text],
+			[21, true, 'mediaTask', image],
+			[21, false, 'textGeneration', { ...text, ...LIMIT }],
+			[21, false, 'textGeneration', { ...text, options: { dryRun: true } }],
+			[20, false, 'textGeneration', text],
+			[21, false, 'textGeneration', { resource: 'model', operation: 'getMany' }],
+			[21, false, 'mediaTask', { ...CREATE, ...LIMIT }],
+			[21, false, 'mediaTask', { resource: 'task', operation: 'get', taskId: 'x' }],
+		];
+	const lists = [20, 21].map((items) =>
+		itemsNode(
+			`${items} items`,
+			Array.from({ length: items }, () => ({})),
+		),
+	);
+	const nodes = cases.map(([, , type, parameters], index) => gatewayNode(`Case ${index}`, type, parameters));
+	const workflow = workflowOf('Warnings', [...lists, ...nodes], { Start: ['20 items'] });
+	const behind = (items: number) => [
+		cases.flatMap(([count], index) =>
+			count === items ? { node: `Case ${index}`, type: 'main', index: 0 } : [],
+		),
 	];
-	for (const [node, items] of cases) {
-		const panel = await open(stage, node, items);
-		expect(await panel.output.root.getByText(HINT).count()).toBe(0);
+	Object.assign(workflow.connections, {
+		Start: { main: [lists.map(({ name }) => ({ node: name, type: 'main', index: 0 }))] },
+		'20 items': { main: behind(20) },
+		'21 items': { main: behind(21) },
+	});
+	await editor.openWorkflow(
+		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
+	);
+	await editor.fit();
+	for (const { name } of lists) {
+		const panel = await editor.openNode(name);
+		expect(await panel.execute()).toMatchObject({ ok: true });
+		await panel.close();
+	}
+	for (const [index, [, isWarned]] of cases.entries()) {
+		const panel = await editor.openNode(`Case ${index}`);
+		await panel.output.root.getByText('Execute step').first().waitFor();
+		const hint = panel.output.root.getByText(HINT);
+		if (isWarned) await hint.waitFor();
+		expect(await hint.count()).toBe(isWarned ? 1 : 0);
+		if (isWarned) await editor.shot(`many items without a limit - case ${index}`);
+		await panel.close();
 	}
 });
 

@@ -3,29 +3,17 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
 import { gatewayNode, startName } from './support/workflows';
 
 // Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: what resumes the execution, and with what it continues.
 
-let environment: OwnEnvironment;
+let environment: Environment;
 
-useOwnEnvironment((started) => (environment = started), {
-	gateway: { settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } } },
-});
-/** Starts first and is checked last: n8n waits for at least a minute. */
-let overdue: Suspended;
-
-beforeAll(async () => {
-	const workflow = pictures(['a late cat', 'a late dog'], { options: { maxWait: 1.2 } });
-	const collect = gatewayNode('Collect', 'mediaTask', {
-		operation: 'wait',
-		taskId: '={{ $json.taskId }}',
-		options: { binaryPropertyName: 'picture' },
-	});
-	overdue = await suspendExecution(environment, withNext(workflow, collect));
+useEnvironment((started) => (environment = started), {
+	settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } },
 });
 
 async function end({ executionId }: Suspended): Promise<RunResult> {
@@ -280,48 +268,4 @@ test('what fails after resuming can be retried without paying again', async () =
 	expect(result.status).toBe('success');
 	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
 	expect(charged() - before).toBe(2);
-});
-
-test('a suspended execution survives a restart of n8n', async () => {
-	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
-	await finish(suspended.tasks[0]);
-	await environment.restart();
-	expect(await status(suspended)).toBe('waiting');
-	await finish(suspended.tasks[1]);
-	const result = await end(suspended);
-	expect(result.status).toBe('success');
-	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
-	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);
-});
-
-test('without a callback in time, items pass on as timed out, and Wait gets their results', async () => {
-	const suspended = overdue;
-	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
-	const collected = waitForExecution(environment.client, suspended.executionId);
-	for (const taskId of suspended.tasks) {
-		// Only its time limit resumes the execution.
-		await finish(taskId);
-	}
-	const result = resultOf(await collected);
-	expect(result.status).toBe('success');
-	const late = result.nodes['After']?.items.map(({ json }) => json);
-	expect(late).toMatchObject([
-		{
-			taskId: suspended.tasks[0],
-			state: 'waiting',
-			timedOut: true,
-			asked: 'a late cat',
-			model: 'aurora/canvas-1',
-		},
-		{
-			taskId: suspended.tasks[1],
-			state: 'waiting',
-			timedOut: true,
-			asked: 'a late dog',
-			model: 'aurora/canvas-1',
-		},
-	]);
-	const [, dog] = result.nodes['Collect']?.items ?? [];
-	expect(dog?.json).toMatchObject({ taskId: suspended.tasks[1], state: 'success' });
-	expect(Object.keys(dog?.binary ?? {})).toStrictEqual(['picture']);
 });

@@ -4,7 +4,6 @@ import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/ex
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { agent, balanceTool, model } from '../e2e/support/agents';
 import { byId, costNode, gatewayNode } from '../e2e/support/workflows';
-import { createTask } from '../sandbox/harness';
 import { post, QueueEnvironment, until, type PublishedWorkflow } from './support/environment';
 import { taskTrigger, webhook } from './support/triggers';
 
@@ -185,13 +184,23 @@ test('a file goes to the storage and comes back, kept in the database between no
 });
 
 describe('a callback of the gateway', () => {
+	/** Creates a task without n8n. */
+	async function createTask(callBackUrl?: string): Promise<string> {
+		const { baseUrl, apiKey } = environment.gateway;
+		const input = { ...INPUT, prompt: 'a fox' };
+		const response = await fetch(`${baseUrl}/async/media/tasks`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+			body: JSON.stringify({ model: MODEL, input, callBackUrl }),
+		});
+		const { data } = (await response.json()) as { data: { taskId: string } };
+		return data.taskId;
+	}
+
 	/** A task of the account that has ended, about which nobody is called. */
 	async function endedTask(): Promise<string> {
 		environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
-		const taskId = await createTask(environment.gateway, {
-			model: MODEL,
-			input: { ...INPUT, prompt: 'a fox' },
-		});
+		const taskId = await createTask();
 		await environment.gateway.control.finishTask(taskId);
 		return taskId;
 	}
@@ -220,11 +229,7 @@ describe('a callback of the gateway', () => {
 	test('starts the workflow on a worker once, also when repeated at another process', async () => {
 		environment.gateway.control.configure({ callbacks: { copies: 3 }, taskDuration: { image: 100 } });
 		const workflow = await environment.publish(taskTrigger({}));
-		const taskId = await createTask(environment.gateway, {
-			model: MODEL,
-			input: { ...INPUT, prompt: 'a fox' },
-			callBackUrl: workflow.url,
-		});
+		const taskId = await createTask(workflow.url);
 		const [result] = await environment.ended(workflow, 1);
 		expect(result?.nodes['Trigger']?.items[0]?.binary?.['data']?.id).toMatch(/^database:/);
 		expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);

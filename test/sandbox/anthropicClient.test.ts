@@ -37,7 +37,7 @@ it('returns a message', async () => {
 });
 
 it('streams raw events, with pings and unknown ones between', async () => {
-	gateway().control.configure({ stream: { pingEvery: 3, unknownEvery: 4 } });
+	gateway().control.configure({ stream: { noiseEvery: 3 } });
 	const types = [];
 	for await (const event of await client().messages.create({ ...request, stream: true })) {
 		types.push(event.type);

@@ -30,7 +30,8 @@ describe('chat completions', () => {
 		expect(completion.object).toBe('chat.completion');
 		expect(completion.choices[0]?.message.content).toContain('Tell me about rivers');
 		expect(completion.choices[0]?.finish_reason).toBe('stop');
-		expect(completion.usage).toMatchObject({ prompt_tokens: 5 });
+		const [charge] = gateway().control.ledger();
+		expect(completion.usage).toMatchObject({ prompt_tokens: 5, cost_rub: Number(charge?.amount) });
 	});
 
 	it('streams the same text, with the usage in the last chunk', async () => {

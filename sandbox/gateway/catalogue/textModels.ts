@@ -8,28 +8,26 @@ export interface TextModel {
 	costContext: Nano;
 	costCompletion: Nano;
 	/** Thinks before it responds, also when no effort is set. */
-	reasons: boolean;
+	reasons?: boolean;
 	/** Rejects tool results whose assistant message comes back without its reasoning. */
-	needsReasoning: boolean;
+	needsReasoning?: boolean;
 	/** Rejects images, audio and videos. */
-	takesOnlyText: boolean;
+	takesOnlyText?: boolean;
 }
 
 function model(
 	id: string,
 	contextLength: number,
-	costContext: string,
-	costCompletion: string,
-	more: Partial<Pick<TextModel, 'reasons' | 'needsReasoning' | 'takesOnlyText'>> = {},
+	context: string,
+	completion: string,
+	more: Partial<TextModel> = {},
 ): TextModel {
 	return {
 		id,
 		contextLength,
-		costContext: parseRubles(costContext),
-		costCompletion: parseRubles(costCompletion),
-		reasons: more.reasons ?? false,
-		needsReasoning: more.needsReasoning ?? false,
-		takesOnlyText: more.takesOnlyText ?? false,
+		costContext: parseRubles(context),
+		costCompletion: parseRubles(completion),
+		...more,
 	};
 }
 

@@ -33,32 +33,41 @@ function rawBody(body: RawBody, status: number): { text: string; contentType: st
 			};
 		case 'empty':
 			return { text: '', contentType: 'application/json; charset=utf-8' };
-		case 'cutJson':
-			return { text: '{"error": {"message": "The answer ends in the mi', contentType: 'application/json' };
-		case 'wrongType':
-			return {
-				text: '{"error": {"message": "JSON, but not called so", "type": "api_error"}}',
-				contentType: 'text/plain',
-			};
 	}
 }
 
 /** The first part of a payload, announced at its full length; then `end` is awaited. */
 export function partOfPayload(
 	reply: FastifyReply,
-	payload: unknown,
+	payload: Readable | string | Buffer,
 	afterBytes: number | undefined,
 	end: () => Promise<void>,
-): unknown {
-	if (payload instanceof Readable) return Readable.from(firstBytes(payload, afterBytes ?? 1024, end));
-	if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
-		void end();
-		return payload;
-	}
-	const whole = Buffer.from(payload);
-	const part = whole.subarray(0, Math.min(afterBytes ?? whole.length >> 1, whole.length - 1));
-	reply.header('content-length', whole.length);
-	return Readable.from(firstBytes(Readable.from([part]), part.length, end));
+): Readable {
+	const length = announced(reply, payload);
+	const limit = length === undefined ? (afterBytes ?? 1024) : Math.min(afterBytes ?? length >> 1, length - 1);
+	return Readable.from(firstBytes(streamOf(payload), limit, end));
+}
+
+/** A payload byte by byte; `pause` is awaited after each. */
+export function dripPayload(
+	reply: FastifyReply,
+	payload: Readable | string | Buffer,
+	pause: () => Promise<void>,
+): Readable {
+	announced(reply, payload);
+	return Readable.from(drops(streamOf(payload), pause));
+}
+
+/** Sets the length of a payload that is no stream. */
+function announced(reply: FastifyReply, payload: Readable | string | Buffer): number | undefined {
+	if (payload instanceof Readable) return undefined;
+	const { length } = Buffer.from(payload);
+	reply.header('content-length', length);
+	return length;
+}
+
+function streamOf(payload: Readable | string | Buffer): Readable {
+	return payload instanceof Readable ? payload : Readable.from([Buffer.from(payload)]);
 }
 
 async function* firstBytes(
@@ -76,20 +85,11 @@ async function* firstBytes(
 	await end();
 }
 
-/** A payload byte by byte; `pause` is awaited after each. */
-export function dripPayload(reply: FastifyReply, payload: unknown, pause: () => Promise<void>): unknown {
-	if (payload instanceof Readable) return Readable.from(drops(payload, pause));
-	if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-	const whole = Buffer.from(payload);
-	reply.header('content-length', whole.length);
-	return Readable.from(drops(Readable.from([whole]), pause));
-}
-
 async function* drops(source: Readable, pause: () => Promise<void>): AsyncGenerator<Buffer> {
 	for await (const chunk of source as AsyncIterable<Buffer | string>) {
-		const bytes = Buffer.from(chunk);
-		for (let index = 0; index < bytes.length && !source.destroyed; index += 1) {
-			yield bytes.subarray(index, index + 1);
+		for (const byte of Buffer.from(chunk)) {
+			if (source.destroyed) return;
+			yield Buffer.of(byte);
 			await pause();
 		}
 	}

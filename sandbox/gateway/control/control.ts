@@ -1,4 +1,3 @@
-/** The control methods over the parts of the gateway. */
 import { ApiError } from '../errors';
 import type { GatewayContext } from '../context';
 import { mainAccount } from '../accounts';

@@ -10,22 +10,14 @@ export interface StreamFault {
 	cutAfter?: number;
 	/** An error frame is written after so many events, and the stream ends there (§6.1, §6.2). */
 	errorAfter?: number;
-	/** `response.failed` and `[DONE]` end the stream after so many events; other formats end with an error frame. */
-	failAfter?: number;
-	/** `done`: no `[DONE]`; `final`: neither the closing events nor `[DONE]`. The connection ends in order. */
-	missingEnd?: 'done' | 'final';
+	/** There are neither the closing events nor `[DONE]`. The connection ends in order. */
+	missingEnd?: boolean;
 	/** Nothing more is written after so many events, until the client goes away. */
 	stallAfter?: number;
 	/** Every n-th event is written twice, with the same sequence number. */
 	duplicateEvery?: number;
-	/** An event of an unknown type is put before every n-th event. */
-	unknownEvery?: number;
-	/** A comment line is put before every n-th event. */
-	commentEvery?: number;
-	/** A keep-alive event is put before every n-th event. */
-	pingEvery?: number;
-	/** The response is this error as JSON with its own status, although a stream was requested. */
-	jsonError?: ErrorCode;
+	/** A comment, a keep-alive and an event of an unknown type are put before every n-th event. */
+	noiseEvery?: number;
 	/** Writes are split into chunks of this many bytes, at any position. */
 	splitBytes?: number;
 	/** Pause before every delta. */
@@ -35,7 +27,7 @@ export interface StreamFault {
 }
 
 /** A body that is not an error of the API, as proxies and broken servers send it. */
-export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: string; contentType: string };
+export type RawBody = 'html' | 'empty' | { text: string; contentType: string };
 
 /** Seconds, or an HTTP date or any other text. */
 export type RetryAfter = number | string;

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { matchesPath } from './requestLog';
 import type { FaultAction, FaultRule, FaultView, RequestRecord, StreamFault } from './types';
 
-/** The actions for one request. */
 export interface FaultPlan {
 	ids: string[];
 	delays: Array<Extract<FaultAction, { kind: 'delay' }>>;

@@ -94,8 +94,7 @@ export async function pause(ms: number, request: IncomingMessage): Promise<void>
 }
 
 async function act(request: FastifyRequest, reply: FastifyReply, trace: RequestTrace): Promise<void> {
-	const { action, stream } = trace.plan;
-	if (stream.jsonError) throw new ApiError(stream.jsonError);
+	const { action } = trace.plan;
 	if (action && 'afterEffect' in action && action.afterEffect) return;
 	switch (action?.kind) {
 		case undefined:
@@ -145,17 +144,19 @@ function disturbPayload(request: FastifyRequest, reply: FastifyReply, payload: u
 	const trace = traceOf(request);
 	const { action } = trace.plan;
 	const cut = (): void => cutConnection(request, trace);
+	const isBody = payload instanceof Readable || typeof payload === 'string' || Buffer.isBuffer(payload);
+	const body = isBody ? payload : '';
 	switch (action?.kind) {
 		case 'loseResponse':
 			if (payload instanceof Readable) payload.destroy();
 			cut();
 			return '';
 		case 'cutBody':
-			return partOfPayload(reply, payload, action.afterBytes, async () => await cutLate(cut));
+			return partOfPayload(reply, body, action.afterBytes, async () => await cutLate(cut));
 		case 'stallBody':
-			return partOfPayload(reply, payload, action.afterBytes, async () => await closed(request));
+			return partOfPayload(reply, body, action.afterBytes, async () => await closed(request));
 		case 'dripBody':
-			return dripPayload(reply, payload, async () => await pause(drawDuration(action.everyMs), request.raw));
+			return dripPayload(reply, body, async () => await pause(drawDuration(action.everyMs), request.raw));
 		case 'raw':
 			return action.afterEffect ? rawPayload(reply, action) : payload;
 		case 'error':

@@ -1,7 +1,7 @@
 /** Every request that arrived, and how many ran at once. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { keysOf, maskKey } from '../accounts';
+import { keyOf, maskKey } from '../accounts';
 import type { Concurrency, EndpointGroup, RequestRecord } from './types';
 
 const maxRecords = 20_000;
@@ -22,8 +22,7 @@ export class RequestLog {
 	start(request: FastifyRequest, host: RequestRecord['host']): RequestRecord {
 		const [path = '/', query = ''] = request.url.split('?', 2);
 		const group = host === 'files' ? 'files' : groupOf(request.method, path);
-		const { xApiKey, bearer, used } = keysOf(request.headers);
-		const key = xApiKey ?? bearer;
+		const key = keyOf(request);
 		const length = request.headers['content-length'];
 		const record: RequestRecord = {
 			id: randomUUID(),
@@ -33,7 +32,7 @@ export class RequestLog {
 			path,
 			query,
 			headers: host === 'files' ? rawHeaders(request) : maskedHeaders(request),
-			key: { xApiKey: xApiKey !== null, bearer: bearer !== null, used, masked: key ? maskKey(key) : null },
+			key: key && maskKey(key),
 			body: {
 				contentType: request.headers['content-type'] ?? null,
 				bytes: length === undefined ? null : Number(length),
@@ -126,14 +125,13 @@ function groupOf(method: string, fullPath: string): EndpointGroup {
 	return path.endsWith('/download') ? 'mediaDownload' : 'mediaStatus';
 }
 
-function rawHeaders(request: FastifyRequest): Record<string, string | string[]> {
-	const entries = Object.entries(request.headers).flatMap(([name, value]) =>
-		value === undefined ? [] : [[name, value] as const],
-	);
-	return Object.fromEntries(entries);
+type Headers = RequestRecord['headers'];
+
+function rawHeaders({ headers }: FastifyRequest): Headers {
+	return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Headers;
 }
 
-function maskedHeaders(request: FastifyRequest): Record<string, string | string[]> {
+function maskedHeaders(request: FastifyRequest): Headers {
 	const headers = rawHeaders(request);
 	for (const name of ['x-api-key', 'authorization']) {
 		const value = headers[name];

@@ -1,4 +1,3 @@
-/** The settings that control may change, with their defaults. */
 import type { Duration, EndpointGroup, Settings, SettingsPatch } from './types';
 
 export function defaultSettings(): Settings {
@@ -6,7 +5,7 @@ export function defaultSettings(): Settings {
 		latency: {},
 		taskDuration: { image: 1500, audio: 2000, music: 3000, video: 4000 },
 		taskFailure: null,
-		callbacks: { mode: 'on', copies: 1, delayMs: 0, retries: 0 },
+		callbacks: { mode: 'on', copies: 1, delayMs: 0 },
 		render: 'full',
 		balanceShape: 'amount',
 		stream: {},

@@ -1,4 +1,5 @@
-/** The types of the control interface. */
+import type { MediaType } from '../catalogue/mediaModels';
+import type { controlView } from '../media/task';
 import type { Duration, StreamFault } from './faultTypes';
 
 export type * from './faultTypes';
@@ -18,8 +19,6 @@ export type EndpointGroup =
 	| 'files'
 	| 'other';
 
-export type MediaType = 'image' | 'video' | 'music' | 'audio';
-
 export interface RateLimit {
 	/** 429 `rate_limit_exceeded`. */
 	requestsPerMinute?: number;
@@ -38,8 +37,6 @@ export interface CallbackSettings {
 	copies: number;
 	/** Pause between the end of the task and the callback. */
 	delayMs: Duration;
-	/** Further attempts when the receiver does not respond with 2xx; default 0 (§6.4 promises none). */
-	retries: number;
 }
 
 export interface Settings {
@@ -78,13 +75,8 @@ export interface RequestRecord {
 	query: string;
 	/** API host: keys masked. File host: raw, so that a leaked key can be seen. */
 	headers: Record<string, string | string[]>;
-	/** Which headers carried a key, and which one was used (§5: X-Api-Key first). */
-	key: {
-		xApiKey: boolean;
-		bearer: boolean;
-		used: 'x-api-key' | 'authorization' | null;
-		masked: string | null;
-	};
+	/** Masked. */
+	key: string | null;
 	body: { contentType: string | null; bytes: number | null; model: string | null; json?: unknown };
 	/** Null while it runs and when no response was written; 499 when the client closed the connection. */
 	status: number | null;
@@ -106,7 +98,7 @@ export interface LedgerEntry {
 	amount: string;
 	requestId: string;
 	taskId?: string;
-	idempotencyKey?: string;
+	idempotencyKey?: string | undefined;
 }
 
 export interface Concurrency {
@@ -128,11 +120,7 @@ export interface CallbackRecord {
 
 export interface ForgedCallback {
 	url: string;
-	body?: unknown;
-	/** Sent unchanged instead of `body`. */
-	rawBody?: string;
-	headers?: Record<string, string>;
-	method?: string;
+	body: unknown;
 }
 
 export interface KeyView {
@@ -141,24 +129,7 @@ export interface KeyView {
 	status: 'active' | 'revoked' | 'expired';
 }
 
-export interface TaskView {
-	taskId: string;
-	account: string;
-	model: string;
-	mediaType: MediaType;
-	state: 'waiting' | 'processing' | 'success' | 'fail';
-	archived: boolean;
-	deleted: boolean;
-	idempotencyKey: string | null;
-	callBackUrl: string | null;
-	price: string;
-	/** Unix milliseconds. */
-	createTime: number;
-	/** Unix milliseconds; null while it runs. From then on a poll shows its end. */
-	endTime: number | null;
-	resultUrls: string[];
-	input: unknown;
-}
+export type TaskView = ReturnType<typeof controlView>;
 
 /** A file of any size whose bytes are generated while they are sent. */
 export interface BigFileOptions {

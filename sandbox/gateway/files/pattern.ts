@@ -4,18 +4,9 @@ import { Readable } from 'node:stream';
 const block = Buffer.alloc(64 * 1024, 'The quick brown fox jumps over the lazy dog. ');
 
 export function patternStream(size: number): Readable {
-	let sent = 0;
-	return new Readable({
-		highWaterMark: block.length,
-		read() {
-			const rest = size - sent;
-			if (rest <= 0) {
-				this.push(null);
-				return;
-			}
-			const chunk = rest >= block.length ? block : block.subarray(0, rest);
-			sent += chunk.length;
-			this.push(chunk);
-		},
-	});
+	return Readable.from(blocks(size));
+}
+
+function* blocks(size: number): Generator<Buffer> {
+	for (let rest = size; rest > 0; rest -= block.length) yield block.subarray(0, rest);
 }

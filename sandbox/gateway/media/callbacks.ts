@@ -9,39 +9,26 @@ export class CallbackSender {
 
 	constructor(private readonly settings: SettingsStore) {}
 
-	/** Sends a task's callback by the settings: late, several times, again after an error, or not at all. */
+	/** Sends a task's callback by the settings: late, several times, or not at all. */
 	async announce(taskId: string, url: string, body: unknown): Promise<void> {
-		const { mode, copies, delayMs, retries } = this.settings.current.callbacks;
+		const { mode, copies, delayMs } = this.settings.current.callbacks;
 		if (mode === 'off') return;
 		const pause = drawDuration(delayMs);
 		if (pause > 0 && !(await this.wait(pause))) return;
-		for (let copy = 0; copy < copies; copy += 1) {
-			for (let attempt = 0; attempt <= retries; attempt += 1) {
-				const { status } = await this.send(taskId, { url, body }, false);
-				if (status !== null && status >= 200 && status < 300) break;
-			}
-		}
+		for (let copy = 0; copy < copies; copy += 1) await this.send(taskId, { url, body }, false);
 	}
 
 	/** Sends one callback and records the receiver's response; never throws. */
 	async send(taskId: string | null, callback: ForgedCallback, forged: boolean): Promise<CallbackRecord> {
-		const { url, body, rawBody, headers, method = 'POST' } = callback;
-		const record: CallbackRecord = {
-			taskId,
-			url,
-			sentAt: Date.now(),
-			body: rawBody ?? body,
-			status: null,
-			error: null,
-			forged,
-		};
+		const { url, body } = callback;
+		const sentAt = Date.now();
+		const record: CallbackRecord = { taskId, url, sentAt, body, status: null, error: null, forged };
 		this.records.push(record);
-		const content = rawBody ?? JSON.stringify(body ?? {});
 		try {
 			const response = await fetch(url, {
-				method,
-				headers: { 'content-type': 'application/json', 'user-agent': 'ai-gateway-callback/1.0', ...headers },
-				body: method === 'GET' || method === 'HEAD' ? null : content,
+				method: 'POST',
+				headers: { 'content-type': 'application/json', 'user-agent': 'ai-gateway-callback/1.0' },
+				body: JSON.stringify(body),
 				redirect: 'manual',
 				signal: AbortSignal.any([this.stopping.signal, AbortSignal.timeout(10_000)]),
 			});

@@ -65,7 +65,7 @@ function readCallBackUrl({ callBackUrl }: JsonObject): string | null {
 function readSession(context: GatewayContext, account: Account, { sessionId }: JsonObject): string | null {
 	if (sessionId === undefined || sessionId === null) return null;
 	if (typeof sessionId !== 'string') throw new ApiError('invalid_input', 'sessionId: must be a string');
-	if (!context.sessions.owned(sessionId, account.name)) throw new ApiError('not_found', 'Session not found');
+	if (context.sessions.get(sessionId) !== account.name) throw new ApiError('not_found', 'Session not found');
 	if (context.tasks.sessionBusy(sessionId)) throw new ApiError('conflict');
 	return sessionId;
 }

@@ -1,4 +1,5 @@
 /** Media tasks and sessions (§4.6 – §4.13), in the media envelope (§7.1). */
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { authenticate } from '../auth';
 import type { GatewayContext } from '../context';
@@ -67,11 +68,14 @@ export function mediaRoutes(app: FastifyInstance, context: GatewayContext): void
 		return envelope(alignLyrics(tasks.visible(account, taskId(request.params)), request.body));
 	});
 
-	// §4.13 shows no shape: the body is stored and returned with an ID.
+	// §4.13 shows no shape: the body is returned with an ID.
 	app.post('/media/sessions', async (request, reply) => {
 		const account = authenticate(context, request);
-		const { sessionId, createTime, body } = context.sessions.create(account.name, request.body ?? {});
-		return await reply.code(201).send(envelope({ ...(isObject(body) && body), sessionId, createTime }));
+		const sessionId = randomUUID();
+		context.sessions.set(sessionId, account.name);
+		const { body } = request;
+		const session = { ...(isObject(body) && body), sessionId, createTime: Date.now() };
+		return await reply.code(201).send(envelope(session));
 	});
 }
 

@@ -5,7 +5,7 @@ import { drawDuration, type SettingsStore } from '../control/settings';
 import { marker } from '../text/markers';
 import type { FileStore } from '../storage/store';
 import type { CallbackSender } from './callbacks';
-import { RenderError, renderResults, type Rendered } from './render/render';
+import { renderResults, type Rendered } from './render/render';
 import { promptOf } from './render/words';
 import { statusView, type Failure, type MediaTask } from './task';
 
@@ -91,7 +91,7 @@ export class TaskRunner {
 			return await renderResults(task.model.mediaType, task.input, this.settings.current.render, this.files);
 		} catch (error) {
 			const failMsg = error instanceof Error ? error.message : String(error);
-			return { failCode: error instanceof RenderError ? error.failCode : 'RENDER_FAILED', failMsg };
+			return { failCode: 'RENDER_FAILED', failMsg };
 		}
 	}
 

@@ -1,6 +1,5 @@
 /** A media task and its status view (§2.6). */
 import type { MediaModel } from '../catalogue/mediaModels';
-import type { TaskView } from '../control/types';
 import type { JsonObject } from '../jsonSchema';
 import { formatRubles, type Nano } from '../money';
 import type { FileStore, StoredFile } from '../storage/store';
@@ -27,7 +26,7 @@ export interface MediaTask {
 	readonly callBackUrl: string | null;
 	readonly sessionId: string | null;
 	readonly idempotencyKey: string | null;
-	state: TaskView['state'];
+	state: 'waiting' | 'processing' | 'success' | 'fail';
 	files: StoredFile[];
 	tracks: Track[];
 	failure: Failure | null;
@@ -65,7 +64,8 @@ function result(task: MediaTask, store: FileStore): JsonObject {
 	return { resultUrls, tracks };
 }
 
-export function controlView(task: MediaTask, store: FileStore): TaskView {
+/** What control shows of a task, also of a deleted one. */
+export function controlView(task: MediaTask, store: FileStore) {
 	return {
 		taskId: task.id,
 		account: task.account,

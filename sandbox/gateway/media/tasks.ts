@@ -1,22 +1,15 @@
 /** The tasks of all accounts: idempotent creation, flags, deletion (§3.2, §4.6). */
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../accounts';
-import type { MediaModel } from '../catalogue/mediaModels';
 import { ApiError } from '../errors';
-import type { JsonObject } from '../jsonSchema';
-import type { Nano } from '../money';
 import type { FileStore } from '../storage/store';
 import type { TaskRunner } from './runner';
 import { isEnded, type MediaTask } from './task';
 
-export interface NewTask {
-	model: MediaModel;
-	input: JsonObject;
-	price: Nano;
-	callBackUrl: string | null;
-	sessionId: string | null;
-	idempotencyKey: string | null;
-}
+export type NewTask = Pick<
+	MediaTask,
+	'model' | 'input' | 'price' | 'callBackUrl' | 'sessionId' | 'idempotencyKey'
+>;
 
 export class TaskStore {
 	private readonly tasks = new Map<string, MediaTask>();
@@ -33,7 +26,22 @@ export class TaskStore {
 	}
 
 	create(account: Account, task: NewTask): MediaTask {
-		const created = this.add(account.name, task);
+		const created: MediaTask = {
+			...task,
+			id: randomUUID(),
+			account: account.name,
+			createTime: Date.now(),
+			state: 'waiting',
+			files: [],
+			tracks: [],
+			failure: null,
+			endTime: null,
+			archived: false,
+			deleted: false,
+		};
+		this.tasks.set(created.id, created);
+		const { idempotencyKey } = task;
+		if (idempotencyKey !== null) this.byIdempotencyKey.set(`${account.name} ${idempotencyKey}`, created);
 		this.runner.start(created);
 		return created;
 	}
@@ -83,24 +91,5 @@ export class TaskStore {
 		await this.runner.stop();
 		this.tasks.clear();
 		this.byIdempotencyKey.clear();
-	}
-
-	private add(account: string, task: NewTask): MediaTask {
-		const created: MediaTask = {
-			...task,
-			id: randomUUID(),
-			account,
-			createTime: Date.now(),
-			state: 'waiting',
-			files: [],
-			tracks: [],
-			failure: null,
-			endTime: null,
-			archived: false,
-			deleted: false,
-		};
-		this.tasks.set(created.id, created);
-		if (task.idempotencyKey !== null) this.byIdempotencyKey.set(`${account} ${task.idempotencyKey}`, created);
-		return created;
 	}
 }

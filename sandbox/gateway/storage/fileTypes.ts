@@ -16,14 +16,6 @@ const extensions: Record<string, string> = {
 	'video/quicktime': '.mov',
 };
 
-const aliases: Record<string, string> = {
-	'audio/x-wav': 'audio/wav',
-	'audio/wave': 'audio/wav',
-	'audio/vnd.wave': 'audio/wav',
-	'audio/mp3': 'audio/mpeg',
-	'image/jpg': 'image/jpeg',
-};
-
 /** The MIME type by the first bytes (16 are enough); null when they are unknown. */
 export function sniffMimeType(head: Buffer): string | null {
 	const text = head.toString('latin1', 0, 16);
@@ -40,24 +32,16 @@ export function sniffMimeType(head: Buffer): string | null {
 	return null;
 }
 
-/** The declared type without parameters and under its usual name. */
+/** The declared type without parameters. */
 export function normalMimeType(declared: string): string {
-	const plain = (declared.split(';')[0] ?? '').trim().toLowerCase();
-	return aliases[plain] ?? plain;
+	return (declared.split(';')[0] ?? '').trim().toLowerCase();
 }
 
 /** Null for files that are not image, video or audio: §2.7 has no type for them. */
 export function fileTypeOf(mimeType: string): FileType | null {
-	switch (mimeType.split('/')[0]) {
-		case 'image':
-			return 'IMAGE';
-		case 'video':
-			return 'VIDEO';
-		case 'audio':
-			return 'AUDIO';
-		default:
-			return null;
-	}
+	const types = { image: 'IMAGE', video: 'VIDEO', audio: 'AUDIO' } as const;
+	const [kind = ''] = mimeType.split('/');
+	return kind === 'image' || kind === 'video' || kind === 'audio' ? types[kind] : null;
 }
 
 /** With the leading dot. */

@@ -51,10 +51,6 @@ export class FileStore {
 		return join(this.directory, `staging-${randomUUID()}`);
 	}
 
-	async discard(path: string): Promise<void> {
-		await rm(path, { force: true });
-	}
-
 	/** Takes over a file from its staging path. */
 	async adopt(path: string, size: number, file: NewFile): Promise<StoredFile> {
 		const record = this.record(file, size, true);
@@ -96,9 +92,9 @@ export class FileStore {
 		return `${this.origin}/files/${record.id}${extensionOf(record.mimeType)}`;
 	}
 
-	/** The stored file behind a URL of this file host; null for other hosts. */
-	byUrl(url: string): StoredFile | undefined | null {
-		if (!url.startsWith(`${this.origin}/files/`)) return null;
+	/** The stored file behind a URL of this file host. */
+	byUrl(url: string): StoredFile | undefined {
+		if (!url.startsWith(`${this.origin}/files/`)) return undefined;
 		return this.find(idOf(url.slice(`${this.origin}/files/`.length)));
 	}
 

@@ -1,6 +1,6 @@
 /** Receives an upload in either form (§4.14): multipart goes to disk as it comes in. */
 import { createWriteStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
@@ -70,7 +70,7 @@ export async function uploadMultipart(
 		const { size } = await stat(path);
 		return await store.adopt(path, size, newFile(account, filename, mimeType, fields));
 	} finally {
-		await store.discard(path);
+		await rm(path, { force: true });
 	}
 }
 

@@ -23,9 +23,7 @@ export interface StreamDialect {
 	/** §6.1: events carry a `sequence_number`. */
 	numbered: boolean;
 	error: (message: string) => JsonObject;
-	/** The event of a failed response (§3.3), if the format has one. */
-	failed?: (message: string) => JsonObject;
-	/** The keep-alive event; null writes a comment. */
+	/** The keep-alive event, where there is one. */
 	ping: JsonObject | null;
 	unknown: JsonObject;
 }
@@ -78,11 +76,10 @@ class Streaming {
 		const { missingEnd } = this.faults;
 		for (const event of events) {
 			if (this.writer.gone || (await this.stopsHere())) return;
-			if (missingEnd && (event.kind === 'done' || (missingEnd === 'final' && event.kind === 'final')))
-				continue;
+			if (missingEnd && (event.kind === 'done' || event.kind === 'final')) continue;
 			if (event.kind === 'delta') await pause(drawDuration(this.faults.deltaDelayMs ?? 0), this.request.raw);
 			if (this.writer.gone) return;
-			await this.extras();
+			if (isNth(this.written, this.faults.noiseEvery)) await this.noise();
 			await this.send(event);
 		}
 		this.writer.end();
@@ -90,13 +87,18 @@ class Streaming {
 
 	/** True when a fault ends the stream before the next event. */
 	private async stopsHere(): Promise<boolean> {
-		const { cutAfter, stallAfter } = this.faults;
+		const { cutAfter, errorAfter, stallAfter } = this.faults;
 		if (cutAfter === this.written) {
 			await pause(20, this.request.raw);
 			cutConnection(this.request, this.trace);
 			return true;
 		}
-		if (await this.failsHere()) return true;
+		if (errorAfter === this.written) {
+			// There is no charge then (§6.1).
+			await this.put(this.dialect.error('The provider failed in the middle of the answer'));
+			this.writer.end();
+			return true;
+		}
 		if (stallAfter === this.written) {
 			await once(this.request.raw.socket, 'close');
 			return true;
@@ -104,26 +106,10 @@ class Streaming {
 		return false;
 	}
 
-	/** True when the response fails in the middle; there is no charge then (§6.1). */
-	private async failsHere(): Promise<boolean> {
-		const { errorAfter, failAfter } = this.faults;
-		const { error, failed } = this.dialect;
-		if (errorAfter !== this.written && failAfter !== this.written) return false;
-		const failing = failAfter === this.written && failed;
-		await this.put((failing || error)('The provider failed in the middle of the answer'));
-		if (failing) await this.writer.frame('data: [DONE]');
-		this.writer.end();
-		return true;
-	}
-
-	/** The extra events and comments of control. */
-	private async extras(): Promise<void> {
-		const { commentEvery, pingEvery, unknownEvery } = this.faults;
-		if (isNth(this.written, commentEvery)) await this.writer.frame(': keep-alive');
-		if (isNth(this.written, pingEvery)) {
-			await (this.dialect.ping ? this.put(this.dialect.ping) : this.writer.frame(': ping'));
-		}
-		if (isNth(this.written, unknownEvery)) await this.put(this.dialect.unknown);
+	private async noise(): Promise<void> {
+		await this.writer.frame(': keep-alive');
+		if (this.dialect.ping) await this.put(this.dialect.ping);
+		await this.put(this.dialect.unknown);
 	}
 
 	private async send(event: StreamEvent): Promise<void> {

@@ -1,4 +1,3 @@
-/** Writes the bytes of server-sent events, with the faults of control. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 

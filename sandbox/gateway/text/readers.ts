@@ -37,25 +37,29 @@ export function readNumber(
 	return value;
 }
 
-export function readBoolean(body: JsonObject, name: string): boolean | null {
+/** An optional field of a type; null counts as absent. */
+function readTyped<T>(
+	body: JsonObject,
+	name: string,
+	isType: (value: unknown) => value is T,
+	type: string,
+): T | null {
 	const value = body[name];
 	if (value === undefined || value === null) return null;
-	if (typeof value !== 'boolean') throw invalid(`${name} must be a boolean`);
+	if (!isType(value)) throw invalid(`${name} must be ${type}`);
 	return value;
+}
+
+export function readBoolean(body: JsonObject, name: string): boolean | null {
+	return readTyped(body, name, (value) => typeof value === 'boolean', 'a boolean');
 }
 
 export function readObject(body: JsonObject, name: string): JsonObject | null {
-	const value = body[name];
-	if (value === undefined || value === null) return null;
-	if (!isObject(value)) throw invalid(`${name} must be an object`);
-	return value;
+	return readTyped(body, name, isObject, 'an object');
 }
 
 export function readArray(body: JsonObject, name: string): unknown[] {
-	const value = body[name];
-	if (value === undefined || value === null) return [];
-	if (!Array.isArray(value)) throw invalid(`${name} must be an array`);
-	return value;
+	return readTyped<unknown[]>(body, name, Array.isArray, 'an array') ?? [];
 }
 
 /** `stop`, a string or an array of them. */

@@ -9,7 +9,6 @@ const openings = [
 	'Let us look at it closely.',
 	'A fair question.',
 ];
-const russianOpenings = ['Вот что можно сказать:', 'С удовольствием.', 'Коротко:', 'Рассмотрим подробнее.'];
 const moods = [
 	'bathed in warm evening light, with a soft haze in the distance',
 	'under a dramatic sky, every texture crisp and tangible',
@@ -35,7 +34,6 @@ export function lastUserIndex({ messages }: TextCall): number {
 	);
 }
 
-/** The last message of the user. */
 export function userText(call: TextCall): string {
 	return call.messages[lastUserIndex(call)]?.text ?? '';
 }
@@ -88,10 +86,6 @@ function imagePrompt(topic: string, number: number): string {
 
 function conversation(call: TextCall, topic: string, number: number): string {
 	const attachments = call.messages.flatMap((message) => message.attachments);
-	if (/[а-яё]/i.test(topic)) {
-		const seen = attachments.length > 0 ? ` Вложения: ${attachments.join(', ')}.` : '';
-		return `${pick(russianOpenings, number)} Вы написали: «${topic}». Это ответ песочницы, вариант ${number % 97}.${seen}`;
-	}
 	const seen = attachments.length > 0 ? ` I also received: ${attachments.join(', ')}.` : '';
 	return `${pick(openings, number)} You wrote: "${topic}". This is the sandbox's answer, variation ${number % 97}.${seen}`;
 }
@@ -103,7 +97,6 @@ function aboutResults(results: readonly ChatMessage[], call: TextCall): string {
 	return `The tool answered: ${texts}. That settles it.${seen}`;
 }
 
-/** The thoughts of a thinking model. */
 export function reasoningFor(call: TextCall): string {
 	const topic = shorten(withoutMarkers(userText(call)), 120) || 'an empty message';
 	const rounds = toolRounds(call);

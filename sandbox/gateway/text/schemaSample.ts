@@ -23,7 +23,7 @@ function sample(raw: JsonSchema, place: Place): unknown {
 	if (schema.default !== undefined && schema.default !== null) return schema.default;
 	if (schema.examples?.length) return schema.examples[0];
 	const [branch] = schema.anyOf ?? schema.oneOf ?? [];
-	if (branch) return sample({ ...without(schema), ...resolve(branch, place.root) }, place);
+	if (branch) return sample({ ...schema, anyOf: [], oneOf: [], ...resolve(branch, place.root) }, place);
 	switch (typeOf(schema)) {
 		case 'object':
 			return sampleObject(schema, place);
@@ -41,31 +41,11 @@ function sample(raw: JsonSchema, place: Place): unknown {
 	}
 }
 
-function without(schema: JsonSchema): JsonSchema {
-	const rest = { ...schema };
-	delete rest.anyOf;
-	delete rest.oneOf;
-	return rest;
-}
-
-/** Follows `$ref` within the document and folds `allOf` in. */
+/** Follows `$ref` within the document. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
 	let resolved = schema;
-	for (let hops = 0; resolved.$ref && hops < maxDepth; hops += 1) {
-		resolved = lookUp(resolved.$ref, root);
-	}
-	if (!resolved.allOf) return resolved;
-	const { allOf, ...own } = resolved;
-	return allOf.map((part) => resolve(part, root)).reduce(fold, own);
-}
-
-function fold(into: JsonSchema, part: JsonSchema): JsonSchema {
-	return {
-		...into,
-		...part,
-		properties: { ...into.properties, ...part.properties },
-		required: [...(into.required ?? []), ...(part.required ?? [])],
-	};
+	for (let hops = 0; resolved.$ref && hops < maxDepth; hops += 1) resolved = lookUp(resolved.$ref, root);
+	return resolved;
 }
 
 function lookUp(reference: string, root: JsonSchema): JsonSchema {
@@ -93,26 +73,16 @@ function sampleObject(schema: JsonSchema, place: Place): JsonObject {
 }
 
 function sampleArray(schema: JsonSchema, place: Place): unknown[] {
-	if (schema.prefixItems) return schema.prefixItems.map((item) => sample(item, place));
-	const deep = place.depth >= maxDepth;
-	const length = Math.min(Math.max(schema.minItems ?? 0, deep ? 0 : 2), schema.maxItems ?? Infinity);
-	const items = schema.items ?? {};
-	const values = Array.from({ length }, (_, index) => {
-		const value = sample(items, { ...place, depth: place.depth + 1 });
-		return schema.uniqueItems && typeof value === 'string' ? `${value} ${index + 1}` : value;
-	});
-	return items.enum && schema.uniqueItems ? items.enum.slice(0, length) : values;
+	const least = Math.max(schema.minItems ?? 0, place.depth >= maxDepth ? 0 : 2);
+	return Array.from({ length: Math.min(least, schema.maxItems ?? Infinity) }, () =>
+		sample(schema.items ?? {}, { ...place, depth: place.depth + 1 }),
+	);
 }
 
 function sampleNumber(schema: JsonSchema): number {
+	const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
 	const step = schema.multipleOf ?? (typeOf(schema) === 'integer' ? 1 : 0.5);
-	const low =
-		schema.minimum ?? (schema.exclusiveMinimum !== undefined ? schema.exclusiveMinimum + step : undefined);
-	const high =
-		schema.maximum ?? (schema.exclusiveMaximum !== undefined ? schema.exclusiveMaximum - step : undefined);
-	const value = Math.min(Math.max(step, low ?? step), high ?? Infinity);
-	if (schema.multipleOf === undefined && typeOf(schema) !== 'integer') return value;
-	return Math.ceil(value / step) * step;
+	return Math.ceil(Math.min(Math.max(step, minimum, exclusiveMinimum + step), maximum) / step) * step;
 }
 
 const formats: Record<string, string> = {
@@ -121,10 +91,7 @@ const formats: Record<string, string> = {
 	time: '12:00:00Z',
 	email: 'user@example.com',
 	uri: 'https://example.com/',
-	url: 'https://example.com/',
 	uuid: '00000000-0000-4000-8000-000000000000',
-	ipv4: '127.0.0.1',
-	hostname: 'example.com',
 };
 
 function sampleString(schema: JsonSchema, place: Place): string {

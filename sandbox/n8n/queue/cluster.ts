@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { installPackage } from '../package';
 import { freePort } from '../ports';
 import { N8nServer, type N8nRole } from '../server';
-import { PostgresServer } from './postgres';
-import { RedisServer } from './redis';
+import { startPostgres, startRedis, type QueueServer } from './servers';
 
-/** How to start a cluster. */
 export interface QueueClusterOptions {
 	/** Everything is kept below it; is made when it is missing. */
 	folder: string;
@@ -36,7 +34,7 @@ const workerLock = {
  */
 export class QueueCluster {
 	private readonly processes: Record<N8nRole, N8nServer[]> = { main: [], webhook: [], worker: [] };
-	private readonly servers: Array<RedisServer | PostgresServer> = [];
+	private readonly servers: QueueServer[] = [];
 	private readonly environment: Record<string, string>;
 	private count = 0;
 
@@ -90,18 +88,11 @@ export class QueueCluster {
 		return this.processes.worker;
 	}
 
-	/**
-	 * Starts one more worker.
-	 * @param options.hasPackage whether the package is installed on it; default: true
-	 */
 	async startWorker({ hasPackage = true } = {}): Promise<N8nServer> {
 		return await this.startProcess('worker', { hasPackage });
 	}
 
-	/**
-	 * Ends a worker with SIGKILL: nothing that it does is brought to an end.
-	 * @param index in `workers`
-	 */
+	/** Ends a worker with SIGKILL: nothing that it does is brought to an end. */
 	async killWorker(index: number): Promise<void> {
 		const worker = this.workers[index];
 		if (worker === undefined) throw new Error(`There is no worker ${index}.`);
@@ -116,10 +107,9 @@ export class QueueCluster {
 		return logs.flatMap((log, index) => Array.from({ length: log.split(start).length - 1 }, () => index));
 	}
 
-	/** Ends everything. */
 	async stop(): Promise<void> {
 		await all(Object.values(this.processes).flatMap((group) => group.map(async (one) => await one.stop())));
-		await all(this.servers.map(async (server) => await server.stop()));
+		await all(this.servers.map(async (server) => await server.process.stop()));
 	}
 
 	private async startServers(): Promise<void> {
@@ -127,11 +117,10 @@ export class QueueCluster {
 		await mkdir(folder, { recursive: true });
 		// PostgreSQL runs as another user, who must come through.
 		await chmod(folder, 0o711);
-		const redis = await RedisServer.start(join(folder, 'redis'));
-		this.servers.push(redis);
-		const postgres = await PostgresServer.start(join(folder, 'postgres'));
-		this.servers.push(postgres);
-		Object.assign(this.environment, postgres.n8nEnvironment, redis.n8nEnvironment, this.options.environment);
+		this.servers.push(await startRedis(join(folder, 'redis')));
+		this.servers.push(await startPostgres(join(folder, 'postgres')));
+		for (const { n8nEnvironment } of this.servers) Object.assign(this.environment, n8nEnvironment);
+		Object.assign(this.environment, this.options.environment);
 	}
 
 	private async startProcesses(): Promise<void> {

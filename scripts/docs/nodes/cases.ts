@@ -28,7 +28,6 @@ export interface Case {
 
 const model = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** A model's form, filled in. */
 const form = (value: INodeParameters) => ({
 	input: { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] },
 });
@@ -53,255 +52,200 @@ const page = 'JVBERi0xLjQKJSVFT0YK';
  * The examples of the pages in docs/nodes, at least one for each operation. They run in this order on one gateway, so that
  * later ones can use what earlier ones create.
  */
-export const cases: Case[] = [
-	{
-		node: 'textGeneration',
-		operation: 'text/generate',
-		title: 'Text',
-		parameters: { model: balanced, prompt: 'Write an image prompt about: a lighthouse at dusk' },
-	},
-	{
-		node: 'textGeneration',
-		operation: 'text/generate',
-		title: 'JSON by a schema',
-		parameters: {
-			model: balanced,
-			prompt: 'Order 1042: two lamps for Anna, paid.',
-			outputFormat: 'jsonSchema',
-			schemaName: 'order',
-			jsonSchema:
-				'{"type": "object", "properties": {"number": {"type": "integer", "examples": [1042]}, "customer": {"type": "string", "examples": ["Anna"]}, "paid": {"type": "boolean"}}, "required": ["number", "customer", "paid"], "additionalProperties": false}',
+const casesByNode: Record<Case['node'], Array<Omit<Case, 'node'>>> = {
+	textGeneration: [
+		{
+			operation: 'text/generate',
+			title: 'Text',
+			parameters: { model: balanced, prompt: 'Write an image prompt about: a lighthouse at dusk' },
 		},
-	},
-	{
-		node: 'textGeneration',
-		operation: 'text/generate',
-		title: 'A tool that the model asks for',
-		parameters: {
-			model: balanced,
-			prompt: 'What is the weather in Lisbon? Use the tool.',
-			tools: {
-				function: [
-					{
-						name: 'get_weather',
-						description: 'Gives the weather of a city',
-						parameters:
-							'{"type": "object", "properties": {"city": {"type": "string", "examples": ["Lisbon"]}}, "required": ["city"]}',
-					},
-				],
+		{
+			operation: 'text/generate',
+			title: 'JSON by a schema',
+			parameters: {
+				model: balanced,
+				prompt: 'Order 1042: two lamps for Anna, paid.',
+				outputFormat: 'jsonSchema',
+				schemaName: 'order',
+				jsonSchema:
+					'{"type": "object", "properties": {"number": {"type": "integer", "examples": [1042]}, "customer": {"type": "string", "examples": ["Anna"]}, "paid": {"type": "boolean"}}, "required": ["number", "customer", "paid"], "additionalProperties": false}',
 			},
 		},
-	},
-	{
-		node: 'textGeneration',
-		operation: 'text/generate',
-		title: 'Thoughts, in the API format Responses',
-		parameters: {
-			format: 'responses',
-			model: model('sandbox/thinker-3'),
-			prompt: 'Write an image description of: the sea at night',
-			options: { reasoningEffort: 'low' },
+		{
+			operation: 'text/generate',
+			title: 'A tool that the model asks for',
+			parameters: {
+				model: balanced,
+				prompt: 'What is the weather in Lisbon? Use the tool.',
+				tools: {
+					function: [
+						{
+							name: 'get_weather',
+							description: 'Gives the weather of a city',
+							parameters:
+								'{"type": "object", "properties": {"city": {"type": "string", "examples": ["Lisbon"]}}, "required": ["city"]}',
+						},
+					],
+				},
+			},
 		},
-	},
-	{
-		node: 'textGeneration',
-		operation: 'image/analyze',
-		parameters: { model: balanced, prompt: 'What is in this picture?' },
-		file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
-	},
-	{
-		node: 'textGeneration',
-		operation: 'video/analyze',
-		parameters: { model: balanced, source: 'url', url: 'https://example.com/clip.mp4' },
-	},
-	{
-		node: 'textGeneration',
-		operation: 'audio/transcribe',
-		parameters: { model: omni },
-		file: { fileName: 'silence.wav', mimeType: 'audio/wav', base64: silence },
-	},
-	{
-		node: 'textGeneration',
-		operation: 'document/read',
-		title: 'The data of an invoice',
-		parameters: {
-			model: balanced,
-			prompt: 'Read the invoice.',
-			outputFormat: 'jsonSchema',
-			schemaName: 'invoice',
-			jsonSchema:
-				'{"type": "object", "properties": {"number": {"type": "string", "examples": ["2025-17"]}, "total": {"type": "number", "examples": [119]}}, "required": ["number", "total"], "additionalProperties": false}',
+		{
+			operation: 'text/generate',
+			title: 'Thoughts, in the API format Responses',
+			parameters: {
+				format: 'responses',
+				model: model('sandbox/thinker-3'),
+				prompt: 'Write an image description of: the sea at night',
+				options: { reasoningEffort: 'low' },
+			},
 		},
-		file: { fileName: 'invoice.pdf', mimeType: 'application/pdf', base64: page },
-	},
-	{
-		node: 'textGeneration',
-		operation: 'model/getMany',
-		parameters: { search: 'sandbox', limit: 3 },
-	},
-	{
-		node: 'textGeneration',
-		operation: 'model/get',
-		parameters: { model: omni },
-	},
-	{
-		node: 'mediaTask',
-		operation: 'image/generate',
-		name: 'picture',
-		parameters: { model: canvas, prompt: 'A lighthouse at dusk', ...form({ quality: 'high' }) },
-	},
-	{
-		node: 'mediaTask',
-		operation: 'image/edit',
-		after: 'picture',
-		parameters: {
-			model: model('aurora/retouch-1'),
-			inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] },
-			prompt: 'Make it a winter night',
-			...form({}),
+		{
+			operation: 'image/analyze',
+			parameters: { model: balanced, prompt: 'What is in this picture?' },
+			file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
 		},
-	},
-	{
-		node: 'mediaTask',
-		operation: 'video/generate',
-		parameters: {
-			model: model('lumen/motion-2'),
-			prompt: 'Waves break over a lighthouse',
-			...form({ duration: 10 }),
+		{
+			operation: 'video/analyze',
+			parameters: { model: balanced, source: 'url', url: 'https://example.com/clip.mp4' },
 		},
-	},
-	{
-		node: 'mediaTask',
-		operation: 'music/generate',
-		name: 'song',
-		parameters: {
-			model: model('harmonia/song-3'),
-			prompt: 'A sea shanty',
-			...form({ lyrics: 'Blow the wind' }),
+		{
+			operation: 'audio/transcribe',
+			parameters: { model: omni },
+			file: { fileName: 'silence.wav', mimeType: 'audio/wav', base64: silence },
 		},
-	},
-	{
-		node: 'mediaTask',
-		operation: 'speech/generate',
-		parameters: {
-			model: model('voxa/speech-1'),
-			prompt: 'Welcome aboard! We leave at nine.',
-			...form({ voice: 'anna' }),
+		{
+			operation: 'document/read',
+			title: 'The data of an invoice',
+			parameters: {
+				model: balanced,
+				prompt: 'Read the invoice.',
+				outputFormat: 'jsonSchema',
+				schemaName: 'invoice',
+				jsonSchema:
+					'{"type": "object", "properties": {"number": {"type": "string", "examples": ["2025-17"]}, "total": {"type": "number", "examples": [119]}}, "required": ["number", "total"], "additionalProperties": false}',
+			},
+			file: { fileName: 'invoice.pdf', mimeType: 'application/pdf', base64: page },
 		},
-	},
-	{
-		node: 'mediaTask',
-		operation: 'task/createAndWait',
-		title: 'A picture',
-		parameters: {
-			model: canvas,
-			inputMode: 'json',
-			inputJson: '{"prompt": "A lighthouse at dawn", "quality": "draft"}',
+		{ operation: 'model/getMany', parameters: { search: 'sandbox', limit: 3 } },
+		{ operation: 'model/get', parameters: { model: omni } },
+	],
+	mediaTask: [
+		{
+			operation: 'image/generate',
+			name: 'picture',
+			parameters: { model: canvas, prompt: 'A lighthouse at dusk', ...form({ quality: 'high' }) },
 		},
-	},
-	{
-		node: 'mediaTask',
-		operation: 'task/createAndWait',
-		title: 'A task that fails',
-		parameters: { model: canvas, prompt: 'A lighthouse at night' },
-		continuesOnFail: true,
-		taskFails: { code: 'CONTENT_REJECTED', message: 'The prompt is not allowed' },
-	},
-	{
-		node: 'mediaTask',
-		operation: 'task/create',
-		name: 'order',
-		parameters: { model: canvas, prompt: 'A lighthouse at noon' },
-	},
-	{ node: 'mediaTask', operation: 'task/wait', after: 'order', parameters: { taskId } },
-	{ node: 'mediaTask', operation: 'task/getMany', parameters: { limit: 2 } },
-	{ node: 'mediaTask', operation: 'task/get', after: 'order', parameters: { taskId } },
-	{
-		node: 'mediaTask',
-		operation: 'task/download',
-		title: 'One file',
-		after: 'order',
-		parameters: { taskId },
-	},
-	{
-		node: 'mediaTask',
-		operation: 'task/download',
-		title: 'Several files',
-		after: 'song',
-		parameters: { taskId },
-	},
-	{
-		node: 'mediaTask',
-		operation: 'task/getLyrics',
-		after: 'song',
-		parameters: { taskId, audioId: '={{ $json.tracks[0].id }}' },
-	},
-	{ node: 'mediaTask', operation: 'task/archive', after: 'order', parameters: { taskId } },
-	{ node: 'mediaTask', operation: 'task/unarchive', after: 'order', parameters: { taskId } },
-	{ node: 'mediaTask', operation: 'task/delete', after: 'order', parameters: { taskId } },
-	{ node: 'mediaTask', operation: 'task/restore', after: 'order', parameters: { taskId } },
-	{
-		node: 'mediaTask',
-		operation: 'model/getMany',
-		parameters: { search: 'audio' },
-	},
-	{
-		node: 'mediaTask',
-		operation: 'video/generate',
-		parameters: {
-			model: model('lumen/motion-2'),
-			prompt: 'A lighthouse at dusk',
-			...form({ duration: 10, resolution: '720p' }),
-			options: { dryRun: true },
+		{
+			operation: 'image/edit',
+			after: 'picture',
+			parameters: {
+				model: model('aurora/retouch-1'),
+				inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] },
+				prompt: 'Make it a winter night',
+				...form({}),
+			},
 		},
-	},
-	{
-		node: 'mediaTask',
-		operation: 'session/create',
-		parameters: { sessionJson: '{"name": "Spring campaign"}' },
-	},
-	{
-		node: 'mediaTaskTrigger',
-		title: 'A task that has succeeded',
-		after: 'picture',
-		parameters: { events: 'success' },
-	},
-	{
-		node: 'storage',
-		operation: 'file/upload',
-		name: 'upload',
-		parameters: { storagePolicy: 'PERMANENT', options: { externalUserId: 'customer-42' } },
-		file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
-	},
-	{ node: 'storage', operation: 'file/get', after: 'upload', parameters: { fileId } },
-	{
-		node: 'storage',
-		operation: 'file/getMany',
-		parameters: { limit: 2 },
-	},
-	{ node: 'storage', operation: 'file/download', after: 'upload', parameters: { fileId } },
-	{ node: 'storage', operation: 'file/delete', after: 'upload', parameters: { fileId } },
-	{
-		node: 'balance',
-		operation: 'balance/get',
-		parameters: { options: { threshold: 100 } },
-		balances: ['73.40'],
-	},
-	{
-		node: 'balanceTrigger',
-		title: 'Falling below the threshold',
-		parameters: { fireOn: 'below', threshold: 100 },
-		balances: ['120.00', '99.50'],
-	},
-	{
-		node: 'balanceTrigger',
-		title: 'A change',
-		parameters: { fireOn: 'change' },
-		balances: ['120.00', '99.50'],
-	},
-	{
-		node: 'chatModel',
-		parameters: { model: balanced },
-		prompt: 'Write an image prompt about: a lighthouse at dusk',
-	},
-];
+		{
+			operation: 'video/generate',
+			parameters: {
+				model: model('lumen/motion-2'),
+				prompt: 'Waves break over a lighthouse',
+				...form({ duration: 10 }),
+			},
+		},
+		{
+			operation: 'music/generate',
+			name: 'song',
+			parameters: {
+				model: model('harmonia/song-3'),
+				prompt: 'A sea shanty',
+				...form({ lyrics: 'Blow the wind' }),
+			},
+		},
+		{
+			operation: 'speech/generate',
+			parameters: {
+				model: model('voxa/speech-1'),
+				prompt: 'Welcome aboard! We leave at nine.',
+				...form({ voice: 'anna' }),
+			},
+		},
+		{
+			operation: 'task/createAndWait',
+			title: 'A picture',
+			parameters: {
+				model: canvas,
+				inputMode: 'json',
+				inputJson: '{"prompt": "A lighthouse at dawn", "quality": "draft"}',
+			},
+		},
+		{
+			operation: 'task/createAndWait',
+			title: 'A task that fails',
+			parameters: { model: canvas, prompt: 'A lighthouse at night' },
+			continuesOnFail: true,
+			taskFails: { code: 'CONTENT_REJECTED', message: 'The prompt is not allowed' },
+		},
+		{
+			operation: 'task/create',
+			name: 'order',
+			parameters: { model: canvas, prompt: 'A lighthouse at noon' },
+		},
+		{ operation: 'task/wait', after: 'order', parameters: { taskId } },
+		{ operation: 'task/getMany', parameters: { limit: 2 } },
+		{ operation: 'task/get', after: 'order', parameters: { taskId } },
+		{ operation: 'task/download', title: 'One file', after: 'order', parameters: { taskId } },
+		{ operation: 'task/download', title: 'Several files', after: 'song', parameters: { taskId } },
+		{
+			operation: 'task/getLyrics',
+			after: 'song',
+			parameters: { taskId, audioId: '={{ $json.tracks[0].id }}' },
+		},
+		{ operation: 'task/archive', after: 'order', parameters: { taskId } },
+		{ operation: 'task/unarchive', after: 'order', parameters: { taskId } },
+		{ operation: 'task/delete', after: 'order', parameters: { taskId } },
+		{ operation: 'task/restore', after: 'order', parameters: { taskId } },
+		{ operation: 'model/getMany', parameters: { search: 'audio' } },
+		{
+			operation: 'video/generate',
+			parameters: {
+				model: model('lumen/motion-2'),
+				prompt: 'A lighthouse at dusk',
+				...form({ duration: 10, resolution: '720p' }),
+				options: { dryRun: true },
+			},
+		},
+		{ operation: 'session/create', parameters: { sessionJson: '{"name": "Spring campaign"}' } },
+	],
+	mediaTaskTrigger: [
+		{ title: 'A task that has succeeded', after: 'picture', parameters: { events: 'success' } },
+	],
+	storage: [
+		{
+			operation: 'file/upload',
+			name: 'upload',
+			parameters: { storagePolicy: 'PERMANENT', options: { externalUserId: 'customer-42' } },
+			file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
+		},
+		{ operation: 'file/get', after: 'upload', parameters: { fileId } },
+		{ operation: 'file/getMany', parameters: { limit: 2 } },
+		{ operation: 'file/download', after: 'upload', parameters: { fileId } },
+		{ operation: 'file/delete', after: 'upload', parameters: { fileId } },
+	],
+	balance: [{ operation: 'balance/get', parameters: { options: { threshold: 100 } }, balances: ['73.40'] }],
+	balanceTrigger: [
+		{
+			title: 'Falling below the threshold',
+			parameters: { fireOn: 'below', threshold: 100 },
+			balances: ['120.00', '99.50'],
+		},
+		{ title: 'A change', parameters: { fireOn: 'change' }, balances: ['120.00', '99.50'] },
+	],
+	chatModel: [
+		{ parameters: { model: balanced }, prompt: 'Write an image prompt about: a lighthouse at dusk' },
+	],
+};
+
+export const cases = Object.entries(casesByNode).flatMap(([node, list]) =>
+	list.map((one): Case => ({ ...one, node: node as Case['node'] })),
+);

@@ -6,7 +6,6 @@ import { pollContext, supplyContext, webhookContext } from '../../../test/helper
 import { packageNodes, runNode } from '../../../test/helpers/engine';
 import type { Case } from './cases';
 
-/** A case and its output items. */
 export interface Example extends Case {
 	items: INodeExecutionData[];
 }
@@ -14,7 +13,6 @@ export interface Example extends Case {
 /** The examples, and the values by which changing data is recognized. */
 export interface ExampleRun {
 	examples: Example[];
-	/** The URLs of the sandbox. */
 	gatewayUrl: string;
 	filesUrl: string;
 	/** The time of the start, in Unix milliseconds. */
@@ -149,7 +147,6 @@ class Runner {
 	}
 }
 
-/** The part of a model that agents use. */
 interface LanguageModel {
 	invoke(messages: HumanMessage[]): Promise<unknown>;
 }

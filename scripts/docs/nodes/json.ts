@@ -20,7 +20,6 @@ export function readableJson(value: unknown, indent = 0): string {
 	return `${open}\n${parts.map((part) => `${inner}${part}`).join(',\n')}\n${' '.repeat(indent)}${close}`;
 }
 
-/** JSON on one line, with blanks. */
 export function oneLine(value: unknown): string {
 	if (Array.isArray(value)) return `[${shortened(value).join(', ')}]`;
 	if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -32,7 +32,6 @@ export class Normaliser {
 		return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.apply(one)]));
 	}
 
-	/** A text with these replacements. */
 	text(text: string): string {
 		return text
 			.replaceAll(this.run.gatewayUrl, GATEWAY)

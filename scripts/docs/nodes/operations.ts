@@ -16,7 +16,6 @@ export const NOT_SHOWN: ReadonlySet<string | undefined> = new Set([
 	'file/getMany',
 ]);
 
-/** The data of an operation's section. */
 export interface OperationSection {
 	/** `resource/operation`, as workflows store it. */
 	key: string;

@@ -14,7 +14,6 @@ const LONGEST_SENTENCE = 110;
 const OF_SANDBOX =
 	'The gateway’s specification does not show this response, and a gateway may be without it. The example is of the sandbox:';
 
-/** The data of an output section. */
 interface Dependencies {
 	/** The parameters of the panel, for their labels. */
 	panel: readonly INodeProperties[];
@@ -50,7 +49,6 @@ function situation(example: Example, { panel, all }: Dependencies): string[] {
 		: ['With', words.map((word) => `- ${word}`).join('\n')];
 }
 
-/** The source of the input item. */
 function origin({ after, file }: Example, all: readonly Example[]): string[] {
 	if (file) return [`an item that has a file (${code(file.fileName)}) in the binary field ${code('data')}`];
 	const before = all.find(({ name }) => name !== undefined && name === after);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { NodeHelpers, type INodeProperties, type INodeTypeDescription } from 'n8n-workflow';
+import type { INodeTypeDescription } from 'n8n-workflow';
 
 import { packageNodes } from '../../../test/helpers/engine';
 import { repository } from '../../../test/helpers/markdown';
@@ -8,31 +8,10 @@ import { plain, table } from '../markdown';
 import { operationsOf } from './operations';
 import { MADE } from './page';
 
-/** The descriptions of the package's nodes, in the order of its package.json. */
-export const descriptions: INodeTypeDescription[] = orderedByPackage();
-
-function orderedByPackage(): INodeTypeDescription[] {
-	const { n8n } = JSON.parse(readFileSync(resolve(repository, 'package.json'), 'utf8')) as {
-		n8n: { nodes: string[] };
-	};
-	const all = Object.values(packageNodes).map(({ description }) => inNewestVersion(description));
-	return n8n.nodes.map((file) => {
-		const found = all.find(({ name }) => file.toLowerCase().endsWith(`/${name}.node.js`.toLowerCase()));
-		if (!found) throw new Error(`No node is known for ${file}`);
-		return found;
-	});
-}
-
-/** With the parameters of its newest version only. */
-function inNewestVersion(description: INodeTypeDescription): INodeTypeDescription {
-	const { version, properties } = description;
-	const newest = Math.max(...[version].flat());
-	const isShown = ({ displayOptions }: INodeProperties) => {
-		const shown = displayOptions?.show?.['@version'];
-		return !shown || NodeHelpers.checkConditions(shown, [newest]);
-	};
-	return { ...description, properties: properties.filter(isShown) };
-}
+/** The descriptions of the package's nodes. */
+export const descriptions: INodeTypeDescription[] = Object.values(packageNodes).map(
+	(node) => node.description,
+);
 
 /** The workflows in examples/ that have a node of this type, also as a tool. */
 export function workflowsWith(type: string): Array<{ title: string; file: string }> {
@@ -64,7 +43,6 @@ function does(node: INodeTypeDescription): string {
 		.join('\n');
 }
 
-/** The page with links to the others. */
 export function indexPage(): string {
 	const rows = descriptions.map((node) => [
 		`[${node.displayName}](${node.name}.md)`,

@@ -16,14 +16,12 @@ export const MADE = '<!-- Generated from the node by `npm run docs`. Do not edit
 const PACKAGE = 'n8n-nodes-ai-gateway';
 const COMMON = 'Options of every operation';
 
-/** The data of a node besides its description. */
 export interface PageFacts {
 	run: ExampleRun;
 	/** Workflows in examples/ that have the node: title and file name. */
 	workflows: ReadonlyArray<{ title: string; file: string }>;
 }
 
-/** The page of a node. */
 export function page(description: INodeTypeDescription, facts: PageFacts): string {
 	const writer = new PageWriter(description, facts);
 	return writer.blocks().join('\n\n');

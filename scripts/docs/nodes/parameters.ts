@@ -9,7 +9,6 @@ import { code, codeBlock, fromHtml, plain, table } from '../markdown';
 import { condition, formatsOf, type Scope } from './conditions';
 import { defaultOf, kind, longDefault } from './kinds';
 
-/** The settings of a table of parameters. */
 interface TableStyle {
 	/** Before each stored name, e.g. `options.`. */
 	prefix?: string;

@@ -85,7 +85,7 @@ describe.each(formats)('%s', (format) => {
 	});
 
 	it('ignores duplicates, comments, pings, unknown events and any splitting', async () => {
-		const noise = { unknownEvery: 2, commentEvery: 3, pingEvery: 4, splitBytes: 3, crlf: true };
+		const noise = { noiseEvery: 2, splitBytes: 3, crlf: true };
 		stream({ ...noise, ...(format === 'responses' ? { duplicateEvery: 2 } : {}) });
 		const { onChunk, textOf } = chunkCollector();
 		const { items } = await run({ format }, { onChunk });
@@ -101,7 +101,7 @@ describe.each(formats)('%s', (format) => {
 			'The connection broke in the middle of the response',
 			false,
 		],
-		['a missing end', { missingEnd: 'final' as const }, 'The response ended before it was complete', false],
+		['a missing end', { missingEnd: true }, 'The response ended before it was complete', false],
 	])('%s is an error with the text so far', async (_, fault, message, retryable) => {
 		stream(fault);
 		const { onChunk, summary } = chunkCollector();
@@ -123,7 +123,7 @@ describe.each(formats)('%s', (format) => {
 	it('an error in place of a stream is retried when it is retryable', async () => {
 		gateway.control.addFault({
 			match: { method: 'POST' },
-			action: { kind: 'stream', stream: { jsonError: 'service_unavailable' } },
+			action: { kind: 'error', code: 'service_unavailable' },
 		});
 		const { items, error } = await run({ format, options: { stream: true } });
 		expect(error).toBeUndefined();

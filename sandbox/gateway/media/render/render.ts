@@ -1,9 +1,9 @@
-/** Makes the result files of a task from its input. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { MediaType } from '../../control/types';
+import type { MediaType } from '../../catalogue/mediaModels';
 import type { JsonObject } from '../../jsonSchema';
 import type { FileStore } from '../../storage/store';
-import { renderMp4 } from './mp4';
 import { renderPng } from './png';
 import { renderMelody } from './wav';
 import { promptOf } from './words';
@@ -12,17 +12,6 @@ export interface Rendered {
 	bytes: Buffer;
 	filename: string;
 	mimeType: string;
-}
-
-/** Thrown when an input cannot be used; the task fails with this code. */
-export class RenderError extends Error {
-	constructor(
-		readonly failCode: string,
-		message: string,
-	) {
-		super(message);
-		this.name = 'RenderError';
-	}
 }
 
 export async function renderResults(
@@ -36,7 +25,9 @@ export async function renderResults(
 		case 'image':
 			return await renderImages(input, small, files);
 		case 'video':
-			return [await renderVideo(input, small)];
+			return [
+				{ bytes: await readFile(join(__dirname, 'film.mp4')), filename: 'video.mp4', mimeType: 'video/mp4' },
+			];
 		case 'music':
 			return [0, 1].map((track) => renderTrack(input, track, small));
 		case 'audio': {
@@ -66,19 +57,7 @@ async function editedImage(input: JsonObject, files: FileStore): Promise<Buffer 
 	const [url] = Array.isArray(input.image_urls) ? (input.image_urls as unknown[]) : [];
 	if (typeof url !== 'string') return null;
 	const file = files.byUrl(url);
-	if (file === null) return null;
-	if (!file) throw new RenderError('INPUT_NOT_FOUND', `The image ${url} cannot be fetched`);
-	return file.mimeType.startsWith('image/') && file.onDisk ? await buffer(files.read(file)) : null;
-}
-
-/** Small frames for any requested resolution: only the aspect ratio matters here. */
-async function renderVideo(input: JsonObject, small: boolean): Promise<Rendered> {
-	const [long, short] = small ? [64, 64] : input.resolution === '720p' ? [480, 270] : [320, 180];
-	const shapes: Record<string, [number, number]> = { '9:16': [short, long], '1:1': [short, short] };
-	const [width, height] = shapes[String(input.aspect_ratio)] ?? [long, short];
-	const seconds = small ? 1 : Number(input.duration ?? 5);
-	const bytes = await renderMp4(promptOf(input), { width, height, seconds });
-	return { bytes, filename: 'video.mp4', mimeType: 'video/mp4' };
+	return file?.mimeType.startsWith('image/') && file.onDisk ? await buffer(files.read(file)) : null;
 }
 
 function renderTrack(input: JsonObject, track: number, small: boolean): Rendered {

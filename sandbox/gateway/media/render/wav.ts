@@ -9,19 +9,14 @@ const scale = [261.63, 293.66, 329.63, 392, 440, 523.25, 587.33, 659.25];
 /** One note a word, over and over, until the time is full. */
 export function renderMelody(words: string, seconds: number, variation = 0): Buffer {
 	const samples = Math.max(1, Math.round(seconds * sampleRate));
-	const notes = words
-		.split(/\s+/)
-		.filter(Boolean)
-		.map((word) => scale[(hash(word) + variation * 3) % scale.length] ?? 440);
-	if (notes.length === 0) notes.push(440);
-	const noteSamples = Math.round(sampleRate * (0.25 + (variation % 2) * 0.1));
+	const notes = words.split(/\s+/).map((word) => scale[(hash(word) + variation * 3) % scale.length] ?? 440);
+	const noteSamples = sampleRate / 4;
 	const wav = Buffer.alloc(headerBytes + samples * 2);
 	writeHeader(wav, samples);
 	for (let index = 0; index < samples; index += 1) {
 		const pitch = notes[Math.floor(index / noteSamples) % notes.length] ?? 440;
 		const fade = Math.exp((-4 * (index % noteSamples)) / noteSamples);
-		const angle = (2 * Math.PI * pitch * index) / sampleRate;
-		const value = (Math.sin(angle) + 0.3 * Math.sin(2 * angle)) * fade * 12_000;
+		const value = Math.sin((2 * Math.PI * pitch * index) / sampleRate) * fade * 12_000;
 		wav.writeInt16LE(Math.round(value), headerBytes + index * 2);
 	}
 	return wav;

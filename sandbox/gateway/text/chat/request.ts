@@ -20,8 +20,6 @@ import type { TextCall, ChatMessage, ReturnedReasoning } from '../types';
 export interface ChatRequest {
 	call: TextCall;
 	stream: boolean;
-	/** Null: no logprobs were requested. */
-	topLogprobs: number | null;
 	hideReasoning: boolean;
 	/** The audio format, when audio was requested. */
 	audioFormat: string | null;
@@ -62,7 +60,6 @@ export function readChatRequest(raw: unknown): ChatRequest {
 			seed: readNumber(body, 'seed', { integer: true }) ?? 0,
 		},
 		stream: readBoolean(body, 'stream') ?? false,
-		topLogprobs: readBoolean(body, 'logprobs') ? (readNumber(body, 'top_logprobs') ?? 0) : null,
 		hideReasoning: reasoning.exclude,
 		audioFormat: readAudioFormat(body),
 		plugins: readArray(body, 'plugins').length > 0,

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../jsonSchema';
 import { renderMelody } from '../../media/render/wav';
 import { totalCost, type CompletedCall, type Usage } from '../call';
 import { callIdsOf, signatureOf } from '../returnedReasoning';
-import { logprobsOf } from '../tokens';
 import type { Completion } from '../types';
 import type { ChatRequest } from './request';
 
@@ -35,7 +34,7 @@ export function chatCompletion(request: ChatRequest, completed: CompletedCall): 
 			message: message(request, completion),
 			finish_reason: completion.finish,
 			reasoning_details: reasoningDetails(request, completion),
-			logprobs: logprobs(request, completion),
+			logprobs: null,
 		})),
 		usage: chatUsage(request, completed.usage),
 	};
@@ -72,11 +71,6 @@ export function reasoningDetails(request: ChatRequest, completion: Completion): 
 			index: 0,
 		},
 	];
-}
-
-function logprobs(request: ChatRequest, completion: Completion): JsonObject | null {
-	if (request.topLogprobs === null) return null;
-	return { content: logprobsOf(completion.text, request.topLogprobs), refusal: [] };
 }
 
 /** The completion as audio, for `modalities` with `audio`: a melody in place of a voice. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../jsonSchema';
 import type { CompletedCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
-import { logprobsOf, splitWords } from '../tokens';
+import { splitWords } from '../tokens';
 import type { Completion } from '../types';
 import type { ChatRequest } from './request';
 import { chatHead, chatUsage, reasoningDetails, audioOf, wireToolCalls } from './response';
@@ -39,15 +39,10 @@ function choiceEvents(request: ChatRequest, completion: Completion, index: numbe
 	const audio = audioOf(request, completion);
 	const details = reasoningDetails(request, completion);
 	const text = audio ? '' : completion.text;
-	const probabilities = request.topLogprobs === null ? [] : logprobsOf(completion.text, request.topLogprobs);
 	return [
 		{ kind: 'meta', data: chunk({ role: 'assistant', content: '' }) },
 		...splitWords(shown).map((part) => delta(chunk({ reasoning: part }))),
-		...splitWords(text).map((part, place) => {
-			// One entry for each word, as in a response that is not streamed.
-			const entry = probabilities[place];
-			return delta(chunk({ content: part }, entry ? { logprobs: { content: [entry], refusal: [] } } : {}));
-		}),
+		...splitWords(text).map((part) => delta(chunk({ content: part }))),
 		...toolDeltas(completion).map((toolCall) => delta(chunk({ tool_calls: [toolCall] }))),
 		...(audio ? [delta(chunk({ audio }))] : []),
 		...details.map(({ type, text: part, index: place }) =>

@@ -16,19 +16,14 @@ import {
 import { readEncrypted, readIds } from '../returnedReasoning';
 import type { TextCall, ChatMessage } from '../types';
 
-const builtInTools = ['web_search', 'file_search', 'code_interpreter', 'mcp'] as const;
-type BuiltInTool = (typeof builtInTools)[number];
-
 export interface ResponsesRequest {
 	call: TextCall;
 	stream: boolean;
 	body: JsonObject;
 	instructions: string | null;
 	previousId: string | null;
-	/** Null: no logprobs were requested. */
-	topLogprobs: number | null;
-	/** Built-in tools that this sandbox simulates. */
-	builtIn: BuiltInTool[];
+	/** Whether it may search the web, the only built-in tool of the sandbox. */
+	searches: boolean;
 }
 
 const roles: Record<string, ChatMessage['role']> = {
@@ -52,7 +47,6 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 		.filter((tool) => tool.type === 'function')
 		.map((tool, index) => readTool(tool, tool.parameters, `tools[${index}]`));
 	const instructions = typeof body.instructions === 'string' ? body.instructions : null;
-	const include = readArray(body, 'include');
 	return {
 		call: {
 			model,
@@ -71,11 +65,8 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 		body,
 		instructions,
 		previousId: typeof body.previous_response_id === 'string' ? body.previous_response_id : null,
-		topLogprobs: include.includes('message.output_text.logprobs')
-			? (readNumber(body, 'top_logprobs', { min: 0, max: 20, integer: true }) ?? 0)
-			: null,
 		// The dated and preview types of the web search are the same tool.
-		builtIn: builtInTools.filter((name) => toolList.some((tool) => String(tool.type).startsWith(name))),
+		searches: toolList.some((tool) => String(tool.type).startsWith('web_search')),
 	};
 }
 

@@ -6,7 +6,6 @@ import { totalCost, type CompletedCall, type Usage } from '../call';
 import { withoutMarkers } from '../markers';
 import { userText } from '../reply';
 import { encryptedReasoning } from '../returnedReasoning';
-import { logprobsOf } from '../tokens';
 import type { Completion } from '../types';
 import type { ResponsesRequest } from './request';
 
@@ -55,13 +54,12 @@ export function closeResponse(open: JsonObject, output: JsonObject[], completed:
 
 /**
  * The output items. The items before the message depend on the request, so that the text has no fixed index:
- * a reasoning item when the model thinks, a call of each built-in tool that it may use.
+ * a reasoning item when the model thinks, a search when it may search.
  */
 export function outputItems(request: ResponsesRequest, completion: Completion): JsonObject[] {
 	const items: JsonObject[] = [];
 	if (completion.reasoning !== '') items.push(reasoningItem(request, completion));
-	for (const tool of request.builtIn)
-		items.push(tool === 'web_search' ? searchItem(request) : builtInItem(tool));
+	if (request.searches) items.push(searchItem(request));
 	for (const call of completion.toolCalls) {
 		items.push({
 			id: newId('fc'),
@@ -92,11 +90,6 @@ function reasoningItem(request: ResponsesRequest, completion: Completion): JsonO
 	};
 }
 
-/** Fields of the other built-in calls are not shown. */
-function builtInItem(tool: string): JsonObject {
-	return { id: newId('bt'), type: `${tool}_call`, status: 'completed' };
-}
-
 const source = { type: 'url', url: 'https://example.com/sandbox', title: 'Sandbox source' };
 
 function searchItem(request: ResponsesRequest): JsonObject {
@@ -119,10 +112,9 @@ function messageItem(request: ResponsesRequest, completion: Completion): JsonObj
 			{
 				type: 'output_text',
 				text: completion.text,
-				annotations: request.builtIn.includes('web_search')
+				annotations: request.searches
 					? [{ ...source, type: 'url_citation', start_index: 0, end_index: end }]
 					: [],
-				...(request.topLogprobs !== null && { logprobs: logprobsOf(completion.text, request.topLogprobs) }),
 			},
 		],
 	};

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Account } from '../../accounts';
 import { authenticate } from '../../auth';
 import type { GatewayContext } from '../../context';
+import { ApiError } from '../../errors';
 import { completeCall } from '../call';
 import { sendStream } from '../eventStream';
 import type { ChatMessage } from '../types';
@@ -22,11 +23,12 @@ export function responsesRoute(app: FastifyInstance, context: GatewayContext): v
 		const closed = closeResponse(open, output, completed);
 		const completion = plainMessage('assistant', completed.completions[0]?.text ?? '');
 		if (read.body.store !== false) {
-			context.responses.keep(String(open.id), account.name, [...messages, completion]);
+			const kept = { account: account.name, messages: [...messages, completion] };
+			context.responses.set(String(open.id), kept);
 		}
 		if (read.stream) {
 			const events = responsesEvents(open, closed, completed.charge);
-			await sendStream(context, request, reply, events, responsesDialect(open));
+			await sendStream(context, request, reply, events, responsesDialect);
 			return reply;
 		}
 		completed.charge();
@@ -34,10 +36,13 @@ export function responsesRoute(app: FastifyInstance, context: GatewayContext): v
 	});
 }
 
-/** The input, after the messages of the previous response if one is named. */
 function continued(context: GatewayContext, account: Account, read: ResponsesRequest): ChatMessage[] {
 	if (read.previousId === null) return read.call.messages;
-	return [...context.responses.messages(read.previousId, account.name), ...read.call.messages];
+	const previous = context.responses.get(read.previousId);
+	// §7.3
+	if (previous?.account !== account.name)
+		throw new ApiError('model_not_found', `Response ${read.previousId} does not exist`);
+	return [...previous.messages, ...read.call.messages];
 }
 
 function instructionMessages({ instructions }: ResponsesRequest): ChatMessage[] {

@@ -3,19 +3,13 @@ import { isObject, type JsonObject } from '../../jsonSchema';
 import type { StreamDialect, StreamEvent } from '../eventStream';
 import { splitWords } from '../tokens';
 
-export function responsesDialect(open: JsonObject): StreamDialect {
-	return {
-		named: false,
-		numbered: true,
-		error: (message) => ({ type: 'error', error: { message, type: 'server_error' } }),
-		failed: (message) => ({
-			type: 'response.failed',
-			response: { ...open, status: 'failed', error: { code: 'server_error', message } },
-		}),
-		ping: { type: 'response.ping' },
-		unknown: { type: 'response.sandbox.unknown', note: 'Clients ignore this' },
-	};
-}
+export const responsesDialect: StreamDialect = {
+	named: false,
+	numbered: true,
+	error: (message) => ({ type: 'error', error: { message, type: 'server_error' } }),
+	ping: { type: 'response.ping' },
+	unknown: { type: 'response.sandbox.unknown', note: 'Clients ignore this' },
+};
 
 /** The charge is applied at the closing event (§6.1). */
 export function responsesEvents(open: JsonObject, closed: JsonObject, charge: () => void): StreamEvent[] {

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { chromium, selectors, type Browser, type BrowserContext } from 'playwright-core';
-import { sandboxFolder } from '../../../../sandbox/n8n/runtime';
+import { findProgram } from '../../../../sandbox/n8n/programs';
 import type { Environment } from '../environment';
 
 /** The size of the editor's window: that of a common laptop. */
@@ -10,11 +8,11 @@ export const windowSize = { width: 1440, height: 900 };
 /** What a page may take for a single step; milliseconds. Machines that do something else besides are slow. */
 const STEP_TIMEOUT = 30_000;
 
-/** Starts the browser that `scripts/browser.mjs` has found, without a window. */
+/** Starts the browser that `scripts/programs.mjs` has found, without a window. */
 export async function startBrowser(): Promise<Browser> {
 	selectors.setTestIdAttribute('data-test-id');
 	return await chromium.launch({
-		executablePath: findBrowser(),
+		executablePath: findProgram('browser'),
 		// Chromium refuses to run as root, as in containers, with its sandbox. It sees this machine's n8n only.
 		args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
 	});
@@ -34,16 +32,4 @@ export async function signedIn(browser: Browser, { client }: Environment): Promi
 	const [name = '', value = ''] = client.session.split('=');
 	await context.addCookies([{ name, value, url: client.url }]);
 	return context;
-}
-
-function findBrowser(): string {
-	const hint = 'run `node scripts/ensure-installed.mjs browser`';
-	try {
-		const { path } = JSON.parse(readFileSync(join(sandboxFolder, 'browser.json'), 'utf8')) as {
-			path: string;
-		};
-		return path;
-	} catch (error) {
-		throw new Error(`No browser has been looked for: ${hint}`, { cause: error });
-	}
 }
