@@ -3,11 +3,12 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { connect } from '../shared/n8n/client';
+import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
 import { NodeParameters } from '../shared/params/source';
 import { Catalogue } from '../shared/run/catalogue';
 import { ExecutionCost } from '../shared/run/cost/executionCost';
-import { toNodeError } from '../shared/run/nodeError';
+import { inMessage, toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';
 import { patchAdapter, type Adapter } from './adapter';
 import { parameters, readSettings } from './fields';
@@ -23,10 +24,15 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const settings = readSettings(params);
 		const signal = new RunSignal(context.getExecutionCancelSignal());
 		const client = await connect(context, requestSettings(params.options), { itemIndex, signal });
+		const hints = new Set<string>();
 		const model = new GatewayChatModel(settings, {
 			client,
 			cost: new ExecutionCost(context),
 			textModels: new Catalogue(listTextModels),
+			showHint: (text) => {
+				if (!hints.has(text)) addHint(context, text);
+				hints.add(text);
+			},
 			jsonSchema: getParametersJsonSchema,
 			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
 		});
@@ -37,6 +43,6 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		};
 		return { response, closeFunction };
 	} catch (error) {
-		throw nodeError(error);
+		throw inMessage(nodeError(error));
 	}
 }

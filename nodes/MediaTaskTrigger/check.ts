@@ -67,7 +67,7 @@ export async function checkCallback(
 	const json = compact({ ...taskJson(task), passThrough, downloadError, callback });
 	const release = async () => {
 		startedTasks.fail(taskId);
-		if (options.archiveTask) await setArchived(client, taskId, false);
+		if (options.archiveTask) await archive(context, client, taskId, false);
 	};
 	return { taskId, item: { json, ...(binary ? { binary } : {}) }, release };
 }
@@ -94,15 +94,15 @@ async function findTask(client: GatewayClient, ids: readonly string[]): Promise<
 	return undefined;
 }
 
-/** Archives a task; returns false when it is archived already (§3.2), maybe by another process. */
-async function archive(context: IWebhookFunctions, client: GatewayClient, taskId: string): Promise<boolean> {
+/** Sets a task's flag; returns false when it is set already (§3.2), maybe by another process. */
+async function archive(context: IWebhookFunctions, client: GatewayClient, taskId: string, value = true) {
 	try {
-		await setArchived(client, taskId, true);
+		await setArchived(client, taskId, value);
 	} catch (error) {
 		if (error instanceof ApiError && error.details.status === 404) return false;
 		// Better two starts than none.
 		const { message } = toErrorJson(error);
-		context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
+		context.logger.warn(`The media task ${taskId} could not be ${value ? '' : 'un'}archived: ${message}`);
 	}
 	return true;
 }

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { sleepUnlessAborted } from '../shared/n8n/features';
+import { takesLong } from '../shared/n8n/callResponse';
 import { toErrorJson } from '../shared/run/nodeError';
 import { checkCallback, STARTED, type Answer } from './check';
 import { readCallback, type IncomingCallback } from './incoming';
@@ -8,9 +8,6 @@ import { StartedTasks } from './startedTasks';
 
 /** Calls at a time in this process: n8n 2.40 keeps some 11 MB for each. */
 const MAX_CALLS = 300;
-
-/** When a call gets its response although its check has not ended, in milliseconds. */
-const RESPONSE_MS = 8_000;
 
 /** When a call may be repeated, in seconds. */
 const RETRY_AFTER = '10';
@@ -74,13 +71,7 @@ async function checkAndStart(
 	if (!startedTasks.add(taskId)) return respond(context, STARTED);
 	if (isLate) return { noWebhookResponse: true, workflowData: [[item]] };
 	// n8n responds when it has stored the execution, or has failed to.
-	void hasResponse(context)
-		.then(async (status) => status >= 400 && (await release()))
-		.catch((error: unknown) =>
-			context.logger.warn(
-				`The media task ${taskId} is archived, but n8n has not started the workflow: ${toErrorJson(error).message}`,
-			),
-		);
+	void hasResponse(context).then(async (status) => status >= 400 && (await release()));
 	return { workflowData: [[item]] };
 }
 
@@ -99,15 +90,4 @@ function respond(context: IWebhookFunctions, { status, message }: Answer): IWebh
 		response.status(status).json({ message });
 	}
 	return { noWebhookResponse: true };
-}
-
-/** Whether work takes longer than a call waits for its response. */
-async function takesLong(work: Promise<unknown>): Promise<boolean> {
-	const over = new AbortController();
-	try {
-		const late = sleepUnlessAborted(RESPONSE_MS, over.signal).then(() => true);
-		return await Promise.race([work.then(() => false), late]);
-	} finally {
-		over.abort();
-	}
 }

@@ -113,7 +113,7 @@ it('a text that is paid for counts when the run ends while its prices are read',
 });
 
 describe('media tasks', () => {
-	it('cost their price, also when they fail', async () => {
+	it('cost their price; an unknown amount when they fail', async () => {
 		const parameters = { ...image('draft'), options: { maxWait: 1 } };
 		const result = await gateway.media(
 			'createAndWait',
@@ -124,8 +124,12 @@ describe('media tasks', () => {
 			},
 			{ items: items(3), ...onError },
 		);
-		expect(costOf(result)).toStrictEqual(shown(3));
-		expect(result.items[1]?.json.error).toMatchObject({ model: 'aurora/canvas-1', priceRub: 1.8 });
+		expect(costOf(result)).toStrictEqual({ ...shown(3, 1), gatewayCostRub: '3.6' });
+		expect(result.items[1]?.json.error).toMatchObject({
+			model: 'aurora/canvas-1',
+			priceRub: 1.8,
+			mayBeCharged: true,
+		});
 	});
 
 	it('cost their price when another item has failed before it is read', async () => {

@@ -46,14 +46,17 @@ it.each<[string, object, boolean]>([
 		true,
 	],
 	['the size of an image', { image_size: { enum: ['small', 'large'] } }, false],
-])('the picker for edits lists a model that takes %s: %j', async (_, fields, isListed) => {
+])('the picker for edits begins with a model that takes %s: %j', async (_, fields, isFirst) => {
 	catalogue([
+		painter({ properties: { prompt: { type: 'string' } } }, { id: 'acme/first' }),
 		painter({ properties: fields }),
 		painter({ properties: fields }, { media_type: 'video', id: 'v' }),
 	]);
 	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
 	const { results } = await new MediaTask().methods.listSearch.searchImageEditModels.call(context);
-	expect(results.map(({ value }) => value)).toStrictEqual(isListed ? ['acme/painter'] : []);
+	expect(results.map(({ value }) => value)).toStrictEqual(
+		isFirst ? ['acme/painter', 'acme/first'] : ['acme/first', 'acme/painter'],
+	);
 });
 
 it.each([

@@ -66,7 +66,7 @@ export const editImage: Operation = {
 		model: modelParameter(
 			'searchImageEditModels',
 			'vendor/image-model',
-			'The model that edits the image. The list shows models that take one, with your price for a task with the model’s defaults.',
+			'The model that edits the image. The list begins with those that take one, with your price for a task with the model’s defaults.',
 		),
 		inputFiles,
 		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),

@@ -1,7 +1,7 @@
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
 import { readInputFile } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
-import { id, inputFile } from '../../shared/params/kinds';
+import { id, inputFile, notForTools } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
 
@@ -28,6 +28,7 @@ export const inputFiles = rows({
 	placeholder: 'Add File',
 	description:
 		'Files of the input item for the model. Each is uploaded to the gateway, which keeps it for 24 hours, and its URL is put into the target field.',
+	...notForTools,
 	group: 'files',
 	groupLabel: 'File',
 	fields,

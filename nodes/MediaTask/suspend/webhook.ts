@@ -5,6 +5,7 @@ import { CALLBACK_PAUSES_MS, pollOnce, pollUntil } from '../../shared/gateway/en
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { asObject, asText } from '../../shared/gateway/util/json';
+import { takesLong } from '../../shared/n8n/callResponse';
 import { CALLBACK_SETTINGS, connect } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import {
@@ -25,28 +26,32 @@ const POLL_TIMEOUT_MS = 5_000;
 /** Before the end of the longest wait, n8n may already be resuming the execution itself. Milliseconds. */
 const LAST_MOMENT_MS = 2_000;
 
+const NOT_CHECKED = { message: 'The media tasks are not checked yet: repeat the call' };
+
 /**
- * Handles a callback to a suspended execution (§6.4): responds when the credential is read, with 503 if it cannot be,
- * and has the execution resumed when all tasks have ended. The content of the callback is not trusted: each task is polled with the credential. Never
- * throws: for an error, n8n would resume the execution with it.
+ * Handles a callback to a suspended execution (§6.4): has the execution resumed when all tasks have ended, and responds
+ * then, or with 503 when that takes long. The content of the callback is not trusted: each task is polled with the
+ * credential. Never throws: for an error, n8n would resume the execution with it.
  */
 export async function handleResumeCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const response = context.getResponseObject();
+	const respond = (status: number, json: object) => {
+		if (!response.headersSent) response.status(status).json(json);
+	};
 	try {
 		const query = asObject(context.getQueryData()) ?? {};
 		const [item, stateId] = [asText(query[ITEM]), asText(query[STATE])];
-		const client = stateId === undefined ? await connect(context, CALLBACK_SETTINGS) : undefined;
-		response.status(200).json({ message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
-		const workflowData = client
-			? await itemsAfterCallback(context, client, item)
-			: resumedItems(context, stateId ?? '');
+		const work = stateId === undefined ? itemsAfterCallback(context, item) : resumedItems(context, stateId);
+		if (await takesLong(work)) respond(503, NOT_CHECKED);
+		const workflowData = await work;
+		respond(200, { message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
 		if (workflowData) return { noWebhookResponse: true, workflowData };
 	} catch (error) {
 		const { message } = toErrorJson(error);
 		context.logger.warn(
 			`A callback to the suspended execution ${context.getExecutionId()} was not checked: ${message}`,
 		);
-		if (!response.headersSent) response.status(503).json({ message: 'Not checked: repeat the call' });
+		respond(503, NOT_CHECKED);
 	}
 	return { noWebhookResponse: true };
 }
@@ -56,7 +61,10 @@ const resumed = new Set<string>();
 const MAX_RESUMED = 500;
 
 /** The items of the resumed execution; `undefined` when it is not suspended in this state any more. */
-function resumedItems(context: IWebhookFunctions, stateId: string): INodeExecutionData[][] | undefined {
+async function resumedItems(
+	context: IWebhookFunctions,
+	stateId: string,
+): Promise<INodeExecutionData[][] | undefined> {
 	const state = stateOfSuspended(context);
 	if (state?.id !== stateId || !isInTime(state) || resumed.has(stateId)) return undefined;
 	resumed.add(stateId);
@@ -65,7 +73,7 @@ function resumedItems(context: IWebhookFunctions, stateId: string): INodeExecuti
 }
 
 /** The checks in progress, by suspension, and the items whose callbacks have come meanwhile. */
-const checks = new Map<string, Set<string>>();
+const checks = new Map<string, { received: Set<string>; ended: Promise<unknown> }>();
 
 /**
  * Checks the tasks after a callback, and has the execution resumed when all have ended. Callbacks that come at the same
@@ -76,28 +84,33 @@ const checks = new Map<string, Set<string>>();
  */
 async function itemsAfterCallback(
 	context: IWebhookFunctions,
-	client: GatewayClient,
 	item: string | undefined,
 ): Promise<INodeExecutionData[][] | undefined> {
 	const state = stateOfSuspended(context);
 	if (item === undefined || state?.tasks[item] === undefined || resumed.has(state.id)) return undefined;
 	const running = checks.get(state.id);
-	const received = running ?? new Set();
-	received.add(item);
-	if (running) return undefined;
-	checks.set(state.id, received);
-	try {
-		while (received.size > 0) {
-			const items = [...received];
-			received.clear();
-			if (!(await haveAllEnded(client, state, items)) || !isInTime(state)) continue;
-			const isDone = await requestResume(context, state.id);
-			return isDone ? undefined : resumedItems(context, state.id);
-		}
+	if (running) {
+		running.received.add(item);
+		await running.ended;
 		return undefined;
-	} finally {
-		checks.delete(state.id);
 	}
+	const received = new Set([item]);
+	const ended = check(context, state, received).finally(() => checks.delete(state.id));
+	checks.set(state.id, { received, ended });
+	return await ended;
+}
+
+async function check(context: IWebhookFunctions, state: SavedState, received: Set<string>) {
+	// Where it cannot be read, as one that depends on the item, the node polls with that of each item.
+	const client = await connect(context, CALLBACK_SETTINGS).catch(() => undefined);
+	while (received.size > 0) {
+		const items = [...received];
+		received.clear();
+		if ((client && !(await haveAllEnded(client, state, items))) || !isInTime(state)) continue;
+		const isDone = await requestResume(context, state.id);
+		return isDone ? undefined : await resumedItems(context, state.id);
+	}
+	return undefined;
 }
 
 function isInTime({ until }: SavedState): boolean {

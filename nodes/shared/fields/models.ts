@@ -65,11 +65,7 @@ type ListSearch = (this: ILoadOptionsFunctions, filter?: string) => Promise<INod
 function listSearch(load: (client: GatewayClient) => Promise<INodeListSearchItems[]>): ListSearch {
 	return async function (filter) {
 		const entries = await inEditor(this, load);
-		return {
-			results: entries
-				.filter(({ name }) => containsWords(name, filter))
-				.sort((a, b) => a.name.localeCompare(b.name)),
-		};
+		return { results: entries.filter(({ name }) => containsWords(name, filter)) };
 	};
 }
 
@@ -83,20 +79,22 @@ export function containsWords(text: string, filter = ''): boolean {
 }
 
 /** List search: the text models with their context windows and prices. */
-export const searchTextModels = listSearch(async (client) => (await listTextModels(client)).map(textEntry));
+export const searchTextModels = listSearch(async (client) =>
+	(await listTextModels(client)).map(textEntry).sort((a, b) => a.name.localeCompare(b.name)),
+);
 
 /**
  * Makes a list search: the media models with their prices; with their types, unless it is for one.
  *
- * @param takesFiles whether to leave out models without a field for a file
+ * @param takesFiles whether the models come first that probably take a file
  */
 function mediaSearch(type?: MediaType, takesFiles = false): ListSearch {
-	const isShown = ({ mediaType, inputSchema }: MediaModel) =>
-		(type === undefined || mediaType === type) &&
-		(!takesFiles || inputForm(inputSchema).fields.some(takesUrls));
+	const isLast = ({ inputSchema }: MediaModel) =>
+		takesFiles && !inputForm(inputSchema).fields.some(takesUrls);
 	return listSearch(async (client) => {
-		const models = (await listMediaModels(client)).filter(isShown);
-		return models.map((model) => entry(model.id, mediaPrice(model), type ? undefined : model.mediaType));
+		const models = (await listMediaModels(client)).filter((model) => !type || model.mediaType === type);
+		const sorted = models.sort((a, b) => Number(isLast(a)) - Number(isLast(b)) || a.id.localeCompare(b.id));
+		return sorted.map((model) => entry(model.id, mediaPrice(model), type ? undefined : model.mediaType));
 	});
 }
 

@@ -4,6 +4,7 @@ import { abortable } from '../gateway/client/abort';
 import { fileLimits, TimeLimitError, withinLimits, type TimeLimits } from '../gateway/client/limits';
 import {
 	isSuccess,
+	MAX_OTHER_BYTES,
 	MAX_RESPONSE_BYTES,
 	type HttpResponse,
 	type ByteStream,
@@ -96,13 +97,14 @@ async function withText(
 	response: HttpResponse<ByteStream>,
 	kind: RequestKind,
 ): Promise<HttpResponse<string>> {
+	const mostBytes = kind === 'charge' && isSuccess(response) ? MAX_RESPONSE_BYTES : MAX_OTHER_BYTES;
 	const decoder = new TextDecoder();
 	const parts: string[] = [];
 	let length = 0;
 	try {
 		for await (const chunk of response.body) {
 			length += chunk.length;
-			if (length > MAX_RESPONSE_BYTES) throw problemError('tooLarge', kind);
+			if (length > mostBytes) throw problemError('tooLarge', kind);
 			parts.push(decoder.decode(chunk, { stream: true }));
 		}
 	} catch (error) {

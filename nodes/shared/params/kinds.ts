@@ -133,11 +133,16 @@ export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
 	return new Parameter(description, (value, at) => String(read(value, at)));
 }
 
-/** A switch. */
-export function flag(spec: Spec<{ default: boolean }>): Parameter<boolean> {
-	return kind({ ...spec, type: 'boolean' }, (value, at) => {
+/**
+ * A switch.
+ *
+ * @param spec.isStrict whether an empty value is an error; else it is false
+ */
+export function flag(spec: Spec<{ default: boolean; isStrict?: true }>): Parameter<boolean> {
+	const { isStrict, ...rest } = spec;
+	return kind({ ...rest, type: 'boolean' }, (value, at) => {
 		if (value === true || value === 'true') return true;
-		if (value === false || value === 'false' || isUnset(value)) return false;
+		if (value === false || value === 'false' || (isUnset(value) && !isStrict)) return false;
 		throw notAllowed(value, at, 'It is true or false.');
 	});
 }

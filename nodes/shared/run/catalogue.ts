@@ -1,4 +1,5 @@
 import type { GatewayClient } from '../gateway/client/client';
+import { beforeSending } from '../gateway/errors/errors';
 
 /** How long the models are waited for where a call can do without them, in milliseconds. */
 const OPTIONAL_MS = 10_000;
@@ -26,7 +27,10 @@ export class Catalogue<Model extends { id: string }> {
 	 * @throws {ApiError} when the catalogue cannot be read
 	 */
 	async required(client: GatewayClient, id: unknown): Promise<Model | undefined> {
-		return (await this.read(client).models).find((model) => model.id === id);
+		const models = await this.read(client).models.catch((error: unknown) => {
+			throw beforeSending(error);
+		});
+		return models.find((model) => model.id === id);
 	}
 
 	private read(client: GatewayClient) {

@@ -10,7 +10,7 @@ import { RunSignal } from '../n8n/runSignal';
 import { NodeParameters } from '../params/source';
 import { RunJournal } from './journal';
 import { Limiter } from './limiter';
-import { toErrorJson, toNodeError } from './nodeError';
+import { inMessage, toErrorJson, toNodeError } from './nodeError';
 import { Deferred, type OperationOutput, type PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
@@ -162,10 +162,7 @@ class ItemLoop {
 			const { index, error } = firstError;
 			const nodeError = toNodeError(this.context.getNode(), error, index, journal.paidNote(index));
 			journal.endTry(true);
-			// The model of an AI Agent reads only the message.
-			const { message, description } = nodeError;
-			if (!this.runContext.isTool || !description) throw nodeError;
-			throw Object.assign(nodeError, { message: `${message}. ${description}`, description: '' });
+			throw this.runContext.isTool ? inMessage(nodeError) : nodeError;
 		}
 		const outputs = this.context.getInputData().flatMap((_, index) => {
 			const done = failures.get(index) ?? journal.entry(index)?.outputs;

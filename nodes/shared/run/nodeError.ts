@@ -73,6 +73,14 @@ export function itemError(
 	return new ApiError({ ...detailsOf(error), ...known }, asError(error));
 }
 
+/** The error with its description in the message, where n8n shows nothing else: in an agent's tool, and of a sub-node. */
+export function inMessage(error: NodeError): NodeError {
+	const { message, description } = error;
+	return description
+		? Object.assign(error, { message: `${message}. ${description}`, description: '' })
+		: error;
+}
+
 /**
  * The error that ends the node, with its item. Without its cause's request, whose headers contain the key: n8n stores
  * the error with the execution.

@@ -73,7 +73,7 @@ describe('an invalid setting is rejected when the model is supplied, before anyt
 
 	it('explains that streaming depends on the node that uses the model', async () =>
 		expect(await rejection(supplied({ options: { extraBody: { stream: true } } }))).toMatchObject({
-			description: expect.stringContaining('node that uses the model') as string,
+			message: expect.stringContaining('node that uses the model') as string,
 		}));
 });
 

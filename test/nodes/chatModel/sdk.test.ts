@@ -34,8 +34,9 @@ it('loads without the SDK, so that the other nodes load, and rejects with a hint
 		getNode: () => ({ name: 'Model', type: 'chatModel' }),
 	} as unknown as ISupplyDataFunctions;
 	await expect(node.supplyData.call(context, 0)).rejects.toMatchObject({
-		message: 'The Gateway Chat Model needs n8n 2.16 or newer',
-		description: expect.stringMatching(/Update n8n/) as string,
+		message: expect.stringMatching(
+			/^The Gateway Chat Model needs n8n 2.16 or newer\. .*Update n8n/,
+		) as string,
 	});
 });
 

@@ -77,6 +77,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 			textModels: new Catalogue(listTextModels),
 			jsonSchema: sdk.getParametersJsonSchema,
 			toUserError: (error) => (error instanceof Error ? error : new Error(String(error))),
+			showHint: () => undefined,
 		},
 	);
 	const lc = patchAdapter(sdk.supplyModel(context, model).response as Adapter) as unknown as LangChainModel;

@@ -3,7 +3,7 @@ import nock from 'nock';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { archiving, sendCallback, freshTask, task } from './support';
+import { archiving, freshTask, inTime, sendCallback, task } from './support';
 
 // Archive the Task: of several processes with the same callback, the one that archives the task starts the workflow (§3.2).
 
@@ -20,7 +20,7 @@ async function archiveByCallback(
 	const taskId = freshTask();
 	task(taskId, { state: 'success' });
 	const { bodies } = archiving(taskId, ...statuses);
-	const outcome = await inFakeTime(sendCallback(archive, { body: { taskId } }, options));
+	const outcome = await inTime(sendCallback(archive, { body: { taskId } }, options));
 	return { taskId, bodies, ...outcome };
 }
 
@@ -74,7 +74,7 @@ it('a repeated callback starts the workflow when n8n has failed to, also in anot
 	};
 	await inFakeTime(isReleased());
 	expect(bodies).toStrictEqual([{ archive: true }, { archive: false }]);
-	const { item } = await inFakeTime(sendCallback(archive, { body: { taskId } }));
+	const { item } = await inTime(sendCallback(archive, { body: { taskId } }));
 	expect(item?.json.taskId).toBe(taskId);
 	expect(bodies).toHaveLength(3);
 });

@@ -38,10 +38,29 @@ it('says why the cost is not known', async () => {
 	const { items, run } = await generate({ options: dryRun });
 	expect(items[0]?.json).toMatchObject({
 		maxCostRub: null,
-		reason: 'the length of the response is not limited',
+		reason: "Unknown, because the length of the response is not limited. Set the option 'Max Tokens'.",
 	});
-	expect(hintOf(run)).toContain('1 item: at most ₽0. The price of 1 is unknown.');
+	expect(hintOf(run)).toContain("Dry run, nothing was sent. Prices that are not known: 1, see 'reason'.");
 });
+
+it('fails when the catalogue cannot be read', async () => {
+	gateway()
+		.get('/api/v1/models')
+		.reply(401, { error: { code: 'invalid_api_key', message: 'No' } });
+	const { error } = await generate({ options: dryRun });
+	expect([error?.httpCode, error?.description]).toStrictEqual([
+		'401',
+		expect.stringContaining('Nothing was sent.'),
+	]);
+});
+
+it.each(['={{ $json.none }}', '={{ "" }}'])(
+	'an expression that returns nothing (%s) is an error, and nothing is sent',
+	async (dryRun) => {
+		const { error } = await generate({ options: { dryRun } });
+		expect(error?.message).toContain("The option 'Dry Run' has a value that is not allowed");
+	},
+);
 
 it('sums up all items', async () => {
 	catalogue([priced]);

@@ -72,8 +72,11 @@ describe('a response of several choices', () => {
 		const all = { ...tokens, cachedInputTokens: 2, reasoningTokens: 3 };
 		const none = Object.fromEntries(Object.keys(tokens).map((name) => [name, 0]));
 		expect(items.map(({ json }) => json.usage)).toStrictEqual([all, none]);
-		expect(items[0]?.json).toMatchObject({ pluginsCostRub: 0.03, pluginPostProcessError: true });
-		expect(items[1]?.json).not.toHaveProperty('pluginsCostRub');
+		expect(items[0]?.json).toMatchObject({
+			plugins: more.plugins,
+			pluginPostProcessError: true,
+		});
+		expect(items[1]?.json).not.toHaveProperty('plugins');
 		expect(items[1]?.json).not.toHaveProperty('pluginPostProcessError');
 	});
 });

@@ -1,3 +1,4 @@
+import { isFailedTask } from '../../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { asText } from '../../../shared/gateway/util/json';
 import { choice, notForTools } from '../../../shared/params/kinds';
@@ -53,13 +54,14 @@ export const createAndWait = defineOperation({
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const callback = maxWaitMs >= SHORTEST_SUSPENSION_MS ? callbackOf(item) : undefined;
-		const { taskId, mayExist, priceRub } = await createTask(item, callback);
+		const { taskId, mayExist, priceRub, failed } = await createTask(item, callback);
 		const wait = { model, priceRub, pollImmediately: mayExist || callback !== undefined };
 		const finish = async () => {
 			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
 			try {
 				return await result(taskId, { ...wait, maxWaitMs: restMs });
 			} catch (error) {
+				if (isFailedTask(error)) await failed();
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
 				if (!resumed || code !== 'wait_timeout') throw asError(error);
 				const state = asText(extra.state) ?? 'unknown';

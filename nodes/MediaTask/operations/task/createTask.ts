@@ -46,7 +46,8 @@ export async function createTask(item: TaskItem, callback?: ResumeCallback) {
 		if (rub === undefined || isOfOthers) call.ended(true, rub);
 		else call.charged(rub);
 	};
-	run.background.push(count());
+	const counted = count();
+	run.background.push(counted);
 	return {
 		taskId,
 		response,
@@ -54,6 +55,11 @@ export async function createTask(item: TaskItem, callback?: ResumeCallback) {
 		mayExist: isOfOthers || sentKey !== undefined,
 		/** In rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 		priceRub: async () => asNumber(await price()),
+		/** Counts its cost as unknown: the specification does not show whether a task that failed is charged. */
+		failed: async () => {
+			await counted;
+			call.doubtful((await price()) ?? '0');
+		},
 	};
 }
 

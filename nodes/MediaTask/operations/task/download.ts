@@ -1,5 +1,5 @@
 import { binaryPropertyName } from '../../../shared/fields/mediaResults';
-import { fetchMediaTask, hasEnded, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { fetchMediaTask, hasEnded, readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { downloadArchive, taskJson } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
@@ -25,7 +25,9 @@ export const download = defineOperation({
 		} catch (error) {
 			// §4.8: a task that has no file yet gives 404, as one that does not exist.
 			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
-			const { state } = await task();
+			const found = await task();
+			const { state } = found;
+			if (state === 'fail') throw taskError(found, item.client.settings.secrets);
 			if (hasEnded(state)) throw asError(error);
 			throw error.with({
 				message: 'The media task has not finished',

@@ -11,7 +11,7 @@ import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
 import { reportChunks, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
-import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
@@ -118,6 +118,6 @@ async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Pr
 			'the file could not be fetched from its URL',
 			`The server responded ${status === undefined ? `with nothing (${code})` : `with status ${status}`}. Check the URL: it must be readable without signing in.`,
 		);
-		throw error.with({ message, description, param });
+		throw beforeSending(error.with({ message, description, param }));
 	}
 }

@@ -32,7 +32,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
 			const call = gatewayRequest(item, prepared, attached, model);
 			return await completeText(
-				{ client, cost: run.cost, textModels: run.textModels },
+				{ client, cost: run.cost, textModels: run.textModels, showHint: (text) => run.hints.add(text) },
 				{ format, output: request.output, body: call.json, limitRub },
 				async () => await send(item, prepared, { ...call, isFallback: model !== request.model }, chunks),
 			);
@@ -40,7 +40,6 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 		isComplete = true;
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
-		if (completion.hint !== undefined) run.hints.add(completion.hint);
 		return await outputsOf(item, prepared, completion, result.body);
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');

@@ -58,5 +58,8 @@ export const STREAM_TIMEOUT_MS = 15 * 60_000;
 /** A poll returns a few hundred bytes: a minute without data means a lost connection. */
 export const POLL_TIMEOUT_MS = 60_000;
 
-/** The longest response that is kept in memory, in bytes: a response may hold pictures as base64. */
+/** The longest response that is kept in memory, in bytes: that to a text may hold pictures as base64. */
 export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
+
+/** The longest response to other requests, and the longest error, in bytes. */
+export const MAX_OTHER_BYTES = 16 * 1024 * 1024;

@@ -75,6 +75,11 @@ export class ApiError extends Error {
 	}
 }
 
+/** The error of a request that a call needs, such as for a price: the call itself was not sent. */
+export function beforeSending(error: unknown): Error {
+	return error instanceof ApiError ? error.with({ outcome: 'notSent', kind: 'charge' }) : asError(error);
+}
+
 /** Anything thrown, as an `Error`. */
 export function asError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -35,7 +35,7 @@ function costOf(model: TextModel | undefined, input: number, output: number): st
 }
 
 /** The most that a call can cost, as decimal text in rubles; or why that is not known, and what to do. */
-export type CostLimit = { rub: string } | { reason: string; hint: string };
+export type CostLimit = { rub: string } | { reason: string };
 
 /** Tokens that a provider may add to the prompt for tools and JSON output. */
 const ADDED_TOKENS = 1_000;
@@ -52,21 +52,24 @@ const CACHE_WRITE_FACTOR = 2;
  */
 export function mostOfCall(format: Costed, body: JsonObject, model: TextModel | undefined): CostLimit {
 	const extra = extraOf(body);
-	if (extra) return { reason: `${extra.name} cost extra, and how much is not known`, hint: `Remove them.` };
+	if (extra) return unknown(`${extra.name} cost extra, and how much is not known`, 'Remove them.');
 	const output = mostTokens(body, format);
-	if (output === undefined) {
-		return { reason: 'the length of the response is not limited', hint: "Set the option 'Max Tokens'." };
-	}
+	if (output === undefined)
+		return unknown('the length of the response is not limited', "Set the option 'Max Tokens'.");
 	const input = mostInput(body, model?.contextLength, format);
 	if (input === undefined) {
-		return {
-			reason: 'the number of tokens of its files or earlier messages is not known',
-			hint: 'Leave them out, or choose a model whose context window is in the catalogue.',
-		};
+		return unknown(
+			'the number of tokens of its files or earlier messages is not known',
+			'Leave them out, or choose a model whose context window is in the catalogue.',
+		);
 	}
 	const rub = costOf(model, input, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
 	if (rub !== undefined) return { rub };
-	return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
+	return unknown('the catalogue has no price for the model', 'Choose a model from the list.');
+}
+
+function unknown(why: string, hint: string): CostLimit {
+	return { reason: `Unknown, because ${why}. ${hint}` };
 }
 
 type Costed = Pick<TextFormat, 'cost' | 'options'>;

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../gateway/util/json';
 import { sumOfCosts } from '../../gateway/util/money';
 import { compact } from '../../n8n/compact';
-import { flag, optional } from '../../params/kinds';
+import { filled, flag } from '../../params/kinds';
 
 /** Option of operations that cost money. */
-export const dryRun = optional(
+export const dryRun = filled(
 	flag({
 		displayName: 'Dry Run',
+		isStrict: true,
 		default: true,
 		description:
 			'Whether to check the input and compute the price without sending it: nothing is created, uploaded or charged. The output is what would be sent.',
@@ -41,7 +42,10 @@ export class DryRun {
 		if (count === 0) return undefined;
 		const known = this.prices.flatMap(({ rub }) => rub ?? []);
 		const most = this.prices.some(({ isMost }) => isMost) ? 'at most ' : '';
-		const unknown = known.length < count ? ` The price of ${count - known.length} is unknown.` : '';
-		return `Dry run, nothing was sent. ${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.${unknown}`;
+		const sum =
+			known.length > 0 ? ` ${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.` : '';
+		const unknown =
+			known.length < count ? ` Prices that are not known: ${count - known.length}, see 'reason'.` : '';
+		return `Dry run, nothing was sent.${sum}${unknown}`;
 	}
 }

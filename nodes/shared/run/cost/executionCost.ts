@@ -95,6 +95,15 @@ export class ExecutionCost {
 				if (key === undefined) delete calls[id];
 				this.showHint();
 			},
+			/** What was counted as charged may not be: its task has failed. */
+			doubtful: (rub: string) => {
+				if (calls[id] !== null) return;
+				this.trace({ costRub: `-${rub}` });
+				this.ownRub = addToTotal(this.ownRub, rub, -1);
+				this.ownCalls.delete(id);
+				this.set(id, { mostRub: rub, isUnknown: true }, `-${rub}`);
+				this.showHint();
+			},
 			/** It is not charged, or an unknown amount. */
 			ended: (isUnknown: boolean, most = mostRub) => {
 				onEnd?.(isUnknown ? (most ?? '0') : '0');
@@ -135,6 +144,7 @@ export class ExecutionCost {
 		const spending = this.spending();
 		const { calls, totals } = spending;
 		if (calls[id]) count(spending, calls[id], -1);
+		else if (calls[id] === null) totals.calls -= 1;
 		delete calls[id];
 		if (call !== undefined) calls[id] = call;
 		if (call) count(spending, call, 1);

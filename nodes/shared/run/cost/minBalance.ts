@@ -1,6 +1,12 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
-import { ApiError, asError, InvalidInputError, StoppedError } from '../../gateway/errors/errors';
+import {
+	ApiError,
+	asError,
+	beforeSending,
+	InvalidInputError,
+	StoppedError,
+} from '../../gateway/errors/errors';
 import { addToTotal, compareDecimals } from '../../gateway/util/money';
 import type { CallCost, ExecutionCost, PlannedCall } from './executionCost';
 
@@ -89,9 +95,8 @@ async function readRub(client: GatewayClient): Promise<string> {
 		return readBalance(await fetchBalance(client)).amount;
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
-		throw error.with({
-			message: `The balance cannot be read for 'Minimum Balance (Rubles)': ${error.message}`,
-		});
+		const message = `The balance cannot be read for 'Minimum Balance (Rubles)': ${error.message}`;
+		throw beforeSending(error.with({ message }));
 	}
 }
 

@@ -16,6 +16,8 @@ export interface TextCosts {
 	client: GatewayClient;
 	cost: ExecutionCost;
 	textModels: Catalogue<TextModel>;
+	/** Shows a text with the node's output. */
+	showHint: (text: string) => void;
 }
 
 export interface PlannedText {
@@ -56,6 +58,7 @@ export async function completeText(
 		const fields = await count(completion);
 		if (!fields) call.ended(true);
 		const hint = incompleteHint(completion.choices, planned.body, format);
+		if (hint !== undefined) costs.showHint(hint);
 		return { body, completion: { ...completion, ...fields, hint } };
 	} catch (error) {
 		const fields = error instanceof ApiError ? await count(chargeOf(error)) : undefined;
@@ -95,7 +98,7 @@ async function mostRubOf(
 	if ('rub' in most) return most.rub;
 	throw new InvalidInputError(
 		`What the call to "${asText(body.model) ?? ''}" may cost is unknown, so '${label}' cannot be kept`,
-		`Unknown, because ${most.reason}. ${most.hint}`,
+		most.reason,
 		param,
 	);
 }

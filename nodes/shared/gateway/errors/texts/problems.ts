@@ -45,7 +45,7 @@ export const PROBLEMS = {
 		description: 'A proxy or load balancer probably sent the response. If it keeps happening, check the base URL in the AI Gateway credential and what is in front of the gateway.' },
 	tooLarge: { outcome: 'unknown', retryable: false, code: 'response_too_large',
 		message: 'The gateway’s response is too large',
-		description: 'It is longer than 128 MB. Ask for less.' },
+		description: 'It does not fit into memory beside others. Ask for less.' },
 	webPage: { outcome: 'rejected', retryable: false, code: 'web_page',
 		message: 'A web page came instead of the file',
 		description: 'The link leads to a page, such as a sign-in page, or a proxy of this network responded.' },
