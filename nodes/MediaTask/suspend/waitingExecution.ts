@@ -28,13 +28,6 @@ export type SavedState = {
 	input: IDataObject[];
 };
 
-/** Reads a saved state. Another version of the package may have stored something else. */
-function readSavedState(value: unknown): SavedState | undefined {
-	const { id, until, tasks, callbacks, input } = asObject(value) ?? {};
-	const isKnown = typeof id === 'string' && typeof until === 'number' && asObject(tasks) !== undefined;
-	return isKnown && Array.isArray(callbacks) && Array.isArray(input) ? (value as SavedState) : undefined;
-}
-
 /**
  * The path below the execution's resume URL that receives callbacks. A path of its own, so that a repeated
  * callback cannot resume a *Wait* node later in the workflow, such as one that waits for an approval.
@@ -57,7 +50,7 @@ export const resumeWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** Key in the node's context, which n8n stores with the execution. */
+/** Key in the node's context, which n8n stores with the execution. For another shape of the state, use another key. */
 const KEY = 'aiGatewaySuspended';
 
 /** Key in the context that the execution's nodes share. */
@@ -181,7 +174,7 @@ const resumedRuns = new WeakMap<IExecuteFunctions, SavedState>();
 export function restoreInput(context: IExecuteFunctions): void {
 	const input = context.getInputData();
 	const token = asText(input[0]?.json[TOKEN]);
-	const state = readSavedState(storedContext(context, 'node')?.[KEY]);
+	const state = storedContext(context, 'node')?.[KEY] as SavedState | undefined;
 	// Another suspension: the field came with the data of the input.
 	if (token === undefined || state?.id !== token) return;
 	for (const [index, item] of input.entries()) item.json = state.input[index] ?? omit(item.json, TOKEN);
@@ -200,7 +193,7 @@ export function stateOfSuspended(context: IWebhookFunctions): SavedState | undef
 		/[{}]/g,
 		(brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
 	);
-	return readSavedState(context.evaluateExpression(`{{ $node[${name}].context.${KEY} }}`));
+	return context.evaluateExpression(`{{ $node[${name}].context.${KEY} }}`) as SavedState | undefined;
 }
 
 /**

@@ -42,7 +42,7 @@ export async function handleResumeCallback(context: IWebhookFunctions): Promise<
 		const query = asObject(context.getQueryData()) ?? {};
 		const [item, stateId] = [asText(query[ITEM]), asText(query[STATE])];
 		const work = stateId === undefined ? itemsAfterCallback(context, item) : resumedItems(context, stateId);
-		if (await takesLong(work)) respond(503, NOT_CHECKED);
+		if (await takesLong(Promise.resolve(work))) respond(503, NOT_CHECKED);
 		const workflowData = await work;
 		respond(200, { message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
 		if (workflowData) return { noWebhookResponse: true, workflowData };
@@ -61,10 +61,7 @@ const resumed = new Set<string>();
 const MAX_RESUMED = 500;
 
 /** The items of the resumed execution; `undefined` when it is not suspended in this state any more. */
-async function resumedItems(
-	context: IWebhookFunctions,
-	stateId: string,
-): Promise<INodeExecutionData[][] | undefined> {
+function resumedItems(context: IWebhookFunctions, stateId: string): INodeExecutionData[][] | undefined {
 	const state = stateOfSuspended(context);
 	if (state?.id !== stateId || !isInTime(state) || resumed.has(stateId)) return undefined;
 	resumed.add(stateId);
@@ -108,7 +105,7 @@ async function check(context: IWebhookFunctions, state: SavedState, received: Se
 		received.clear();
 		if ((client && !(await haveAllEnded(client, state, items))) || !isInTime(state)) continue;
 		const isDone = await requestResume(context, state.id);
-		return isDone ? undefined : await resumedItems(context, state.id);
+		return isDone ? undefined : resumedItems(context, state.id);
 	}
 	return undefined;
 }
@@ -134,11 +131,7 @@ async function haveAllEnded(
 }
 
 /** Whether a task is known to be running. If its poll fails for good, the node reports the error. */
-async function isRunning(
-	client: GatewayClient,
-	taskId: string,
-	pausesMs: readonly number[],
-): Promise<boolean> {
+async function isRunning(client: GatewayClient, taskId: string, pausesMs: readonly number[]) {
 	try {
 		const found = await pollUntil({
 			pauseMs: (polls) => pausesMs[polls],

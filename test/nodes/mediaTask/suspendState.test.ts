@@ -99,7 +99,7 @@ describe('a resumed execution keeps the settings of the suspended one', () => {
 describe('saved state', () => {
 	const items = prompts('a', 'b');
 
-	it('has these field names, which other versions of the package read', async () => {
+	it('has these field names: for others, use another key', async () => {
 		const { suspended } = await suspendFor({}, { items });
 		const state: StoredJson = {};
 		changed(suspended, { state: (own) => Object.assign(state, own) });
@@ -116,21 +116,6 @@ describe('saved state', () => {
 		const options = { maxWait: '={{ $json.prompt === "b" ? 60 : 10 }}' };
 		const { suspended } = await suspendFor({ options }, { items: prompts('a', 'b', 'c') });
 		expect(Number(suspended.run.waitTill) - Date.now()).toBeGreaterThan(30 * 60_000);
-	});
-
-	it.each<[string, (state: StoredJson) => void]>([
-		['without an id', (state) => delete state.id],
-		['without tasks', (state) => delete state.tasks],
-		['with tasks that are not an object', (state) => (state.tasks = 'x')],
-		['without a deadline', (state) => delete state.until],
-		['without callbacks', (state) => delete state.callbacks],
-		['with an odd input', (state) => (state.input = 'x')],
-	])('%s is ignored: a callback resumes nothing', async (_, state) => {
-		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { responses, resumed } = await sendCallback(changed(suspended, { state }), use, { item: 0 });
-		expect(responses.map(({ status }) => status)).toStrictEqual([200]);
-		expect(resumed).toBeUndefined();
-		expect(tasks.polls).toStrictEqual([]);
 	});
 
 	it.each<[string, (json: StoredJson) => void]>([
