@@ -113,24 +113,33 @@ it('a text that is paid for counts when the run ends while its prices are read',
 });
 
 describe('media tasks', () => {
-	it('cost their price; an unknown amount when they fail', async () => {
-		const parameters = { ...image('draft'), options: { maxWait: 1 } };
-		const result = await gateway.media(
-			'createAndWait',
-			{
-				...parameters,
-				inputJson:
-					'={{ JSON.stringify({ prompt: $json.n === 1 ? "[[fail]]" : "a cat", quality: "draft", size: "512x512" }) }}',
-			},
-			{ items: items(3), ...onError },
-		);
-		expect(costOf(result)).toStrictEqual({ ...shown(3, 1), gatewayCostRub: '3.6' });
-		expect(result.items[1]?.json.error).toMatchObject({
-			model: 'aurora/canvas-1',
-			priceRub: 1.8,
-			mayBeCharged: true,
-		});
-	});
+	it.each([
+		[false, 3],
+		[true, 2],
+	])(
+		'cost their price; an unknown amount when they fail (given back: %s)',
+		async (failedTasksAreFree, paid) => {
+			gateway.control.configure({ failedTasksAreFree });
+			const before = Number(gateway.control.balance());
+			const parameters = { ...image('draft'), options: { maxWait: 1 } };
+			const result = await gateway.media(
+				'createAndWait',
+				{
+					...parameters,
+					inputJson:
+						'={{ JSON.stringify({ prompt: $json.n === 1 ? "[[fail]]" : "a cat", quality: "draft", size: "512x512" }) }}',
+				},
+				{ items: items(3), ...onError },
+			);
+			expect(costOf(result)).toStrictEqual({ ...shown(3, 1), gatewayCostRub: '3.6' });
+			expect(result.items[1]?.json.error).toMatchObject({
+				model: 'aurora/canvas-1',
+				priceRub: 1.8,
+				mayBeCharged: true,
+			});
+			expect(before - Number(gateway.control.balance())).toBeCloseTo(paid * 1.8);
+		},
+	);
 
 	it('cost their price when another item has failed before it is read', async () => {
 		const inputJson = `={{ $json.n === 0 ? ${JSON.stringify(image('draft').inputJson)} : '' }}`;

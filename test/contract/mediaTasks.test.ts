@@ -79,7 +79,7 @@ describe('a task', () => {
 		expect(early.error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
 		await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
 		const { error } = await gateway.media('download', { taskId });
-		expect(error?.message).toBe('The gateway has no such media task');
+		expect(error?.message).toBe('The media task failed');
 	});
 
 	it('belongs to a session', async () => {

@@ -29,7 +29,13 @@ const mediaInput = 'model prompt inputMode input inputFiles';
 
 it.each<Shown>([
 	['a new one', 'mediaTask', {}, false, `${mediaInput} waitStrategy downloadResults simplify options`],
-	['a tool of an agent', 'mediaTask', {}, true, `toolDescription ${mediaInput} simplify options`],
+	[
+		'a tool of an agent',
+		'mediaTask',
+		{},
+		true,
+		'toolDescription model prompt inputMode input simplify options',
+	],
 	[
 		'Create',
 		'mediaTask',

@@ -18,5 +18,4 @@ export const binaryPropertyName = text({
 	placeholder: 'e.g. data',
 	description:
 		"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
-	...notForTools,
 });

@@ -88,7 +88,7 @@ function toolDescription({
 		type: 'string',
 		typeOptions: { rows: 3 },
 		default: text,
-		description: 'What the AI Agent is told about this tool: what it does, what it needs and what it returns',
+		description: 'What the AI Agent reads about this tool: what it does, what it needs and what it returns',
 		hint: 'To let the model fill in a field, click the sparkle button beside it',
 		displayOptions: { show: { '@tool': [true] } },
 	};

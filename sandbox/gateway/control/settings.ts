@@ -5,6 +5,7 @@ export function defaultSettings(): Settings {
 		latency: {},
 		taskDuration: { image: 1500, audio: 2000, music: 3000, video: 4000 },
 		taskFailure: null,
+		failedTasksAreFree: false,
 		callbacks: { mode: 'on', copies: 1, delayMs: 0 },
 		render: 'full',
 		balanceShape: 'amount',

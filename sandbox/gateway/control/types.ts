@@ -46,6 +46,8 @@ export interface Settings {
 	taskDuration: Record<MediaType, Duration>;
 	/** The next tasks that are created fail with this; `times` 0 means all. */
 	taskFailure: { code: string; message: string; times: number } | null;
+	/** Whether a task that fails gives back what it cost: the specification does not show it. */
+	failedTasksAreFree: boolean;
 	callbacks: CallbackSettings;
 	/** `placeholder` gives small files at once, for load runs; `full` draws, plays and films the prompt. */
 	render: 'full' | 'placeholder';

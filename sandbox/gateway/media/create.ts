@@ -5,6 +5,7 @@ import { findMediaModel, type MediaModel } from '../catalogue/mediaModels';
 import type { GatewayContext } from '../context';
 import { traceOf } from '../control/instrument';
 import { ApiError } from '../errors';
+import type { Charge } from '../ledger';
 import { isObject, type JsonObject } from '../jsonSchema';
 import { idempotencyKeyOf } from '../text/call';
 import { throwMarkedError } from '../text/markers';
@@ -35,14 +36,16 @@ export function createTask(context: GatewayContext, request: FastifyRequest, acc
 		sessionId,
 		idempotencyKey: key ?? null,
 	});
-	context.ledger.charge(account, price, {
+	const charge: Charge = {
 		kind: 'media',
 		endpoint: 'POST /async/media/tasks',
 		model: model.id,
 		requestId: traceOf(request).record.id,
 		taskId: task.id,
 		idempotencyKey: key,
-	});
+	};
+	context.ledger.charge(account, price, charge);
+	task.refund = () => context.ledger.charge(account, -price, charge);
 	return task;
 }
 

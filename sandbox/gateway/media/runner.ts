@@ -102,6 +102,7 @@ export class TaskRunner {
 		} else {
 			task.failure = outcome;
 			task.state = 'fail';
+			if (this.settings.current.failedTasksAreFree) task.refund?.();
 		}
 		task.endTime = Date.now();
 		if (!task.deleted) void this.announce(task);

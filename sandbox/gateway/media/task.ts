@@ -30,6 +30,8 @@ export interface MediaTask {
 	files: StoredFile[];
 	tracks: Track[];
 	failure: Failure | null;
+	/** Gives back what it cost. */
+	refund?: () => void;
 	/** Unix milliseconds; null while it runs. */
 	endTime: number | null;
 	archived: boolean;
