@@ -163,7 +163,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_398, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[2_565, 'shared/gateway/text/'],
 	[380, 'shared/gateway/util/'],
-	[926, 'shared/n8n/'],
+	[927, 'shared/n8n/'],
 	[1_409, 'shared/run/'],
 ];
 

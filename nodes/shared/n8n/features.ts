@@ -59,9 +59,10 @@ export function isStreaming(context: IExecuteFunctions): context is IExecuteFunc
 }
 
 /** Shows a hint with the node's output; its text may still change. An agent's tool has none in an older n8n. */
-export function addHint(context: NewerFunctions, message: string): { message: string } {
+export function addHint(context: object, message: string): { message: string } {
 	const hint = { message, location: 'outputPane' as const };
-	context.addExecutionHints?.(hint);
+	const { addExecutionHints }: NewerFunctions = context;
+	addExecutionHints?.call(context, hint);
 	return hint;
 }
 

@@ -40,7 +40,9 @@ it('says why the cost is not known', async () => {
 		maxCostRub: null,
 		reason: "Unknown, because the length of the response is not limited. Set the option 'Max Tokens'.",
 	});
-	expect(hintOf(run)).toContain("Dry run, nothing was sent. Prices that are not known: 1, see reason in the output.");
+	expect(hintOf(run)).toContain(
+		'Dry run, nothing was sent. Prices that are not known: 1, see reason in the output.',
+	);
 });
 
 it('fails when the catalogue cannot be read', async () => {

@@ -45,7 +45,9 @@ export class DryRun {
 		const sum =
 			known.length > 0 ? ` ${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.` : '';
 		const unknown =
-			known.length < count ? ` Prices that are not known: ${count - known.length}, see reason in the output.` : '';
+			known.length < count
+				? ` Prices that are not known: ${count - known.length}, see reason in the output.`
+				: '';
 		return `Dry run, nothing was sent.${sum}${unknown}`;
 	}
 }
