@@ -42,12 +42,11 @@ export class DryRun {
 		if (count === 0) return undefined;
 		const known = this.prices.flatMap(({ rub }) => rub ?? []);
 		const most = this.prices.some(({ isMost }) => isMost) ? 'at most ' : '';
-		const sum =
-			known.length > 0 ? ` ${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.` : '';
-		const unknown =
-			known.length < count
-				? ` Prices that are not known: ${count - known.length}, see reason in the output.`
-				: '';
-		return `Dry run, nothing was sent.${sum}${unknown}`;
+		const texts = ['Dry run, nothing was sent.'];
+		if (known.length > 0)
+			texts.push(`${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.`);
+		const unknown = count - known.length;
+		if (unknown > 0) texts.push(`Prices that are not known: ${unknown}, see reason in the output.`);
+		return texts.join(' ');
 	}
 }
