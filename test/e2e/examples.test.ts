@@ -240,6 +240,9 @@ test('pictures without a callback in time are waited for again', async () => {
 	const { control } = environment.gateway;
 	control.configure({ callbacks: { mode: 'off' } });
 	const end = ended(late);
+	// Its tasks end after its wait.
+	while ((await environment.client.readStartedExecution(late.executionId))?.status === 'waiting')
+		await sleep(500);
 	for (const taskId of late.tasks) await control.finishTask(taskId, 'success');
 	const result = await end;
 	expect(result.status).toBe('success');
