@@ -188,7 +188,7 @@ describe('errors of the agent say what to do', () => {
 			{
 				parameters: { model: byId('') },
 				calls: 0,
-				message: /^'Model' is empty$/,
+				message: /^'Model' is empty\. .*Choose a model.*Nothing was sent\.$/,
 				description: /Choose a model/,
 			},
 		],
@@ -197,7 +197,7 @@ describe('errors of the agent say what to do', () => {
 			{
 				parameters: { options: { temperature: 7 } },
 				calls: 0,
-				message: /'Temperature'/,
+				message: /'Temperature'.*from 0 to 2.*Nothing was sent/,
 				description: /from 0 to 2/,
 			},
 		],
@@ -267,14 +267,14 @@ describe('errors of the agent say what to do', () => {
 		const execution = await run(agent('Please use the tool'), [model(parameters), balanceTool]);
 		const { status, error: agentError, nodes } = resultOf(execution);
 		expect(status).toBe('error');
-		// Of mistakes in the panel the agent says that they are the model's, which says the rest.
+		// Of mistakes in the panel the agent says that they are the model's, whose message has all.
 		const error = nodes['Model']?.error ?? agentError;
 		const own = /^Error in sub-node/.test(agentError?.message ?? '')
 			? agentError?.description
 			: agentError?.message;
 		expect(own).toMatch(message);
 		expect(error?.message).toMatch(message);
-		expect(error?.description).toMatch(description);
+		expect(`${error?.message} ${error?.description}`).toMatch(description);
 		expect(asked()).toHaveLength(calls);
 	});
 

@@ -1,4 +1,4 @@
-import { waitForExecution } from '../../sandbox/n8n/executions';
+import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import { credentialType, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
@@ -59,6 +59,29 @@ test.each([
 			.map(({ account }) => account)
 			.sort(),
 	).toStrictEqual(['alice', 'alice', 'bob', 'bob']);
+});
+
+it('a suspended execution is resumed by its callbacks, with a key that is an expression', async () => {
+	const { control, baseUrl } = environment.gateway;
+	control.configure({ taskDuration: { image: 8_000 } });
+	const keys = ['alice', 'bob'].map((account) => control.createKey({ account }).key);
+	for (const account of ['alice', 'bob']) control.setBalance('100.00', account);
+	const credential = await environment.client.saveCredential('By item', credentialType, {
+		baseUrl,
+		apiKey: '={{ $json.key }}',
+	});
+	const node = task({ waitStrategy: 'suspend', options: { concurrency: 1, maxWait: 10 } });
+	const workflow = flow(
+		keys.map((key, n) => ({ n, key })),
+		node,
+	);
+	const { id } = await environment.client.createWorkflow(withCredential(workflow, credential));
+	const execution = await environment.client.runManually(id, 'Start');
+	const suspended = await waitForExecution(environment.client, execution, { orWaiting: true });
+	expect(suspended.status).toBe('waiting');
+	const { nodes } = resultOf(await waitForExecution(environment.client, execution));
+	expect(nodes['Node']?.items.map(({ json }) => json['state'])).toStrictEqual(['success', 'success']);
+	expect(ledger().map(({ account }) => account)).toStrictEqual(['alice', 'bob']);
 });
 
 /** Presses *Retry* in the list of executions. */
