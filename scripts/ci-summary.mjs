@@ -10,18 +10,16 @@ const lines = (name) => {
 
 let passed = lines('checks-passed').length;
 let failed = lines('checks-failed').length;
-const reports = readdirSync(directory).filter((name) => name.endsWith('.jest.json'));
-for (const name of reports) {
+for (const name of readdirSync(directory).filter((name) => name.endsWith('.jest.json'))) {
 	const report = JSON.parse(readFileSync(join(directory, name), 'utf8'));
 	passed += report.numPassedTests;
 	// A file that cannot even be loaded has no tests to count.
 	failed += report.numFailedTests + report.numRuntimeErrorTestSuites;
 }
 // A suite whose process failed, although every test that ran had passed, has failed.
-const broken = lines('failed');
+const broken = [...lines('failed'), ...lines('checks-failed')];
 if (broken.length > 0) console.log(`Failed: ${broken.join(', ')}`);
-failed = Math.max(failed, broken.length + lines('checks-failed').length);
-for (const name of lines('checks-failed')) console.log(`Failed: ${name}`);
+failed = Math.max(failed, broken.length);
 
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

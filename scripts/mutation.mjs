@@ -6,7 +6,7 @@
 //   npm run mutation [area…] -- --files=<glob>[,<glob>…]   those in these files
 // MUTATION_CONCURRENCY: runs at a time (2). MUTATION_PATIENCE: on a busy machine, how many times as long a run may take (1).
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areas } from '../test/mutation/areas.mjs';
@@ -27,8 +27,7 @@ if (unknown.length > 0) {
 	process.exitCode = 2;
 } else {
 	const all = named.length > 0 ? named : Object.keys(areas);
-	const failed = all.filter((name) => !mutateArea(name));
-	process.exitCode = failed.length > 0 ? 1 : 0;
+	process.exitCode = all.filter((name) => !mutateArea(name)).length > 0 ? 1 : 0;
 }
 
 /** @returns {boolean} whether enough mutants of an area were killed */
@@ -37,13 +36,13 @@ function mutateArea(name) {
 	const files = valueOf('--files');
 	const sample = valueOf('--sample') ?? '1';
 	const seed = valueOf('--seed') ?? '';
-	const begin = Date.now();
+	rmSync(`${base}.json`, { force: true });
 	keepKilled(`${base}.incremental.json`);
 	spawnSync('node_modules/.bin/stryker', ['run', ...(files ? ['--mutate', files] : [])], {
 		stdio: 'inherit',
 		env: { ...process.env, MUTATION_AREA: name, MUTATION_SAMPLE: sample, MUTATION_SEED: seed },
 	});
-	if (!existsSync(`${base}.json`) || statSync(`${base}.json`).mtimeMs < begin) {
+	if (!existsSync(`${base}.json`)) {
 		console.error(`${name}: not finished.`);
 		return false;
 	}
@@ -51,7 +50,7 @@ function mutateArea(name) {
 	const killed = mutants.filter(({ isKilled }) => isKilled).length;
 	const open = openSurvivors(mutants);
 	const score = {
-		revision: git('rev-parse', '--short', 'HEAD').trim(),
+		revision: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
 		sample,
 		seed,
 		run: mutants.length,
@@ -73,8 +72,4 @@ function openSurvivors(mutants) {
 	);
 	for (const { file, line, code, to } of open) console.log(`Survived: ${file}:${line} ${code} → ${to}`);
 	return open;
-}
-
-function git(...args) {
-	return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }

@@ -30,7 +30,6 @@ export interface MediaTask {
 	files: StoredFile[];
 	tracks: Track[];
 	failure: Failure | null;
-	/** Gives back what it cost. */
 	refund?: () => void;
 	/** Unix milliseconds; null while it runs. */
 	endTime: number | null;
