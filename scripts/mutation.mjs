@@ -15,8 +15,7 @@ import { isAbout, judgements, keepKilled, mutantsOf } from './mutation-results.m
 /** The part of the mutants that must be killed. */
 const ENOUGH = 0.9;
 
-const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-process.chdir(repository);
+process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
 const args = process.argv.slice(2);
 const valueOf = (name) => args.find((arg) => arg.split('=')[0] === name)?.split('=')[1];
 const named = args.filter((arg) => !arg.startsWith('--'));
