@@ -41,6 +41,19 @@ it('tasks are created, polled and downloaded by the account of their item', asyn
 	expect(chargedAccounts()).toStrictEqual(['alice', 'alice', 'bob', 'bob']);
 });
 
+it('two accounts may use the same key of their own for different inputs', async () => {
+	const { options } = twoAccounts();
+	const input = filled('aurora/canvas-1', { prompt: '={{ $json.account }}' });
+	const { error } = await gateway.media(
+		'create',
+		{ ...input, options: { idempotencyKey: 'order-1' } },
+		options,
+	);
+	expect(error).toBeUndefined();
+	// The second item of each account is the same task.
+	expect(chargedAccounts()).toStrictEqual(['alice', 'bob']);
+});
+
 it('prices are those of the account of the item, read once for each', async () => {
 	const { options } = twoAccounts();
 	const { error } = await gateway.generate({ options: { maxCostRub: 50, maxTokens: 20 } }, options);
