@@ -154,7 +154,11 @@ scene('the traces of a run have models, tokens and rubles', async ({ environment
 		};
 	};
 	const items = itemsNode('Items', [{ model: 'sandbox/swift-1' }, { model: 'sandbox/balanced-2' }]);
-	const several = gatewayNode('Text', 'textGeneration', { ...text, model: byId('={{ $json.model }}') });
+	const several = gatewayNode('Text', 'textGeneration', {
+		...text,
+		model: byId('={{ $json.model }}'),
+		options: { concurrency: 1 },
+	});
 	const ofText = await traced(workflowOf('Texts', [items, several], { Start: ['Items'], Items: ['Text'] }));
 	expect(ofText('Text')).toMatchObject({
 		'gateway.model': 'sandbox/swift-1, sandbox/balanced-2',
