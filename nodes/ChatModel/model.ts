@@ -14,7 +14,7 @@ import { sendFirstTaken, withoutReasoning } from '../shared/gateway/text/reasoni
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { asObjects, type JsonObject } from '../shared/gateway/util/json';
-import { costLimit } from '../shared/run/cost/minBalance';
+import { costLimit } from '../shared/run/cost/executionCost';
 import { completeText, type TextCosts } from '../shared/run/cost/textCall';
 import type { ModelSettings } from './fields';
 import { toChatMessages, type LangChainMessage } from './messages';

@@ -6,7 +6,7 @@ import { connect } from '../shared/n8n/client';
 import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
 import { NodeParameters } from '../shared/params/source';
-import { Catalogue } from '../shared/run/catalogue';
+import { Catalogue } from '../shared/gateway/endpoints/catalogue';
 import { ExecutionCost } from '../shared/run/cost/executionCost';
 import { inMessage, toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';

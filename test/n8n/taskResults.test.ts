@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { BinaryStore } from '../../nodes/shared/n8n/binary';
 import { downloadArchive, downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
 import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
-import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
+import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { apiErrorOf, rejection, scriptedClient } from '../helpers/client';
 
 // Storing the files of a task in n8n's binary storage.
@@ -45,12 +45,8 @@ function context(served: Record<string, Served> = {}, store?: () => never) {
 	return { client, n8n: { helpers: { prepareBinaryData } }, log, sent, bodies };
 }
 
-const task = (...resultUrls: string[]): MediaTask => ({
-	taskId: 't1',
-	state: 'success',
-	resultUrls,
-	result: null,
-});
+const task = (...resultUrls: string[]) =>
+	readMediaTask({ data: { state: 'success', resultJson: { resultUrls } } }, 't1');
 const host = 'https://files.test';
 
 it('fetches the files of a task one after the other, without the key, each into a field', async () => {
@@ -124,11 +120,11 @@ describe('a result that cannot be fetched', () => {
 });
 
 it('the JSON of a task begins with the most important fields, and has no empty columns', () => {
-	const base = { resultUrls: [], result: null, state: 'fail', taskId: 't1' };
+	const base = { resultUrls: [], result: 'text', state: 'fail', taskId: 't1' };
 	const more = { model: 'm', createdAt: '2026-01-01T00:00:00.000Z', failMsg: 'no', failCode: 'NSFW' };
 	const json = taskJson({ ...more, tracks: undefined, ...base }, 6.5);
 	expect(json).toStrictEqual({ ...base, ...more, priceRub: 6.5 });
 	const order = 'taskId state priceRub failCode failMsg model createdAt resultUrls result';
 	expect(Object.keys(json).join(' ')).toBe(order);
-	expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [], result: null });
+	expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [] });
 });

@@ -3,7 +3,6 @@ import type { IWorkflowDataProxyData } from 'n8n-workflow';
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { ApiError, InvalidInputError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { ExecutionCost, type CallCost as Call } from '../../nodes/shared/run/cost/executionCost';
-import { beginCall } from '../../nodes/shared/run/cost/minBalance';
 
 // What the credential's minimum balance lets through. All executions of the process share an account.
 
@@ -25,7 +24,7 @@ function newAccount(balance: string, minBalanceRub: string | null = '90') {
 		},
 	} as unknown as GatewayClient;
 	/** A call of an execution of its own. */
-	const begin = async (mostRub: string) => await beginCall({ client, cost: newCost() }, { mostRub });
+	const begin = async (mostRub: string) => await newCost().beginAfterCheck(client, { mostRub });
 	return { gateway, begin };
 }
 

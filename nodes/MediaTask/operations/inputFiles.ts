@@ -37,11 +37,9 @@ export const inputFiles = rows({
 type InputFilesParams = Values<{ inputFiles: typeof inputFiles }>;
 
 /**
- * Reads the rows of *Input Files*.
+ * Reads the rows of *Input Files*: the files, and the input fields that they are for.
  *
- * @returns the files, and the input fields that they are for
- * @throws {InvalidInputError} for an empty field, a binary field that the item lacks, and a file that is empty or
- *   over 100 MB (§8)
+ * @throws {InvalidInputError} for a field that is empty or missing, and a file that is empty or over 100 MB (§8)
  */
 export async function readTaskFiles(item: ItemContext<InputFilesParams>) {
 	const files: Array<{ field: string; file: UploadFile }> = [];

@@ -31,8 +31,8 @@ export async function storeResponse(
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileInfo(response.headers, names);
 	const types = [knownType, ...names.map((name) => name && typeByName(name))];
-	const isPage = mimeType === 'text/html' && !types.includes(mimeType);
-	if (isPage) throw problemError('webPage', 'file', { status: response.status });
+	if (mimeType === 'text/html' && !types.includes(mimeType))
+		throw problemError('webPage', 'file', { status: response.status });
 	let length = 0;
 	const limits = fileLimits(response.timeoutMs ?? REQUEST_TIMEOUT_MS);
 	const store = async (touch: () => void) => {

@@ -62,11 +62,9 @@ export interface GatewayAddress {
  */
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
 	const read = (name: string) => String(fields[name] ?? '').trim();
-	const [baseUrl, apiKey, minBalance] = [
-		read('baseUrl').replace(/\/+$/, ''),
-		read('apiKey'),
-		read('minBalanceRub'),
-	];
+	const baseUrl = read('baseUrl').replace(/\/+$/, '');
+	const apiKey = read('apiKey');
+	const minBalance = read('minBalanceRub');
 	// A user name would be sent in place of the key.
 	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl)) {
 		throw new InvalidInputError(

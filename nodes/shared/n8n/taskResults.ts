@@ -3,9 +3,8 @@ import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { compact } from './compact';
 import { ApiError, asError } from '../gateway/errors/errors';
 import { problemError } from '../gateway/errors/fromResponse';
-import { readBase64 } from '../gateway/util/base64';
 import { excerpt } from '../gateway/util/excerpt';
-import { fileInfo, nameInUrl } from '../gateway/util/fileName';
+import { nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
 import { storeResponse, type BinaryStore } from './binary';
@@ -21,7 +20,7 @@ export interface ResultContext {
  *
  * @param priceRub its price in rubles, where known
  */
-export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
+export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObject {
 	const { taskId, state, failCode, failMsg, ...rest } = task;
 	// Important fields first: the table of the output panel shows four columns.
 	return compact({ taskId, state, priceRub, failCode, failMsg, ...rest });
@@ -55,11 +54,6 @@ export async function downloadFiles(
 
 /** @param name of a file whose URL and response have none */
 async function resultFile({ client, n8n }: ResultContext, url: string, name: string): Promise<IBinaryData> {
-	const inline = /^data:/i.test(url) ? readBase64(url) : undefined;
-	if (inline) {
-		const { fileName, mimeType } = fileInfo({ 'content-type': inline.mimeType ?? '' }, [name]);
-		return await n8n.helpers.prepareBinaryData(Buffer.from(inline.base64, 'base64'), fileName, mimeType);
-	}
 	if (!/^https?:/i.test(url)) {
 		throw problemError('address', 'file', {
 			message: 'The link to the file is no web address',

@@ -2,9 +2,10 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError, type ApiErrorDetails } from '../gateway/errors/errors';
+import { mayBeCharged } from '../gateway/errors/outcome';
 import type { JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
-import { itemError, mayBeCharged } from './nodeError';
+import { itemError } from './nodeError';
 
 /** What is known of an item that has been sent. One without an entry was not sent, or was rejected. */
 export interface Entry {
@@ -58,11 +59,7 @@ export class RunJournal {
 		this.stored.entries[index] = { ...this.entry(index), ...news };
 	}
 
-	/**
-	 * Is called with the error of an item.
-	 *
-	 * @returns the error as the user gets it, with the task's ID and whether the item is, or may be, charged
-	 */
+	/** Adds to the error of an item what the user is to know: its task's ID, and whether it is, or may be, charged. */
 	failed(index: number, error: unknown): unknown {
 		const entry = this.entry(index);
 		const { task, key } = entry ?? {};

@@ -1,13 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import {
-	ApiError,
-	asError,
-	InvalidInputError,
-	StoppedError,
-	type ApiErrorDetails,
-} from '../gateway/errors/errors';
-import { chargeText, outcomeFlags } from '../gateway/errors/outcome';
+import { ApiError, asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
+import { chargeText, mayBeCharged, outcomeFlags } from '../gateway/errors/outcome';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
 export type ErrorJson = ReturnType<typeof toErrorJson>;
@@ -50,13 +44,6 @@ type NodeError = NodeOperationError | NodeApiError;
 
 function isNodeError(error: unknown): error is NodeError {
 	return error instanceof NodeOperationError || error instanceof NodeApiError;
-}
-
-/** Whether a call may be charged although it failed with this error. */
-export function mayBeCharged(error: unknown): boolean {
-	if (error instanceof StoppedError) return error.outcome === 'unknown';
-	if (error instanceof ApiError) return outcomeFlags(error.details).mayBeCharged ?? false;
-	return !(error instanceof InvalidInputError);
 }
 
 /**

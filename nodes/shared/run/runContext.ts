@@ -8,7 +8,7 @@ import type { MediaModel } from '../gateway/media/mediaModel';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
-import { Catalogue } from './catalogue';
+import { Catalogue } from '../gateway/endpoints/catalogue';
 import { ChunkWriter } from './chunkWriter';
 import { DryRun } from './cost/dryRun';
 import { ExecutionCost } from './cost/executionCost';
@@ -70,10 +70,9 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model that the work of an item needs, e.g. for a price limit.
+	 * A media model that the work of an item needs.
 	 *
-	 * @throws {ApiError} when the catalogue cannot be read
-	 * @throws {InvalidInputError} when the catalogue does not have the model
+	 * @throws {ApiError | InvalidInputError} when the catalogue cannot be read, or does not have the model
 	 */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
 		const found = await this.mediaModels.required(client, id);

@@ -165,7 +165,7 @@ it('a task has ended in the states `success` and `fail`', () => {
 });
 
 describe('a failed task', () => {
-	const task: MediaTask = { taskId: 't1', state: 'fail', resultUrls: [], result: null };
+	const task = readMediaTask({ data: { taskId: 't1', state: 'fail' } }, 't1');
 
 	it('throws an error with the reasons of the gateway', () => {
 		const error = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, ['secret-key']);

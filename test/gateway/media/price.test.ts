@@ -80,12 +80,14 @@ describe('the tier of an input (§2.2)', () => {
 
 	it('has a reason where there is no price', () => {
 		expect(taskPrice(model([]), {}).reason).toContain('has no price per task in rubles');
-		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toMatch(/^No .* on 'quality', 'size'\.$/);
+		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toMatch(
+			/no single price .* on 'quality', 'size'\.$/,
+		);
 	});
 
 	it('is unknown where several tiers match equally, unless they cost the same', () => {
 		const alike = [tier('1', { n: 1 }), tier('2', { quality: 'standard' })];
-		expect(taskPrice(model(alike), {}).reason).toMatch(/^Several .*'n', 'quality'\.$/);
+		expect(taskPrice(model(alike), {}).reason).toMatch(/no single price .*'n', 'quality'\.$/);
 		expect(priceOf([...alike, tier('3', { n: 1, quality: 'standard' })], {})).toBe('3');
 		expect(
 			priceOf([tier('1', { n: 1 }), tier('1', { quality: 'standard' }), tier('2', { n: '1' })], {}),
@@ -97,7 +99,7 @@ describe('the tier of an input (§2.2)', () => {
 		const ultra: PriceTier = { params: { quality: 'ultra' }, price: null };
 		const withUltra = model([tier('1.80'), ultra]);
 		expect(taskPrice(withUltra, { quality: 'ultra' })).toStrictEqual({
-			reason: 'The catalogue has no price for these values.',
+			reason: "The catalogue has no single price for these values. Prices depend on 'quality'.",
 		});
 		expect(taskPrice(withUltra, {}).rub).toBe('1.80');
 		expect(priceOf([ultra, { ...ultra }], { quality: 'ultra' })).toBeUndefined();

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { ExecutionCost } from '../../../nodes/shared/run/cost/executionCost';
 import { listTextModels } from '../../../nodes/shared/gateway/endpoints/models';
-import { Catalogue } from '../../../nodes/shared/run/catalogue';
+import { Catalogue } from '../../../nodes/shared/gateway/endpoints/catalogue';
 import { scriptedClient } from '../../helpers/client';
 
 // The model behind n8n's SDK, called through LangChain as n8n's agents do.

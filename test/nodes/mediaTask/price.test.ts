@@ -101,7 +101,7 @@ describe('the highest price', () => {
 			'not known',
 			{ quality: 'divine' },
 			100,
-			"The price of the task is unknown, so it cannot be compared with 'Max Price (Rubles)'",
+			"The price of the task is unknown, so 'Max Price (Rubles)' cannot be kept",
 		],
 	])('creates nothing when the price is %s', async (_, input, maxPriceRub, message) => {
 		catalogue([priced]);

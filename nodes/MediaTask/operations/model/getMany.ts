@@ -16,14 +16,12 @@ export const getMany = defineOperation({
 		...limitParameters,
 	},
 	async execute({ params, run, client }) {
-		const { search } = params;
-		const limit = limitOf(params);
 		const models = (await listMediaModels(client)).filter(({ id, ownedBy, mediaType }) =>
-			containsWords([id, ownedBy, mediaType].join(' '), search),
+			containsWords([id, ownedBy, mediaType].join(' '), params.search),
 		);
 		// An input schema is too long for an AI Agent.
 		return models
-			.slice(0, limit)
+			.slice(0, limitOf(params))
 			.map(({ record }) => ({ json: run.isTool ? omit(record, 'input_schema') : record }));
 	},
 });

@@ -60,6 +60,4 @@ const LOCAL_HOSTS = [
 	/\.(localhost|local|internal|lan|home\.arpa)$/,
 ];
 
-function isLocalHost(host: string): boolean {
-	return LOCAL_HOSTS.some((pattern) => pattern.test(host));
-}
+const isLocalHost = (host: string) => LOCAL_HOSTS.some((pattern) => pattern.test(host));

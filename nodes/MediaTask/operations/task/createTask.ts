@@ -2,11 +2,10 @@ import { pollOnce } from '../../../shared/gateway/endpoints/polling';
 import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse } from '../../../shared/gateway/endpoints/upload';
 import { asError } from '../../../shared/gateway/errors/errors';
+import { mayBeCharged } from '../../../shared/gateway/errors/outcome';
 import { keyAfter } from '../../../shared/gateway/media/idempotency';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
-import { beginCall } from '../../../shared/run/cost/minBalance';
-import { mayBeCharged } from '../../../shared/run/nodeError';
 import type { OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { readInput } from '../input';
@@ -81,7 +80,7 @@ async function create(item: TaskItem, { bodyWith, inputWith, key: newKey, mostRu
 	const planned = { key: `${client.account} ${key}`, mostRub, limitRub: params.options.maxCostRub };
 	// A repetition may be of a task that is paid for.
 	const call =
-		sentKey === undefined ? await beginCall({ client, cost: run.cost }, planned) : run.cost.begin(planned);
+		sentKey === undefined ? await run.cost.beginAfterCheck(client, planned) : run.cost.begin(planned);
 	let isSent = false;
 	try {
 		const input = await inputWith(async (file) => await uploadForUse(client, file));

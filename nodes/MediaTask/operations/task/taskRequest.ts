@@ -11,7 +11,7 @@ import { choice, decimal, filled, json, optional, text } from '../../../shared/p
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import { dryRun } from '../../../shared/run/cost/dryRun';
-import { costLimit, type Limit } from '../../../shared/run/cost/minBalance';
+import { costLimit, unknownPrice, type Limit } from '../../../shared/run/cost/executionCost';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { inputParameters, model, promptParameter, readInput } from '../input';
@@ -101,9 +101,8 @@ export type TaskItem = ItemContext<
 
 /** Whether another execution may have created the task, and have paid for it. */
 export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
-	return (
-		run.execution.isRetry || options.idempotencyKey !== undefined || options.idempotencyScope === 'workflow'
-	);
+	const { idempotencyKey: key, idempotencyScope: scope } = options;
+	return run.execution.isRetry || key !== undefined || scope === 'workflow';
 }
 
 /** A checked request to create a task. So far, only the catalogue was requested for it. */
@@ -137,7 +136,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	};
 	const bodyOf = (input: JsonObject, url: string | undefined) =>
 		taskBody({ model: id, input, sessionId, callbackUrl: url });
-	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : MAX_PRICE;
+	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
 	const planned = limit || mayBeOfOthers(item) ? await inputWith(placeholder) : {};
 	const mostRub = limit && limitedPrice(taskPrice(await catalogued(), planned), limit, maxPriceRub);
 	const content = bodyOf(planned, callbackUrl);
@@ -159,25 +158,20 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	};
 }
 
-const MAX_PRICE: Limit = { label: 'Max Price (Rubles)', param: 'maxPriceRub' };
-
 /**
  * The price of a task, which a limit needs.
  *
  * @throws {InvalidInputError} when it is not known, or higher than `maxRub`
  */
-function limitedPrice({ rub, reason }: TaskPrice, { label, param }: Limit, maxRub?: string): string {
+function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string): string {
 	if (rub === undefined) {
-		throw new InvalidInputError(
-			`The price of the task is unknown, so it cannot be compared with '${label}'`,
-			`${reason} Correct the input; without the option the task would be created at any price.`,
-			param,
-		);
+		const advice = 'Correct the input; without the option the task would be created at any price.';
+		throw unknownPrice('The price of the task', `${reason} ${advice}`, limit);
 	}
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
 		`The task would cost ₽${rub}, more than the highest price of ₽${maxRub}`,
-		`Choose a cheaper model or input, or raise the option '${label}'.`,
-		param,
+		`Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'.`,
+		limit,
 	);
 }

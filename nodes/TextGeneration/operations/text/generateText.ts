@@ -6,7 +6,7 @@ import { asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
-import { costLimit } from '../../../shared/run/cost/minBalance';
+import { costLimit } from '../../../shared/run/cost/executionCost';
 import { completeText } from '../../../shared/run/cost/textCall';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { readAttachments } from './attachments';

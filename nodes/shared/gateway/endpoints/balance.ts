@@ -36,11 +36,7 @@ export function readBalance(body: JsonObject) {
 	};
 }
 
-/**
- * Whether the balance is below a threshold, compared on the digits.
- *
- * @param threshold rubles, a decimal
- */
+/** Whether the balance is below a threshold in rubles, compared on the digits. */
 export function isBelow({ amount }: Balance, threshold: string): boolean {
-	return (compareDecimals(amount, threshold) ?? 0) < 0;
+	return compareDecimals(amount, threshold) === -1;
 }

@@ -2,12 +2,7 @@ import type { GatewayClient } from '../client/client';
 import { asId, asNumber, asObject, asObjects, type JsonObject } from '../util/json';
 
 /** A list, as far as one response has it. */
-export interface List {
-	/** The response itself if nothing in it looks like a list of records. */
-	records: JsonObject[];
-	/** Whether the response says that there are more. */
-	hasMore: boolean;
-}
+export type List = Awaited<ReturnType<typeof fetchList>>;
 
 /**
  * Fetches a list. The specification shows neither its query nor its shape (§4.13, §4.17).
@@ -19,8 +14,9 @@ export async function fetchList(
 	client: GatewayClient,
 	path: string,
 	idOf: (record: JsonObject) => string | undefined,
-): Promise<List> {
+) {
 	const body = await client.json({ group: 'list', kind: 'read', path, takesList: true });
+	// The response itself if nothing in it looks like a list of records.
 	const records = recordsIn(body, idOf) ?? [body];
 	const pages = [body, asObject(body.data) ?? {}];
 	return { records, hasMore: pages.some((page) => saysMore(page, records.length)) };

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors/errors';
-import { asId, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../util/json';
+import { asId, asObject, asObjects, asText, parseJson, type JsonObject } from '../util/json';
 import { id, json, number, optionalObject, object, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
@@ -10,21 +10,7 @@ import { fetchList, type List } from './lists';
 import { missingInResponse } from './response';
 
 /** A media task as nodes output it (§2.6). */
-export interface MediaTask {
-	taskId: string;
-	model?: string | undefined;
-	/** `waiting`, `processing`, `success`, `fail`, or a state that the specification does not show. */
-	state: string;
-	/** ISO 8601. */
-	createdAt?: string | undefined;
-	resultUrls: string[];
-	/** Music tasks only. */
-	tracks?: JsonObject[] | undefined;
-	/** What else `resultJson` holds, parsed; the text itself if it is not JSON; `undefined` if there is nothing. */
-	result?: Json | undefined;
-	failCode?: string | undefined;
-	failMsg?: string | undefined;
-}
+export type MediaTask = ReturnType<typeof readMediaTask>;
 
 const TASKS_PATH = '/async/media/tasks';
 
@@ -145,7 +131,7 @@ const envelope = object({
  *
  * @param taskId used if the record has none
  */
-export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
+export function readMediaTask(body: JsonObject, taskId: string) {
 	const task = envelope(body).data;
 	if (!task) throw missingInResponse('task', body);
 	const { resultJson } = task;
@@ -158,10 +144,14 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	return {
 		taskId: task.taskId ?? taskId,
 		model: task.model,
+		/** `waiting`, `processing`, `success`, `fail`, or a state that the specification does not show. */
 		state: task.state ?? 'unknown',
+		/** ISO 8601. */
 		createdAt: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
 		resultUrls: [resultUrls].flat().flatMap((url) => asText(url) ?? []),
+		/** Music tasks only. */
 		tracks: foundTracks.length > 0 ? foundTracks : undefined,
+		/** What else `resultJson` holds, parsed; the text itself if it is not JSON. */
 		result: asObject(result) ? rest : (result ?? undefined),
 		failCode: task.failCode,
 		failMsg: task.failMsg,
@@ -204,6 +194,5 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 
 /** Whether an error is about a task that has ended in the state `fail`. */
 export function isFailedTask(error: unknown): error is ApiError & { details: { taskId: string } } {
-	if (!(error instanceof ApiError)) return false;
-	return error.details.taskId !== undefined && error.details.extra?.state === 'fail';
+	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }

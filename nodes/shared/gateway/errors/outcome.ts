@@ -1,4 +1,4 @@
-import type { ApiErrorDetails } from './errors';
+import { ApiError, InvalidInputError, StoppedError, type ApiErrorDetails } from './errors';
 import { costsMoney } from './policy';
 
 /**
@@ -15,6 +15,13 @@ export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: Ap
 		...(mayBeCharged ? { mayBeCharged } : {}),
 		...(isCharged && taskId !== undefined ? { paid: true } : {}),
 	};
+}
+
+/** Whether a call may be charged although it failed with this error. */
+export function mayBeCharged(error: unknown): boolean {
+	if (error instanceof StoppedError) return error.outcome === 'unknown';
+	if (error instanceof ApiError) return outcomeFlags(error.details).mayBeCharged ?? false;
+	return !(error instanceof InvalidInputError);
 }
 
 /** The last sentence of an error before which nothing was sent. */

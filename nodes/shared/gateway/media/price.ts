@@ -15,16 +15,13 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	if (tiers.length === 0) return { reason: 'The catalogue has no price per task in rubles for this model.' };
 	const { defaults } = inputForm(model.inputSchema);
 	const found = defaults.map((values) => bestTiers(tiers, withDefaults(input, values)));
-	const [best, ...others] = found.flat();
-	if (!best || found.some((fitting) => fitting.length === 0)) {
-		return { reason: `No price tier fits these values. ${dependsOn(tiers)}` };
-	}
-	if (others.some(({ price }) => price !== best.price)) {
-		return { reason: `Several price tiers fit these values. ${dependsOn(tiers)}` };
-	}
-	return best.price === null
-		? { reason: 'The catalogue has no price for these values.' }
-		: { rub: best.price };
+	const [price = null, ...others] = new Set(found.flat().map((tier) => tier.price));
+	const isKnown = price !== null && others.length === 0 && found.every(({ length }) => length > 0);
+	if (isKnown) return { rub: price };
+	const names = new Set(tiers.flatMap(({ params }) => Object.keys(params).map((name) => `'${name}'`)));
+	return {
+		reason: `The catalogue has no single price for these values. Prices depend on ${[...names].join(', ')}.`,
+	};
 }
 
 /** The tiers that fit the input and have the most params. */
@@ -53,10 +50,4 @@ function isSame(value: Json | undefined, wanted: Json | undefined): boolean {
 	}
 	const number = asNumber(given);
 	return number === undefined ? String(given) === String(sought) : number === asNumber(sought);
-}
-
-/** "The prices depend on 'quality', 'size'." */
-function dependsOn(tiers: readonly PriceTier[]): string {
-	const names = new Set(tiers.flatMap(({ params }) => Object.keys(params)));
-	return `The prices depend on ${[...names].map((name) => `'${name}'`).join(', ')}.`;
 }

@@ -1,4 +1,5 @@
 import type { TextModel } from '../endpoints/models';
+import type { ApiError } from '../errors/errors';
 import { asNumber, asObject, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
 import { valueAt, type Usage } from './formats/completion';
@@ -32,6 +33,35 @@ function costOf(model: TextModel | undefined, input: number, output: number): st
 		multiplyDecimals(costCompletion ?? '', String(output)),
 	].filter((part) => part !== undefined);
 	return parts.length < 2 || parts.some((part) => part.startsWith('-')) ? undefined : sumOfCosts(...parts);
+}
+
+/** What a response, or an error about it, says of the cost of its call. */
+export interface Charge {
+	costRub: number | null;
+	usage: PricedTokens;
+}
+
+export function chargeOf({ details: { extra = {} } }: ApiError): Charge {
+	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
+	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
+}
+
+/**
+ * The cost that is reported, else the computed one, as decimal text and as fields of a completion or an error.
+ *
+ * @param modelOf finds the model of a call whose cost must be computed
+ */
+export async function costOfCharge(
+	{ costRub, usage }: Charge,
+	body: JsonObject,
+	modelOf: () => Promise<TextModel | undefined>,
+) {
+	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
+	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
+	const rub = costOfCall(usage, body, await modelOf());
+	return rub === undefined
+		? undefined
+		: { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
 /** The most that a call can cost, as decimal text in rubles; or why that is not known, and what to do. */
@@ -109,7 +139,8 @@ function mostInput(
 	const counted = [...cost.prompts, ...cost.earlier].map((field) => [field, body[field]]);
 	const isText = isOnlyText(Object.fromEntries(counted), cost);
 	const tokens = isText ? Math.min(bytes, contextLength ?? Infinity) : contextLength;
-	return tokens && tokens * (json.includes('"cache_control"') ? CACHE_WRITE_FACTOR : 1);
+	const isCached = cost.cacheMark !== undefined && json.includes(`"${cost.cacheMark}"`);
+	return tokens && tokens * (isCached ? CACHE_WRITE_FACTOR : 1);
 }
 
 function isOnlyText(value: Json | undefined, cost: CostFields): boolean {

@@ -3,7 +3,7 @@ import { limitsIn } from './cost';
 import type { Choice } from './formats/completion';
 import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
-/** The words for a text that is cut off or filtered: the formats', and those of providers that pass through. */
+/** Finish reasons of a text that is cut off or filtered: the first of each is the formats', the others providers'. */
 const CUT_OFF = ['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded'];
 const FILTERED = ['content_filter', 'refusal', 'safety'];
 
@@ -34,6 +34,6 @@ export function incompleteHint(
 		return 'The text is cut off: the model reached its own limit. Ask for less, or choose another model.';
 	const cut = `The text is cut off at ${limit.toLocaleString('en')} tokens.`;
 	return limit === DEFAULT_MAX_TOKENS
-		? `${cut} Raise 'Max Tokens': without it, this is the limit in the API format Messages, and with 'Max Cost per Execution (Rubles)' or 'Minimum Balance (Rubles)'.`
+		? `${cut} Raise 'Max Tokens': without it, this is the limit where the API format needs one, and with 'Max Cost per Execution (Rubles)' or 'Minimum Balance (Rubles)'.`
 		: `${cut} Raise or remove the option 'Max Tokens'.`;
 }

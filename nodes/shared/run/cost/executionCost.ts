@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { InvalidInputError } from '../../gateway/errors/errors';
+import type { GatewayClient } from '../../gateway/client/client';
+import { reserve } from '../../gateway/endpoints/minBalance';
+import { asError, InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
 import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
@@ -48,6 +50,25 @@ export interface PlannedCall {
 	limitRub?: string | undefined;
 }
 
+/** What limits the cost of calls, by the name that workflows and credentials store. */
+const LIMITS = {
+	maxCostRub: 'Max Cost per Execution (Rubles)',
+	maxPriceRub: 'Max Price (Rubles)',
+	minBalanceRub: 'Minimum Balance (Rubles)',
+};
+export type Limit = keyof typeof LIMITS;
+
+/** What limits the cost of a call: the option of the node, else the credential. */
+export function costLimit({ settings }: GatewayClient, maxCostRub: string | undefined): Limit | undefined {
+	if (maxCostRub !== undefined) return 'maxCostRub';
+	return settings.minBalanceRub === undefined ? undefined : 'minBalanceRub';
+}
+
+/** The error for a limit that cannot be kept, because a price is not known. */
+export function unknownPrice(what: string, reason: string, limit: Limit): InvalidInputError {
+	return new InvalidInputError(`${what} is unknown, so '${LIMITS[limit]}' cannot be kept`, reason, limit);
+}
+
 /** The cost of one call. One of the functions is called, once, when the call has ended. */
 export type CallCost = ReturnType<ExecutionCost['begin']>;
 
@@ -69,6 +90,17 @@ export class ExecutionCost {
 	constructor(private readonly context: CostContext) {
 		this.flowStore = storedContext(context, 'flow') ?? {};
 		this.nodeStore = storedContext(context, 'node') ?? {};
+	}
+
+	/** As {@link begin}; what is left on the account is checked before, see {@link reserve}. */
+	async beginAfterCheck(client: GatewayClient, planned: PlannedCall): Promise<CallCost> {
+		const release = await reserve(client, planned.mostRub);
+		try {
+			return this.begin(planned, release);
+		} catch (error) {
+			release('0');
+			throw asError(error);
+		}
 	}
 
 	/**
@@ -135,11 +167,7 @@ export class ExecutionCost {
 		this.context.setMetadata?.(metadata);
 	}
 
-	/**
-	 * Changes what is known of a call.
-	 *
-	 * @param call null if its cost is known, `undefined` if it is not charged
-	 */
+	/** Changes what is known of a call: null if its cost is known, `undefined` if it is not charged. */
 	private set(id: string, call: Call | null | undefined, rub = '0'): void {
 		const spending = this.spending();
 		const { calls, totals } = spending;
@@ -185,9 +213,8 @@ export class ExecutionCost {
 		// n8n's retry of an execution copies the data of the former one.
 		if (stored?.executionId === executionId) return stored;
 		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
-		const fresh = { executionId, calls: {}, rub: '0', reservedRub: '0', unlimited: 0, totals };
-		this.flowStore[KEY] = fresh;
-		return fresh;
+		const empty: Spending = { executionId, calls: {}, rub: '0', reservedRub: '0', unlimited: 0, totals };
+		return (this.flowStore[KEY] = empty);
 	}
 }
 

@@ -1,16 +1,15 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { TextModel } from '../../gateway/endpoints/models';
-import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
-import { costOfCall, mostOfCall, type PricedTokens } from '../../gateway/text/cost';
+import { ApiError, asError } from '../../gateway/errors/errors';
+import { mayBeCharged } from '../../gateway/errors/outcome';
+import { chargeOf, costOfCharge, mostOfCall, type Charge } from '../../gateway/text/cost';
 import type { Completion } from '../../gateway/text/formats/completion';
 import { incompleteHint } from '../../gateway/text/incomplete';
 import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
-import { asNumber, asObject, asText, type JsonObject } from '../../gateway/util/json';
-import type { Catalogue } from '../catalogue';
-import { mayBeCharged } from '../nodeError';
-import type { ExecutionCost } from './executionCost';
-import { beginCall, costLimit, type Limit } from './minBalance';
+import { asText, type JsonObject } from '../../gateway/util/json';
+import type { Catalogue } from '../../gateway/endpoints/catalogue';
+import { costLimit, unknownPrice, type ExecutionCost, type Limit } from './executionCost';
 
 export interface TextCosts {
 	client: GatewayClient;
@@ -41,25 +40,26 @@ export async function completeText(
 	planned: PlannedText,
 	send: () => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
-	const { format, output, limitRub } = planned;
+	const { format, output, limitRub, body } = planned;
 	const limit = costLimit(costs.client, limitRub);
 	const mostRub = limit && (await mostRubOf(costs, planned, limit));
-	const call = await beginCall(costs, { mostRub, limitRub });
+	const call = await costs.cost.beginAfterCheck(costs.client, { mostRub, limitRub });
 	const count = async (charge: Charge) => {
-		const cost = await costOf(costs, planned.body, charge);
+		const { client, textModels } = costs;
+		const cost = await costOfCharge(charge, body, async () => await textModels.known(client, body.model));
 		if (cost) call.charged(cost.rub);
 		return cost?.fields;
 	};
 	try {
-		const body = await send();
-		const completion = format.readCompletion(body, output);
+		const response = await send();
+		const completion = format.readCompletion(response, output);
 		const { inputTokens, outputTokens } = completion.usage;
-		costs.cost.trace({ model: asText(planned.body.model), inputTokens, outputTokens });
+		costs.cost.trace({ model: asText(body.model), inputTokens, outputTokens });
 		const fields = await count(completion);
 		if (!fields) call.ended(true);
-		const hint = incompleteHint(completion.choices, planned.body, format);
+		const hint = incompleteHint(completion.choices, body, format);
 		if (hint !== undefined) costs.showHint(hint);
-		return { body, completion: { ...completion, ...fields, hint } };
+		return { body: response, completion: { ...completion, ...fields, hint } };
 	} catch (error) {
 		const fields = error instanceof ApiError ? await count(chargeOf(error)) : undefined;
 		if (error instanceof ApiError && fields) {
@@ -70,35 +70,12 @@ export async function completeText(
 	}
 }
 
-/** What a response, or an error about it, says of the cost of its call. */
-type Charge = Pick<Completion, 'costRub'> & { usage: PricedTokens };
-
-function chargeOf({ details: { extra = {} } }: ApiError): Charge {
-	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
-	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
-}
-
-/** The cost that is reported, else the computed one, as decimal text and as fields of a completion or an error. */
-async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Charge) {
-	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
-	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	const model = await costs.textModels.known(costs.client, body.model);
-	const rub = costOfCall(usage, body, model);
-	if (rub === undefined) return undefined;
-	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
-}
-
 async function mostRubOf(
 	{ client, textModels }: TextCosts,
 	{ format, body }: PlannedText,
-	{ label, param }: Limit,
+	limit: Limit,
 ): Promise<string> {
-	const model = await textModels.required(client, body.model);
-	const most = mostOfCall(format, body, model);
+	const most = mostOfCall(format, body, await textModels.required(client, body.model));
 	if ('rub' in most) return most.rub;
-	throw new InvalidInputError(
-		`What the call to "${asText(body.model) ?? ''}" may cost is unknown, so '${label}' cannot be kept`,
-		most.reason,
-		param,
-	);
+	throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
 }

@@ -26,6 +26,7 @@ export const messages: TextFormat = {
 		limits: ['max_tokens'],
 		prompts: ['messages', 'system'],
 		texts: ['text', 'thinking', 'tool_use', 'tool_result', 'ephemeral'],
+		cacheMark: 'cache_control',
 		earlier: [],
 		described: ['tools'],
 		extras: [BUILT_IN_TOOLS],

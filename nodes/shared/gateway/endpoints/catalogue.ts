@@ -1,5 +1,5 @@
-import type { GatewayClient } from '../gateway/client/client';
-import { beforeSending } from '../gateway/errors/errors';
+import type { GatewayClient } from '../client/client';
+import { beforeSending } from '../errors/errors';
 
 /** How long the models are waited for where a call can do without them, in milliseconds. */
 const OPTIONAL_MS = 10_000;
