@@ -41,13 +41,18 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await panel.addField('Size – Width and height in pixels');
 	await panel.choose('size', '512x512');
 	await panel.addField('Tags (up to 8) – Style words');
-	await panel.root.getByText('["…"]').first().waitFor();
+	await eventually(async () => expect(await panel.field('tags').inputValue()).toBe('["…"]'));
 	await editor.shot('media task, the form of a model');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	// The example is not sent.
 	const creation = environment.gateway.control.requests({ method: 'POST', path: '*/media/tasks' }).at(-1);
 	expect(creation?.body).toHaveProperty('json.input.quality', 'draft');
 	expect(creation?.body).not.toHaveProperty('json.input.tags');
+	// A list may be written as words.
+	await panel.fill('tags', 'ink, paper');
+	await editor.shot('media task, words in a list');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(environment.gateway.control.tasks().at(-1)?.input).toHaveProperty('tags', ['ink', 'paper']);
 	const picture = (await panel.output.viewFile()).locator('img');
 	await eventually(async () => expect(await widthOf(picture)).toBe(512));
 	await editor.shot('media task, the picture');

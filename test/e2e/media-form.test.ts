@@ -55,7 +55,7 @@ describe('the form', () => {
 			['num_images', 'number', false],
 			['guidance', 'number', false],
 			['transparent', 'boolean', false],
-			['tags', 'array', false],
+			['tags', 'string', false],
 			['watermark', 'object', false],
 			['seed', 'number', false],
 		]);
@@ -108,7 +108,7 @@ describe('a filled-in form', () => {
 			num_images: '={{ $json.count }}',
 			guidance: 7.5,
 			transparent: '={{ "true" }}',
-			tags: '["ink", "paper"]',
+			tags: 'ink, paper',
 			watermark: '{"text": "me", "opacity": 0.2}',
 			seed: 5,
 		});

@@ -16,7 +16,10 @@ describe('the widget of a field', () => {
 		['a whole number', { type: 'integer' }, 'number'],
 		['a number', { type: 'number' }, 'number'],
 		['a switch', { type: 'boolean' }, 'boolean'],
-		['a list', { type: 'array', items: { type: 'string' } }, 'array'],
+		['a list of words, as text', { type: 'array', items: { type: 'string' } }, 'string'],
+		['a list of numbers, as text', { type: 'array', items: { type: 'number' } }, 'string'],
+		['a list of objects', { type: 'array', items: { type: 'object' } }, 'array'],
+		['a list of anything', { type: 'array' }, 'array'],
 		['an object', { type: 'object', properties: { a: {} } }, 'object'],
 		['choices', { enum: ['a', 'b'] }, 'options'],
 		['a constant', { const: 'png' }, 'options'],
@@ -187,7 +190,7 @@ describe('required fields', () => {
 describe('the fields that a workflow stores', () => {
 	it('are left out where they are still the example that the form starts with', () => {
 		const schema = JSON.parse(JSON.stringify(formFields(sandbox.retouch as JsonObject))) as JsonObject[];
-		const shown = schema.find(({ type }) => type === 'array')?.defaultValue ?? null;
+		const shown = schema.find(({ id }) => id === 'image_urls')?.defaultValue ?? null;
 		expect(shown).toBe('["https://…"]');
 		expect(mapperValues({ value: { prompt: 'x', image_urls: shown }, schema })).toStrictEqual({
 			prompt: 'x',

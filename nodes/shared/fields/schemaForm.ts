@@ -18,7 +18,7 @@ const MAX_REQUIRED_LABEL = 24;
 /** Larger bounds are those of a data type and are not shown. */
 const MANY = 1_000_000;
 
-/** What the editor shows for each kind; `array` and `object` are JSON editors there. */
+/** What the editor shows for each kind; `array` and `object` are JSON editors there, and n8n refuses other text in them. */
 const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 	text: 'string',
 	integer: 'number',
@@ -41,10 +41,13 @@ export function formFields(inputSchema: JsonObject): ResourceMapperField[] {
 }
 
 function formField(field: InputField): ResourceMapperField {
-	const { name, required, kind, choices } = field;
+	const { name, required, kind, choices, element } = field;
 	// n8n does not run a node without a required field, also when *Input Files* provides it.
 	const mayComeAsFile = required && mayTakeUrls(field);
 	const defaultValue = shownDefault(field);
+	// People write a list of words or numbers as text.
+	const isListOfScalars = kind === 'list' && !['list', 'object', 'json'].includes(element?.kind ?? 'json');
+	const widget = choices.length > 0 ? 'options' : isListOfScalars ? 'string' : WIDGETS[kind];
 	return {
 		id: name,
 		displayName: label(field, mayComeAsFile),
@@ -52,7 +55,7 @@ function formField(field: InputField): ResourceMapperField {
 		canBeUsedToMatch: false,
 		required: required && !mayComeAsFile,
 		display: true,
-		type: choices.length > 0 ? 'options' : WIDGETS[kind],
+		type: widget,
 		...(choices.length > 0 ? { options: choices.map((value) => ({ name: String(value), value })) } : {}),
 		...(defaultValue === undefined ? {} : { defaultValue }),
 		...(required ? {} : { removed: true }),
@@ -95,8 +98,9 @@ function shownDefault(field: InputField): string | number | boolean | undefined 
 
 /** The values of a mapper, as the workflow stores it, without lists and objects that are as the form showed them. */
 export function mapperValues(mapper: JsonObject | undefined): JsonObject {
-	const shown = asObjects(mapper?.schema).filter(({ type }) => type === 'array' || type === 'object');
 	const values = asObject(mapper?.value) ?? {};
-	const untouched = shown.filter(({ id, defaultValue }) => values[String(id)] === (defaultValue ?? null));
+	const untouched = asObjects(mapper?.schema).filter(
+		({ id, defaultValue = '' }) => /^[[{]/.test(String(defaultValue)) && values[String(id)] === defaultValue,
+	);
 	return untouched.reduce((rest, { id }) => omit(rest, String(id)), values);
 }
