@@ -83,10 +83,12 @@ test('a failed poll neither starts the workflow nor loses the state', async () =
 	await wallet.poll();
 	control.addFault({
 		match: { path: '/balance' },
-		action: { type: 'status', status: 503 },
-		times: 6,
-	} as never);
-	await wallet.set('40.00');
+		action: { kind: 'error', code: 'forbidden' },
+		times: Infinity,
+	});
+	await wallet.set('150.00', '40.00');
+	const failed = control.requests({ path: '/balance' }).filter(({ status }) => status === 403);
+	expect(failed.length).toBeGreaterThanOrEqual(2);
 	control.clearFaults();
 	await wallet.poll();
 	expect(await wallet.amounts()).toStrictEqual(['50.00']);
