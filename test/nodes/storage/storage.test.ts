@@ -67,6 +67,27 @@ describe('file: download', () => {
 		const { items } = await run('download', { fileId: 'f1' });
 		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
 	});
+
+	it('has a name also where neither record nor URL nor response has one', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1', url: 'https://files.test/' });
+		nock('https://files.test').get('/').reply(200, 'png bytes', { 'content-type': 'image/png' });
+		const { items } = await run('download', { fileId: 'f1' });
+		expect(items[0]?.binary?.data?.fileName).toBe('file_f1.png');
+	});
+
+	it('returns the record alone to an AI Agent, which can use its URL', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		const { items } = await run('download', { fileId: 'f1' }, { asTool: true });
+		expect(items).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject({ id: 'f1', url: 'https://files.test/f1.png' });
+		expect(items[0]).not.toHaveProperty('binary');
+	});
+
+	it('says that the record has no URL', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1' });
+		const { error } = await run('download', { fileId: 'f1' });
+		expect(error?.message).toBe('The gateway’s response has no URL of the file');
+	});
 });
 
 describe('file: delete', () => {
