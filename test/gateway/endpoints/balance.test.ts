@@ -1,14 +1,7 @@
-import {
-	fetchBalance,
-	isBelow,
-	readBalance,
-	type Balance,
-} from '../../../nodes/shared/gateway/endpoints/balance';
+import { fetchBalance, readBalance, type Balance } from '../../../nodes/shared/gateway/endpoints/balance';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';
-
-const balance = (amount: string): Balance => ({ amount, amountRub: Number(amount), currency: 'RUB' });
 
 test('the balance is the body as received (§4.18)', async () => {
 	const { client, sent } = scriptedClient([{ body: '{"amount":"1.50","hold":null}' }]);
@@ -58,17 +51,4 @@ describe('reading a balance (§2.8)', () => {
 			retryable: false,
 		});
 	});
-});
-
-test.each([
-	['9.99', '10', true],
-	['10.00', '10', false],
-	['1e1', '10', false],
-	['10.00000000000000000001', '10', false],
-	['9.99999999999999999999', '10', true],
-	['-1', '0', true],
-	['-0', '0', false],
-	['5', 'much', false],
-])('a balance of %s is below %s: %s', (amount, threshold, below) => {
-	expect(isBelow(balance(amount), threshold)).toBe(below);
 });
