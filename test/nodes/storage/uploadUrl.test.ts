@@ -204,43 +204,32 @@ describe('what is no file', () => {
 		expect([attempts, downloads.length]).toStrictEqual([0, 0]);
 	});
 
+	const broke = 'The connection broke while the file was downloaded';
+	const breaksOff =
+		(headers: Record<string, string>): RequestListener =>
+		(request, response) => {
+			response.writeHead(200, headers).write('png');
+			setTimeout(() => request.socket.destroy(), 50);
+		};
+	const compressed =
+		(text: string): RequestListener =>
+		(_, response) => {
+			const body = gzipSync(text);
+			response
+				.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) })
+				.end(body);
+		};
+
 	it.each<[string, RequestListener, string]>([
 		['an empty stream', (_, response) => response.writeHead(200).end(), 'The file is empty'],
+		['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
+		['a stream that breaks off', breaksOff({}), broke],
 		[
-			'a file that breaks off',
-			(request, response) => {
-				response.writeHead(200, { 'content-length': '1000' });
-				response.write('png');
-				setTimeout(() => request.socket.destroy(), 50);
-			},
-			'The connection broke while the file was downloaded',
+			'a file that is longer than announced: it was compressed',
+			compressed('png bytes '.repeat(1_000)),
+			broke,
 		],
-		[
-			'a stream that breaks off',
-			(request, response) => {
-				response.write('png');
-				setTimeout(() => request.socket.destroy(), 50);
-			},
-			'The connection broke while the file was downloaded',
-		],
-		[
-			'a file that is longer than announced, because its server compresses it',
-			(_, response) => {
-				const body = gzipSync('png bytes '.repeat(1_000));
-				response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) });
-				response.end(body);
-			},
-			'The connection broke while the file was downloaded',
-		],
-		[
-			'a file that is shorter than announced, because its server compresses it',
-			(_, response) => {
-				const body = gzipSync('png bytes');
-				response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) });
-				response.end(body);
-			},
-			'The connection broke while the file was downloaded',
-		],
+		['a file that is shorter than announced: it was compressed', compressed('png bytes'), broke],
 	])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
 		respond = listener;
 		const { error } = await upload('/cat.png', { maxRetries: 0 });

@@ -27,6 +27,12 @@ it('reads all fields of a completion', () => {
 	});
 });
 
+it('reasoning has its place between the tool calls', () => {
+	const thinking = { type: 'thinking', thinking: 'Hm' };
+	const { reasoningParts } = saying(thinking, { type: 'tool_use', id: 't1', name: 'look' }, thinking);
+	expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
+});
+
 it('a completion without text is empty', () => {
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
 });

@@ -33,6 +33,12 @@ it('reads all fields of a completion', () => {
 	});
 });
 
+it('reasoning has its place between the tool calls', () => {
+	const reasoning = { type: 'reasoning', summary: [] };
+	const { reasoningParts } = completed(reasoning, { type: 'function_call', name: 'look' }, reasoning);
+	expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
+});
+
 it('a response that was cancelled in the middle is what there is of it', () => {
 	const output = [{ type: 'message', content: [{ text: 'Hel' }] }];
 	expect(read('responses', { status: 'cancelled', output }).first).toMatchObject({
