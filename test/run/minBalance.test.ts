@@ -24,7 +24,8 @@ function newAccount(balance: string, minBalanceRub: string | null = '90') {
 		},
 	} as unknown as GatewayClient;
 	/** A call of an execution of its own. */
-	const begin = async (mostRub: string) => await newCost().beginAfterCheck(client, { mostRub });
+	const begin = async (mostRub: string, limitRub?: string) =>
+		await newCost().beginAfterCheck(client, { mostRub, limitRub });
 	return { gateway, begin };
 }
 
@@ -63,6 +64,12 @@ it('counts the calls in progress of all executions', async () => {
 	await expect(begin('6')).rejects.toThrow('less than');
 	first.ended(false);
 	await expect(begin('6')).resolves.toBeDefined();
+});
+
+it('holds nothing for a call that the limit of the execution refuses', async () => {
+	const { begin } = newAccount('100');
+	await expect(begin('6', '5')).rejects.toThrow('Max Cost per Execution');
+	await expect(begin('10')).resolves.toBeDefined();
 });
 
 it('lets through of calls that begin at once as many as fit', async () => {

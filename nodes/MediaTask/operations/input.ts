@@ -45,7 +45,7 @@ export const inputParameters = {
 				displayName: 'Model Fields',
 				noDataExpression: true,
 				required: true,
-				description: 'The fields of the chosen model. Add optional ones as needed.',
+				description: 'The fields of the model. Add optional ones. A list is text such as one, two, or JSON.',
 				typeOptions: {
 					loadOptionsDependsOn: ['model.value'],
 					resourceMapper: {

@@ -78,11 +78,9 @@ describe('the text', () => {
 		['audio', 'The model responded with audio and no text'],
 	])('that is missing next to a file of the kind %s is an error that says what it cost', (kind, message) => {
 		const only = response({ files: [{ kind, base64: 'AA==' }] });
-		const withCall = {
-			files: [{ kind, base64: 'AA==' }],
-			toolCalls: [{ id: 'c', name: 'look', arguments: {} }],
-		};
-		expect(() => toResult(response(withCall), [])).not.toThrow();
+		const toolCalls = [{ id: 'c', name: 'look', arguments: {} }];
+		const withCall = response({ files: [{ kind, base64: 'AA==' }], toolCalls });
+		expect(() => toResult(withCall, [])).not.toThrow();
 		for (const work of [() => toResult(only, []), () => toClosingChunks(only, '', [])]) {
 			expect(thrownBy(work).details).toMatchObject({
 				message,

@@ -224,12 +224,8 @@ describe('what is no file', () => {
 		['an empty stream', (_, response) => response.writeHead(200).end(), 'The file is empty'],
 		['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
 		['a stream that breaks off', breaksOff({}), broke],
-		[
-			'a file that is longer than announced: it was compressed',
-			compressed('png bytes '.repeat(1_000)),
-			broke,
-		],
-		['a file that is shorter than announced: it was compressed', compressed('png bytes'), broke],
+		['longer than announced: it was compressed', compressed('png bytes '.repeat(1_000)), broke],
+		['shorter than announced: it was compressed', compressed('png bytes'), broke],
 	])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
 		respond = listener;
 		const { error } = await upload('/cat.png', { maxRetries: 0 });

@@ -171,7 +171,7 @@ function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string)
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
 		`The task would cost ₽${rub}, more than the highest price of ₽${maxRub}`,
-		`Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'.`,
+		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'.",
 		limit,
 	);
 }

@@ -193,6 +193,6 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 }
 
 /** Whether an error is about a task that has ended in the state `fail`. */
-export function isFailedTask(error: unknown): error is ApiError & { details: { taskId: string } } {
+export function isFailedTask(error: unknown): boolean {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }

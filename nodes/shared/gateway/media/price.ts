@@ -19,9 +19,8 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const isKnown = price !== null && others.length === 0 && found.every(({ length }) => length > 0);
 	if (isKnown) return { rub: price };
 	const names = new Set(tiers.flatMap(({ params }) => Object.keys(params).map((name) => `'${name}'`)));
-	return {
-		reason: `The catalogue has no single price for these values. Prices depend on ${[...names].join(', ')}.`,
-	};
+	const advice = names.size > 0 ? ` Prices depend on ${[...names].join(', ')}.` : '';
+	return { reason: `The catalogue has no single price for these values.${advice}` };
 }
 
 /** The tiers that fit the input and have the most params. */

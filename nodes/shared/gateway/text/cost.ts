@@ -41,6 +41,7 @@ export interface Charge {
 	usage: PricedTokens;
 }
 
+/** The charge that an error tells of. */
 export function chargeOf({ details: { extra = {} } }: ApiError): Charge {
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
 	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
@@ -59,9 +60,8 @@ export async function costOfCharge(
 	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
 	const rub = costOfCall(usage, body, await modelOf());
-	return rub === undefined
-		? undefined
-		: { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
+	if (rub === undefined) return undefined;
+	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
 /** The most that a call can cost, as decimal text in rubles; or why that is not known, and what to do. */
