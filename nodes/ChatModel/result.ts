@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk';
 
-import { excerpt } from '../shared/gateway/util/excerpt';
+import { excerpt } from '../shared/gateway/util/text';
 import { ApiError } from '../shared/gateway/errors/errors';
 import {
 	emptyChoice,

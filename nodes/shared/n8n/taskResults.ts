@@ -3,7 +3,7 @@ import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { compact } from './compact';
 import { ApiError, asError } from '../gateway/errors/errors';
 import { problemError } from '../gateway/errors/fromResponse';
-import { excerpt } from '../gateway/util/excerpt';
+import { excerpt } from '../gateway/util/text';
 import { nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';

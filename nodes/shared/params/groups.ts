@@ -17,7 +17,7 @@ export function collection<D extends Declarations>(
 			placeholder: 'Add option',
 			default: {},
 			...description,
-			options: properties.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+			options: properties.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
 		},
 		(value) => {
 			const stored = asObject(value) ?? {};

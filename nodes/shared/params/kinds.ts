@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asError } from '../gateway/errors/errors';
-import { excerpt } from '../gateway/util/excerpt';
+import { excerpt } from '../gateway/util/text';
 import { asNumber, asObject, parseJson, type Json, type JsonObject } from '../gateway/util/json';
 import { Parameter, type Declarations, type Description, type Location } from './parameter';
 

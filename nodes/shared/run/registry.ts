@@ -1,6 +1,7 @@
-import { updateDisplayOptions, type INodeProperties, type INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { collection } from '../params/groups';
+import { shownFor, text } from '../params/kinds';
 import { declare } from '../params/parameter';
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
@@ -12,13 +13,10 @@ export const operationSubtitle =
 export type RegisteredOperation = ReturnType<typeof register>;
 
 function register(resource: string, name: string, operation: Operation) {
-	const options = { ...runOptions, ...operation.options } as typeof runOptions;
-	return {
-		resource,
-		name,
-		operation,
-		parameters: declare({ ...operation.parameters, options: collection(options) }),
-	};
+	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions);
+	const declared = { toolDescription: toolDescription(operation), ...operation.parameters, options };
+	const parameters = declare(shownFor({ resource: [resource], operation: [name] }, declared));
+	return { resource, name, operation, parameters };
 }
 
 /** A node's resources and operations. Selectors, parameters and dispatch derive from it. */
@@ -47,12 +45,7 @@ export class Registry {
 				})),
 				displayOptions: { show: { resource: [resource] } },
 			})),
-			...this.registered.flatMap(({ resource, name, operation, parameters }) =>
-				updateDisplayOptions({ show: { resource: [resource], operation: [name] } }, [
-					toolDescription(operation),
-					...parameters.properties,
-				]),
-			),
+			...this.registered.flatMap(({ parameters }) => parameters.properties),
 		];
 	}
 }
@@ -73,23 +66,18 @@ function selector<T extends Pick<Resource, 'displayName' | 'isFirst'>>(
 		type: 'options',
 		noDataExpression: true,
 		default: initial,
-		options: options.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name)),
+		options: options.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)),
 	};
 }
 
 /** n8n adds a parameter of this name to nodes without one, whose text is only the action and the name of the node. */
-function toolDescription({
-	description,
-	toolDescription: text = `${description}.`,
-}: Operation): INodeProperties {
-	return {
+function toolDescription({ description, toolDescription: own = `${description}.` }: Operation) {
+	return text({
 		displayName: 'Tool Description',
-		name: 'toolDescription',
-		type: 'string',
-		typeOptions: { rows: 3 },
-		default: text,
+		rows: 3,
+		default: own,
 		description: 'What the AI Agent reads about this tool: what it does, what it needs and what it returns',
 		hint: 'To let the model fill in a field, click the sparkle button beside it',
 		displayOptions: { show: { '@tool': [true] } },
-	};
+	});
 }

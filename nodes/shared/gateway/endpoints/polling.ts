@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../client/client';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { ApiError, asError, UNREADABLE } from '../errors/errors';
-import { duration } from '../util/duration';
+import { duration } from '../util/text';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from './tasks';
 

@@ -5,8 +5,7 @@ import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
 import { errorText, type ErrorInfo, type ErrorText } from './texts';
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './texts/problems';
-import { duration } from '../util/duration';
-import { excerpt } from '../util/excerpt';
+import { duration, excerpt } from '../util/text';
 import { asId, asText, type JsonObject } from '../util/json';
 
 /** Characters of the server's message that are shown. */

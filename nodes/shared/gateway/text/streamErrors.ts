@@ -1,6 +1,6 @@
 import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
-import { excerpt } from '../util/excerpt';
+import { excerpt } from '../util/text';
 import { ApiError, UNREADABLE } from '../errors/errors';
 import { isCharged, receiptFields, type Receipt } from './formats/completion';
 

@@ -1,5 +1,5 @@
 import type { ErrorText } from '../../errors/texts';
-import { excerpt } from '../../util/excerpt';
+import { excerpt } from '../../util/text';
 import { ApiError } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
 import { isPending, receiptFields, type Choice, type Completion } from './completion';

@@ -1,4 +1,4 @@
-import { excerpt } from '../../../nodes/shared/gateway/util/excerpt';
+import { excerpt } from '../../../nodes/shared/gateway/util/text';
 
 it.each([
 	['', ''],
