@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { existingSchemas } from '../../scripts/docs/schemas';
 import { waitForExecution } from '../../sandbox/n8n/executions';
 import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
@@ -38,6 +39,32 @@ describe('the nodes', () => {
 			codex: { subcategories: { AI: ['Language Models', 'Root Nodes'] } },
 		});
 		expect(types.map(({ name }) => name)).not.toContain('n8n-nodes-ai-gateway.chatModelTool');
+	});
+
+	test('have a schema of the output of each operation', async () => {
+		const paths = existingSchemas();
+		expect(paths.length).toBeGreaterThan(20);
+		const served = await Promise.all(
+			paths.map(async (path) => {
+				const [, folder = '', version = '', rest = ''] =
+					/^nodes\/(\w+)\/__schema__\/v([\d.]+)\/(.+)$/.exec(path) ?? [];
+				const name = `${folder.slice(0, 1).toLowerCase()}${folder.slice(1)}`;
+				const url = `${environment.client.url}/schemas/n8n-nodes-ai-gateway.${name}/${version}/${rest}`;
+				const response = await fetch(url);
+				const schema = (response.ok ? await response.json() : {}) as { type?: string };
+				return [path, response.status, schema.type];
+			}),
+		);
+		expect(served).toStrictEqual(paths.map((path) => [path, 200, 'object']));
+	});
+
+	test('have hints for the workflow builder', async () => {
+		const nodes = (await environment.client.nodeTypes()).filter(({ name }) =>
+			name.startsWith('n8n-nodes-ai-gateway.'),
+		);
+		expect(nodes.length).toBeGreaterThan(6);
+		const withoutHint = nodes.filter((node) => !('builderHint' in node));
+		expect(withoutHint.map(({ name }) => name)).toStrictEqual([]);
 	});
 });
 

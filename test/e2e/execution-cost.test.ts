@@ -4,6 +4,7 @@ import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
+import { mediaTool } from './support/tools';
 import {
 	byId,
 	clusterOf,
@@ -166,4 +167,43 @@ test('*Minimum Balance* of the credential holds for executions that run at once'
 	expect(items.filter(({ json }) => json['error'] === undefined)).toHaveLength(ledger().length);
 	const balanceReads = gateway.control.requests().filter(({ path }) => path.endsWith('/balance'));
 	expect(balanceReads).toHaveLength(1);
+});
+
+test('the traces of a run have models, tokens and rubles', async () => {
+	const { client, credential, gateway } = environment;
+	const paid = (only?: string) => {
+		const charges = ledger().filter(({ kind }) => only === undefined || kind === only);
+		return sumOfCosts(...charges.map(({ amount }) => amount));
+	};
+	/** What n8n stores of each node's last run for its traces, and what the ledger says. */
+	const traced = async (workflow: Parameters<typeof withCredential>[0]) => {
+		const own = withCredential(workflow, credential);
+		const { id } = await client.createWorkflow(own);
+		const ran = await waitForExecution(client, await client.runManually(id, manualTrigger(own)));
+		return (name: string): unknown => {
+			const run: { metadata?: { tracing?: unknown } } | undefined = ran.data.resultData.runData[name]?.at(-1);
+			return run?.metadata?.tracing;
+		};
+	};
+	const items = itemsNode('Items', [{ model: 'sandbox/swift-1' }, { model: 'sandbox/balanced-2' }]);
+	const several = gatewayNode('Text', 'textGeneration', {
+		model: byId('={{ $json.model }}'),
+		prompt: 'Hello',
+		options: { concurrency: 1 },
+	});
+	const ofText = await traced(workflowOf('Texts', [items, several], { Start: ['Items'], Items: ['Text'] }));
+	expect(ofText('Text')).toMatchObject({
+		'gateway.model': 'sandbox/swift-1, sandbox/balanced-2',
+		'gateway.inputTokens': expect.stringMatching(/^\d+$/) as string,
+		'gateway.outputTokens': expect.stringMatching(/^\d+$/) as string,
+		'gateway.costRub': paid(),
+	});
+	await gateway.control.reset();
+	gateway.control.configure({ taskDuration: { image: 0 } });
+	const services = [model(), mediaTool];
+	const ofAgent = await traced(clusterOf('Agent', [start, agent('Draw a lighthouse at dusk')], services));
+	const traceOfModel = { 'gateway.model': 'sandbox/balanced-2', 'gateway.costRub': paid('text') };
+	expect(ofAgent('Agent')).toMatchObject(traceOfModel);
+	const traceOfTool = { 'gateway.model': 'aurora/canvas-1', 'gateway.costRub': paid('media') };
+	expect(ofAgent(mediaTool[1].name)).toMatchObject(traceOfTool);
 });

@@ -26,7 +26,8 @@ async function task(outcome?: 'success' | 'fail', callbackUrl?: string): Promise
 		model: byId('aurora/canvas-1'),
 		inputMode: 'json',
 		inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
-		options: callbackUrl === undefined ? {} : { callbackUrl },
+		options:
+			callbackUrl === undefined ? {} : { callbackUrl, passThrough: '{ "orderId": 1042, "who": "Аня" }' },
 	});
 	const created = await environment.runWorkflow(workflowOf('Create', [create], { Start: ['Create'] }));
 	const taskId = created.nodes['Create']?.items[0]?.json['taskId'];
@@ -60,6 +61,26 @@ test('a task that has ended starts the workflow with its result, on the gateway�
 	expect(item?.json).toMatchObject({ taskId, state: 'success', callback: { body: { code: 200 } } });
 	expect(item?.binary?.['data']?.mimeType).toBe('image/png');
 	expect(environment.gateway.control.callbacks().at(-1)).toMatchObject({ status: 200 });
+});
+
+test('a failed task starts it with its reason and the data of its creator', async () => {
+	const { workflow, url } = await publish({ events: 'fail' });
+	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
+	const taskId = await task('fail', url);
+	const [result] = await started(workflow, 1);
+	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
+	expect(result?.nodes['After']?.items[0]?.json).toMatchObject({
+		taskId,
+		state: 'fail',
+		failCode: 'MODERATION',
+		failMsg: 'not like that',
+		passThrough: { orderId: 1042, who: 'Аня' },
+	});
+	// It can be found without its ID.
+	const find = gatewayNode('Find', 'mediaTask', { operation: 'getMany', returnAll: true });
+	const found = await environment.runWorkflow(workflowOf('Find', [find], { Start: ['Find'] }));
+	const states = found.nodes['Find']?.items.map(({ json }) => [json['taskId'], json['state']]);
+	expect(states).toContainEqual([taskId, 'fail']);
 });
 
 test('repeated and simultaneous callbacks start it once', async () => {

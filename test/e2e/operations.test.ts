@@ -109,3 +109,36 @@ test('a file is uploaded as base64, downloaded and deleted', async () => {
 		expect.objectContaining({ message: 'The gateway has no such file', httpCode: '404' }),
 	);
 });
+
+test('a file is uploaded from a URL, and listed', async () => {
+	const { gateway } = environment;
+	gateway.control.configure({ taskDuration: { image: 0 } });
+	const draw = gatewayNode('Draw', 'mediaTask', {
+		operation: 'createAndWait',
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
+		downloadResults: true,
+	});
+	const upload = gatewayNode('Upload', 'storage', {
+		operation: 'upload',
+		uploadSource: 'url',
+		url: '={{ $json.resultUrls[0] }}',
+	});
+	const list = gatewayNode('List', 'storage', {
+		operation: 'getMany',
+		returnAll: true,
+	});
+	const result = await environment.runWorkflow(
+		workflowOf('Upload', [draw, upload, list], { Start: ['Draw'], Draw: ['Upload'], Upload: ['List'] }),
+	);
+	expect(result.error).toBeUndefined();
+	const [drawn] = result.nodes['Draw']?.items ?? [];
+	const [uploaded] = result.nodes['Upload']?.items ?? [];
+	if (!drawn) throw new Error('Nothing was drawn');
+	const bytes = await environment.readBinary(drawn);
+	expect(uploaded?.json).toMatchObject({ mimeType: 'image/png', size: bytes.length, source: 'user_upload' });
+	const copy = await fetch(uploaded?.json['url'] as string);
+	expect(Buffer.from(await copy.arrayBuffer()).equals(bytes)).toBe(true);
+	expect(result.nodes['List']?.items.map(({ json }) => json['id'])).toContain(uploaded?.json['id']);
+});

@@ -156,3 +156,12 @@ export function setNode(
 	};
 	return { name, type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters };
 }
+
+/** A workflow of nodes that all get the same items. */
+export function behindItems(name: string, items: WorkflowNode, nodes: WorkflowNode[]): WorkflowJson {
+	const workflow = workflowOf(name, [items, ...nodes], { Start: [items.name] });
+	workflow.connections[items.name] = {
+		main: [nodes.map((node) => ({ node: node.name, type: 'main', index: 0 }))],
+	};
+	return workflow;
+}

@@ -9,6 +9,14 @@ export interface Outcome {
 	message: string;
 }
 
+export interface ExpectedError {
+	message: string;
+	/** A part of the description. */
+	hint: string;
+	/** The item that it names, from 0. */
+	item?: number;
+}
+
 /** The panel of a node: its parameters in the middle, its output on the right. */
 export class NodePanel {
 	readonly output: OutputPane;
@@ -150,6 +158,15 @@ export class NodePanel {
 		await this.clearMessages();
 		await button.click();
 		return await this.outcome();
+	}
+
+	/** Runs the node, and checks the error that the panel shows. n8n appends the item where there are several. */
+	async expectError({ message, hint, item = 0 }: ExpectedError): Promise<void> {
+		const outcome = await this.execute();
+		expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining(message) as string });
+		expect(await this.output.errorMessage.innerText()).toBe(`${message} [item ${item}]`);
+		expect(await this.output.errorDescription.innerText()).toContain(hint);
+		expect(await this.output.errorFact('Item Index')).toBe(String(item));
 	}
 
 	/** Tries to run a node in which something is missing, and gives n8n's refusal. */

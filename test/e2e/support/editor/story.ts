@@ -1,5 +1,7 @@
 import type { Browser } from 'playwright-core';
 import type { GatewayOptions } from '../../../../sandbox/gateway/gateway';
+import type { Stored, WorkflowJson } from '../../../../sandbox/n8n/types';
+import { withCredential } from '../../../../sandbox/n8n/workflows';
 import { Environment } from '../environment';
 import { Album } from './album';
 import { signedIn, startBrowser } from './browser';
@@ -50,5 +52,14 @@ export function story(name: string, gateway?: GatewayOptions): Scene {
 				throw error;
 			}
 		});
+	};
+}
+
+/** Opens a workflow, which is stored once. */
+export function opening(workflow: WorkflowJson | Promise<WorkflowJson>): (stage: Stage) => Promise<void> {
+	let stored: Stored | undefined;
+	return async ({ editor, environment: { client, credential } }) => {
+		stored ??= await client.createWorkflow(withCredential(await workflow, credential));
+		await editor.openWorkflow(stored);
 	};
 }

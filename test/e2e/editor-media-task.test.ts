@@ -1,12 +1,13 @@
 import type { Locator } from 'playwright-core';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { eventually } from './support/eventually';
-import { story } from './support/editor/story';
-import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+import { picture, workflowOfFiles } from './support/editor/files';
+import { opening, story } from './support/editor/story';
+import { behindItems, byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
-// Pictures and films: the form of a model, its result, and the trigger that is called when it is there.
+// Gateway Media Task: the form of a model, its result, and a suspended execution.
 
-const scene = story('3-media', { settings: { taskDuration: { image: 100, video: 100 } } });
+const scene = story('media-task', { settings: { taskDuration: { image: 100, video: 100 } } });
 
 /** The width of a picture that has been loaded; pixels. */
 async function widthOf(picture: Locator): Promise<number> {
@@ -173,42 +174,105 @@ scene('another model has another form, with rows, options and operations', async
 	await editor.shot('media task, the operations');
 });
 
-scene('the trigger shows its URL, waits for a task that has it, and shows the result', async (stage) => {
-	const { editor, environment } = stage;
-	await editor.newWorkflow();
-	const panel = await editor.addFirst('callback', 'Gateway Media Task', 'On media task succeeded');
-	await editor.shot('media task trigger, new');
-	await panel.root.getByText('Webhook URLs', { exact: true }).click();
-	await panel.root.getByTestId('radio-button-production').click();
-	await panel.root.getByText(/\/webhook\/.+\/media-task/).waitFor();
-	await panel.root.getByTestId('radio-button-test').click();
-	const url = panel.root.getByText(/\/webhook-test\/.+\/media-task/);
-	const copied = (await url.innerText()).trim();
-	// A click while the panel is drawn again copies nothing.
-	await eventually(async () => {
-		await url.click();
-		expect(await editor.clipboard()).toBe(copied);
-	});
-	await editor.shot('media task trigger, its URLs');
+const openFile = opening(workflowOfFiles({ 'vase.png': ['image/png', picture] }));
 
-	await panel.startListening();
-	await editor.shot('media task trigger, waiting');
-	const task = gatewayNode('Draw', 'mediaTask', {
+scene('an image is edited: models that take one come first', async (stage) => {
+	const { editor } = stage;
+	const { gateway } = stage.environment;
+	await openFile(stage);
+	const panel = await editor.addBehind('vase.png', 'edit an image', 'Gateway Media Task', 'Edit an image');
+	await editor.shot('edit, new');
+	await panel.openPicker();
+	await panel.models.filter({ hasText: 'aurora/retouch-1 · ₽' }).waitFor();
+	expect(await panel.models.allInnerTexts()).toMatchObject([
+		expect.stringContaining('aurora/retouch-1'),
+		expect.stringContaining('aurora/'),
+		expect.stringContaining('aurora/'),
+	]);
+	await editor.shot('edit, the model picker');
+	await panel.chooseModel('aurora/retouch-1');
+	await panel.root.getByRole('button', { name: 'Add File' }).click();
+	await panel.choose('inputField', 'Images (image_urls)');
+	await panel.fill('prompt', 'Make it a winter night');
+	await editor.shot('edit, filled in');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(gateway.control.tasks().at(-1)?.input).toMatchObject({
+		prompt: 'Make it a winter night',
+		image_urls: [expect.stringMatching(/^http/) as string],
+	});
+	await (await panel.output.viewFile()).locator('img').waitFor();
+	await editor.shot('edit, the picture');
+});
+
+const drawing = {
+	model: byId('aurora/canvas-1'),
+	inputMode: 'json',
+	inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
+};
+
+scene('media task: broken data to pass through is refused with its place', async (stage) => {
+	const { editor, environment } = stage;
+	const options = { callbackUrl: 'https://n8n.example.com/webhook/a', passThrough: '{ orderId: 1042 }' };
+	const create = gatewayNode('Create', 'mediaTask', {
 		resource: 'task',
 		operation: 'create',
-		model: byId('aurora/canvas-1'),
-		inputMode: 'json',
-		inputJson: '{"prompt": "a cat", "quality": "draft"}',
-		options: { callbackUrl: copied },
+		...drawing,
+		options,
 	});
-	await environment.runWorkflow(workflowOf('Orders', [task], { Start: ['Draw'] }));
-	expect(await panel.outcome()).toMatchObject({ ok: true });
-	const [item] = await panel.output.items();
-	expect(item).toMatchObject({ state: 'success', model: 'aurora/canvas-1' });
-	expect(item?.['taskId']).toBe(environment.gateway.control.tasks().at(-1)?.taskId);
-	await panel.output.show('binary');
-	await editor.shot('media task trigger, called');
-	await editor.image('media-task-trigger', 560);
+	const workflow = workflowOf('Broken', [create], { Start: ['Create'] });
+	const tasks = environment.gateway.control.tasks().length;
+	await editor.openWorkflow(
+		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
+	);
+	const panel = await editor.openNode('Create');
+	expect(await panel.execute()).toMatchObject({ ok: false });
+	await panel.output.root.getByText("(Expected property name or '}' in JSON at position 2").first().waitFor();
+	await editor.shot('media task, broken data to pass through');
+	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
+});
+
+scene('fields of a node can be dragged before its first run', async ({ editor, environment }) => {
+	const tasks = environment.gateway.control.tasks().length;
+	const parameters = { resource: 'task', operation: 'createAndWait', ...drawing };
+	const create = { ...gatewayNode('Paint', 'mediaTask', parameters), typeVersion: 1.1 };
+	const set = { name: 'Message', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { options: {} } };
+	const workflow = workflowOf('Drag', [create, set], { Start: ['Paint'], Paint: ['Message'] });
+	await editor.openWorkflow(
+		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
+	);
+	const panel = await editor.openNode('Message');
+	const field = panel.root.locator('[data-name="resultUrls"]').first();
+	await field.waitFor();
+	for (const name of ['taskId', 'state', 'priceRub', 'createdAt'])
+		expect(await panel.root.locator(`[data-name="${name}"]`).count()).toBe(1);
+	await editor.shot('fields of a node that has not run');
+	const target = await panel.root.getByTestId('drop-area').first().boundingBox();
+	const source = await field.boundingBox();
+	if (!source || !target) throw new Error('Nothing can be dragged');
+	const { mouse } = editor.page;
+	await mouse.move(source.x + source.width / 2, source.y + source.height / 2);
+	await mouse.down();
+	await mouse.move(target.x + target.width / 2, target.y + target.height / 2, { steps: 12 });
+	await mouse.up();
+	await panel.root.getByText('{{ $json.resultUrls }}').first().waitFor();
+	await editor.shot('a field that was dragged before the first run');
+	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
+});
+
+const failing = gatewayNode('Draw', 'mediaTask', {
+	resource: 'task',
+	operation: 'createAndWait',
+	...drawing,
+	inputJson: '={{ JSON.stringify({ prompt: $json.picture, quality: "draft" }) }}',
+});
+const pictures = ['A cat', 'A cat [[fail:CONTENT_POLICY]]', 'A dog'].map((text) => ({ picture: text }));
+const openFailing = opening(behindItems('Failing', itemsNode('Items', pictures), [failing]));
+
+scene('a task that fails: the error names the reason and the item', async (stage) => {
+	await openFailing(stage);
+	const panel = await stage.editor.openNode('Draw');
+	await panel.expectError({ message: 'The media task failed', hint: 'CONTENT_POLICY', item: 1 });
+	await stage.editor.shot('a task that fails');
 });
 
 scene('a suspended execution is shown as waiting, and resumes on the callback', async (stage) => {

@@ -1,0 +1,105 @@
+import { freePort } from '../../sandbox/n8n/ports';
+import type { Stored } from '../../sandbox/n8n/types';
+import { withCredential } from '../../sandbox/n8n/workflows';
+import type { Environment } from './support/environment';
+import { story } from './support/editor/story';
+import { gatewayNode, workflowOf } from './support/workflows';
+
+// What the panels and the credential's form say about the credential.
+
+const scene = story('credential');
+
+scene('the credential has *Minimum Balance*', async ({ editor, environment }) => {
+	const workflow = workflowOf('Credential', [gatewayNode('Text', 'textGeneration', {})], {
+		Start: ['Text'],
+	});
+	const stored = withCredential(workflow, environment.credential);
+	await editor.openWorkflow(await environment.client.createWorkflow(stored));
+	await editor.openNode('Text');
+	await editor.credential.openChosen();
+	await editor.credential.fill('minBalanceRub', '100');
+	await editor.album.image('costs-minimum-balance', [editor.credential.root], 700);
+	await editor.shot('minimum balance');
+	await editor.credential.save();
+});
+
+scene('the model picker says when a search finds nothing', async ({ editor }) => {
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('gateway', 'Gateway Text Generation', 'Generate text');
+	await panel.openPicker();
+	await panel.models.first().waitFor();
+	await panel.searchModels('nothing is called so');
+	await editor.page.getByText('No results').waitFor();
+	await editor.shot('a search in the model picker without a hit');
+});
+
+/** Leaves the user with nothing but the installed package. */
+async function forgetCredentials({ client }: Environment): Promise<void> {
+	for (const { id } of await client.get<Stored[]>('/rest/credentials')) {
+		await client.send('DELETE', `/rest/credentials/${id}`, {});
+	}
+}
+
+scene('without a credential, the model picker and the form say what is missing', async (stage) => {
+	const { editor, environment } = stage;
+	await forgetCredentials(environment);
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create a media task');
+	await panel.root.getByText('Choose a model to see its fields').waitFor();
+	await panel.openPicker();
+	await editor.page.getByText('Could not load list').waitFor();
+	await editor.page.getByText('Add your credential').waitFor();
+	await editor.shot('the model picker without a credential');
+});
+
+scene('the form reports a wrong address and a wrong key, and accepts the right ones', async (stage) => {
+	const { editor, environment } = stage;
+	const { baseUrl, apiKey } = environment.gateway;
+	const { credential: form, album } = editor;
+	await forgetCredentials(environment);
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');
+	await editor.shot('a node without a credential');
+	await form.openNew();
+	for (const text of ['Base URL', 'API Key', 'It ends in /api/v1', 'shown in full only once']) {
+		await form.root.getByText(text).first().waitFor();
+	}
+	await album.shot('the empty form', form.root);
+
+	await form.fill('baseUrl', `http://127.0.0.1:${await freePort()}/api/v1`);
+	await form.fill('apiKey', apiKey);
+	await form.save();
+	expect(await form.failure()).toMatch(/could not be reached.*Check the base URL/s);
+	await album.shot('nobody at the address', form.root);
+
+	await form.fill('baseUrl', baseUrl.replace('/api/v1', '/v1'));
+	await form.save();
+	expect(await form.failure()).toMatch(/No gateway responds at this base URL.*ends in \/api\/v1/s);
+	await album.shot('a wrong address', form.root);
+
+	await form.fill('baseUrl', baseUrl);
+	await form.fill('apiKey', 'sk-00000000-0000-4000-8000-000000000000');
+	await form.save();
+	expect(await form.failure()).toMatch(
+		/key was refused: it is wrong, revoked or expired. The base URL is right/,
+	);
+	await album.shot('a wrong key', form.root);
+
+	await form.fill('apiKey', apiKey);
+	await form.save();
+	// n8n closes the form by itself when all is well.
+	await form.root.waitFor({ state: 'hidden' });
+	await form.openChosen();
+	await form.root.getByText('Connection tested successfully').waitFor();
+	await album.shot('the right address and key', form.root);
+	await form.close();
+
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(await panel.output.items()).toStrictEqual([
+		{
+			amountRub: Number(environment.gateway.control.balance()),
+			amount: expect.any(String) as string,
+			currency: 'RUB',
+		},
+	]);
+});

@@ -1,0 +1,165 @@
+import { start } from './support/agents';
+import type { Editor } from './support/editor/editor';
+import { story } from './support/editor/story';
+import { eventually } from './support/eventually';
+
+// The list of nodes: icons, actions, tools, and what people find by their words.
+
+const scene = story('node-list');
+
+const agent = {
+	id: 'agent',
+	name: 'AI Agent',
+	type: '@n8n/n8n-nodes-langchain.agent',
+	typeVersion: 3,
+	position: [220, 0],
+	parameters: {},
+};
+
+/** Looks whether the icons of all entries of the package are there, each for the theme. */
+async function expectIcons(editor: Editor, names: string[]): Promise<void> {
+	const icons = editor.creator.root.locator('img[src*="/n8n-nodes-ai-gateway/"]');
+	await eventually(async () => {
+		const loaded = await icons.evaluateAll((images: Array<{ src: string; naturalWidth: number }>) =>
+			images.filter(({ naturalWidth }) => naturalWidth > 0).map(({ src }) => src.replace(/^.*\//, '')),
+		);
+		expect(loaded).toHaveLength(await icons.count());
+		expect([...new Set(loaded)].sort()).toStrictEqual(names);
+	});
+}
+
+scene('icons are shown in the light and in the dark theme', async ({ editor }) => {
+	await editor.newWorkflow();
+	await editor.creator.open();
+	await editor.creator.search('gateway');
+	await editor.creator.item('Gateway Storage').waitFor();
+	await expectIcons(editor, ['balance.svg', 'media.svg', 'storage.svg', 'text.svg']);
+	await editor.shot('a search for gateway');
+	await editor.page.emulateMedia({ colorScheme: 'dark' });
+	await expectIcons(editor, ['balance.dark.svg', 'media.dark.svg', 'storage.dark.svg', 'text.dark.svg']);
+	await editor.shot('a search for gateway in the dark theme');
+	await editor.page.emulateMedia({ colorScheme: 'light' });
+});
+
+scene('an entry lists the actions of the node and its trigger', async ({ editor }) => {
+	await editor.newWorkflow();
+	await editor.creator.open();
+	await editor.creator.search('gateway');
+	await editor.creator.openItem('Gateway Media Task');
+	const { root } = editor.creator;
+	for (const text of ['On media task succeeded', 'On media task failed', 'Create a media task and wait']) {
+		await root.getByText(text, { exact: true }).waitFor();
+	}
+	await editor.shot('what a media task can do');
+});
+
+scene('an AI Agent offers the nodes as tools and models', async ({ editor, environment }) => {
+	const workflow = await environment.client.createWorkflow({
+		name: 'Agent',
+		nodes: [{ ...start, id: 'start', position: [0, 0] }, agent],
+		connections: { [start.name]: { main: [[{ node: agent.name, type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	});
+	await editor.openWorkflow(workflow);
+	await editor.openCreatorAt(agent.name, 'input', 'ai_tool');
+	for (const [words, name] of [
+		['image', 'Gateway Media Task Tool'],
+		['gateway', 'Gateway Text Generation Tool'],
+		['gateway', 'Gateway Storage Tool'],
+		['balance', 'Gateway Balance Tool'],
+	] as const) {
+		await editor.creator.search(words);
+		await editor.creator.item(name).waitFor();
+	}
+	await editor.shot('the tools of an agent');
+	await editor.creator.close();
+
+	await editor.openCreatorAt(agent.name, 'input', 'ai_languageModel');
+	await editor.creator.root.getByText('Language Models').first().waitFor();
+	// Without a search: it stands among the models of the makers.
+	await editor.creator.item('Gateway Chat Model').scrollIntoViewIfNeeded();
+	await editor.shot('the language models of an agent');
+});
+
+const MEDIA = 'Gateway Media Task';
+
+const TEXT = 'Gateway Text Generation';
+
+/** How many entries a user looks at. */
+const LOOKED_AT = 8;
+
+const searches: Array<[string, string, string]> = [
+	['ai gateway', TEXT, 'Generate text'],
+	['ai gateway', MEDIA, 'Generate an image'],
+	['ai gateway', 'Gateway Balance', 'Get the balance'],
+	['gateway', TEXT, 'Generate text'],
+	['generate text', TEXT, 'Generate text'],
+	['language model', TEXT, 'Generate text'],
+	['balance', 'Gateway Balance', 'Get the balance'],
+	['money', 'Gateway Balance', 'Get the balance'],
+	['alert', 'Gateway Balance', 'Get the balance'],
+	['upload file', 'Gateway Storage', 'Upload a file'],
+	['image', MEDIA, 'Generate an image'],
+	['video', MEDIA, 'Generate a video'],
+	['music', MEDIA, 'Generate music'],
+	['text to speech', MEDIA, 'Generate speech'],
+	['dall-e', MEDIA, 'Generate an image'],
+	['midjourney', MEDIA, 'Generate an image'],
+	['sora', MEDIA, 'Generate a video'],
+	['suno', MEDIA, 'Generate music'],
+	['elevenlabs', MEDIA, 'Generate speech'],
+	['gpt', TEXT, 'Generate text'],
+	['claude', TEXT, 'Generate text'],
+	['whisper', TEXT, 'Transcribe audio'],
+	['OCR', TEXT, 'Analyze an image'],
+	['analyze a video', TEXT, 'Analyze a video'],
+	['pdf', TEXT, 'Read a document'],
+];
+
+for (const [words, node, action] of searches) {
+	scene(`"${words}" finds ${node}, which can "${action}"`, async ({ editor }) => {
+		await editor.newWorkflow();
+		const { creator } = editor;
+		await creator.open();
+		await creator.search(words);
+		await creator.item(node).waitFor();
+		const found = (await creator.items.allInnerTexts()).map((name) => name.trim());
+		await editor.shot(words);
+		expect(found.slice(0, LOOKED_AT)).toContain(node);
+		await creator.openItem(node);
+		await creator.action(action).waitFor();
+		await editor.shot(`${words}, actions`);
+	});
+}
+
+scene('"Generate text" stands first among the actions of its node', async ({ editor }) => {
+	const { creator } = editor;
+	await editor.newWorkflow();
+	await creator.open();
+	await creator.search(TEXT);
+	await creator.openItem(TEXT);
+	await creator.action('Generate text').waitFor();
+	await editor.shot('what Gateway Text Generation can do');
+	const entries = (await creator.items.allInnerTexts()).map((name) => name.trim());
+	// n8n's own triggers stand before all actions.
+	expect(entries.filter((name) => !name.startsWith('On a '))[0]).toBe('Generate text');
+});
+
+scene('the actions of media are named by what they make, and the others by what they do', async (stage) => {
+	const { creator } = stage.editor;
+	await stage.editor.newWorkflow();
+	await creator.open();
+	await creator.search(MEDIA);
+	await creator.openItem(MEDIA);
+	for (const action of [
+		'Generate an image',
+		'Generate a video',
+		'Generate music',
+		'Generate speech',
+		'Create a media task',
+		'Create a media task and wait',
+		'Wait for a media task',
+	]) {
+		await eventually(async () => expect(await creator.action(action).count()).toBe(1));
+	}
+});
