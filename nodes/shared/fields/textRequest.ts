@@ -12,7 +12,7 @@ export const format = choice({
 	displayName: 'API Format',
 	options: textFormats
 		.map(({ label, name, description }) => ({ name: label, value: name, description }))
-		.sort((a, b) => a.name.localeCompare(b.name)),
+		.sort((a, b) => (a.name < b.name ? -1 : 1)),
 	default: textFormats[0].name,
 	description:
 		'The API of the gateway to use. They differ in their options, and in whether the gateway reports the cost or the node computes it.',
