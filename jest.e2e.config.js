@@ -9,6 +9,7 @@ module.exports = {
 	testEnvironment: 'node',
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.ts',
-	maxWorkers: Math.min(availableParallelism(), 3),
+	// They wait more than they compute.
+	maxWorkers: Math.min(availableParallelism() + 1, 3),
 	testTimeout: 300_000,
 };
