@@ -1,10 +1,10 @@
 import type { IBinaryKeyData, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
 import type { ClientDependencies, GatewayClient } from '../shared/gateway/client/client';
-import { CALLBACK_PAUSES_MS } from '../shared/gateway/endpoints/polling';
+import { CALLBACK_PAUSES_MS, pollUntil, type PollResult } from '../shared/gateway/endpoints/polling';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
-import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
-import { ApiError, asError, InvalidInputError, UNREADABLE } from '../shared/gateway/errors/errors';
+import { hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/n8n/compact';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
@@ -72,26 +72,24 @@ export async function checkCallback(
 	return { taskId, item: { json, ...(binary ? { binary } : {}) }, release };
 }
 
-/** Polls the first of the tasks that the account has, until it has ended, a few times (§4.7). */
+/** Polls the first of the tasks that the account has (§4.7). */
 async function findTask(client: GatewayClient, ids: readonly string[]): Promise<MediaTask | undefined> {
 	for (const id of ids) {
-		let task: MediaTask | undefined;
-		try {
-			for (const pauseMs of CALLBACK_PAUSES_MS) {
-				if (pauseMs > 0) await client.pause(pauseMs);
-				task = readMediaTask(await fetchMediaTask(client, id), id);
-				if (hasEnded(task.state)) break;
-			}
-			return task;
-		} catch (error) {
-			const { status, code } = error instanceof ApiError ? error.details : {};
-			// A web page with status 404 is not the gateway's.
-			const isUnknown = (status === 404 || status === 422) && code !== UNREADABLE;
-			const isNoId = error instanceof InvalidInputError || error instanceof URIError;
-			if (!isUnknown && !isNoId) throw asError(error);
-		}
+		const pauseMs = (polls: number, last?: PollResult) =>
+			last?.transientError ? undefined : CALLBACK_PAUSES_MS[polls];
+		// Without a limit, the client repeats a poll that fails.
+		const found = await pollUntil(client, id, pauseMs, () => Infinity).catch(ifUnknown);
+		if (found?.transientError) throw asError(found.transientError);
+		if (found) return found.task;
 	}
 	return undefined;
+}
+
+/** @throws {Error} unless the account has no task with this ID, or no task can have it */
+function ifUnknown(error: unknown): undefined {
+	const { status = 0 } = error instanceof ApiError ? error.details : {};
+	if ([404, 422].includes(status) || error instanceof InvalidInputError || error instanceof URIError) return;
+	throw asError(error);
 }
 
 /** Sets a task's flag; returns false when it is set already (§3.2), maybe by another process. */

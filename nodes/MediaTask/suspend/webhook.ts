@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../shared/gateway/client/client';
-import { CALLBACK_PAUSES_MS, pollOnce, pollUntil } from '../../shared/gateway/endpoints/polling';
+import { CALLBACK_PAUSES_MS, pollUntil } from '../../shared/gateway/endpoints/polling';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { asObject, asText } from '../../shared/gateway/util/json';
@@ -133,11 +133,8 @@ async function haveAllEnded(
 /** Whether a task is known to be running. If its poll fails for good, the node reports the error. */
 async function isRunning(client: GatewayClient, taskId: string, pausesMs: readonly number[]) {
 	try {
-		const found = await pollUntil({
-			pauseMs: (polls) => pausesMs[polls],
-			poll: async () => await pollOnce(client, taskId, POLL_TIMEOUT_MS),
-			pause: async (milliseconds) => await client.pause(milliseconds),
-		});
+		const pauseMs = (polls: number) => pausesMs[polls];
+		const found = await pollUntil(client, taskId, pauseMs, () => POLL_TIMEOUT_MS);
 		return found?.task !== undefined && !hasEnded(found.task.state);
 	} catch (error) {
 		if (error instanceof ApiError) return false;

@@ -203,11 +203,7 @@ describe('polling a task after its callback', () => {
 		],
 	])('%s', async (_, states, expected) => {
 		const { client, pauses } = scriptedClient(states.map(poll));
-		const found = await pollUntil({
-			pauseMs: (polls) => CALLBACK_PAUSES_MS[polls],
-			poll: async () => await pollOnce(client, 't'),
-			pause: async (milliseconds) => await client.pause(milliseconds),
-		});
+		const found = await pollUntil(client, 't', (polls) => CALLBACK_PAUSES_MS[polls]);
 		expect([found?.task?.state, pauses]).toStrictEqual(expected);
 	});
 });

@@ -34,29 +34,25 @@ export async function pollOnce(
 	}
 }
 
-/** How a task is polled. */
-export interface Polling {
-	/**
-	 * The pause before a poll, in milliseconds; `undefined` ends the polling.
-	 *
-	 * @param polls the number of polls before
-	 * @param last the result of the last one
-	 */
-	pauseMs: (polls: number, last: PollResult | undefined) => number | undefined;
-	/** Polls once. */
-	poll: () => Promise<PollResult>;
-	/** Waits; rejects to end the polling. */
-	pause: (milliseconds: number) => Promise<void>;
-}
-
-/** Polls a task until it has ended, or until there is no further poll. Returns the last result. */
-export async function pollUntil({ pauseMs, poll, pause }: Polling): Promise<PollResult | undefined> {
+/**
+ * Polls a task until it has ended, or until there is no further poll. Returns the last result.
+ *
+ * @param pauseMs the pause before the next poll, in milliseconds, by the number of polls and the last result;
+ *   `undefined` ends the polling
+ * @param limitMs the longest time of the next poll, in milliseconds, see {@link fetchMediaTask}
+ */
+export async function pollUntil(
+	client: GatewayClient,
+	taskId: string,
+	pauseMs: (polls: number, last: PollResult | undefined) => number | undefined,
+	limitMs?: () => number,
+): Promise<PollResult | undefined> {
 	let last: PollResult | undefined;
 	for (let polls = 0; !last?.task || !hasEnded(last.task.state); polls += 1) {
 		const milliseconds = pauseMs(polls, last);
 		if (milliseconds === undefined) break;
-		if (milliseconds > 0) await pause(milliseconds);
-		last = await poll();
+		if (milliseconds > 0) await client.pause(milliseconds);
+		last = await pollOnce(client, taskId, limitMs?.());
 	}
 	return last;
 }
@@ -95,19 +91,17 @@ export async function waitForTask(
 	{ maxWaitMs, pollImmediately }: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + maxWaitMs;
-	const last = await pollUntil({
-		pauseMs: (polls, found) => {
-			if (polls === 0 && pollImmediately) return 0;
-			const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
-			const leftMs = deadline - client.now();
-			const isFirst = polls === (pollImmediately ? 1 : 0);
-			const pauseMs = POLL_PAUSE_MS - (isFirst ? Math.round(SPREAD_MS * client.random()) : 0);
-			const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-			return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
-		},
-		poll: async () => await pollOnce(client, taskId, Math.max(deadline - client.now(), MIN_POLL_MS)),
-		pause: async (milliseconds) => await client.pause(milliseconds),
-	});
+	const pauseBefore = (polls: number, found: PollResult | undefined) => {
+		if (polls === 0 && pollImmediately) return 0;
+		const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
+		const leftMs = deadline - client.now();
+		const isFirst = polls === (pollImmediately ? 1 : 0);
+		const pauseMs = POLL_PAUSE_MS - (isFirst ? Math.round(SPREAD_MS * client.random()) : 0);
+		const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+		return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
+	};
+	const limitMs = () => Math.max(deadline - client.now(), MIN_POLL_MS);
+	const last = await pollUntil(client, taskId, pauseBefore, limitMs);
 	if (last?.task && hasEnded(last.task.state)) return last.body;
 	throw waitTimeout(taskId, last, maxWaitMs);
 }

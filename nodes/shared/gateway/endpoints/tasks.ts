@@ -70,7 +70,8 @@ export async function createMediaTask(
 /**
  * Fetches a task (§4.7).
  *
- * @param limitMs for a single poll: its longest time in milliseconds, also while the rate limit makes it wait
+ * @param limitMs for a single poll, which is not repeated: its longest time in milliseconds, also while the rate limit makes it
+ *   wait
  * @returns the body as received, an envelope
  * @throws {ApiError} when the request fails
  */
