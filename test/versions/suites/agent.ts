@@ -70,7 +70,8 @@ export function agentSuites(): void {
 				const result = await draw(model());
 				expect(result.status).toBe('error');
 				expect(JSON.stringify(result)).toContain('The Gateway Chat Model needs n8n 2.16 or newer');
-				expect(control().requests()).toStrictEqual([]);
+				// Tasks of earlier tests may still be polled.
+				expect(control().requests({ method: 'POST' })).toStrictEqual([]);
 			});
 		},
 	);

@@ -51,7 +51,7 @@ export function streamingSuites(): void {
 					return await response.text();
 				});
 				expect(answer).toContain("The response mode 'streaming' is not valid");
-				expect(environment.gateway.control.requests()).toStrictEqual([]);
+				expect(environment.gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 			});
 		},
 	);
