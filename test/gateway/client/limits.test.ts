@@ -1,4 +1,9 @@
-import { TimeLimitError, withinLimits, type TimeLimits } from '../../../nodes/shared/gateway/client/limits';
+import {
+	fileLimits,
+	TimeLimitError,
+	type TimeLimits,
+	withinLimits,
+} from '../../../nodes/shared/gateway/client/limits';
 import { asError } from '../../../nodes/shared/gateway/errors/errors';
 
 /**
@@ -73,4 +78,8 @@ it('an error of the work is thrown as it is', async () => {
 		return await Promise.reject(failed);
 	});
 	await expect(work).rejects.toBe(failed);
+});
+
+it('a file may take twelve times as long as a pause in it', () => {
+	expect(fileLimits(60_000)).toStrictEqual({ totalMs: 720_000, idleMs: 60_000 });
 });
