@@ -35,48 +35,36 @@ export const areas = {
 	},
 	mediaTask: {
 		mutate: ['nodes/MediaTask/**/*.ts'],
-		tests: [
-			'test/nodes/storedSurface.test.ts',
-			'test/nodes/mediaTask/*.test.ts',
-			'test/contract/cost.test.ts',
-		],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/mediaTask/*.test.ts', 'test/contract/cost.test.ts'],
 	},
 	trigger: {
 		mutate: ['nodes/MediaTaskTrigger/*.ts'],
-		tests: ['test/nodes/storedSurface.test.ts', 'test/nodes/mediaTaskTrigger/*.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/mediaTaskTrigger/*.test.ts'],
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
 		tests: [
-			'test/nodes/storedSurface.test.ts',
+			'test/nodes/*.test.ts',
 			'test/nodes/chatModel/*.test.ts',
 			'test/contract/{agentCost,returnedReasoning}.test.ts',
 		],
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: [
-			'test/nodes/storedSurface.test.ts',
-			'test/nodes/text/*.test.ts',
-			'test/contract/{fallback,presets}.test.ts',
-		],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/text/*.test.ts', 'test/contract/{fallback,presets}.test.ts'],
 	},
 	storage: {
 		mutate: ['nodes/Storage/**/*.ts'],
-		tests: ['test/nodes/storedSurface.test.ts', 'test/nodes/storage/*.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/storage/*.test.ts'],
 	},
 	balance: {
 		mutate: ['nodes/Balance/**/*.ts', 'nodes/BalanceTrigger/*.ts'],
-		tests: [
-			'test/nodes/storedSurface.test.ts',
-			'test/nodes/balance/*.test.ts',
-			'test/contract/balance.test.ts',
-		],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/balance/*.test.ts', 'test/contract/balance.test.ts'],
 	},
 	credentials: {
 		mutate: ['credentials/*.ts'],
 		tests: [
-			'test/nodes/storedSurface.test.ts',
+			'test/nodes/*.test.ts',
 			'test/n8n/{address,credential*}.test.ts',
 			'test/contract/itemCredentials.test.ts',
 		],

@@ -1,4 +1,4 @@
-import { choices, choicesOf, collected, descriptions, fields } from '../helpers/panel';
+import { choices, choicesOf, collected, descriptions, fields, nodesByName } from '../helpers/panel';
 
 // n8n's UX guidelines, checked on the descriptions that n8n loads. n8n's own lint reads the source and does not see
 // what the registry and functions build.
@@ -195,5 +195,21 @@ describe('panels', () => {
 			'toolChoiceName',
 			'url',
 		]);
+	});
+});
+
+/** The fields of a description that name a method of the node, by the kind of the method. */
+const METHODS = {
+	credentialTest: 'testedBy',
+	listSearch: 'searchListMethod',
+	loadOptions: 'loadOptionsMethod',
+	resourceMapping: 'resourceMapperMethod',
+} as const;
+
+describe.each(Object.entries(nodesByName))('%s', (_, { description, methods = {} }) => {
+	test.each(Object.entries(METHODS))('has the methods for %s that its panel names', (kind, field) => {
+		const named = JSON.stringify(description).matchAll(new RegExp(`"${field}":"(\\w+)"`, 'g'));
+		const names = new Set([...named].map(([, name]) => name));
+		expect(Object.keys(methods[kind as keyof typeof METHODS] ?? {}).sort()).toStrictEqual([...names].sort());
 	});
 });
