@@ -9,7 +9,6 @@ module.exports = {
 	testEnvironment: 'node',
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.ts',
-	// They wait more than they compute.
-	maxWorkers: Math.min(availableParallelism() + 1, 3),
+	maxWorkers: Math.min(availableParallelism(), 3),
 	testTimeout: 300_000,
 };

@@ -36,10 +36,11 @@ test('starts once when the balance falls below, with and without a margin, and a
 		table.map(async ([parameters]) => {
 			const wallet = await watched(parameters, first);
 			await wallet.set(...later);
-			return await wallet.amounts();
+			// n8n may start an execution later than the next one.
+			return (await wallet.amounts()).sort();
 		}),
 	);
-	expect(told).toStrictEqual(table.map(([, expected]) => expected));
+	expect(told).toStrictEqual(table.map(([, expected]) => [...expected].sort()));
 });
 
 test('starts at every poll below the threshold', async () => {
