@@ -23,16 +23,6 @@ scene('the credential has *Minimum Balance*', async ({ editor, environment }) =>
 	await editor.credential.save();
 });
 
-scene('the model picker says when a search finds nothing', async ({ editor }) => {
-	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Text Generation', 'Generate text');
-	await panel.openPicker();
-	await panel.models.first().waitFor();
-	await panel.searchModels('nothing is called so');
-	await editor.page.getByText('No results').waitFor();
-	await editor.shot('a search in the model picker without a hit');
-});
-
 /** Leaves the user with nothing but the installed package. */
 async function forgetCredentials({ client }: Environment): Promise<void> {
 	for (const { id } of await client.get<Stored[]>('/rest/credentials')) {

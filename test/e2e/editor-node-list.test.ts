@@ -1,4 +1,4 @@
-import { start } from './support/agents';
+import { agent, start } from './support/agents';
 import type { Editor } from './support/editor/editor';
 import { story } from './support/editor/story';
 import { eventually } from './support/eventually';
@@ -7,14 +7,7 @@ import { eventually } from './support/eventually';
 
 const scene = story('node-list');
 
-const agent = {
-	id: 'agent',
-	name: 'AI Agent',
-	type: '@n8n/n8n-nodes-langchain.agent',
-	typeVersion: 3,
-	position: [220, 0],
-	parameters: {},
-};
+const agentNode = { ...agent('Hello'), id: 'agent', position: [220, 0] };
 
 /** Looks whether the icons of all entries of the package are there, each for the theme. */
 async function expectIcons(editor: Editor, names: string[]): Promise<void> {
@@ -56,12 +49,12 @@ scene('an entry lists the actions of the node and its trigger', async ({ editor 
 scene('an AI Agent offers the nodes as tools and models', async ({ editor, environment }) => {
 	const workflow = await environment.client.createWorkflow({
 		name: 'Agent',
-		nodes: [{ ...start, id: 'start', position: [0, 0] }, agent],
-		connections: { [start.name]: { main: [[{ node: agent.name, type: 'main', index: 0 }]] } },
+		nodes: [{ ...start, id: 'start', position: [0, 0] }, agentNode],
+		connections: { [start.name]: { main: [[{ node: agentNode.name, type: 'main', index: 0 }]] } },
 		settings: { executionOrder: 'v1' },
 	});
 	await editor.openWorkflow(workflow);
-	await editor.openCreatorAt(agent.name, 'input', 'ai_tool');
+	await editor.openCreatorAt(agentNode.name, 'input', 'ai_tool');
 	for (const [words, name] of [
 		['image', 'Gateway Media Task Tool'],
 		['gateway', 'Gateway Text Generation Tool'],
@@ -74,7 +67,7 @@ scene('an AI Agent offers the nodes as tools and models', async ({ editor, envir
 	await editor.shot('the tools of an agent');
 	await editor.creator.close();
 
-	await editor.openCreatorAt(agent.name, 'input', 'ai_languageModel');
+	await editor.openCreatorAt(agentNode.name, 'input', 'ai_languageModel');
 	await editor.creator.root.getByText('Language Models').first().waitFor();
 	// Without a search: it stands among the models of the makers.
 	await editor.creator.item('Gateway Chat Model').scrollIntoViewIfNeeded();

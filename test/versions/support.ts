@@ -76,3 +76,9 @@ export async function executionsOf({ id }: StoredWorkflow, count: number): Promi
 export function itemsOf(result: RunResult | undefined, name: string): Array<Record<string, unknown>> {
 	return (result?.nodes[name]?.items ?? []).map(({ json }) => json);
 }
+
+/** What n8n has sent in this test. Polls of earlier tests' tasks, which the gateway no longer knows, do not count. */
+export function sent() {
+	const requests = environment.gateway.control.requests();
+	return requests.filter(({ group, status }) => group !== 'mediaStatus' || status !== 404);
+}

@@ -87,8 +87,10 @@ export class Wallet {
 	/** What the node behind the trigger got, in order. */
 	async told(): Promise<Array<Record<string, unknown>>> {
 		const list = await this.environment.client.listExecutions(this.workflow.id);
+		// n8n lists those that still run before all others.
+		list.sort((one, other) => Number(one.id) - Number(other.id));
 		const results = await Promise.all(
-			list.reverse().map(async ({ id }) => resultOf(await waitForExecution(this.environment.client, id))),
+			list.map(async ({ id }) => resultOf(await waitForExecution(this.environment.client, id))),
 		);
 		return results.flatMap(({ nodes }) => nodes['After']?.items.map(({ json }) => json) ?? []);
 	}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '../../e2e/support/eventually';
 import { listen, texts } from '../../e2e/support/streams';
 import { byId, gatewayNode, workflowOf } from '../../e2e/support/workflows';
-import { environment, publish, suiteSince } from '../support';
+import { environment, publish, sent, suiteSince } from '../support';
 
 const WORDS = 'one two three four five six seven eight';
 
@@ -51,7 +51,7 @@ export function streamingSuites(): void {
 					return await response.text();
 				});
 				expect(answer).toContain("The response mode 'streaming' is not valid");
-				expect(environment.gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+				expect(sent()).toStrictEqual([]);
 			});
 		},
 	);
