@@ -12,10 +12,10 @@ import type {
 } from '../shared/gateway/text/formats/request';
 import { sendFirstTaken, withoutReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
-import { textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { asObjects, type JsonObject } from '../shared/gateway/util/json';
-import { costLimit } from '../shared/run/cost/executionCost';
-import { completeText, type TextCosts } from '../shared/run/cost/textCall';
+import { costLimit } from '../shared/run/charge/limits';
+import { completeText, type TextCosts } from '../shared/run/charge/text';
 import type { ModelSettings } from './fields';
 import { toChatMessages, type LangChainMessage } from './messages';
 import { reasoningToKeep } from './reasoning';
@@ -115,20 +115,20 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		send: (call: TextCall, request: TextRequest) => Promise<JsonObject>,
 	): Promise<Completion> {
 		const { settings, dependencies } = this;
-		const { format, model, maxCostRub: limitRub } = settings;
+		const { format, model, maxCostRub } = settings;
 		const { client } = dependencies;
 		const models = [model, ...settings.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
 			const isFallback = asked !== model;
 			const extraBody = isFallback ? { ...settings.extraBody, model: asked } : settings.extraBody;
-			const hasLimit = costLimit(client, limitRub) !== undefined;
+			const hasLimit = costLimit(client, maxCostRub) !== undefined;
 			const toCall = (given: TextRequest) => ({
-				...textCall(format, given, extraBody, hasLimit),
+				...textCall(format, textBody(format, given, extraBody), hasLimit),
 				isFallback,
 			});
 			const complete = async (given: TextRequest) => {
 				const call = toCall(given);
-				const planned = { format, output: given.output, body: call.json, limitRub };
+				const planned = { format, output: given.output, body: call.json, maxCostRub };
 				return await completeText(dependencies, planned, async () => await send(call, given));
 			};
 			const request = this.request(config, asked, stream);

@@ -7,7 +7,7 @@ import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
 import { NodeParameters } from '../shared/params/source';
 import { Catalogue } from '../shared/gateway/endpoints/catalogue';
-import { ExecutionCost } from '../shared/run/cost/executionCost';
+import { Spending } from '../shared/run/charge/spending';
 import { inMessage, toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';
 import { patchAdapter, type Adapter } from './adapter';
@@ -27,7 +27,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const hints = new Set<string>();
 		const model = new GatewayChatModel(settings, {
 			client,
-			cost: new ExecutionCost(context),
+			spending: new Spending(context),
 			textModels: new Catalogue(listTextModels),
 			showHint: (text) => {
 				if (!hints.has(text)) addHint(context, text);

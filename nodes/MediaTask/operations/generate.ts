@@ -1,5 +1,5 @@
 import { modelParameter } from '../../shared/fields/models';
-import { InvalidInputError } from '../../shared/gateway/errors/errors';
+import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
 import { asArray, asObject, omit } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
@@ -31,10 +31,11 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
 		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
-		execute: async (item) => {
+		execute: async (item, planned) => {
 			const id = String(item.params.model);
-			const { mediaType: actual = mediaType } = (await item.run.mediaModels.known(item.client, id)) ?? {};
-			if (actual === mediaType) return await createAndWait.execute(item);
+			const found = await item.run.mediaModels.required(item.client, id).catch(noCatalogue);
+			const { mediaType: actual = mediaType } = found ?? {};
+			if (actual === mediaType) return await createAndWait.execute(item, planned);
 			// It may cost many times as much.
 			throw new InvalidInputError(
 				`The media type of the model "${id}" is ${NAMES[actual]}, not ${name}`,
@@ -43,6 +44,15 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			);
 		},
 	};
+}
+
+/** A model of another kind may cost many times as much, so it is not asked unseen. */
+function noCatalogue(error: unknown): never {
+	if (!(error instanceof ApiError)) throw asError(error);
+	const { description } = error.details;
+	throw error.with({
+		description: `${description} This operation reads in the catalogue what the model makes. 'Task: Create and Wait' does not need it, if 'Input Mode' is 'JSON'.`,
+	});
 }
 
 export const generateImage = generate(
@@ -72,11 +82,10 @@ export const editImage: Operation = {
 		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
-	execute: async (item) => {
-		const { inputFiles: files, inputJson, input }: Record<string, unknown> = item.params;
-		const values = JSON.stringify([inputJson, asObject(input)?.value]);
-		if (asArray(files).length > 0 || /\b(https?:\/\/|data:)/i.test(values))
-			return await generateImage.execute(item);
+	plan: (item) => {
+		const { inputFiles: files, inputMode, inputJson, input }: Record<string, unknown> = item.params;
+		const values = JSON.stringify(inputMode === 'json' ? inputJson : asObject(input)?.value) ?? '';
+		if (asArray(files).length > 0 || /\b(https?:\/\/|data:)/i.test(values)) return generateImage.plan?.(item);
 		// Some models would make a new image.
 		throw new InvalidInputError(
 			'There is no image to edit',

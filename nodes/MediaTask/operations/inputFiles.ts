@@ -1,9 +1,11 @@
+import type { IBinaryData } from 'n8n-workflow';
+
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
-import { readInputFile } from '../../shared/n8n/binary';
+import { binaryOf, fileOf } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
 import { id, inputFile, notForTools } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
-import type { ItemContext } from '../../shared/run/operation';
+import type { ItemInput } from '../../shared/run/operation';
 
 const fields = {
 	binaryPropertyName: inputFile({
@@ -34,19 +36,34 @@ export const inputFiles = rows({
 	fields,
 });
 
-type InputFilesParams = Values<{ inputFiles: typeof inputFiles }>;
+/** A file of the input item, and the field of the model that it is for. */
+export interface FileForField {
+	field: string;
+	binary: IBinaryData;
+}
 
 /**
- * Reads the rows of *Input Files*: the files, and the input fields that they are for.
+ * Finds the files of *Input Files*, and the input fields that they are for.
  *
- * @throws {InvalidInputError} for a field that is empty or missing, and a file that is empty or over 100 MB (§8)
+ * @throws {InvalidInputError} for a field that is empty or missing
  */
-export async function readTaskFiles(item: ItemContext<InputFilesParams>) {
+export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
+	return item.params.inputFiles.map(({ values }) => {
+		return { field: values.inputField, binary: binaryOf(item, values.binaryPropertyName) };
+	});
+}
+
+/**
+ * Opens the files of an item.
+ *
+ * @throws {InvalidInputError} for a file that is empty or over 100 MB (§8)
+ */
+export async function openTaskFiles(item: ItemInput, found: readonly FileForField[]) {
 	const files: Array<{ field: string; file: UploadFile }> = [];
-	for (const { values } of item.params.inputFiles) {
-		const file = await readInputFile(item, values.binaryPropertyName);
+	for (const { field, binary } of found) {
+		const file = await fileOf(item, binary);
 		checkSize(file.size, 'inputFiles');
-		files.push({ field: values.inputField, file });
+		files.push({ field, file });
 	}
 	return files;
 }

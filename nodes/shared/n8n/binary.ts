@@ -63,18 +63,14 @@ export interface InputFile extends UploadFile {
 	content: FileContent;
 }
 
+const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
+
 /**
  * The file of the input item that a parameter refers to.
  *
  * @throws {InvalidInputError} when it refers to none
  */
-export async function readInputFile(item: FileOwner, reference: FileReference): Promise<InputFile> {
-	return await fileOf(item, binaryOf(item, reference));
-}
-
-const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
-
-function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
+export function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
 	if (typeof value === 'object' && value !== null) {
 		// n8n removes the bytes from what an expression returns; stored files have an ID.
 		if (isBinaryValue(value)) return value;

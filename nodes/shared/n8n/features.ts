@@ -32,7 +32,7 @@ interface NewerFunctions {
 	/** There from the start, but not in sub-nodes and an agent's tool. */
 	addExecutionHints?: IExecuteFunctions['addExecutionHints'];
 	/** Missing in the oldest. */
-	getWorkflowSettings?(): { binaryMode?: string };
+	getWorkflowSettings?(): { binaryMode?: string; redactionPolicy?: string };
 	/** Only in an execution of its own, not in an agent's tool. */
 	sendResponse?: IExecuteFunctions['sendResponse'];
 }
@@ -56,6 +56,12 @@ export function isTool(context: IExecuteFunctions): boolean {
 export function isStreaming(context: IExecuteFunctions): context is IExecuteFunctions & ChunkSender {
 	const { isStreaming: ask, sendChunk }: NewerFunctions = context;
 	return ask?.call(context) === true && typeof sendChunk === 'function';
+}
+
+/** Whether outputs may be stored beside the items: n8n does not redact them there. */
+export function keepsOutputs(context: object): boolean {
+	const { getWorkflowSettings }: NewerFunctions = context;
+	return (getWorkflowSettings?.call(context).redactionPolicy ?? 'none') === 'none';
 }
 
 /** Shows a hint with the node's output; its text may still change. An agent's tool has none in an older n8n. */

@@ -86,7 +86,7 @@ export function declare<D extends Declarations>(declarations: D) {
 		Object.defineProperty(prototype, name, {
 			get(this: { [SOURCE]: Source }) {
 				const value = this[SOURCE](name, parameter);
-				Object.defineProperty(this, name, { value });
+				Object.defineProperty(this, name, { value, enumerable: true });
 				return value;
 			},
 		});

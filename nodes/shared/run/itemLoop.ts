@@ -1,5 +1,6 @@
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
+import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import type { ClientDependencies } from '../gateway/client/client';
@@ -8,10 +9,10 @@ import { connect } from '../n8n/client';
 import { addHint } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';
 import { NodeParameters } from '../params/source';
-import { RunJournal } from './journal';
+import { othersText, type NextTry } from './charge/words';
 import { Limiter } from './limiter';
-import { inMessage, toErrorJson, toNodeError } from './nodeError';
-import { Deferred, type OperationOutput, type PausedRun } from './operation';
+import { toErrorJson, toNodeError } from './nodeError';
+import { Deferred, type ItemInput, type OperationOutput, type PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -21,6 +22,21 @@ import { requestSettings } from './settings';
  * tasks are polled at the pace of §3.1 while a poll takes up to half a second.
  */
 const READ_CONCURRENCY = 64;
+
+/** The most that the values of items that wait for their turn may have together, in characters of JSON. */
+const MAX_WAITING = 32 * 1024 * 1024;
+
+/** How long items are read before others of the process may work, in milliseconds. */
+const READING_MS = 50;
+
+/** For an agent that repeats a call: it may want another result. */
+const SAME_TASK = 'This is the same task as before. To get another result, change the input.';
+
+/** An item before its first request. */
+interface PlannedItem {
+	input: ItemInput<ReturnType<RegisteredOperation['parameters']['read']>>;
+	planned: unknown;
+}
 
 /** The `execute` of a node: runs the operation that its `resource` and `operation` name. */
 export async function executeRegistry(
@@ -37,18 +53,22 @@ export async function executeRegistry(
 }
 
 /**
- * Runs an operation for all items: limits concurrency, keeps the order, pairs items, and handles errors as the
- * node's *On Error* says. Items that succeeded before *Retry On Fail* ran the node again are not sent again.
+ * Runs an operation for all items: reads all of them before the first request, limits concurrency, keeps the order, pairs items,
+ * and handles errors as the node's *On Error* says. Items that succeeded before the node ran again are not sent again.
  */
 class ItemLoop {
 	private readonly parameters: NodeParameters;
-	private readonly journal: RunJournal;
+	private readonly planned = new Map<number, PlannedItem>();
+	private readonly outputs = new Map<number, INodeExecutionData[]>();
 	/** The error items of those that have failed. */
 	private readonly failures = new Map<number, INodeExecutionData[]>();
 	private readonly deferred = new Map<number, Deferred>();
+	/** The calls of an agent that repeat one before. */
+	private readonly repeated = new Set<number>();
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly waitMeter = new WaitMeter(() => performance.now());
+	private concurrency = 0;
 	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -58,24 +78,26 @@ class ItemLoop {
 		this.parameters = new NodeParameters(context);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
-		this.journal = new RunJournal(context, this.runContext.run);
+		this.runContext.spending.addOwn(this.runContext.records.costRub);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
 		try {
-			const concurrency = this.concurrency();
-			const items = new Limiter(concurrency);
-			const requests = new Limiter(concurrency);
-			const reads = new Limiter(Math.max(concurrency, READ_CONCURRENCY));
+			const indexes = [...this.context.getInputData().keys()];
+			await this.planAll(indexes);
+			const items = new Limiter(this.concurrency);
+			const requests = new Limiter(this.concurrency);
+			const reads = new Limiter(Math.max(this.concurrency, READ_CONCURRENCY));
 			const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
 				await (kind === 'poll' || kind === 'catalogue' ? reads : requests).run(work);
-			const all = this.context.getInputData().map(async (_, index) => {
+			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
+			const started = open.map(async (index) => {
 				await items.run(async () => {
 					if (!this.signal.isAborted)
 						await this.attempt(index, async () => await this.start(index, withSlot));
 				});
 			});
-			await Promise.all(all);
+			await Promise.all(started);
 			const paused = await this.finishDeferred();
 			await this.runContext.end();
 			return await this.conclude(paused);
@@ -84,42 +106,56 @@ class ItemLoop {
 		}
 	}
 
-	/** What all items share. An error here ends the node. */
-	private concurrency(): number {
-		try {
-			return this.params(0).options.concurrency;
-		} catch (error) {
-			throw toNodeError(this.context.getNode(), error, 0, this.journal.paidNote());
+	/** Reads and checks all items before the first request: what is wrong with the last one costs nothing. */
+	private async planAll(indexes: readonly number[]): Promise<void> {
+		let size = 0;
+		let since = performance.now();
+		for (const index of indexes) {
+			if (this.signal.isAborted) return;
+			await this.attempt(index, async () => {
+				const known = await this.runContext.records.outputs(index);
+				if (known) return known;
+				const item = this.plan(index);
+				size += JSON.stringify(item.input.params).length;
+				// Beyond, an item is read again when its turn comes.
+				if (size <= MAX_WAITING) this.planned.set(index, item);
+				return undefined;
+			});
+			if (performance.now() - since < READING_MS) continue;
+			await sleep(0);
+			since = performance.now();
 		}
 	}
 
-	private params(index: number) {
-		return this.registered.parameters.read(this.parameters.item(index));
+	private plan(index: number): PlannedItem {
+		const { operation, parameters, always } = this.registered;
+		const params = parameters.read(this.parameters.item(index));
+		for (const name of always) void Reflect.get(params, name);
+		requestSettings(params.options);
+		// What the first item says counts for all.
+		this.concurrency ||= params.options.concurrency;
+		const input = { index, params, run: this.runContext, n8n: this.context };
+		return { input, planned: operation.plan?.(input) };
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
 	private async start(index: number, withSlot: ClientDependencies['withSlot']) {
-		const { outputs, key, error } = this.journal.entry(index) ?? {};
-		if (outputs) return outputs;
+		const { records, isTool, secrets } = this.runContext;
+		const { error, key, taskId, state } = records.get(index) ?? {};
 		// It may be charged, and cannot be repeated.
-		if (error && key === undefined) throw new ApiError(error);
+		if (error && key === undefined && taskId === undefined) throw new ApiError(error);
+		if (isTool && key !== undefined && (state === 'done' || state === 'sent')) this.repeated.add(index);
+		const { input, planned } = this.planned.get(index) ?? this.plan(index);
+		this.planned.delete(index);
 		// Each item has its own credential, as in n8n's HTTP Request node.
-		const params = this.params(index);
-		const client = await connect(this.context, requestSettings(params.options), {
+		const client = await connect(this.context, requestSettings(input.params.options), {
 			itemIndex: index,
 			signal: this.signal,
 			withSlot,
 			waitMeter: this.waitMeter,
 		});
-		for (const secret of client.settings.secrets) this.runContext.secrets.add(secret);
-		const result = await this.registered.operation.execute({
-			index,
-			params,
-			client,
-			run: this.runContext,
-			journal: this.journal,
-			n8n: this.context,
-		});
+		for (const secret of client.settings.secrets) secrets.add(secret);
+		const result = await this.registered.operation.execute({ ...input, client }, planned);
 		if (!(result instanceof Deferred)) return result;
 		this.deferred.set(index, result);
 		return undefined;
@@ -137,46 +173,59 @@ class ItemLoop {
 
 	/** Does work for an item. Its outputs are those of the item. */
 	private async attempt(index: number, work: () => Promise<OperationOutput[] | undefined>): Promise<void> {
+		const { records, spending, secrets, isTool } = this.runContext;
 		try {
 			const outputs = await work();
-			if (outputs) this.journal.note(index, { outputs: paired(index, outputs) });
+			if (!outputs) return;
+			const items = paired(index, this.repeated.has(index) ? outputs.map(withNote) : outputs);
+			this.outputs.set(index, items);
+			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
-			const error = this.journal.failed(index, thrown);
+			if (isFailedTask(thrown)) spending.taskFailed(records.get(index));
+			const error = records.failed(index, thrown);
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
-			const shown = withoutSecrets(error, [...this.runContext.secrets]);
+			const shown = withoutSecrets(error, [...secrets]);
 			// Without `item.error`: n8n would replace the details by the message alone.
-			this.failures.set(index, paired(index, [{ json: { error: toErrorJson(shown) } }]));
-			if (this.context.continueOnFail()) return;
+			const json = toErrorJson(shown);
+			// A model reads text; from an error that is thrown, an agent of version 2 has none.
+			const said = isTool ? [json.message, json.description].filter(Boolean).join('. ') : json;
+			this.failures.set(index, paired(index, [{ json: { error: said } }]));
+			if (isTool || this.context.continueOnFail()) return;
 			this.firstError ??= { index, error: shown };
 			this.signal.abort('other item failed');
 		}
 	}
 
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
-		const { journal, failures, firstError } = this;
+		const { failures, firstError, context } = this;
+		const { records, isTool, spending } = this.runContext;
 		if (this.signal.isCancelled) throw this.cancelled();
 		this.addHints();
+		if (records.others().some(([, { isBefore, account }]) => isBefore && account !== undefined))
+			spending.show();
 		if (firstError) {
 			const { index, error } = firstError;
-			const nodeError = toNodeError(this.context.getNode(), error, index, journal.paidNote(index));
-			journal.endTry(true);
-			throw this.runContext.isTool ? inMessage(nodeError) : nodeError;
+			throw toNodeError(context.getNode(), error, index, othersText(records.others(index), this.nextTry()));
 		}
-		const outputs = this.context.getInputData().flatMap((_, index) => {
-			const done = failures.get(index) ?? journal.entry(index)?.outputs;
+		const outputs = context.getInputData().flatMap((_, index) => {
+			const done = failures.get(index) ?? this.outputs.get(index);
 			const unfinished = paused?.outputs.get(index) ?? [];
-			// Copies: n8n changes what a node returns, and the journal may be kept.
+			// Copies: n8n changes what a node returns, and the records may be kept.
 			return done?.map((item) => ({ ...item })) ?? paired(index, [unfinished].flat());
 		});
 		if (paused) {
-			for (const [index, failure] of failures) journal.note(index, { outputs: failure });
+			for (const [index, failure] of failures) records.put(index, { state: 'done', outputs: failure });
 			await paused.end(outputs);
-		}
-		// n8n runs a node with *Retry On Fail* again for any such field, also of a result.
-		else journal.endTry((outputs[0]?.json.error ?? false) !== false);
+		} else if (isTool) records.endTool();
+		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.
+		else if (!context.getNode().retryOnFail || (outputs[0]?.json.error ?? false) === false) records.clear();
 		return outputs;
+	}
+
+	private nextTry(): NextTry {
+		return this.context.getMode() === 'integrated' ? 'retryOfSubExecution' : 'retry';
 	}
 
 	private addHints(): void {
@@ -184,7 +233,7 @@ class ItemLoop {
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) {
-			hints.add(`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`);
+			hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
 		}
 		for (const hint of hints) addHint(this.context, hint);
 	}
@@ -192,13 +241,18 @@ class ItemLoop {
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */
 	private cancelled(): NodeOperationError {
 		const node = this.context.getNode();
-		const note = this.journal.paidNote();
-		if (note) this.context.logger.warn(`"${node.name}" was cancelled.${note}`);
-		this.journal.clear();
+		const { records } = this.runContext;
+		const note = othersText(records.others(), 'none');
+		if (note) this.context.logger.warn(`"${node.name}" was cancelled. ${note}`);
+		records.clear();
 		return new NodeOperationError(node, 'The execution was cancelled', {
-			description: note.trim() || 'No more requests were sent.',
+			description: note || 'No more requests were sent.',
 		});
 	}
+}
+
+function withNote(output: OperationOutput): OperationOutput {
+	return { ...output, json: { ...output.json, note: SAME_TASK } };
 }
 
 /** Links outputs to the item that they come from. */

@@ -1,7 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 import { ApiError, asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
-import { chargeText, mayBeCharged, outcomeFlags } from '../gateway/errors/outcome';
+import { chargeText, mayBeCharged, outcomeFlags } from './charge/words';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
 export type ErrorJson = ReturnType<typeof toErrorJson>;
@@ -24,9 +24,9 @@ export function toErrorJson(error: unknown) {
 }
 
 /** What an error says about what to do, and about what is charged, if anything. */
-export function descriptionOf(error: unknown): string | null {
+function descriptionOf(error: unknown, isAlone = true): string | null {
 	const details = detailsOf(error);
-	return [details.description, chargeText(details)].filter(Boolean).join(' ') || null;
+	return [details.description, chargeText(details, isAlone)].filter(Boolean).join(' ') || null;
 }
 
 function detailsOf(error: unknown): ApiErrorDetails {
@@ -72,16 +72,16 @@ export function inMessage(error: NodeError): NodeError {
  * The error that ends the node, with its item. Without its cause's request, whose headers contain the key: n8n stores
  * the error with the execution.
  *
- * @param note the end of the description, e.g. the tasks that were created
+ * @param others the end of the description: what other items cost
  */
-export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): NodeError {
+export function toNodeError(node: INode, error: unknown, itemIndex: number, others = ''): NodeError {
 	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;
-		if (note) error.description = `${error.description ?? ''}${note}`.trim();
+		if (others) error.description = `${error.description ?? ''} ${others}`.trim();
 		return error;
 	}
 	const { message, status, taskId, extra } = detailsOf(error);
-	const description = `${descriptionOf(error) ?? ''}${note}`.trim();
+	const description = `${descriptionOf(error, others === '') ?? ''} ${others}`.trim();
 	const options = { message, itemIndex, ...(description ? { description } : {}) };
 	const nodeError =
 		error instanceof ApiError

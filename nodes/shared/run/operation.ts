@@ -2,18 +2,20 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData
 
 import type { GatewayClient } from '../gateway/client/client';
 import type { Declarations, Values } from '../params/parameter';
-import type { RunJournal } from './journal';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
 
-export interface ItemContext<Params = unknown> {
+/** An item before the first request of its run. */
+export interface ItemInput<Params = unknown> {
 	readonly index: number;
-	/** Each is read on access. */
+	/** Each is read on its first access. */
 	readonly params: Params;
-	readonly client: GatewayClient;
 	readonly run: RunContext;
-	readonly journal: RunJournal;
 	readonly n8n: IExecuteFunctions;
+}
+
+export interface ItemContext<Params = unknown> extends ItemInput<Params> {
+	readonly client: GatewayClient;
 }
 
 /** One output item; the item loop pairs it with its input item. */
@@ -27,8 +29,17 @@ export class Deferred {
 	constructor(readonly finish: () => Promise<OperationOutput[]>) {}
 }
 
+/** The values of an operation's parameters. */
+type ParamsOf<P extends Declarations, O extends Declarations> = Values<P> & {
+	readonly options: Values<O & typeof runOptions>;
+};
+
 /** An operation is one module: what the panel shows of it, and what it does with an item. */
-export interface Operation<P extends Declarations = Declarations, O extends Declarations = Declarations> {
+export interface Operation<
+	P extends Declarations = Declarations,
+	O extends Declarations = Declarations,
+	Planned = unknown,
+> {
 	displayName: string;
 	/** As the list of actions names it, in plain words, e.g. "Create a media task". */
 	action: string;
@@ -39,9 +50,13 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	parameters: P;
 	/** Options besides {@link runOptions}; one of the same name replaces theirs. */
 	options?: O;
-	execute(
-		item: ItemContext<Values<P> & { readonly options: Values<O & typeof runOptions> }>,
-	): Promise<OperationOutput[] | Deferred>;
+	/**
+	 * Reads and checks what it can without a request, the credential and the content of files. It is called for all items
+	 * before the first request; parameters that are always shown are read before.
+	 */
+	plan?(item: ItemInput<ParamsOf<P, O>>): Planned;
+	/** @param planned what {@link plan} has returned */
+	execute(item: ItemContext<ParamsOf<P, O>>, planned: Planned): Promise<OperationOutput[] | Deferred>;
 	/**
 	 * Finishes the deferred work of a run, or a part of it: the node then runs again later.
 	 *
@@ -57,10 +72,12 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 }
 
 /** Types the `execute` of an operation by its parameters. */
-export function defineOperation<P extends Declarations, O extends Declarations = Record<never, never>>(
-	operation: Operation<P, O>,
-): Operation {
-	return operation;
+export function defineOperation<
+	P extends Declarations,
+	O extends Declarations = Record<never, never>,
+	Planned = unknown,
+>(operation: Operation<P, O, Planned>): Operation {
+	return operation as Operation;
 }
 
 export interface Resource {

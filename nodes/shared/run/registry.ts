@@ -16,7 +16,10 @@ function register(resource: string, name: string, operation: Operation) {
 	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions);
 	const declared = { toolDescription: toolDescription(operation), ...operation.parameters, options };
 	const parameters = declare(shownFor({ resource: [resource], operation: [name] }, declared));
-	return { resource, name, operation, parameters };
+	const always = Object.keys(operation.parameters).filter(
+		(one) => !operation.parameters[one]?.description.displayOptions,
+	);
+	return { resource, name, operation, parameters, always };
 }
 
 /** A node's resources and operations. Selectors, parameters and dispatch derive from it. */

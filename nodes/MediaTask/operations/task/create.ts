@@ -2,7 +2,7 @@ import { simplify } from '../../../shared/fields/simplify';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
 import { createTask, taskNotSent } from './createTask';
-import { taskOptions, taskParameters } from './taskRequest';
+import { planTask, taskOptions, taskParameters } from './taskRequest';
 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
@@ -13,10 +13,11 @@ export const create = defineOperation({
 		'Starts to generate an image, video, piece of music or speech from a description, without waiting for it. Returns the ID of the task, with which its result can be fetched later.',
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
-	async execute(item) {
+	plan: planTask,
+	async execute(item, planned) {
 		const { model, simplify: isSimple, options } = item.params;
-		if (options.dryRun) return await taskNotSent(item);
-		const { taskId, response, priceRub } = await createTask(item);
+		if (options.dryRun) return await taskNotSent(item, planned);
+		const { taskId, response, priceRub } = await createTask(item, planned);
 		return new Deferred(async () => [
 			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
 		]);

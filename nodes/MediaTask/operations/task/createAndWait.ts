@@ -1,4 +1,3 @@
-import { isFailedTask } from '../../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { asText } from '../../../shared/gateway/util/json';
 import { choice, notForTools } from '../../../shared/params/kinds';
@@ -10,7 +9,7 @@ import { resumedState, resumeUrlOf, suspendProblem } from '../../suspend/waiting
 import { unreachable } from './callbackUrl';
 import { createTask, taskNotSent } from './createTask';
 import { resultOptions, resultParameters, resultReader } from './result';
-import { mayBeOfOthers, taskOptions, taskParameters, type TaskItem } from './taskRequest';
+import { mayBeOfOthers, planTask, taskOptions, taskParameters, type TaskItem } from './taskRequest';
 
 const waitStrategy = choice({
 	displayName: 'Wait Strategy',
@@ -45,23 +44,27 @@ export const createAndWait = defineOperation({
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
 	parameters,
 	options: { ...taskOptions, ...resultOptions },
-	async execute(item) {
+	plan(item) {
+		const { params } = item;
+		void [params.options.maxWait, params.options.binaryPropertyName];
+		return planTask(item);
+	},
+	async execute(item, planned) {
 		const { client, params } = item;
 		const { model, options } = params;
-		if (options.dryRun) return await taskNotSent(item);
+		if (options.dryRun) return await taskNotSent(item, planned);
 		const maxWaitMs = options.maxWait * 60_000;
 		const result = resultReader(item);
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const callback = maxWaitMs >= SHORTEST_SUSPENSION_MS ? callbackOf(item) : undefined;
-		const { taskId, mayExist, priceRub, failed } = await createTask(item, callback);
+		const { taskId, mayExist, priceRub } = await createTask(item, planned, callback);
 		const wait = { model, priceRub, pollImmediately: mayExist || callback !== undefined };
 		const finish = async () => {
 			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
 			try {
 				return await result(taskId, { ...wait, maxWaitMs: restMs });
 			} catch (error) {
-				if (isFailedTask(error)) await failed();
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
 				if (!resumed || code !== 'wait_timeout') throw asError(error);
 				const state = asText(extra.state) ?? 'unknown';

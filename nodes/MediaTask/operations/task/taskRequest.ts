@@ -2,20 +2,20 @@ import type { JsonObject } from '../../../shared/gateway/util/json';
 import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
 import { withFile } from '../../../shared/gateway/media/inputFiles';
 import { inputForm } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals } from '../../../shared/gateway/util/money';
-import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
+import { decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
-import type { ItemContext } from '../../../shared/run/operation';
-import { dryRun } from '../../../shared/run/cost/dryRun';
-import { costLimit, unknownPrice, type Limit } from '../../../shared/run/cost/executionCost';
+import { dryRun } from '../../../shared/run/charge/dryRun';
+import { checkKey } from '../../../shared/run/charge/keys';
+import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
+import type { ItemContext, ItemInput } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { inputParameters, model, promptParameter, readInput } from '../input';
-import { inputFiles, placeholder, readTaskFiles } from '../inputFiles';
+import { findTaskFiles, inputFiles, openTaskFiles, placeholder, type FileForField } from '../inputFiles';
 import { callbackWithData, readCallbackUrl } from './callbackUrl';
 
 /** Parameters of every operation that creates a task. */
@@ -43,27 +43,7 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				"Your own key for this task: up to 255 ASCII characters, sent as typed. The same key always returns the same task, which is charged once. Overrides 'Idempotency Scope'.",
-		}),
-	),
-	idempotencyScope: filled(
-		choice({
-			displayName: 'Idempotency Scope',
-			options: [
-				{
-					name: 'Execution',
-					value: 'execution',
-					description: 'Retries within one execution create one task; a new execution creates a new one',
-				},
-				{
-					name: 'Workflow',
-					value: 'workflow',
-					description: 'The same input in this node creates one task, even when the workflow runs again',
-				},
-			],
-			default: 'execution',
-			description:
-				"What counts as the same task, which is created and charged once. Defaults to 'Execution'.",
+				'Your own key for this task: up to 255 ASCII characters, sent as typed. The same key always returns the same task, which is charged once, also in other executions. Use it for one input only, such as one order.',
 		}),
 	),
 	maxCostRub,
@@ -99,13 +79,38 @@ export type TaskItem = ItemContext<
 	Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> }
 >;
 
-/** Whether another execution may have created the task, and have paid for it. */
+/** Whether another execution may have created the task, which then does not call this one back. */
 export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
-	const { idempotencyKey: key, idempotencyScope: scope } = options;
-	return run.execution.isRetry || key !== undefined || scope === 'workflow';
+	return run.isRetry || options.idempotencyKey !== undefined;
 }
 
-/** A checked request to create a task. So far, only the catalogue was requested for it. */
+/** What is checked of a task before the first request. */
+export interface PlannedTask {
+	files: FileForField[];
+}
+
+/**
+ * Checks what an item says of its task.
+ *
+ * @throws {InvalidInputError} for what cannot be sent
+ */
+export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
+	const { params } = item;
+	const { callbackUrl, passThrough, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } =
+		params.options;
+	if (idempotencyKey !== undefined) checkKey(idempotencyKey);
+	callbackWithData(callbackUrl?.trim() || undefined, passThrough);
+	void [
+		dryRun,
+		maxCostRub,
+		maxPriceRub,
+		sessionId,
+		params.inputMode === 'json' ? params.inputJson : params.input,
+	];
+	return { files: findTaskFiles(item) };
+}
+
+/** A request to create a task. So far, only the catalogue was requested for it. */
 export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
 
 /**
@@ -115,16 +120,18 @@ export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
  * @throws {InvalidInputError} for what cannot be sent, and for a price over the limit
  * @throws {ApiError} when the catalogue is needed and cannot be read: for a form, files, a prompt and a price limit
  */
-export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback) {
-	const { params, run, client, journal, index } = item;
+export async function readTaskRequest(
+	item: TaskItem,
+	{ files: found }: PlannedTask,
+	callback?: ResumeCallback,
+) {
+	const { params, run, client } = item;
 	const { model: id, options } = params;
-	const { sessionId, idempotencyKey: ownKey, idempotencyScope: scope, maxPriceRub, maxCostRub } = options;
+	const { sessionId, idempotencyKey: ownKey, maxPriceRub, maxCostRub } = options;
 	const callbackUrl = readCallbackUrl(options.callbackUrl, client.settings.baseUrl);
 	const urlWithData = callbackWithData(callbackUrl, options.passThrough);
-	if (ownKey !== undefined) checkKey(ownKey);
-
 	const values = await readInput(item);
-	const files = await readTaskFiles(item);
+	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
 	// The schema says which fields are lists of files.
 	const form = inputForm(files.length > 0 ? (await catalogued()).inputSchema : {});
@@ -137,22 +144,13 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	const bodyOf = (input: JsonObject, url: string | undefined) =>
 		taskBody({ model: id, input, sessionId, callbackUrl: url });
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
-	const planned = limit || mayBeOfOthers(item) ? await inputWith(placeholder) : {};
+	const planned = limit || ownKey !== undefined ? await inputWith(placeholder) : {};
 	const mostRub = limit && limitedPrice(taskPrice(await catalogued(), planned), limit, maxPriceRub);
-	const content = bodyOf(planned, callbackUrl);
-	const context = { ...run.identity, itemIndex: index };
-	const digest = idempotencyKey('workflow', context, content);
-	// The gateway would return the first item's task for the second one.
-	if (ownKey !== undefined && !journal.claimKey(index, `${client.account} ${ownKey}`, digest))
-		throw new InvalidInputError(
-			"'Idempotency Key' is the same for two different inputs",
-			'Make it different for each input, e.g. with an order number of the item.',
-			'idempotencyKey',
-		);
 	return {
 		inputWith,
 		bodyWith: (input: JsonObject) => bodyOf(input, callback?.isRequested ? callback.url : urlWithData),
-		key: ownKey ?? idempotencyKey(scope ?? 'execution', context, content),
+		/** What a key of the user stands for. */
+		content: bodyOf(planned, undefined),
 		/** The price as decimal text in rubles; only if there is a limit. */
 		mostRub,
 	};

@@ -1,3 +1,5 @@
+import type { IBinaryData } from 'n8n-workflow';
+
 import { simplify } from '../../../shared/fields/simplify';
 import {
 	checkSize,
@@ -9,7 +11,7 @@ import { readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../../../shared/gateway/util/base64';
 import type { JsonObject } from '../../../shared/gateway/util/json';
-import { readInputFile } from '../../../shared/n8n/binary';
+import { binaryOf, fileOf } from '../../../shared/n8n/binary';
 import { compact } from '../../../shared/n8n/compact';
 import { choice, inputFile, optional, shownFor, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
@@ -98,27 +100,36 @@ export const upload = defineOperation({
 			}),
 		),
 	},
-	async execute(item) {
+	plan(item) {
+		const { params } = item;
+		void params.options.externalUserId;
+		if (params.uploadSource === 'url') void params.url;
+		else if (params.uploadSource === 'base64') base64File(params.base64);
+		else return { binary: binaryOf(item, params.binaryPropertyName) };
+		return {};
+	},
+	async execute(item, planned) {
 		const { params } = item;
 		const isSimple = params.simplify;
 		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
-		const body = await uploaded(item, settings);
+		const body = await uploaded(item, planned, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},
 });
 
 async function uploaded(
 	item: ItemContext<Values<typeof parameters>>,
+	{ binary }: { binary?: IBinaryData },
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	const { params, client } = item;
 	if (params.uploadSource === 'url') return await uploadFromUrl(client, params.url, settings);
-	if (params.uploadSource === 'base64') {
+	if (!binary) {
 		const file = base64File(params.base64);
 		const mimeType = params.mimeType.trim() || file.mimeType;
 		return await uploadBase64(client, { base64: file.base64, mimeType }, settings);
 	}
-	const file = await readInputFile(item, params.binaryPropertyName);
+	const file = await fileOf(item, binary);
 	checkSize(file.size, 'binaryPropertyName');
 	return await uploadFile(client, () => Promise.resolve(file), settings);
 }

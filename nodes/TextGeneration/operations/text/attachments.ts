@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { IBinaryData } from 'n8n-workflow';
 
 import {
+	binaryOf,
 	fileOf,
 	fileOfBytes,
-	readInputFile,
 	storeResponse,
+	type FileOwner,
 	type InputFile,
 } from '../../../shared/n8n/binary';
 import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
@@ -14,31 +16,70 @@ import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
+import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
 import type { AttachmentRow } from './conversation';
-import type { PreparedText } from './parameters';
 
 /** The longest file at a URL that is downloaded, in bytes: a radio station has no end. */
 const MAX_DOWNLOAD_BYTES = 75 * 1024 * 1024;
 
+/** Where an attachment is: a URL that the gateway reads, or one that this node reads, or a file. */
+type Source = { url: string } | { fileAt: string } | { binary: IBinaryData } | InputFile;
+
+/** An attachment whose content is not read yet. */
+export interface FoundAttachment {
+	row: AttachmentRow;
+	source: Source;
+}
+
 /**
- * Reads the attachments of an item; the content of files is read when the request is sent. When the format takes
- * no URL, the file is downloaded first, without the key.
+ * Finds the attachments of an item.
+ *
+ * @throws {InvalidInputError} for a kind that the format does not support, a missing field and an invalid URL
+ */
+export function findAttachments(
+	item: FileOwner,
+	rows: readonly AttachmentRow[],
+	format: TextFormat,
+): FoundAttachment[] {
+	return rows.map((row) => ({ row, source: findSource(item, row, format) }));
+}
+
+function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): Source {
+	const { kind, source, at } = row;
+	const support = format.attachments[kind];
+	if (support === undefined) {
+		throw at.error(
+			`the API format ${format.label} has no ${kind} attachments`,
+			`Choose the API format ${textFormats[0].label}.`,
+		);
+	}
+	if (typeof source !== 'string') return { binary: binaryOf(item, source) };
+	const url = source.trim();
+	if (/^data:/i.test(url)) return inlineFile(row, url);
+	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
+		throw at.error('the URL is not a web address', 'It begins with https:// or http://.');
+	}
+	return support === 'file' ? { fileAt: url } : { url };
+}
+
+/**
+ * Opens the attachments of an item; the content of files is read when the request is sent. When the format takes no URL, the
+ * file is downloaded first, without the key.
  *
  * @returns the conversation with its attachments, and the files that replace their placeholders in the body
- * @throws {InvalidInputError} for a kind that the format does not support, a missing field, an invalid URL and an
- *   empty file
+ * @throws {InvalidInputError} for an empty file
  * @throws {ApiError} for a file that cannot be downloaded
  */
-export async function readAttachments(
+export async function openAttachments(
 	item: ItemContext,
-	prepared: PreparedText,
+	conversation: Conversation,
+	found: readonly FoundAttachment[],
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
-	const { conversation } = prepared.request;
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
-	for (const row of prepared.attachments) {
-		let source: Attachment['source'] | InputFile = await readSource(item, row, prepared);
+	for (const { row, source: from } of found) {
+		let source: Attachment['source'] | InputFile = 'url' in from ? from : await openFile(item, row, from);
 		if (!('url' in source)) {
 			const placeholder = `file-${randomUUID()}`;
 			files.push({ placeholder, file: source });
@@ -54,26 +95,13 @@ export async function readAttachments(
 	return { conversation: { kind: 'messages', messages }, files };
 }
 
-async function readSource(
+async function openFile(
 	item: ItemContext,
 	row: AttachmentRow,
-	{ format }: PreparedText,
-): Promise<{ url: string } | InputFile> {
-	const { kind, source, at } = row;
-	const support = format.attachments[kind];
-	if (support === undefined) {
-		throw at.error(
-			`the API format ${format.label} has no ${kind} attachments`,
-			`Choose the API format ${textFormats[0].label}.`,
-		);
-	}
-	if (typeof source !== 'string') return typedFile(row, await readInputFile(item, source));
-	const url = source.trim();
-	if (/^data:/i.test(url)) return typedFile(row, inlineFile(row, url));
-	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
-		throw at.error('the URL is not a web address', 'It begins with https:// or http://.');
-	}
-	return support === 'file' ? typedFile(row, await fetchFile(item, row, url)) : { url };
+	source: Exclude<Source, { url: string }>,
+): Promise<InputFile> {
+	if ('fileAt' in source) return typedFile(row, await fetchFile(item, row, source.fileAt));
+	return typedFile(row, 'binary' in source ? await fileOf(item, source.binary) : source);
 }
 
 const UNKNOWN_TYPE = 'application/octet-stream';

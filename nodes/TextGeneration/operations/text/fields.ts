@@ -11,7 +11,7 @@ import {
 import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
-import { dryRun } from '../../../shared/run/cost/dryRun';
+import { dryRun } from '../../../shared/run/charge/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
 

@@ -1,6 +1,6 @@
 import { defineOperation } from '../../../shared/run/operation';
 import { generateOptions, generateParameters } from './fields';
-import { generateText } from './generateText';
+import { generateText, planText } from './generateText';
 import { prepareText } from './parameters';
 
 /** Generates text from a prompt or a conversation (§4.1 to 4.3). */
@@ -12,5 +12,6 @@ export const generate = defineOperation({
 		'Asks another language model for a text, such as an answer, a summary or a translation. It knows only what the prompt says. Returns the text and the cost in rubles.',
 	parameters: generateParameters,
 	options: generateOptions,
-	execute: async (item) => await generateText(item, prepareText(item)),
+	plan: (item) => planText(prepareText(item)),
+	execute: generateText,
 });

@@ -1,17 +1,36 @@
 import { mostOfCall } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { streamText } from '../../../shared/gateway/text/streamText';
-import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
+import { textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { asText, type JsonObject } from '../../../shared/gateway/util/json';
-import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
+import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
-import { costLimit } from '../../../shared/run/cost/executionCost';
-import { completeText } from '../../../shared/run/cost/textCall';
+import { costLimit } from '../../../shared/run/charge/limits';
+import { completeText } from '../../../shared/run/charge/text';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
-import { readAttachments } from './attachments';
+import { openAttachments } from './attachments';
 import type { PreparedText } from './parameters';
 import { outputsOf } from './results';
+
+/** A text call that is checked. */
+export interface PlannedText {
+	prepared: PreparedText;
+	/** The body, unless files are to be opened for it. */
+	body?: JsonObject;
+}
+
+/**
+ * Makes the body of a text call, before anything is sent.
+ *
+ * @throws {InvalidInputError} for a conversation that the format cannot express
+ */
+export function planText(prepared: PreparedText): PlannedText {
+	const { options, attachments, format, request, extraBody } = prepared;
+	void [options.dryRun, options.fallbackModels, options.maxCostRub];
+	const body = textBody(format, request, extraBody);
+	return attachments.length > 0 ? { prepared } : { prepared, body };
+}
 
 /**
  * Sends the request of an item, and makes its outputs.
@@ -19,24 +38,36 @@ import { outputsOf } from './results';
  * @throws {InvalidInputError} before anything is sent
  * @throws {ApiError} for a call that fails
  */
-export async function generateText(item: ItemContext, prepared: PreparedText): Promise<OperationOutput[]> {
-	const { client, run } = item;
+export async function generateText(item: ItemContext, planned: PlannedText): Promise<OperationOutput[]> {
+	const { client, run, index } = item;
+	const { prepared } = planned;
 	const { format, request } = prepared;
-	const { dryRun, fallbackModels = [], maxCostRub: limitRub } = prepared.options;
-	const attached = await readAttachments(item, prepared);
-	if (dryRun) return await notSent(item, prepared, gatewayRequest(item, prepared, attached, request.model));
-	const chunks = request.stream ? run.chunkWriter?.forItem(item.index) : undefined;
+	const { dryRun, fallbackModels = [], maxCostRub } = prepared.options;
+	const { body, files } = await withAttachments(item, planned);
+	if (dryRun) return await notSent(item, prepared, toCall(item, prepared, body, files));
+	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
 	try {
-		const models = [request.model, ...fallbackModels];
-		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
-			const call = gatewayRequest(item, prepared, attached, model);
-			return await completeText(
-				{ client, cost: run.cost, textModels: run.textModels, showHint: (text) => run.hints.add(text) },
-				{ format, output: request.output, body: call.json, limitRub },
-				async () => await send(item, prepared, { ...call, isFallback: model !== request.model }, chunks),
-			);
-		});
+		const { result, fallbackFrom } = await withFallbacks(
+			[request.model, ...fallbackModels],
+			async (model) => {
+				const isFallback = model !== request.model;
+				const call = toCall(item, prepared, isFallback ? { ...body, model } : body, files);
+				const { spending, textModels, records, hints } = run;
+				const plan = {
+					format,
+					output: request.output,
+					body: call.json,
+					maxCostRub,
+					item: { index, records },
+				};
+				return await completeText(
+					{ client, spending, textModels, showHint: (text) => hints.add(text) },
+					plan,
+					async () => await send(item, prepared, { ...call, isFallback }, chunks),
+				);
+			},
+		);
 		isComplete = true;
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
@@ -46,6 +77,17 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 	}
 }
 
+/** The body with its files as placeholders. */
+async function withAttachments(
+	item: ItemContext,
+	{ prepared, body }: PlannedText,
+): Promise<{ body: JsonObject; files: EmbeddedFile[] }> {
+	if (body) return { body, files: [] };
+	const { format, request, extraBody, attachments } = prepared;
+	const { conversation, files } = await openAttachments(item, request.conversation, attachments);
+	return { body: textBody(format, { ...request, conversation }, extraBody), files };
+}
+
 /** The output of a dry run: the request, with placeholders for files, and the most that it can cost. */
 async function notSent({ run, client }: ItemContext, { format }: PreparedText, { json }: TextCall) {
 	const model = asText(json.model) ?? '';
@@ -53,26 +95,23 @@ async function notSent({ run, client }: ItemContext, { format }: PreparedText, {
 	return run.dryRun.output(model, json, { isMost: true, ...most });
 }
 
-/** @param model replaces the model of the request, if it is another one */
-function gatewayRequest(
+function toCall(
 	{ client }: ItemContext,
-	{ format, request, extraBody, options: { maxCostRub } }: PreparedText,
-	{ conversation, files }: Awaited<ReturnType<typeof readAttachments>>,
-	model: string,
+	{ format, options: { maxCostRub } }: PreparedText,
+	body: JsonObject,
+	files: readonly EmbeddedFile[],
 ): TextCall {
-	const extra = model === request.model ? extraBody : { ...extraBody, model };
-	const hasLimit = costLimit(client, maxCostRub) !== undefined;
-	const call = textCall(format, { ...request, conversation }, extra, hasLimit);
+	const call = textCall(format, body, costLimit(client, maxCostRub) !== undefined);
 	if (files.length === 0) return call;
-	const body = bodyWithFiles(JSON.stringify(call.json), files);
+	const streamed = bodyWithFiles(JSON.stringify(call.json), files);
 	return {
 		...call,
 		headers: {
 			...call.headers,
 			'Content-Type': 'application/json',
-			'Content-Length': String(body.length),
+			'Content-Length': String(streamed.length),
 		},
-		openBody: async () => ({ content: await body.open() }),
+		openBody: async () => ({ content: await streamed.open() }),
 	};
 }
 
@@ -83,7 +122,6 @@ async function send(
 	call: TextCall,
 	chunks: ItemChunkWriter | undefined,
 ): Promise<JsonObject> {
-	item.journal.note(item.index, {});
 	if (!stream) return await item.client.json(call);
 	let hasChunks = false;
 	const onText = (text: string) => {

@@ -7,7 +7,8 @@ import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import type { Conversation, TextRequest, ToolDefinition } from '../../../shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import type { Values } from '../../../shared/params/parameter';
-import type { ItemContext } from '../../../shared/run/operation';
+import type { ItemInput } from '../../../shared/run/operation';
+import { findAttachments, type FoundAttachment } from './attachments';
 import { readConversation, type AttachmentRow } from './conversation';
 import type { generateOptions, generateParameters, sharedOptions } from './fields';
 
@@ -23,7 +24,7 @@ type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParam
 export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
-	attachments: AttachmentRow[];
+	attachments: FoundAttachment[];
 	/** Merged into the body last. */
 	extraBody: JsonObject;
 	simplify: boolean;
@@ -35,7 +36,7 @@ export interface PreparedText {
  *
  * @throws {InvalidInputError} for what cannot be sent, with the name of the parameter
  */
-export function prepareText(item: ItemContext<Params>): PreparedText {
+export function prepareText(item: ItemInput<Params>): PreparedText {
 	const { params } = item;
 	const format = textFormat(params.format);
 	const { conversation, attachments } = readConversation(params);
@@ -49,11 +50,12 @@ export function prepareText(item: ItemContext<Params>): PreparedText {
 
 /** Reads the parameters that all operations have. */
 export function prepare(
-	{ params, run }: ItemContext<SharedParams>,
+	item: ItemInput<SharedParams>,
 	format: TextFormat,
 	conversation: Conversation,
 	attachments: AttachmentRow[],
 ): PreparedText {
+	const { params, run } = item;
 	const { options } = params;
 	const extraBody = checkExtraBody(options.extraBody, "Use the option 'Stream' instead.");
 	return {
@@ -67,7 +69,7 @@ export function prepare(
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: options.stream ?? run.chunkWriter !== undefined,
 		},
-		attachments,
+		attachments: findAttachments(item, attachments, format),
 		extraBody,
 		simplify: params.simplify,
 		options,

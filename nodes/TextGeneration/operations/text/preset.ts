@@ -6,10 +6,10 @@ import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import { several, text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
-import { defineOperation, type ItemContext, type Operation } from '../../../shared/run/operation';
+import { defineOperation, type ItemInput, type Operation } from '../../../shared/run/operation';
 import { sourceFields } from './conversationFields';
 import { sharedOptions } from './fields';
-import { generateText } from './generateText';
+import { generateText, planText } from './generateText';
 import { prepare, type PreparedText } from './parameters';
 
 // Operations that ask a model about files. They are text: generate with fewer parameters.
@@ -39,7 +39,8 @@ export function definePreset(preset: Preset): Operation {
 		...preset,
 		parameters: parametersOf(preset),
 		options,
-		execute: async (item) => await generateText(item, read(item, preset)),
+		plan: (item) => planText(read(item, preset)),
+		execute: generateText,
 	});
 }
 
@@ -75,7 +76,7 @@ function parametersOf({ exampleUrl, prompt, promptHint }: Preset) {
 type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Values<typeof options> };
 
 /** @throws {InvalidInputError} for what cannot be sent */
-function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
+function read(item: ItemInput<Params>, { kind }: Preset): PreparedText {
 	const { params } = item;
 	const [name, label, files] =
 		params.source === 'url'

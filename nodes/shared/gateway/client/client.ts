@@ -62,9 +62,6 @@ const FILE = { group: 'file', kind: 'file' } as const;
  * endpoint.
  */
 export class GatewayClient {
-	/** The clock of the gateway, as its last response showed it, minus that of this server. */
-	private clockDifferenceMs: number | undefined;
-
 	/** Waits; rejects if the run ends first. */
 	readonly pause: ClientDependencies['pause'];
 	readonly sleep: ClientDependencies['sleep'];
@@ -87,15 +84,6 @@ export class GatewayClient {
 	}
 
 	/**
-	 * A time of this server on the gateway's clock, to the second, in Unix milliseconds.
-	 *
-	 * @returns `undefined` if no response has shown it
-	 */
-	gatewayTime(time: number): number | undefined {
-		return this.clockDifferenceMs === undefined ? undefined : time + this.clockDifferenceMs;
-	}
-
-	/**
 	 * Sends a request.
 	 *
 	 * @returns the body of the response; an empty object for a 204, except to a GET; a list as `list`
@@ -104,8 +92,6 @@ export class GatewayClient {
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.withRetries(request, async (httpRequest) => {
 			const response = await this.dependencies.transport.text(httpRequest);
-			const date = dateOf(response);
-			if (date !== undefined) this.clockDifferenceMs = date - this.now();
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204 && httpRequest.method !== 'GET') return {};
 			const parsed = parseJson(response.body);

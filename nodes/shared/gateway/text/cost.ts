@@ -1,5 +1,5 @@
 import type { TextModel } from '../endpoints/models';
-import type { ApiError } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import { asNumber, asObject, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
 import { valueAt, type Usage } from './formats/completion';
@@ -42,7 +42,8 @@ export interface Charge {
 }
 
 /** The charge that an error tells of. */
-export function chargeOf({ details: { extra = {} } }: ApiError): Charge {
+export function chargeOf(error: unknown): Charge {
+	const { extra = {} } = error instanceof ApiError ? error.details : {};
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
 	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
 }

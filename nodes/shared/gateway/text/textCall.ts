@@ -8,20 +8,26 @@ import type { TextRequest } from './formats/request';
 export type TextCall = GatewayRequest & { json: JsonObject };
 
 /**
- * The request to a text model.
+ * The body of a request to a text model.
  *
  * @param extraBody merged into the body last
- * @param hasLimit whether its cost is limited
  * @throws {InvalidInputError} for a conversation that the format cannot express
  */
+export function textBody(format: TextFormat, request: TextRequest, extraBody: JsonObject): JsonObject {
+	return deepMerge(format.toBody(request), extraBody);
+}
+
+/**
+ * The request to a text model.
+ *
+ * @param hasLimit whether its cost is limited
+ */
 export function textCall(
-	format: TextFormat,
-	request: TextRequest,
-	extraBody: JsonObject,
+	format: Pick<TextFormat, 'texts' | 'path' | 'headers' | 'cost'>,
+	body: JsonObject,
 	hasLimit: boolean,
 ): TextCall {
 	const { texts, path, headers } = format;
-	const body = deepMerge(format.toBody(request), extraBody);
 	const json = hasLimit ? withMaxTokens(format, body) : body;
 	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json };
 }

@@ -1,7 +1,13 @@
-import type { GatewayClient } from '../client/client';
-import { ApiError, asError, beforeSending, InvalidInputError, StoppedError } from '../errors/errors';
-import { addToTotal, compareDecimals } from '../util/money';
-import { fetchBalance, readBalance } from './balance';
+import type { GatewayClient } from '../../gateway/client/client';
+import {
+	ApiError,
+	asError,
+	beforeSending,
+	InvalidInputError,
+	StoppedError,
+} from '../../gateway/errors/errors';
+import { addToTotal, compareDecimals } from '../../gateway/util/money';
+import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
 
 /** How long a balance is used, in milliseconds. */
 const BALANCE_MS = 30_000;
@@ -29,7 +35,10 @@ const accounts = new Map<string, Account>();
  * @throws {InvalidInputError} if less than the minimum could be left
  * @throws {ApiError} if the balance cannot be read
  */
-export async function reserve(client: GatewayClient, mostRub?: string): Promise<(rub: string) => void> {
+export async function reserveOnAccount(
+	client: GatewayClient,
+	mostRub?: string,
+): Promise<(rub: string) => void> {
 	const { minBalanceRub } = client.settings;
 	if (minBalanceRub === undefined || mostRub === undefined) return () => undefined;
 	const account = accounts.get(client.account) ?? { readAt: 0, endedRub: '0', inProgressRub: '0' };

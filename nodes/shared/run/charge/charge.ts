@@ -1,0 +1,114 @@
+import { ApiError, asError } from '../../gateway/errors/errors';
+import type { GatewayClient } from '../../gateway/client/client';
+import { reserveOnAccount } from './minBalance';
+import type { ItemRecord } from './record';
+import type { Records } from './records';
+import type { Spending } from './spending';
+import { mayBeCharged } from './words';
+
+/** A call that costs money, before anything is sent. */
+export interface Plan {
+	/** Whose account pays. */
+	client: GatewayClient;
+	/** The item that it is for; none where each request is a new one, as of a chat model. */
+	item?: { index: number; records: Records };
+	/** The `Idempotency-Key` of a task (§4.6); a text has none. */
+	key?: string;
+	/** Whether the key is the user's: another execution may have paid for its task. */
+	isOwnKey?: boolean;
+	/** Whether another item of the execution has the same key, and counts its cost. */
+	isCounted?: boolean;
+	/** The most that the call may cost, as decimal text in rubles; needed for a limit. */
+	mostRub: string | undefined;
+	/** The most that the execution may cost, as decimal text in rubles. */
+	maxCostRub: string | undefined;
+}
+
+/**
+ * Sends a call that costs money: checks its limits, notes it before it is sent, and counts what it cost. All such calls of the
+ * package go through here.
+ *
+ * @param send sends it, with its retries
+ * @param costOf what it cost, from its result or its error, as decimal text in rubles; `undefined` if that is not known
+ * @returns the result; and its cost, as soon as that is known
+ * @throws {InvalidInputError} if the call does not fit a limit
+ * @throws {ApiError} if it fails, or was sent before with another account
+ */
+export async function charge<R>(
+	spending: Spending,
+	plan: Plan,
+	send: () => Promise<R>,
+	costOf: (ended: { result: R } | { error: unknown }) => Promise<string | undefined>,
+): Promise<{ result: R; rub: Promise<string | undefined> }> {
+	const { client, item, key, mostRub } = plan;
+	const known = item?.records.get(item.index);
+	assertSameAccount(known, client);
+	// A repetition may be of a task that is paid for: its limits are not checked again.
+	const isRepeated = key !== undefined && known?.key === key;
+	const release = isRepeated ? () => undefined : await reserve(spending, plan);
+	const record = item?.records.sent(item.index, client.account, key) ?? { state: 'sent' };
+	const end = async (ended: { result: R } | { error: unknown }) => {
+		const rub = await costOf(ended);
+		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
+		release(isFree ? '0' : (rub ?? mostRub));
+		if (!isFree) count(spending, record, plan, rub);
+		return rub;
+	};
+	try {
+		const result = await send();
+		return { result, rub: end({ result }) };
+	} catch (error) {
+		await end({ error });
+		throw asError(error);
+	}
+}
+
+/** A call that may be charged is not sent from another account: both would pay. */
+function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient): void {
+	if (known?.account === undefined || known.account === client.account) return;
+	if (known.state !== 'sent' && known.state !== 'unknown') return;
+	throw new ApiError({
+		message: 'The item was sent with another API key before, and may have been charged',
+		description:
+			'Its credential gives another API key or base URL than in the try before. Use the same in each try, e.g. without an expression that changes, or look at the balance of both and execute the workflow again.',
+		outcome: 'unknown',
+		kind: known.key === undefined ? 'charge' : 'keyed',
+		code: 'other_account',
+		retryable: false,
+	});
+}
+
+/** Reserves what a call may cost. The function that it returns ends that, with what the call may have cost. */
+async function reserve(spending: Spending, { client, mostRub, maxCostRub }: Plan) {
+	const releaseAccount = await reserveOnAccount(client, mostRub);
+	try {
+		const releaseExecution = spending.reserve(mostRub, maxCostRub);
+		return (rub: string | undefined) => {
+			releaseExecution();
+			releaseAccount(rub ?? '0');
+		};
+	} catch (error) {
+		releaseAccount('0');
+		throw asError(error);
+	}
+}
+
+/** Counts a call that is, or may be, charged: once, although several tries or equal calls of an agent may end it. */
+function count(
+	spending: Spending,
+	record: ItemRecord,
+	{ mostRub, isOwnKey, isCounted }: Plan,
+	rub: string | undefined,
+): void {
+	if (record.costRub !== undefined || isCounted) return;
+	// An earlier try has counted it with an unknown cost.
+	if (record.mayCostRub !== undefined) spending.mayCost(record.mayCostRub, -1);
+	delete record.mayCostRub;
+	if (rub !== undefined && !isOwnKey) {
+		record.costRub = rub;
+		spending.costs(rub);
+	} else {
+		record.mayCostRub = rub ?? mostRub ?? null;
+		spending.mayCost(record.mayCostRub);
+	}
+}

@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { INode } from 'n8n-workflow';
+
+import { InvalidInputError } from '../../gateway/errors/errors';
+import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
+
+/** What changes neither the request nor the output, by the names that workflows store. */
+const NOT_COUNTED: ReadonlySet<string> = new Set([
+	'toolDescription',
+	'waitStrategy',
+	'options.callbackUrl',
+	'options.concurrency',
+	'options.dryRun',
+	'options.idempotencyKey',
+	'options.maxCostRub',
+	'options.maxPriceRub',
+	'options.maxRetries',
+	'options.maxWait',
+	'options.passThrough',
+	'options.rateLimitWait',
+	'options.stream',
+	'options.timeout',
+]);
+
+/** What changes the output alone. */
+const OUTPUT_ONLY: ReadonlySet<string> = new Set([
+	'simplify',
+	'downloadResults',
+	'options.binaryPropertyName',
+]);
+
+/**
+ * Identifies what a node asks for, and what it makes of the response, from its parameters as they are written: the same in each
+ * try, whatever their expressions return, until somebody edits them.
+ */
+export function writtenDigests({ parameters }: Pick<INode, 'parameters'>): { call: string; output: string } {
+	const { options, ...others } = parameters;
+	const optionEntries = Object.entries(asObject(options) ?? {});
+	const all = [
+		...Object.entries(others),
+		...optionEntries.map(([name, value]) => [`options.${name}`, value]),
+	];
+	const counted = all
+		.map(([name, value]) => [String(name), essential(value)] as const)
+		.filter(([name]) => !NOT_COUNTED.has(name));
+	const digestOf = (entries: typeof counted) => digest(Object.fromEntries(entries) as JsonObject);
+	return {
+		call: digestOf(counted.filter(([name]) => !OUTPUT_ONLY.has(name))),
+		output: digestOf(counted.filter(([name]) => OUTPUT_ONLY.has(name))),
+	};
+}
+
+/** A value without what the editor stores beside it: the cached names of a list, the schema of a form. */
+function essential(value: unknown): unknown {
+	const object = asObject(value);
+	if (object?.__rl === true) return object.value;
+	return object?.mappingMode === undefined ? value : { mappingMode: object.mappingMode, value: object.value };
+}
+
+/** Key in the node's context, where n8n has no token. */
+const ROOT = 'aiGatewayRoot';
+
+/**
+ * Identifies an execution and its retries, from the token in its resume URL: n8n stores that when the execution begins, and
+ * keeps it in a *Retry*, also after a crash. An n8n before 2.14 has none: there it is random, and lost in a crash.
+ */
+export function executionRoot(execution: unknown, store: Record<string, unknown>): string {
+	const url = asText(asObject(execution)?.resumeUrl) ?? '';
+	const token = URL.canParse(url) ? new URL(url).search : '';
+	return token === '' ? String((store[ROOT] ??= randomUUID())) : digest(token);
+}
+
+/** An `Idempotency-Key` (§4.6), of 71 ASCII characters. */
+export function idempotencyKey(parts: Json): string {
+	return `n8n-gw-${digest(parts)}`;
+}
+
+/** The SHA-256 of a value; the order of its fields does not matter. */
+export function digest(value: Json): string {
+	return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+/** The use of a user's key: where in the workflow, and for which request. */
+export interface KeyUse {
+	place: string;
+	content: string;
+}
+
+/**
+ * Registers a user's key for a request: within an execution, it stands for one content, in all nodes and rounds of a loop. At
+ * the same place, the content may change between tries, as with `$now`.
+ *
+ * @param keys those of the execution so far
+ * @param name the key, with its account
+ * @returns whether it stands for an equal request at another place
+ * @throws {InvalidInputError} if it stands for another request
+ */
+export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): boolean {
+	const id = digest(name);
+	const known = keys[id];
+	if (known === undefined || known.place === use.place) keys[id] = use;
+	else if (known.content !== use.content) {
+		throw new InvalidInputError(
+			"'Idempotency Key' is the same for two different inputs of this execution",
+			'Make it different for each input, e.g. with an order number of the item.',
+			'idempotencyKey',
+		);
+	}
+	return known !== undefined && known.place !== use.place;
+}
+
+/**
+ * Checks a key of the user. It is sent as typed, so that another client with the same key gets the same task (§4.6). The
+ * gateway checks its length.
+ *
+ * @throws {InvalidInputError} for a key that HTTP clients would change
+ */
+export function checkKey(key: string): void {
+	if (/^(?! )[\x20-\x7e]+(?<! )$/.test(key)) return;
+	throw new InvalidInputError(
+		"'Idempotency Key' cannot be sent as it is",
+		'A key has up to 255 characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one.',
+		'idempotencyKey',
+	);
+}

@@ -1,0 +1,35 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import type { ApiErrorDetails } from '../../gateway/errors/errors';
+import type { JsonObject } from '../../gateway/util/json';
+
+/** What is known of an item that was sent. One without a record was not sent, or was rejected. */
+export interface ItemRecord {
+	/**
+	 * - `sent`: its call is in progress, or was when n8n stopped
+	 * - `unknown`: it may be charged
+	 * - `charged`: it is charged, or has a task, and its output is not there
+	 * - `done`: it has succeeded
+	 * - `failed`: its task failed in an execution before; the next creation takes its place
+	 */
+	state: 'sent' | 'unknown' | 'charged' | 'done' | 'failed';
+	/** The account of a call that costs money, see `accountOf`. */
+	account?: string;
+	/** The idempotency key (§4.6) of its creation; a call without one cannot be repeated safely. */
+	key?: string;
+	taskId?: string;
+	/** The response to the creation of its task. */
+	response?: JsonObject;
+	/** The task that failed in an execution before. */
+	failedTask?: string;
+	/** Decimal text in rubles, if it is known and was paid in this execution. */
+	costRub?: string;
+	/** The most that it may cost, if that is counted in this execution; null if that is not known. */
+	mayCostRub?: string | null;
+	/** Whether it was sent by an execution that this one is a retry of. */
+	isBefore?: boolean;
+	/** The error after which it is, or may be, charged. */
+	error?: ApiErrorDetails;
+	/** Its outputs, unless they are too large to be kept. */
+	outputs?: INodeExecutionData[];
+}

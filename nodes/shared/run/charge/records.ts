@@ -1,0 +1,192 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { isFailedTask } from '../../gateway/endpoints/tasks';
+import { ApiError, StoppedError } from '../../gateway/errors/errors';
+import { addToTotal } from '../../gateway/util/money';
+import { keepsOutputs, storedContext } from '../../n8n/features';
+import { executionRoot, idempotencyKey, writtenDigests } from './keys';
+import { itemError } from '../nodeError';
+import type { ItemRecord } from './record';
+import { mayBeCharged } from './words';
+
+interface StoredRun {
+	executionId: string;
+	/** See {@link writtenDigests}. */
+	call: string;
+	output: string;
+	/** The size of all outputs, in characters of JSON. */
+	size: number;
+	/** By the index of the item. */
+	items: Record<string, ItemRecord>;
+}
+
+/** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
+const MAX_OUTPUTS = 16 * 1024 * 1024;
+
+/**
+ * What a run of the node has sent, item by item, written before the act. It is kept in the node's context, which n8n stores with
+ * the execution and copies into its *Retry*: the node may run again with *Retry On Fail*, after a pause of the execution, and
+ * in a retry.
+ */
+export class Records {
+	private readonly store: Record<string, unknown>;
+	private readonly stored: StoredRun;
+	private readonly name: string;
+	/** The beginning of what all keys of the run are made of. */
+	private readonly place: readonly string[];
+	private readonly keepsOutputs: boolean;
+
+	/** @param run identifies the run of the node within the execution; several may be open in an agent */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		run: string,
+	) {
+		const { id: nodeId } = context.getNode();
+		this.store = storedContext(context, 'node') ?? {};
+		this.name = `aiGatewayItems ${run}`;
+		const { call, output } = writtenDigests(context.getNode());
+		const root = executionRoot(context.getWorkflowDataProxy(0).$execution, this.store);
+		this.place = [root, nodeId, call, run];
+		const executionId = context.getExecutionId() ?? '';
+		// Nothing else writes to the name.
+		const known = this.store[this.name] as StoredRun | undefined;
+		const isSame = known?.call === call;
+		this.stored = isSame ? known : { executionId, call, output, size: 0, items: {} };
+		this.store[this.name] = this.stored;
+		this.keepsOutputs = keepsOutputs(context);
+		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
+		if (this.stored.output !== output) this.forgetOutputs(output);
+	}
+
+	/** What earlier tries, or this one, have sent for an item. */
+	get(index: number): ItemRecord | undefined {
+		return this.stored.items[index];
+	}
+
+	/** Adds to what is known of an item. */
+	put(index: number, news: Partial<ItemRecord> & Pick<ItemRecord, 'state'>): ItemRecord {
+		return (this.stored.items[index] = Object.assign(this.get(index) ?? {}, news));
+	}
+
+	/** Notes a call that costs money, before it is sent. */
+	sent(index: number, account: string, key: string | undefined): ItemRecord {
+		// Equal texts of an agent at the same time are charged one by one.
+		if (key === undefined) return (this.stored.items[index] = { state: 'sent', account });
+		const record = this.put(index, { state: 'sent', account, key });
+		delete record.isBefore;
+		return record;
+	}
+
+	/** An item was not charged. */
+	remove(index: number): void {
+		const { failedTask } = this.get(index) ?? {};
+		if (failedTask === undefined) delete this.stored.items[index];
+		else this.stored.items[index] = { state: 'failed', failedTask };
+	}
+
+	/** The idempotency key (§4.6) of an item's task: the same in each try, and a new one after a task that failed before. */
+	key(index: number): string {
+		const { key, failedTask } = this.get(index) ?? {};
+		const own = this.placeOf(index);
+		return (
+			key ?? (failedTask === undefined ? own : idempotencyKey([own, failedTask, this.stored.executionId]))
+		);
+	}
+
+	/** Where an item is in the workflow, as it is written. */
+	placeOf(index: number): string {
+		return idempotencyKey([...this.place, index]);
+	}
+
+	/** An item has succeeded. */
+	done(index: number, outputs: INodeExecutionData[]): void {
+		const binaries = outputs.flatMap(({ binary = {} }) => Object.values(binary));
+		// A file in memory would be stored as text.
+		const isKept = this.keepsOutputs && binaries.every(({ id }) => id !== undefined);
+		const size = isKept ? JSON.stringify(outputs).length : Infinity;
+		const fits = this.stored.size + size <= MAX_OUTPUTS;
+		if (fits) this.stored.size += size;
+		this.put(index, fits ? { state: 'done', outputs } : { state: 'done' });
+	}
+
+	/** The stored outputs of an item, if their files are still there. */
+	async outputs(index: number): Promise<INodeExecutionData[] | undefined> {
+		const { outputs, isBefore } = this.get(index) ?? {};
+		if (!outputs || !isBefore) return outputs;
+		const files = outputs.flatMap(({ binary = {} }) => Object.values(binary));
+		try {
+			for (const { id = '' } of files) await this.context.helpers.getBinaryMetadata(id);
+			return outputs;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Adds to the error of an item what the user is to know: its task's ID, and whether it is, or may be, charged. */
+	failed(index: number, error: unknown): unknown {
+		const record = this.get(index);
+		const { taskId, key } = record ?? {};
+		// Without a record, an equal call of an agent's tool, at the same time, may have removed it.
+		const isSent = record !== undefined || error instanceof ApiError;
+		const isUnknown = record?.error !== undefined || (isSent && mayBeCharged(error));
+		if (taskId === undefined && !isUnknown) {
+			this.remove(index);
+			return error;
+		}
+		const kind = key === undefined ? 'charge' : 'keyed';
+		const complete = itemError(error, taskId ? { outcome: 'charged', taskId } : { outcome: 'unknown', kind });
+		const state = complete.details.outcome === 'charged' ? 'charged' : 'unknown';
+		this.put(index, { state, error: complete.details });
+		return error instanceof StoppedError || isFailedTask(error) ? error : complete;
+	}
+
+	/** The records of all items but one. */
+	others(failed?: number): Array<[index: string, record: ItemRecord]> {
+		return Object.entries(this.stored.items).filter(([index]) => Number(index) !== failed);
+	}
+
+	/** What the run has cost in this execution. */
+	get costRub(): string {
+		return Object.values(this.stored.items).reduce((sum, { costRub = '0' }) => addToTotal(sum, costRub), '0');
+	}
+
+	/** Ends the run of a tool, whose call an agent may repeat: its tasks are kept, and what may be charged. */
+	endTool(): void {
+		for (const [index, record] of this.others()) {
+			delete record.outputs;
+			if (record.taskId === undefined && record.state === 'done') this.remove(Number(index));
+		}
+	}
+
+	/** Removes the run from the node's context: no try can follow. */
+	clear(): void {
+		delete this.store[this.name];
+	}
+
+	/** A person has retried the execution, and has read what may be charged: texts without a result are sent again. */
+	private beginRetry(executionId: string): void {
+		this.stored.executionId = executionId;
+		for (const [index, record] of this.others()) {
+			const { key, taskId, failedTask, error, outputs } = record;
+			const hasFailed = error?.extra?.state === 'fail';
+			delete record.costRub;
+			delete record.mayCostRub;
+			record.isBefore = true;
+			// The next creation takes its place.
+			if (hasFailed && taskId !== undefined)
+				this.stored.items[index] = { state: 'failed', failedTask: taskId };
+			else if (!outputs && (key ?? taskId ?? failedTask) === undefined) this.remove(Number(index));
+		}
+	}
+
+	/** Somebody has changed what the node makes of a response, such as *Simplify*. */
+	private forgetOutputs(output: string): void {
+		Object.assign(this.stored, { output, size: 0 });
+		for (const [index, record] of this.others()) {
+			if (!record.outputs) continue;
+			delete record.outputs;
+			if (record.taskId === undefined) this.remove(Number(index));
+			else record.state = 'charged';
+		}
+	}
+}

@@ -1,0 +1,206 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { InvalidInputError } from '../../gateway/errors/errors';
+import { asObject, asText } from '../../gateway/util/json';
+import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { addHint, storedContext } from '../../n8n/features';
+import type { KeyUse } from './keys';
+import type { ItemRecord } from './record';
+
+/** Key in the context that all nodes of an execution share. With another shape of {@link Stored}, use another key. */
+const KEY = 'aiGatewaySpending';
+
+/** n8n does not declare the others for sub-nodes, but they have them. */
+export type SpendingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints' | 'getExecuteData' | 'setMetadata'>>;
+
+/** What the calls of an execution that have ended cost. n8n stores it as JSON; amounts are decimal text in rubles. */
+interface Stored {
+	executionId: string;
+	/** The sum of the costs that are known. */
+	rub: string;
+	/** The most that the other calls may cost, where that is known. */
+	unknownRub: string;
+	/** The number of calls that may have cost any amount. */
+	unlimited: number;
+	/** What the executions cost that this one is a retry of. */
+	beforeRub: string;
+	totals: Totals;
+	/** What each idempotency key of the user stands for. */
+	keys: Record<string, KeyUse>;
+}
+
+/** What expressions read: `$('any node of this package').context.gateway.costRub`. */
+type Totals = { costRub: number; calls: number; callsWithoutCost: number };
+
+/** What calls in progress may cost. It is not stored: after a crash, they are not in progress. */
+interface InProgress {
+	rub: string;
+	unlimited: number;
+}
+
+/** By what n8n stores of the execution: all of its nodes share it. */
+const inProgress = new WeakMap<object, InProgress>();
+
+/**
+ * What the calls of this package cost in an execution. All nodes share it, also sub-nodes and tools. Shown in a hint at each
+ * node that sends such calls, in custom data and in the contexts of the nodes: since n8n evaluates expressions in a sandbox,
+ * they no longer read custom data.
+ */
+export class Spending {
+	private ownRub = '0';
+	private hint: { message: string } | undefined;
+	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
+	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
+	private readonly flowStore: Record<string, unknown>;
+	private readonly nodeStore: Record<string, unknown>;
+
+	constructor(private readonly context: SpendingContext) {
+		this.flowStore = storedContext(context, 'flow') ?? {};
+		this.nodeStore = storedContext(context, 'node') ?? {};
+	}
+
+	/**
+	 * Reserves what a call may cost until it has ended.
+	 *
+	 * @param mostRub the most that it may cost; needed for a limit
+	 * @param maxCostRub the most that the execution may cost
+	 * @returns ends the reservation
+	 * @throws {InvalidInputError} if the execution could then cost more than the limit
+	 */
+	reserve(mostRub: string | undefined, maxCostRub: string | undefined): () => void {
+		const open = inProgress.get(this.flowStore) ?? { rub: '0', unlimited: 0 };
+		inProgress.set(this.flowStore, open);
+		if (maxCostRub !== undefined) checkLimit(this.stored(), open, maxCostRub, mostRub);
+		if (mostRub === undefined) open.unlimited += 1;
+		else open.rub = addToTotal(open.rub, mostRub);
+		return () => {
+			if (mostRub === undefined) open.unlimited -= 1;
+			else open.rub = addToTotal(open.rub, mostRub, -1);
+		};
+	}
+
+	/** Adds a call whose cost is known. */
+	costs(rub: string): void {
+		const stored = this.stored();
+		stored.rub = addToTotal(stored.rub, rub);
+		stored.totals.calls += 1;
+		this.trace({ costRub: rub });
+		this.addOwn(rub);
+	}
+
+	/**
+	 * Adds a call whose cost is not known, or with the factor -1 takes it out again.
+	 *
+	 * @param mostRub the most that it may be; null if that is not known
+	 */
+	mayCost(mostRub: string | null, factor: 1 | -1 = 1): void {
+		const stored = this.stored();
+		if (mostRub === null) stored.unlimited += factor;
+		else stored.unknownRub = addToTotal(stored.unknownRub, mostRub, factor);
+		stored.totals.calls += factor;
+		stored.totals.callsWithoutCost += factor;
+		this.show();
+	}
+
+	/** §2.6 does not say what a task that has failed costs: what was counted for it is not known any more. */
+	taskFailed(record: ItemRecord | undefined): void {
+		const { costRub: rub } = record ?? {};
+		if (!record || rub === undefined) return;
+		delete record.costRub;
+		record.mayCostRub = rub;
+		const stored = this.stored();
+		stored.rub = addToTotal(stored.rub, rub, -1);
+		stored.unknownRub = addToTotal(stored.unknownRub, rub);
+		stored.totals.callsWithoutCost += 1;
+		this.trace({ costRub: `-${rub}` });
+		this.addOwn(rub, -1);
+	}
+
+	/** Adds to what this run of the node has cost, such as in an earlier try. */
+	addOwn(rub: string, factor: 1 | -1 = 1): void {
+		if (rub === '0' && this.ownRub === '0' && !this.hint) return;
+		this.ownRub = addToTotal(this.ownRub, rub, factor);
+		this.show();
+	}
+
+	/** The user's keys of the execution, also of those that it is a retry of. */
+	get keys(): Record<string, KeyUse> {
+		return this.stored().keys;
+	}
+
+	/**
+	 * Adds to what n8n's traces (OpenTelemetry) have of the node's run: models, and sums. What a sub-node adds is in the trace
+	 * of its agent, of whose run n8n keeps only what comes after the last tool. An n8n before 2.16 ignores it.
+	 */
+	trace(values: Record<string, string | number | null | undefined>): void {
+		const run = asObject(this.context.getExecuteData?.());
+		if (!run) return;
+		const { tracing, nodeWasResumed } = asObject(run.metadata) ?? {};
+		const earlier = nodeWasResumed ? asObject(this.nodeStore.gatewayTrace) : {};
+		const trace = { ...earlier, ...asObject(tracing) };
+		for (const [name, value] of Object.entries(values)) {
+			const before = asText(trace[`gateway.${name}`]);
+			const added = String(value ?? 0);
+			const listed = new Set([...(before?.split(', ') ?? []), added]);
+			trace[`gateway.${name}`] = sumOfCosts(before ?? '0', added) ?? [...listed].join(', ');
+		}
+		const metadata: object = { tracing: (this.nodeStore.gatewayTrace = trace) };
+		this.context.setMetadata?.(metadata);
+	}
+
+	/** Shows the sums, also while calls are in progress: n8n stores a cancelled execution at once. */
+	show(): void {
+		const { rub, beforeRub, totals } = this.stored();
+		totals.costRub = Number(rub);
+		// The same object for each node, which n8n also stores as one: so it is current at every node.
+		this.nodeStore.gateway = totals;
+		this.customData ??= this.context.getWorkflowDataProxy(0).$execution.customData;
+		// n8n keeps ten keys; without room it drops these.
+		this.customData?.setAll({
+			gatewayCostRub: rub,
+			gatewayCalls: totals.calls,
+			gatewayCallsWithoutCost: totals.callsWithoutCost,
+		});
+		const parts = [`execution so far: ₽${rub}`];
+		if (totals.callsWithoutCost > 0) parts.push(`calls of unknown cost: ${totals.callsWithoutCost}`);
+		if (beforeRub !== '0') parts.push(`₽${beforeRub} in the execution before`);
+		this.hint ??= addHint(this.context, '');
+		this.hint.message = `Cost: ₽${this.ownRub} (${parts.join('; ')})`;
+	}
+
+	/** The stored object itself, which other nodes may change meanwhile. */
+	private stored(): Stored {
+		const executionId = this.context.getExecutionId() ?? '';
+		// Nothing else writes to the key.
+		const stored = this.flowStore[KEY] as Stored | undefined;
+		// n8n's retry of an execution copies the data of the former one.
+		if (stored?.executionId === executionId) return stored;
+		const beforeRub = addToTotal(stored?.beforeRub ?? '0', stored?.rub ?? '0');
+		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
+		const sums = { rub: '0', unknownRub: '0', unlimited: 0, beforeRub, totals };
+		const now: Stored = { executionId, ...sums, keys: stored?.keys ?? {} };
+		this.flowStore[KEY] = now;
+		return now;
+	}
+}
+
+function checkLimit(stored: Stored, open: InProgress, limitRub: string, mostRub = '0'): void {
+	const unlimited = stored.unlimited + open.unlimited;
+	if (unlimited > 0) {
+		throw new InvalidInputError(
+			"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
+			`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
+			'maxCostRub',
+		);
+	}
+	const { rub } = stored;
+	const reservedRub = addToTotal(stored.unknownRub, open.rub);
+	const total = sumOfCosts(rub, reservedRub, mostRub) ?? '';
+	if ((compareDecimals(total, limitRub) ?? 1) <= 0) return;
+	throw new InvalidInputError(
+		`The call may cost ₽${mostRub}, more than is left of 'Max Cost per Execution (Rubles)'`,
+		`Of ₽${limitRub}, the execution has spent ₽${rub} and reserved ₽${reservedRub} for calls that are in progress or whose outcome is unknown. Raise the option, or make the call cheaper; with a lower 'Concurrency', less is reserved at a time.`,
+		'maxCostRub',
+	);
+}

@@ -1,0 +1,110 @@
+import { ApiError, InvalidInputError, StoppedError, type ApiErrorDetails } from '../../gateway/errors/errors';
+import { costsMoney } from '../../gateway/errors/policy';
+import { sumOfCosts } from '../../gateway/util/money';
+import type { ItemRecord } from './record';
+
+/**
+ * What workflows decide on, as the error item has it.
+ * - `retryable`: sending the item again may succeed, and cannot pay twice
+ * - `mayBeCharged`: the call is, or may be, charged: look before sending the item again
+ * - `paid`: the task of `taskId` exists and is charged: fetch it with *Wait*
+ */
+export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: ApiErrorDetails) {
+	const isCharged = outcome === 'charged';
+	const isUnknown = (isCharged && taskId === undefined) || (outcome === 'unknown' && costsMoney(kind));
+	return {
+		retryable: retryable && !isCharged && !isUnknown,
+		...(isUnknown ? { mayBeCharged: true } : {}),
+		...(isCharged && taskId !== undefined ? { paid: true } : {}),
+	};
+}
+
+/** Whether a call may be charged although it failed with this error. */
+export function mayBeCharged(error: unknown): boolean {
+	if (error instanceof StoppedError) return error.outcome === 'unknown';
+	if (error instanceof ApiError) return outcomeFlags(error.details).mayBeCharged ?? false;
+	return !(error instanceof InvalidInputError);
+}
+
+/**
+ * Says whether a failed request is charged: the last sentence of its error.
+ *
+ * @param isAlone whether no other item of the node is, or may be, charged
+ * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
+ */
+export function chargeText(
+	{ outcome, kind = 'charge', taskId, extra }: ApiErrorDetails,
+	isAlone = true,
+): string | undefined {
+	const subject = isAlone ? 'Nothing' : 'This item was not';
+	if (outcome === 'charged') {
+		if (taskId !== undefined)
+			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait'.`;
+		const { costRub } = extra ?? {};
+		return typeof costRub === 'number' ? `The call cost ₽${costRub}.` : 'The call was charged.';
+	}
+	if (kind === 'create' && outcome === 'unknown')
+		return 'It was not repeated, because it may have arrived. Nothing was charged.';
+	if (kind !== 'create' && !costsMoney(kind)) return undefined;
+	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : `${subject} sent.`;
+	if (outcome === 'rejected') return isAlone ? 'Nothing was charged.' : `${subject} charged.`;
+	if (taskId !== undefined) return 'It may have been charged: check the balance.';
+	return kind === 'keyed'
+		? "The task may have been created and charged anyway. The node’s own retries, 'Retry On Fail' and a retry of the execution request the same task; a new execution creates another one, unless 'Idempotency Key' is set."
+		: 'The call was not repeated, because it may have been charged: check the balance. A retry of the execution sends it again.';
+}
+
+/** What can follow a node that has failed. */
+export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
+
+const NEXT_TRY: Readonly<Record<NextTry, string>> = {
+	retry:
+		'To get their results, retry this execution in the list of executions: it pays only for what has not succeeded.',
+	retryOfSubExecution:
+		'To get their results, retry the execution of this sub-workflow in the list of executions, and not that of its parent: it pays only for what has not succeeded.',
+	none: '',
+};
+
+/**
+ * Says what the other items of a node that ends early cost, and how to get their results.
+ *
+ * @param others their records
+ * @returns an empty text if none is, or may be, charged
+ */
+export function othersText(
+	others: ReadonlyArray<[index: string, record: ItemRecord]>,
+	next: NextTry,
+): string {
+	// Without an account, a request cost nothing.
+	const paid = others.filter(([, { account, state }]) => account !== undefined && state !== 'failed');
+	if (paid.length === 0) return '';
+	const isUnknown = ([, { state, taskId }]: (typeof paid)[number]) =>
+		taskId === undefined && (state === 'unknown' || state === 'sent');
+	const unknown = paid.filter(isUnknown).map(([index]) => index);
+	const charged = paid.filter((entry) => !isUnknown(entry)).map(([, record]) => record);
+	const costs = charged.flatMap(({ costRub }) => costRub ?? []);
+	const texts: string[] = [];
+	if (costs.length > 0) texts.push(`${count(costs.length, 'other item')} cost ₽${sumOfCosts(...costs)}.`);
+	const withoutCost = charged.filter(({ costRub, isBefore }) => costRub === undefined && !isBefore).length;
+	if (withoutCost > 0) texts.push(`${count(withoutCost, 'other item')} cost an amount that is not known.`);
+	const before = charged.filter(({ isBefore }) => isBefore).length;
+	if (before > 0) texts.push(`${count(before, 'other item')} were paid in an execution before.`);
+	if (charged.length > 0) texts.push(NEXT_TRY[next]);
+	const lost = charged.filter(({ outputs, taskId }) => !outputs && taskId === undefined).length;
+	if (lost > 0 && next !== 'none')
+		texts.push(`The results of ${count(lost, 'item')} are not kept, so they are paid for again.`);
+	if (unknown.length > 0) {
+		const pronoun = unknown.length === 1 ? 'it' : 'they';
+		texts.push(
+			`The outcome of item${unknown.length === 1 ? '' : 's'} ${unknown.join(', ')} is unknown: ${pronoun} may have been charged.`,
+		);
+	}
+	const tasks = charged.flatMap(({ taskId }) => taskId ?? []);
+	if (tasks.length > 0)
+		texts.push(`The operation 'Wait' also gets the results of tasks: ${tasks.join(', ')}.`);
+	return texts.filter(Boolean).join(' ');
+}
+
+function count(number: number, noun: string): string {
+	return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
