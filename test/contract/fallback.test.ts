@@ -178,14 +178,6 @@ describe('after a 429, which pauses the account’s other requests, the next mod
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
 	});
 
-	it('keeps to Requests per Minute', async () => {
-		refuse([TEXT_MODEL], 600);
-		const begin = Date.now();
-		const { items } = await generate({ ...one, rateLimitWait: 0, requestsPerMinute: 1 });
-		expect(items[0]?.json).toMatchObject({ model: SECOND });
-		expect(Date.now() - begin).toBeGreaterThanOrEqual(60_000);
-	});
-
 	it('waits for its own rate limit as long as the first', async () => {
 		reject(TEXT_MODEL, 'no_providers');
 		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;

@@ -69,30 +69,12 @@ describe('the hint of the node', () => {
 		const code = 'rate_limit_exceeded';
 		gateway.control.addFault({ action: { kind: 'error', code, retryAfter: 9 }, match: { method: 'POST' } });
 		expect(hintsOf(await gateway.generate())).toStrictEqual([
-			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account or /),
-		]);
-	});
-
-	it('says how long requests waited for Requests per Minute', async () => {
-		const options = { requestsPerMinute: 5 };
-		const hints = hintsOf(await gateway.generate({ options }, { items: items(8) }));
-		expect(hints).toStrictEqual([
-			expect.stringMatching(/^Requests waited 6\d s for .* or 'Requests per Minute'\.$/),
+			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
 		]);
 	});
 
 	it('is not shown when none waited', async () => {
 		expect(hintsOf(await gateway.generate({}, { items: items(20) }))).toStrictEqual([]);
-	});
-});
-
-describe('Requests per Minute', () => {
-	it('limits the requests of all nodes from the first on', async () => {
-		const options = { requestsPerMinute: 30 };
-		const begin = Date.now();
-		await gateway.generate({ options }, { items: items(75) });
-		expect((Date.now() - begin) / 1_000).toBeGreaterThanOrEqual(120);
-		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(75);
 	});
 });
 

@@ -1,7 +1,7 @@
 import { rateGates } from '../../nodes/shared/n8n/client';
 import { testGate } from './client';
 
-/** Gives each test of a file rate gates of its own: those of a process remember the limits of earlier tests. */
+/** Gives each test of a file rate gates of its own: those of a process remember the pauses of earlier tests. */
 export function useFreshRateGates(): void {
 	beforeEach(() => freshRateGates());
 }

@@ -95,11 +95,10 @@ it('shows the parameters of each operation in their order, and its options last'
 });
 
 it('has options for each operation: its own replace the common ones', () => {
-	const ofLimit = ['Rate Limit Wait (Minutes)', 'Requests per Minute'];
-	const common = ['Concurrency', 'Max Retries', ...ofLimit, 'Timeout (Seconds)'];
+	const common = ['Concurrency', 'Max Retries', 'Rate Limit Wait (Minutes)', 'Timeout (Seconds)'];
 	const collections = properties.filter(({ name }) => name === 'options');
 	expect(collections.map(({ options = [] }) => options.map((one) => labelOf(one)))).toStrictEqual([
-		['Concurrency', 'Max Retries', 'Own Timeout', ...ofLimit, 'Zone'],
+		['Concurrency', 'Max Retries', 'Own Timeout', 'Rate Limit Wait (Minutes)', 'Zone'],
 		...[common, common, common],
 	]);
 	for (const collection of collections)

@@ -14,7 +14,6 @@ const defaults = {
 	concurrency: 8,
 	maxRetries: 3,
 	rateLimitWaitMs: 900_000,
-	requestsPerMinute: 0,
 	timeoutMs: undefined,
 };
 
@@ -27,9 +26,6 @@ it.each([
 	['rateLimitWait', 0, { rateLimitWaitMs: 0 }],
 	['rateLimitWait', '1.5', { rateLimitWaitMs: 90_000 }],
 	['rateLimitWait', 1440, { rateLimitWaitMs: 86_400_000 }],
-	['requestsPerMinute', 0, { requestsPerMinute: 0 }],
-	['requestsPerMinute', '60', { requestsPerMinute: 60 }],
-	['requestsPerMinute', 100_000, { requestsPerMinute: 100_000 }],
 	['timeout', 1, { timeoutMs: 1_000 }],
 	['timeout', '0.5e1', { timeoutMs: 5_000 }],
 	['timeout', 1.0006, { timeoutMs: 1_001 }],
@@ -41,7 +37,7 @@ it.each([
 	expect(settings({ [name]: value })).toStrictEqual({ ...defaults, ...expected });
 });
 
-it.each(['concurrency', 'maxRetries', 'rateLimitWait', 'requestsPerMinute', 'timeout'])(
+it.each(['concurrency', 'maxRetries', 'rateLimitWait', 'timeout'])(
 	'%s has its default where it is not set',
 	(name) => {
 		for (const value of [undefined, null, '']) expect(settings({ [name]: value })).toStrictEqual(defaults);
@@ -52,7 +48,6 @@ it.each([
 	['concurrency', 'Concurrency', [0, '0', 101, 1.5, 99.999], 'a whole number from 1 to 100'],
 	['maxRetries', 'Max Retries', [-1, 11, 0.5, '2.5'], 'a whole number from 0 to 10'],
 	['rateLimitWait', 'Rate Limit Wait (Minutes)', [-0.001, 1440.1], 'a number from 0 to 1440'],
-	['requestsPerMinute', 'Requests per Minute', [-1, '59.9', 100_001], 'a whole number from 0 to 100000'],
 	['timeout', 'Timeout (Seconds)', [0, '0', 0.999, -1], 'a number of at least 1'],
 ])('%s rejects what is out of its range, by its label %j: %j', (name, label, values, hint) => {
 	for (const value of [...values, NaN, Infinity, 'many', true, {}]) {

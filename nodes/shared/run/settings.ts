@@ -44,14 +44,6 @@ export const requestOptions = {
 		description:
 			'How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.',
 	}),
-	requestsPerMinute: integer({
-		displayName: 'Requests per Minute',
-		min: 0,
-		max: 100_000,
-		default: 0,
-		description:
-			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: as many as the gateway accepts.',
-	}),
 	timeout: number({
 		displayName: 'Timeout (Seconds)',
 		min: 1,
@@ -81,7 +73,6 @@ export function requestSettings(options: Values<typeof requestOptions>): Request
 	return {
 		maxRetries: options.maxRetries,
 		rateLimitWaitMs: Math.round(options.rateLimitWait * 60_000),
-		requestsPerMinute: options.requestsPerMinute,
 		// The initial value does not end a stream sooner.
 		timeoutMs: options.timeout === 315 ? undefined : Math.round(options.timeout * 1000),
 	};

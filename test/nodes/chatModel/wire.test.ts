@@ -170,7 +170,6 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 			'maxCostRub',
 			'maxRetries',
 			'rateLimitWait',
-			'requestsPerMinute',
 			'showToolMedia',
 			'timeout',
 			'toolChoice',

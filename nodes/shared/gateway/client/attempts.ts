@@ -12,8 +12,6 @@ export interface RequestSettings {
 	maxRetries: number;
 	/** How long a request waits while the gateway refuses it. Default: 15 minutes. */
 	rateLimitWaitMs?: number | undefined;
-	/** The most requests of the account in a minute; 0, the default: as many as the gateway takes. */
-	requestsPerMinute?: number | undefined;
 	/** The longest time of one exchange, body included, in milliseconds. */
 	timeoutMs?: number | undefined;
 }
@@ -110,15 +108,19 @@ export class Attempts<T> {
 		}
 	}
 
-	/** Waits until the rate limit allows the request. When its time is over, it ignores the pauses of the account. */
+	/**
+	 * Waits until the rate limit allows the request. When its time is over, it ignores the pauses of the account.
+	 *
+	 * @returns its number at the gate; 0 if it ignores pauses
+	 */
 	private async pass(): Promise<number> {
 		const isFirstFallback = this.request.isFallback === true && this.sent === 0;
-		for (;;) {
-			const ignoresPause = isFirstFallback || this.leftMs <= 0;
-			const answer = this.gate?.pass(this.settings.requestsPerMinute ?? 0, ignoresPause) ?? 0;
+		while (this.gate && !isFirstFallback && this.leftMs > 0) {
+			const answer = this.gate.pass();
 			if (typeof answer === 'number') return answer;
-			await this.waitForLimit(answer.waitMs, answer.isPause);
+			await this.waitForLimit(answer.waitMs);
 		}
+		return 0;
 	}
 
 	/** @throws {ApiError} `error`, if it is the last one */
@@ -131,7 +133,7 @@ export class Attempts<T> {
 		if (isRateLimit) {
 			if (this.leftMs <= retryAfterMs) throw error;
 			this.refusals += 1;
-			await this.waitForLimit(pauseMs(retryAfterMs, this.refusals, random), true);
+			await this.waitForLimit(pauseMs(retryAfterMs, this.refusals, random));
 			return;
 		}
 		this.failures += 1;
@@ -141,10 +143,9 @@ export class Attempts<T> {
 		await this.pause(delayMs);
 	}
 
-	/** @param isCounted whether it counts for the longest wait; waits for *Requests per Minute* do not */
-	private async waitForLimit(milliseconds: number, isCounted: boolean): Promise<void> {
-		const waitMs = isCounted ? Math.min(milliseconds, this.leftMs) : milliseconds;
-		if (isCounted) this.leftMs -= waitMs;
+	private async waitForLimit(milliseconds: number): Promise<void> {
+		const waitMs = Math.min(milliseconds, this.leftMs);
+		this.leftMs -= waitMs;
 		const wait = this.pause(waitMs);
 		await (this.dependencies.waitMeter?.during(wait) ?? wait);
 	}

@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-
 import { problemError } from '../../../../nodes/shared/gateway/errors/fromResponse';
 import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { accountOf } from '../../../../nodes/shared/gateway/client/client';
@@ -16,22 +14,21 @@ const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRate
 function setUp() {
 	let now = 0;
 	const gate = new RateGate({ now: () => now, random: () => 0.5 });
-	const pass = (perMinute = 0, ignoresPause = false): number => {
-		const answer = gate.pass(perMinute, ignoresPause);
+	const pass = (): number => {
+		const answer = gate.pass();
 		if (typeof answer === 'number') return answer;
-		throw new Error(`It waits ${answer.waitMs} ms for ${answer.isPause ? 'account' : 'own'}`);
+		throw new Error(`It waits ${answer.waitMs} ms`);
 	};
-	/** Waits until a request passes. Returns its number, when it passed, and how long it has waited. */
-	const next = (perMinute = 0) => {
+	/** Waits until a request passes. Returns its number, and how long it has waited. */
+	const next = () => {
 		const begin = now;
 		for (;;) {
-			const answer = gate.pass(perMinute, false);
-			if (typeof answer === 'number') return { passage: answer, at: now, waitedMs: now - begin };
+			const answer = gate.pass();
+			if (typeof answer === 'number') return { passage: answer, waitedMs: now - begin };
 			now += answer.waitMs;
 		}
 	};
-	const sleep = (milliseconds: number) => void (now += milliseconds);
-	return { gate, pass, next, sleep };
+	return { gate, pass, next };
 }
 
 /** The gate of an account that has refused two requests. */
@@ -67,7 +64,7 @@ it.each([
 	gate.ended(first, refusal());
 	gate.ended(name.includes('before') ? before : after, end());
 	gate.ended(second, refusal());
-	expect(() => pass()).toThrow('It waits 1100 ms for account');
+	expect(() => pass()).toThrow('It waits 1100 ms');
 });
 
 it('the pause doubles up to 5 s, whatever the Retry-After, until a request is taken', () => {
@@ -88,7 +85,7 @@ describe('after a pause one request is sent', () => {
 	it('and the others when it was taken', () => {
 		const { gate, next, pass } = paused();
 		const { passage } = next();
-		expect(() => pass()).toThrow('It waits 100 ms for account');
+		expect(() => pass()).toThrow('It waits 100 ms');
 		gate.ended(passage, undefined);
 		for (let count = 0; count < 100; count += 1) pass();
 	});
@@ -123,50 +120,15 @@ describe('after a pause one request is sent', () => {
 	});
 });
 
-describe('a request that ignores pauses', () => {
-	it.each([[undefined], [refusal(90_000)], [LOST]])('neither ends nor lengthens the pause: %#', (end) => {
-		const { gate, pass, next } = paused();
-		gate.ended(pass(0, true), end);
-		gate.ended(pass(0, true), end);
+it.each([[undefined], [refusal(90_000)], [LOST]])(
+	'a request that ignores pauses neither ends nor lengthens one: %#',
+	(end) => {
+		const { gate, next } = paused();
+		gate.ended(0, end);
+		gate.ended(0, end);
 		expect(next().waitedMs).toBe(1_100);
-	});
-
-	it('keeps to Requests per Minute', () => {
-		const { pass } = paused();
-		pass(3, true);
-		expect(() => pass(3, true)).toThrow('It waits 60000 ms for own');
-	});
-});
-
-describe('Requests per Minute', () => {
-	it('is exceeded in no minute, and no request waits forever', () => {
-		const gaps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 120 });
-		fc.assert(
-			fc.property(fc.integer({ min: 1, max: 50 }), gaps, (perMinute, pauses) => {
-				const { next, sleep } = setUp();
-				const sent = pauses.map((pause) => {
-					sleep(pause % 3 === 0 ? 0 : pause);
-					return next(perMinute).at;
-				});
-				const over = sent.filter((at, n) => at - (sent[n - perMinute] ?? -Infinity) < 60_000);
-				expect(over).toStrictEqual([]);
-			}),
-		);
-	});
-
-	it('of all nodes the smallest counts, until its node has sent nothing for two minutes', () => {
-		const { pass, sleep } = setUp();
-		for (let count = 0; count < 5; count += 1) pass(10);
-		for (let count = 0; count < 3; count += 1) pass(8);
-		expect(() => pass(8)).toThrow('own');
-		expect(() => pass()).toThrow('own');
-		sleep(61_000);
-		pass(10);
-		sleep(61_000);
-		for (let count = 0; count < 10; count += 1) pass();
-		expect(() => pass()).toThrow('own');
-	});
-});
+	},
+);
 
 it('an account is a base URL, in any spelling, and a key, which cannot be read from it', () => {
 	const account = accountOf({ baseUrl: 'https://a.test', secrets: ['sk-1'] });

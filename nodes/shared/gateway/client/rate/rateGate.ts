@@ -1,9 +1,6 @@
 import { ApiError } from '../../errors/errors';
 import { pauseMs } from '../retry';
 
-/** §7.3: limits count per minute. */
-const MINUTE_MS = 60_000;
-
 /** A request that is not refused within this time counts as taken: the response of a text may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
 
@@ -30,28 +27,18 @@ export class RateGate {
 	private pausedUntil = -Infinity;
 	/** The number of the request that is sent after a pause: the others wait for it. */
 	private probe: number | undefined;
-	/** When the requests of the last minute were sent. */
-	private readonly minute: number[] = [];
-	/** The limits that nodes have set, and when each is forgotten. The lowest counts. */
-	private readonly own = new Map<number, number>();
 
 	constructor(private readonly clock: GateClock) {}
 
 	/**
 	 * Lets a request pass, or says how long it waits before it asks again.
 	 *
-	 * @param requestsPerMinute the limit of its node; 0: none
-	 * @param ignoresPause whether it may be sent during a pause, and says nothing about the account
-	 * @returns its number, 0 if it ignores pauses; or a wait, with `isPause` for a pause of the account
+	 * @returns its number, or the wait
 	 */
-	pass(requestsPerMinute: number, ignoresPause: boolean): number | { waitMs: number; isPause: boolean } {
+	pass(): number | { waitMs: number } {
 		const now = this.clock.now();
-		const pauseLeftMs = ignoresPause ? 0 : this.pauseLeftMs(now);
-		if (pauseLeftMs > 0) return { waitMs: pauseLeftMs, isPause: true };
-		const ownMs = this.ownOpensAt(requestsPerMinute, now) - now;
-		if (ownMs > 0) return { waitMs: ownMs, isPause: false };
-		this.minute.push(now);
-		if (ignoresPause) return 0;
+		const waitMs = this.pauseLeftMs(now);
+		if (waitMs > 0) return { waitMs };
 		this.count += 1;
 		if (this.pauses > 0) {
 			this.probe = this.count;
@@ -63,6 +50,7 @@ export class RateGate {
 	/**
 	 * A request that has passed has ended.
 	 *
+	 * @param number that of `pass`; 0 for a request that was sent whatever the pause: it says nothing about the account
 	 * @param error `undefined` if it succeeded
 	 */
 	ended(number: number, error: unknown): void {
@@ -105,16 +93,5 @@ export class RateGate {
 		}
 		if (probe !== undefined) this.taken(probe);
 		return 0;
-	}
-
-	/** When a node with this limit may send a request. The lowest limit of all nodes counts. */
-	private ownOpensAt(requestsPerMinute: number, now: number): number {
-		const { minute, own } = this;
-		// A request that has waited for a minute still finds its limit.
-		if (requestsPerMinute > 0) own.set(requestsPerMinute, now + 2 * MINUTE_MS);
-		for (const [limit, until] of own) if (until < now) own.delete(limit);
-		while ((minute[0] ?? now) <= now - MINUTE_MS) minute.shift();
-		const first = minute[minute.length - Math.min(...own.keys())];
-		return first === undefined ? now : first + MINUTE_MS;
 	}
 }
