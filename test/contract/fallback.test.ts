@@ -67,6 +67,8 @@ describe('the next model', () => {
 		['lost', { kind: 'loseResponse' }],
 		['cut off', { kind: 'cutBody' }],
 		['of a proxy', { kind: 'raw', status: 502, body: 'html' }],
+		['of a proxy that no longer waits', { kind: 'raw', status: 408, body: 'html' }],
+		['for a client that has gone', { kind: 'error', code: 'client_closed_request' }],
 	])('is not asked after a response that is %s', async (_, action) => {
 		fault(TEXT_MODEL, action);
 		const { items } = await generate();

@@ -29,6 +29,7 @@ const lastSentence = (error: RunResult['error']) => {
 };
 const FREE = 'Nothing was charged.';
 const UNKNOWN = /^The node’s own retries .* creates another one, unless/;
+const MAYBE = /^The call was not repeated, because it may have been charged/;
 
 test.each<[ErrorCode, string, string | RegExp]>([
 	['unauthorized', 'chat', FREE],
@@ -36,6 +37,9 @@ test.each<[ErrorCode, string, string | RegExp]>([
 	['unauthorized', 'task', FREE],
 	['unauthorized', 'upload', FREE],
 	['insufficient_quota', 'messages', FREE],
+	['client_closed_request', 'chat', MAYBE],
+	['client_closed_request', 'task', UNKNOWN],
+	['client_closed_request', 'upload', FREE],
 	['internal_error', 'chat', FREE],
 	['internal_error', 'task', UNKNOWN],
 	['internal_error', 'upload', FREE],

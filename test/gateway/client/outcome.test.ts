@@ -47,11 +47,12 @@ interface Row {
 }
 
 const statuses: Row[] = [
-	...[302, 400, 401, 402, 403, 404, 409, 410, 413, 418, 422, 499].map((status) => ({
+	...[302, 400, 401, 402, 403, 404, 409, 410, 413, 418, 422].map((status) => ({
 		step: { status },
 		again: NONE,
 		unknown: NONE,
 	})),
+	...[408, 499].map((status) => ({ step: { status }, again: NONE, unknown: ALL })),
 	...[502, 503].map((status) => ({ step: { status }, again: ALL, unknown: NONE })),
 	{ step: { status: 500 }, again: ALL, unknown: ONCE_CHARGED },
 	{ step: { status: 504 }, again: ONCE_CHARGED, unknown: ALL },

@@ -13,7 +13,7 @@ import { fields } from '../../helpers/panel';
 
 const GROUPS: EndpointGroup[] = ['text', 'media', 'storage', 'balance', 'catalogue', 'file'];
 /** Statuses that have their own text in every group. */
-const STATUSES = [400, 401, 402, 403, 404, 413, 422, 429, 499, 500, 502, 503, 504];
+const STATUSES = [400, 401, 402, 403, 404, 408, 413, 422, 429, 499, 500, 502, 503, 504];
 
 const textOf = (errorInfo: ErrorInfo) => {
 	const { message, description } = errorText(errorInfo);

@@ -16,6 +16,9 @@ interface StatusPolicy {
 
 // prettier-ignore
 const POLICIES: Readonly<Record<number, StatusPolicy>> = {
+	// A client or a proxy has stopped waiting: that does not say what the gateway did.
+	408: { again: false, effect: ALL, otherModel: false },
+	499: { again: false, effect: ALL, otherModel: false },
 	429: { again: true, effect: NONE, otherModel: true },
 	500: { again: true, effect: REPEATABLE, otherModel: false },
 	// No generator and no provider was reached.
