@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { ApiError } from '../errors/errors';
-import { errorFromResponse, problemError } from '../errors/fromResponse';
+import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asNumber, asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
@@ -97,6 +97,8 @@ export class GatewayClient {
 			const parsed = parseJson(response.body);
 			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
+			const status = statusInBody(request.group, body);
+			if (status !== undefined) throw this.errorResponse(request, { ...response, status });
 			return body;
 		});
 	}

@@ -3,10 +3,10 @@ import { parseErrorBody } from './errorBody';
 import { statusPolicy } from './policy';
 import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
-import { errorText, type ErrorInfo, type ErrorText } from './texts';
+import { errorText, type EndpointGroup, type ErrorInfo, type ErrorText } from './texts';
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './texts/problems';
 import { duration, excerpt } from '../util/text';
-import { asId, asText, type JsonObject } from '../util/json';
+import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
 
 /** Characters of the server's message that are shown. */
 const MAX_SERVER_MESSAGE = 600;
@@ -64,6 +64,14 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		retryable: policy.again,
 		...(status === 429 && !isFile ? { isRateLimit: true } : {}),
 	});
+}
+
+/** The error status that a media response of another status has as its `code` (§7.1). With a task ID, the task exists. */
+export function statusInBody(group: EndpointGroup, { code, data }: JsonObject): number | undefined {
+	const isMedia = group === 'media' || group === 'list';
+	const status = asNumber(code) ?? 0;
+	const isError = Number.isInteger(status) && status >= 400 && status <= 599;
+	return isMedia && isError && asId(asObject(data)?.taskId) === undefined ? status : undefined;
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

@@ -1,0 +1,120 @@
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import { fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
+import {
+	createMediaSession,
+	deleteMediaTask,
+	fetchLyrics,
+	restoreMediaTask,
+	setArchived,
+} from '../../../nodes/shared/gateway/endpoints/taskActions';
+import {
+	createMediaTask,
+	fetchMediaTask,
+	listMediaTasks,
+} from '../../../nodes/shared/gateway/endpoints/tasks';
+import { chargeText } from '../../../nodes/shared/gateway/errors/outcome';
+import type { Json } from '../../../nodes/shared/gateway/util/json';
+import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
+
+// §7.1: the `code` of a media response is its status. Some gateways send errors with status 200.
+
+type Action = (client: GatewayClient) => Promise<unknown>;
+
+const create: Action = async (client) => await createMediaTask(client, { model: 'm' }, 'key');
+const get: Action = async (client) => await fetchMediaTask(client, 't1');
+const poll: Action = async (client) => await fetchMediaTask(client, 't1', 1_000);
+const archive: Action = async (client) => await setArchived(client, 't1', true);
+const session: Action = async (client) => await createMediaSession(client, {});
+
+const ACTIONS: Array<[string, Action]> = [
+	['creating a task', create],
+	['getting a task', get],
+	['polling a task', poll],
+	['listing tasks', listMediaTasks],
+	['archiving a task', archive],
+	['deleting a task', async (client) => await deleteMediaTask(client, 't1')],
+	['restoring a task', async (client) => await restoreMediaTask(client, 't1')],
+	['getting lyrics', async (client) => await fetchLyrics(client, 't1', 'a1')],
+	['creating a session', session],
+];
+const STATUSES = [400, 401, 402, 404, 409, 410, 418, 422, 429, 499, 500, 502, 503, 504, 599];
+
+const envelope = (code: Json, data: Json = null): string => JSON.stringify({ code, msg: 'The reason', data });
+
+/** What becomes of a request whose attempts all have this response. */
+async function failed(act: Action, step: Step) {
+	const { client, sent, pauses } = scriptedClient([step], { maxRetries: 1, rateLimitWaitMs: 5_000 });
+	const { details } = await apiErrorOf(act(client));
+	return { details, tries: sent.length, pauses };
+}
+
+describe.each(ACTIONS)('%s', (_, act) => {
+	test.each(STATUSES)('fails with the code %d as with that status', async (status) => {
+		const headers = { 'retry-after': '2' };
+		const expected = await failed(act, { status, headers, body: envelope(status) });
+		expect(expected.details.status).toBe(status);
+		for (const [sent, code] of [
+			[200, status],
+			[201, String(status)],
+		] as const)
+			expect(await failed(act, { status: sent, headers, body: envelope(code) })).toStrictEqual(expected);
+	});
+});
+
+it('a creation that is refused is free, and has the words of the gateway', async () => {
+	const body = '{"code":402,"msg":"Insufficient funds","data":null}';
+	const { details, tries } = await failed(create, { body });
+	expect(details).toMatchObject({ outcome: 'rejected', status: 402, retryable: false });
+	expect(details.description).toContain('Insufficient funds');
+	expect(chargeText(details)).toBe('Nothing was charged.');
+	expect(tries).toBe(1);
+});
+
+it('a creation is sent again after the code 503', async () => {
+	const { client, sent } = scriptedClient([
+		{ body: envelope(503) },
+		{ body: envelope(200, { taskId: 't1' }) },
+	]);
+	await expect(create(client)).resolves.toMatchObject({ taskId: 't1' });
+	expect(sent).toHaveLength(2);
+});
+
+it('archiving succeeds when the code 404 follows a lost response (§3.2)', async () => {
+	const { client } = scriptedClient(['lost', { body: envelope(404) }]);
+	await expect(archive(client)).resolves.toBeUndefined();
+});
+
+describe('a response is no error', () => {
+	test.each([400, 402, '422', 500, 501])('with a task ID, whatever its code: %j', async (code) => {
+		for (const taskId of ['t1', 7]) {
+			const step = { body: envelope(code, { taskId, state: 'fail' }) };
+			await expect(create(scriptedClient([step]).client)).resolves.toMatchObject({ taskId: String(taskId) });
+			const task = await get(scriptedClient([step]).client);
+			expect(task).toMatchObject({ code, data: { taskId } });
+		}
+	});
+
+	test.each([0, 200, 399, 600, 402.5, '', 'E402', null, true, [402]])('with the code %j', async (code) => {
+		const body = envelope(code);
+		await expect(session(scriptedClient([{ body }]).client)).resolves.toStrictEqual(JSON.parse(body));
+	});
+
+	it('outside of the media endpoints', async () => {
+		const { client } = scriptedClient([{ body: '{"code":402,"id":"f1"}' }]);
+		await expect(fetchFileRecord(client, 'f1')).resolves.toStrictEqual({ code: 402, id: 'f1' });
+	});
+});
+
+test.each([{}, { taskId: '' }, { taskId: null }, [{ taskId: 't1' }]])(
+	'%j is no task: the creation has failed',
+	async (data) => {
+		const { details } = await failed(create, { body: envelope(402, data) });
+		expect(details).toMatchObject({ status: 402, outcome: 'rejected' });
+	},
+);
+
+it('a creation without a task ID has the words of the gateway, whatever the code', async () => {
+	const { details } = await failed(create, { body: envelope(1_001) });
+	expect(details).toMatchObject({ code: 'unreadable_answer', outcome: 'unknown' });
+	expect(details.description).toContain('The gateway says: “The reason”');
+});
