@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 
 import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
-import { chargeText } from '../../../nodes/shared/gateway/errors/outcome';
+import { chargeText, outcomeFlags } from '../../../nodes/shared/gateway/errors/outcome';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { apiErrorOf, rejection } from '../../helpers/client';
 import { chunksOf, events, readStream, type StreamSource } from '../../helpers/streams';
+import { errorDetailsOf } from './formats/support';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const broken = (message: string, code: string) => Object.assign(new Error(message), { code });
@@ -65,6 +66,7 @@ describe.each(worlds)('%s: a stream', (format, beginning, end) => {
 	const whole = begun + events(...end);
 	// §6.1: a responses stream that reports its failure is not charged. Of the others, the specification does not say it.
 	const afterFailure = format === 'responses' ? 'rejected' : 'unknown';
+	const mayBeCharged = { retryable: false, mayBeCharged: true };
 
 	it.each<[string, () => StreamSource, string, string?, string?]>([
 		['an error event', () => begun + events(errorFrame), 'generation_failed', 'Hello', afterFailure],
@@ -79,7 +81,8 @@ describe.each(worlds)('%s: a stream', (format, beginning, end) => {
 	])('with %s is an error with its text and what it may cost', async (...row) => {
 		const [, source, code, text = 'Hello', outcome = 'unknown'] = row;
 		const details = await errorDetails(format, source(), code === 'timeout' ? { timeoutMs: 150 } : {});
-		expect(details).toMatchObject({ code, outcome, retryable: true, extra: { receivedText: text } });
+		expect(details).toMatchObject({ code, outcome, extra: { receivedText: text } });
+		expect(outcomeFlags(details)).toStrictEqual(outcome === 'unknown' ? mayBeCharged : { retryable: true });
 		expect(chargeText(details)).toContain(
 			outcome === 'rejected' ? 'Nothing was charged' : 'may have been charged',
 		);
@@ -165,6 +168,30 @@ describe('the error of a stream', () => {
 		const details = await errorDetails(format, breaking(reset, events(...sent)));
 		expect(details.outcome).toBe(outcome);
 		expect(details.extra).toStrictEqual({ receivedText: expect.any(String) as string });
+	});
+
+	const error = { code: 'server_error', type: 'server_error', message: 'boom' };
+	const paid = { input_tokens: 1, output_tokens: 2, cost: { total_cost: 0.5 } };
+
+	it.each<[string, JsonObject]>([
+		['an error', { error }],
+		['an error and a cost', { error, usage: paid }],
+		['an error and output', { error, output: [{ type: 'message', content: [{ text: 'Hello' }] }] }],
+		['no error', { error: null }],
+		['no error, and a cost', { error: null, usage: paid }],
+	])('responses: a failed response with %s has the flags that it has unstreamed', async (_, fields) => {
+		const response: JsonObject = { id: 'r', status: 'failed', output: [], ...fields };
+		const text = { type: 'response.output_text.delta', output_index: 0, delta: 'Hel' };
+		const details = await errorDetails('responses', events(text, { type: 'response.failed', response }));
+		const unstreamed = errorDetailsOf(() =>
+			textFormat('responses').readCompletion(response, { kind: 'text' }),
+		);
+		expect(details).toStrictEqual({
+			...unstreamed,
+			description: `${unstreamed.description} Received so far: “Hel”`,
+			extra: { ...unstreamed.extra, receivedText: 'Hel' },
+		});
+		expect(details.retryable).toBe(false);
 	});
 
 	const ownError = (outcome: 'notSent' | 'unknown') =>

@@ -55,7 +55,6 @@ export function withReceivedText(
 		description: `${redact(description, secrets)} ${shown}`,
 		// The response has begun: the request was sent.
 		outcome: isCharged(receipt) ? 'charged' : outcome === 'notSent' ? 'unknown' : outcome,
-		retryable: true,
 		extra: { ...extra, receivedText: text, ...(hasReceipt ? receiptFields(receipt) : {}) },
 	});
 }

@@ -1,4 +1,4 @@
-import { asArray, asText, type JsonObject } from '../../../util/json';
+import { asArray, asText, omit, type JsonObject } from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
 import { at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
@@ -28,9 +28,10 @@ export class ResponsesStream implements CompletionStream {
 		const isRepeated = this.isRepeated(event);
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
-			const error = response(closing).error ?? event.error ?? received;
-			// §6.1: a failure is free, unless it has a cost. After any other end, the event that charges may be lost.
-			throw generationError(error, readReceipt(closing ?? {}, USAGE));
+			const error = response(closing).error ?? event.error ?? omit(received, 'type');
+			// §6.1: a failure is free, unless it has a cost. That of a provider comes without a response, and may pass.
+			const failure = generationError(error, readReceipt(closing ?? {}, USAGE));
+			throw closing ? failure : failure.with({ retryable: true });
 		}
 		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts even if its number repeats.
