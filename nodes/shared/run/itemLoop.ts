@@ -68,7 +68,8 @@ class ItemLoop {
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly waitMeter = new WaitMeter(() => performance.now());
-	private concurrency = 0;
+	/** What the first item says counts for all. */
+	private concurrency: number | undefined;
 	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -85,9 +86,10 @@ class ItemLoop {
 		try {
 			const indexes = [...this.context.getInputData().keys()];
 			await this.planAll(indexes);
-			const items = new Limiter(this.concurrency);
-			const requests = new Limiter(this.concurrency);
-			const reads = new Limiter(Math.max(this.concurrency, READ_CONCURRENCY));
+			const { concurrency = 1 } = this;
+			const items = new Limiter(concurrency);
+			const requests = new Limiter(concurrency);
+			const reads = new Limiter(Math.max(concurrency, READ_CONCURRENCY));
 			const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
 				await (kind === 'poll' || kind === 'catalogue' ? reads : requests).run(work);
 			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
@@ -132,8 +134,7 @@ class ItemLoop {
 		const params = parameters.read(this.parameters.item(index));
 		for (const name of always) void Reflect.get(params, name);
 		requestSettings(params.options);
-		// What the first item says counts for all.
-		this.concurrency ||= params.options.concurrency;
+		this.concurrency ??= params.options.concurrency;
 		const input = { index, params, run: this.runContext, n8n: this.context };
 		return { input, planned: operation.plan?.(input) };
 	}

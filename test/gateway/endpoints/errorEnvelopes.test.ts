@@ -12,7 +12,7 @@ import {
 	fetchMediaTask,
 	listMediaTasks,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { chargeText } from '../../../nodes/shared/gateway/errors/outcome';
+import { chargeText } from '../../../nodes/shared/run/charge/words';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 

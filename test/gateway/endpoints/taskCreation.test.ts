@@ -1,5 +1,5 @@
 import { createMediaTask, taskBody } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { chargeText, outcomeFlags } from '../../../nodes/shared/gateway/errors/outcome';
+import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';

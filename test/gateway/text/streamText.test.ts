@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
-import { chargeText, outcomeFlags } from '../../../nodes/shared/gateway/errors/outcome';
+import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';

@@ -8,7 +8,7 @@ import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { ExecutionCost } from '../../../nodes/shared/run/cost/executionCost';
+import { Spending } from '../../../nodes/shared/run/charge/spending';
 import { listTextModels } from '../../../nodes/shared/gateway/endpoints/models';
 import { Catalogue } from '../../../nodes/shared/gateway/endpoints/catalogue';
 import { scriptedClient } from '../../helpers/client';
@@ -70,7 +70,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		},
 		{
 			client: client ?? scripted.client,
-			cost: new ExecutionCost({
+			spending: new Spending({
 				getExecutionId: () => 'e1',
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
 			}),

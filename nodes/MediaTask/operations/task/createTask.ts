@@ -34,7 +34,7 @@ export async function createTask(
 	callback?: ResumeCallback,
 ): Promise<CreatedTask> {
 	const { run, client, index, params } = item;
-	const { taskId, response } = run.records.get(index) ?? {};
+	const { taskId, response, key: sentKey } = run.records.get(index) ?? {};
 	if (taskId !== undefined && response) {
 		const priceRub = async () => asNumber(await priceOf(item, async () => await readInput(item)));
 		return { taskId, response, mayExist: true, priceRub };
@@ -68,7 +68,7 @@ export async function createTask(
 	return {
 		taskId: result.taskId,
 		response: result.body,
-		mayExist: mayBeOfOthers(item),
+		mayExist: mayBeOfOthers(item) || sentKey !== undefined,
 		priceRub: async () => asNumber(await rub),
 	};
 }

@@ -50,8 +50,8 @@ export function chargeText(
 	if (outcome === 'rejected') return isAlone ? 'Nothing was charged.' : `${subject} charged.`;
 	if (taskId !== undefined) return 'It may have been charged: check the balance.';
 	return kind === 'keyed'
-		? "The task may have been created and charged anyway. The node’s own retries, 'Retry On Fail' and a retry of the execution request the same task; a new execution creates another one, unless 'Idempotency Key' is set."
-		: 'The call was not repeated, because it may have been charged: check the balance. A retry of the execution sends it again.';
+		? "The task may have been created and charged anyway. 'Retry On Fail' and a retry of the execution request the same task; a new execution creates another one, unless 'Idempotency Key' is set."
+		: 'The call was not repeated, because it may have been charged: check the balance, then retry the execution if you need its response.';
 }
 
 /** What can follow a node that has failed. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { chargeText } from '../../../../nodes/shared/gateway/errors/outcome';
+import { chargeText } from '../../../../nodes/shared/run/charge/words';
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
 import type { OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';

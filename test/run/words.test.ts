@@ -1,6 +1,6 @@
-import type { ApiErrorDetails, Outcome } from '../../../nodes/shared/gateway/errors/errors';
-import { chargeText, outcomeFlags } from '../../../nodes/shared/gateway/errors/outcome';
-import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
+import type { ApiErrorDetails, Outcome } from '../../nodes/shared/gateway/errors/errors';
+import { chargeText, outcomeFlags } from '../../nodes/shared/run/charge/words';
+import type { RequestKind } from '../../nodes/shared/gateway/errors/errors';
 
 const details = (outcome: Outcome, kind?: RequestKind, more: Partial<ApiErrorDetails> = {}) => ({
 	message: 'm',
