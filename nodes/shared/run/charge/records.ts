@@ -100,10 +100,8 @@ export class Records {
 
 	/** An item has succeeded. */
 	done(index: number, outputs: INodeExecutionData[]): void {
-		const binaries = outputs.flatMap(({ binary = {} }) => Object.values(binary));
-		// A file in memory would be stored as text.
-		const isKept = this.keepsOutputs && binaries.every(({ id }) => id !== undefined);
-		const size = isKept ? JSON.stringify(outputs).length : Infinity;
+		// With the bytes of files that n8n keeps in memory.
+		const size = this.keepsOutputs ? JSON.stringify(outputs).length : Infinity;
 		const fits = this.stored.size + size <= MAX_OUTPUTS;
 		if (fits) this.stored.size += size;
 		this.put(index, fits ? { state: 'done', outputs } : { state: 'done' });
@@ -115,7 +113,7 @@ export class Records {
 		if (!outputs || !isBefore) return outputs;
 		const files = outputs.flatMap(({ binary = {} }) => Object.values(binary));
 		try {
-			for (const { id = '' } of files) await this.context.helpers.getBinaryMetadata(id);
+			for (const { id } of files) if (id !== undefined) await this.context.helpers.getBinaryMetadata(id);
 			return outputs;
 		} catch {
 			return undefined;

@@ -59,9 +59,9 @@ export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
 
 const NEXT_TRY: Readonly<Record<NextTry, string>> = {
 	retry:
-		'To get their results, retry this execution in the list of executions: it pays only for what has not succeeded.',
+		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded.",
 	retryOfSubExecution:
-		'To get their results, retry the execution of this sub-workflow in the list of executions, and not that of its parent: it pays only for what has not succeeded.',
+		"To get their results, use 'Retry' in the list of executions for that of this sub-workflow, not for its parent: it pays only for what has not succeeded.",
 	none: '',
 };
 

@@ -1,0 +1,209 @@
+import { WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	Workflow,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type IRun,
+} from 'n8n-workflow';
+
+import { prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
+
+/** A node of this package in a workflow. */
+export type StoryNode = Pick<RunOptions, 'node' | 'parameters' | 'settings' | 'asTool'>;
+
+/** What users run. */
+export interface Story {
+	/** They run one after the other, as `Gateway`, `Gateway 2`, … */
+	nodes: [StoryNode, ...StoryNode[]];
+	/** The input of the first node. */
+	items: INodeExecutionData[];
+	/** Its input in each further round, if the workflow loops over its nodes. */
+	rounds?: INodeExecutionData[][];
+	/** The API key of an item, as an expression of the credential gives it each time that it is read. */
+	keyOf?: NonNullable<RunOptions['keyOf']>;
+}
+
+type Credential = NonNullable<RunOptions['credential']>;
+
+/** The mode in which n8n runs a retry. */
+const RETRY = 'retry';
+
+/** An execution of a workflow that has ended, or was killed. */
+export class Execution {
+	private constructor(
+		private readonly story: Story,
+		private readonly credential: Credential,
+		private readonly id: number,
+		private readonly run: IRun,
+	) {}
+
+	/** @param killed n8n is killed when it resolves */
+	static async start(story: Story, credential: Credential, killed?: Promise<void>): Promise<Execution> {
+		const { workflow, source, more } = workflowOf(story, credential, 1);
+		const running = new WorkflowExecute(more, 'manual').run({ workflow, startNode: source });
+		// Nothing that the node still does then is stored.
+		void killed?.then(() => running.cancel());
+		return new Execution(story, credential, 1, await running);
+	}
+
+	/** The error that ended it. */
+	get error(): RunResult['error'] {
+		return this.run.data.resultData.error as RunResult['error'];
+	}
+
+	/** What the user reads of that error. */
+	get errorText(): string {
+		const { message = '', description } = this.error ?? {};
+		return `${message}\n${description ?? ''}`;
+	}
+
+	/** The outputs of a node, of all rounds. */
+	items(node = 'Gateway'): INodeExecutionData[] {
+		return this.runs(node).flatMap(({ data }) => data?.main?.[0] ?? []);
+	}
+
+	/** The errors of those that are error items. */
+	errors(node = 'Gateway'): Array<Record<string, unknown>> {
+		const errors = this.items(node).map(({ json }) => json.error as Record<string, unknown> | undefined);
+		return errors.filter((error) => error !== undefined);
+	}
+
+	/** The hints above the output of a node. */
+	hints(node = 'Gateway'): string {
+		return this.runs(node)
+			.flatMap(({ hints = [] }) => hints.map(({ message }) => message))
+			.join('\n');
+	}
+
+	private runs(node: string) {
+		return this.run.data.resultData.runData[node] ?? [];
+	}
+
+	/**
+	 * *Retry* of this failed execution, a minute later.
+	 *
+	 * @param parameters what the user has changed of the first node: *Retry with currently saved workflow*
+	 */
+	async retry(parameters: object = {}): Promise<Execution> {
+		const [first, ...others] = this.story.nodes;
+		const edited: StoryNode = { ...first, parameters: { ...first.parameters, ...parameters } };
+		return await this.next({ ...this.story, nodes: [edited, ...others] }, ({ workflow, more }) => {
+			const data = copy(this.run.data);
+			const { resultData, executionData } = data;
+			delete resultData.error;
+			const runs = resultData.runData[resultData.lastNodeExecuted ?? ''];
+			if (runs?.at(-1)?.error) runs.pop();
+			for (const entry of executionData?.nodeExecutionStack ?? [])
+				entry.node = workflow.getNode(entry.node.name) ?? entry.node;
+			return new WorkflowExecute(more, RETRY, data).processRunExecutionData(workflow);
+		});
+	}
+
+	/** *Retry* a minute after n8n was killed: it has only what it stored when the execution started. */
+	async retryAfterKill(): Promise<Execution> {
+		return await this.next(this.story, ({ workflow, source, more }) => {
+			const { resumeToken } = this.run.data;
+			const data = createRunExecutionData(resumeToken === undefined ? {} : { resumeToken });
+			return new WorkflowExecute(more, RETRY, data).run({ workflow, startNode: source });
+		});
+	}
+
+	private async next(
+		story: Story,
+		run: (prepared: ReturnType<typeof workflowOf>) => Promise<IRun>,
+	): Promise<Execution> {
+		passMinute();
+		const { credential } = this;
+		const id = this.id + 1;
+		return new Execution(story, credential, id, await run(workflowOf(story, credential, id)));
+	}
+
+	/** The AI Agent of this execution calls the tool again, with this input. */
+	async callAgain(items: INodeExecutionData[]): Promise<Execution> {
+		const { credential, id } = this;
+		const story = { ...this.story, items };
+		const [options] = optionsOf(story, credential, id);
+		return new Execution(story, credential, id, (await runAgain(result(this.run), options)).run);
+	}
+}
+
+/** A person needs a minute to read an error and to act. */
+function passMinute(): void {
+	const clock = jest.mocked(Date.now);
+	const now = clock.getMockImplementation();
+	clock.mockImplementation(() => (now?.() ?? NaN) + 60_000);
+}
+
+/** What n8n reads back from its database. */
+function copy<T>(data: T): T {
+	return JSON.parse(JSON.stringify(data)) as T;
+}
+
+/** The options of each node. */
+function optionsOf(
+	{ nodes: [first, ...others], items, keyOf }: Story,
+	credential: Credential,
+	id: number,
+): [RunOptions, ...RunOptions[]] {
+	const shared = { items, credential, executionId: `execution-${id}`, ...(keyOf && { keyOf }) };
+	return [{ ...first, ...shared }, ...others.map((node) => ({ ...node, ...shared }))];
+}
+
+const LOOP = 'test.loop';
+
+/** The workflow, as n8n builds it anew for each execution. */
+function workflowOf(story: Story, credential: Credential, id: number) {
+	const { rounds = [] } = story;
+	const [first, ...others] = optionsOf(story, credential, id);
+	const prepared = prepare(first);
+	const { nodes, nodeTypes } = prepared.workflow;
+	const added = others.flatMap((options, index): INode[] => {
+		const node = prepare(options).workflow.getNode('Gateway');
+		return node ? [{ ...node, id: `more-${index}`, name: `Gateway ${index + 2}` }] : [];
+	});
+	const loop: INode = {
+		id: 'loop',
+		name: 'Loop',
+		type: LOOP,
+		typeVersion: 1,
+		position: [400, 0],
+		parameters: {},
+	};
+	const line = ['Source', 'Gateway', ...added.map(({ name }) => name), 'Loop', 'Gateway'];
+	const steps = line.slice(0, -1).map((name, index) => [name, line[index + 1] ?? ''] as const);
+	const find = (type: string) => (type === LOOP ? loopOver(rounds) : nodeTypes.getByNameAndVersion(type));
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		nodes: [...Object.values(nodes), ...added, loop],
+		connections: Object.fromEntries(
+			steps.map(([from, node]) => [from, { main: [[{ node, type: 'main', index: 0 }]] }]),
+		),
+		active: false,
+		nodeTypes: { ...nodeTypes, getByName: find, getByNameAndVersion: find },
+		settings: { executionOrder: 'v1' },
+	});
+	return { ...prepared, workflow };
+}
+
+/** A node that starts the rounds after the first one, and ends the workflow after the last. */
+function loopOver(rounds: INodeExecutionData[][]): INodeType {
+	return {
+		description: {
+			displayName: 'Loop',
+			name: 'loop',
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: {},
+			inputs: ['main'],
+			outputs: ['main'],
+			properties: [],
+		},
+		execute() {
+			const { $runIndex: done } = this.getWorkflowDataProxy(0);
+			return Promise.resolve([rounds[Number(done)] ?? []]);
+		},
+	};
+}

@@ -1,0 +1,179 @@
+import { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
+import type { RequestRecord } from '../../sandbox/gateway/control/types';
+import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import { form } from '../helpers/media';
+import { eventually, quickTime } from '../helpers/time';
+import { Execution, type Story, type StoryNode } from './execution';
+
+// Stories: what users see and pay, over several tries and executions of a workflow, on n8n's engine and against the
+// sandbox gateway. Nodes have the options that the editor sets, and no others.
+
+/** A gateway for the stories of a file, and a clock that is twenty times as fast. */
+export function useStories() {
+	const gateway = useGateway();
+	quickTime();
+	let restoreResponses: (() => void) | undefined;
+	const disturbances: Array<() => void> = [];
+	const calm = () => disturbances.splice(0).forEach((end) => end());
+	beforeEach(() => void (restoreResponses = showClockInResponses()));
+	afterEach(() => {
+		calm();
+		restoreResponses?.();
+	});
+
+	async function execute(
+		node: StoryNode | Story['nodes'],
+		items: INodeExecutionData[],
+		more: Partial<Story> = {},
+		killed?: Promise<void>,
+	): Promise<Execution> {
+		const { baseUrl, apiKey } = gateway;
+		const nodes: Story['nodes'] = Array.isArray(node) ? node : [node];
+		return await Execution.start({ nodes, items, ...more }, { baseUrl, apiKey }, killed);
+	}
+
+	return {
+		gateway,
+		/** Executes a workflow of one or more nodes to its end. */
+		execute,
+		/** Executes a node until the gateway has charged this often; then n8n is killed. */
+		executeUntilKilled: async (charges: number, node: StoryNode, items: INodeExecutionData[]) =>
+			await execute(
+				node,
+				items,
+				{},
+				eventually(() => gateway.charges() === charges),
+			),
+		/**
+		 * Disturbs the requests that no fault rule can tell from others.
+		 *
+		 * @param until the responses come when it holds, e.g. when all others are charged
+		 */
+		disturb: (
+			isMeant: (request: RequestRecord) => boolean,
+			action: FaultPlan['action'],
+			until?: () => boolean,
+		): void => {
+			calm();
+			const disturbed = new Set<unknown>();
+			const plan: Interception<FaultBook> = (_, original, [request]) => {
+				const record = request as RequestRecord;
+				if (!isMeant(record)) return original();
+				disturbed.add(record.id);
+				return { ids: [], delays: [], stream: {}, action };
+			};
+			disturbances.push(intercept(FaultBook.prototype, 'plan', plan));
+			if (until) disturbances.push(holdResponses(disturbed, until));
+		},
+		/** Ends that. */
+		calm,
+		/** What the gateway has charged, in rubles. The first charge is 0. */
+		spent: (from = 0, to = Infinity): string =>
+			sumOfCosts(
+				...gateway.control
+					.ledger()
+					.slice(from, to)
+					.map(({ amount }) => amount),
+			) ?? '',
+		/** The paths of all requests that create, upload or generate something. */
+		sent: () => gateway.control.requests({ method: 'POST' }).map(({ path }) => path),
+	};
+}
+
+/** What a method does instead: with its object, what it does itself, and its arguments. */
+type Interception<T> = (self: T, original: () => unknown, values: unknown[]) => unknown;
+
+/** Replaces a method of a class. Returns what restores it. */
+function intercept<T extends object>(prototype: T, name: keyof T & string, by: Interception<T>): () => void {
+	const original = Reflect.get(prototype, name) as () => unknown;
+	const replaced = function (this: T, ...values: unknown[]) {
+		return by(this, () => Reflect.apply(original, this, values), values);
+	};
+	Object.assign(prototype, { [name]: replaced });
+	return () => void Object.assign(prototype, { [name]: original });
+}
+
+/** Node's own header has the time of the machine, not that of the gateway's clock. */
+function showClockInResponses(): () => void {
+	return intercept(ServerResponse.prototype, 'writeHead', (response, write) => {
+		response.setHeader('date', new Date(Date.now()).toUTCString());
+		return write();
+	});
+}
+
+/** How long a client takes to read a response that has been sent, in milliseconds. */
+const READ_MS = 50;
+
+/** Holds the responses to requests with these IDs until a condition holds. */
+function holdResponses(ids: ReadonlySet<unknown>, until: () => boolean): () => void {
+	return intercept(ServerResponse.prototype, 'end', (response, end) => {
+		if (!ids.has(response.getHeader('x-request-id'))) return end();
+		void eventually(until)
+			.then(async () => await pause(READ_MS))
+			.then(end, end);
+		return response;
+	});
+}
+
+const TEXT: object = {
+	resource: 'text',
+	operation: 'generate',
+	model: locator(TEXT_MODEL),
+	prompt: '={{ $json.prompt }}',
+	options: {},
+};
+
+const IMAGE: object = {
+	resource: 'image',
+	operation: 'generate',
+	model: locator('aurora/canvas-1'),
+	prompt: '={{ $json.prompt }}',
+	input: form({ quality: 'draft', size: '512x512' }),
+	options: {},
+};
+
+type Settings = NonNullable<StoryNode['settings']>;
+
+/** *Gateway Text Generation → Generate text*. */
+export const text = (parameters: object = {}, settings: Settings = {}): StoryNode => ({
+	node: 'textGeneration',
+	parameters: { ...TEXT, ...parameters },
+	settings,
+});
+
+/** *Gateway Media Task → Generate an image*. */
+export const image = (parameters: object = {}, settings: Settings = {}): StoryNode => ({
+	node: 'mediaTask',
+	parameters: { ...IMAGE, ...parameters },
+	settings,
+});
+
+export const RETRY_ON_FAIL = { retryOnFail: true } as const;
+export const CONTINUE = { onError: 'continueRegularOutput' } as const;
+
+/** Items with these prompts. */
+export const prompts = (...texts: string[]): INodeExecutionData[] =>
+	texts.map((prompt) => ({ json: { prompt } }));
+
+/** Items for the texts `text 0`, `text 1`, … */
+export const numbered = (count: number): INodeExecutionData[] =>
+	prompts(...Array.from({ length: count }, (_, n) => `[[say:text ${n}]]`));
+
+/** Whether the body of a request contains this text. */
+export const says =
+	(words: string) =>
+	({ body }: RequestRecord): boolean =>
+		JSON.stringify(body.json ?? null).includes(words);
+
+/** What an error says of its item when only others are charged. */
+export const FREE = /not charged|costs? nothing/i;
+
+/** An amount as users read it, and not as the beginning of another one. */
+export const rubles = (amount: string): RegExp =>
+	new RegExp(String.raw`₽${amount.replace('.', String.raw`\.`)}(?!\d|\.\d)`);
