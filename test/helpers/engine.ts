@@ -41,7 +41,7 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	/** Settings of the workflow. */
 	workflowSettings?: IWorkflowSettings;
-	credential?: { baseUrl: string; apiKey: string };
+	credential?: { baseUrl: string; apiKey: string; minBalanceRub?: number };
 	/** The API key of an item, as an expression of the credential gives it. */
 	keyOf?: (item: INodeExecutionData) => string;
 	executionId?: string;

@@ -23,6 +23,8 @@ export interface Story {
 	rounds?: INodeExecutionData[][];
 	/** The API key of an item, as an expression of the credential gives it each time that it is read. */
 	keyOf?: NonNullable<RunOptions['keyOf']>;
+	/** The credential's *Minimum Balance*. */
+	minBalanceRub?: number;
 }
 
 type Credential = NonNullable<RunOptions['credential']>;

@@ -30,12 +30,13 @@ export function useStories() {
 	async function execute(
 		node: StoryNode | Story['nodes'],
 		items: INodeExecutionData[],
-		more: Partial<Story> = {},
+		{ minBalanceRub, ...more }: Partial<Story> = {},
 		killed?: Promise<void>,
 	): Promise<Execution> {
 		const { baseUrl, apiKey } = gateway;
 		const nodes: Story['nodes'] = Array.isArray(node) ? node : [node];
-		return await Execution.start({ nodes, items, ...more }, { baseUrl, apiKey }, killed);
+		const credential = { baseUrl, apiKey, ...(minBalanceRub === undefined ? {} : { minBalanceRub }) };
+		return await Execution.start({ nodes, items, ...more }, credential, killed);
 	}
 
 	return {

@@ -48,6 +48,7 @@ export async function connect(
 					return await work();
 				}, kind),
 			pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
+			until: async (wait) => await (signal ? signal.until(async () => await wait) : wait),
 			sleep,
 			now: () => Date.now(),
 			random: () => Math.random(),

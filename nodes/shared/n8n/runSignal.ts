@@ -41,13 +41,22 @@ export class RunSignal {
 
 	/** @throws {StoppedError} as soon as the run ends */
 	async pause(milliseconds: number): Promise<void> {
+		await this.until(async (signal) => await sleepUnlessAborted(milliseconds, signal));
+	}
+
+	/**
+	 * Waits for something.
+	 *
+	 * @throws {StoppedError} as soon as the run ends
+	 */
+	async until<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		this.throwIfAborted();
-		const pause = new AbortController();
-		this.pauses.add(pause);
+		const over = new AbortController();
+		this.pauses.add(over);
 		try {
-			await abortable(pause.signal, async () => await sleepUnlessAborted(milliseconds, pause.signal));
+			return await abortable(over.signal, async () => await wait(over.signal));
 		} finally {
-			this.pauses.delete(pause);
+			this.pauses.delete(over);
 			this.throwIfAborted();
 		}
 	}

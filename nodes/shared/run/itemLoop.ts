@@ -230,11 +230,17 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { hints, dryRun } = this.runContext;
+		const { hints, dryRun, spending } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
+		}
+		const limited = Math.round(spending.limitMeter.totalMs / 1_000);
+		if (limited > 0) {
+			hints.add(
+				`Calls waited ${limited} s for others, because of 'Max Cost per Execution (Rubles)' or 'Minimum Balance (Rubles)'.`,
+			);
 		}
 		for (const hint of hints) addHint(this.context, hint);
 	}

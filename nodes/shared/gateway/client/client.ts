@@ -18,6 +18,8 @@ import {
 /** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies extends AttemptDependencies {
 	transport: Transport;
+	/** Waits for something; rejects with {@link StoppedError} as soon as the run ends. */
+	until: (wait: Promise<void>) => Promise<void>;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -64,6 +66,7 @@ const FILE = { group: 'file', kind: 'file' } as const;
 export class GatewayClient {
 	/** Waits; rejects if the run ends first. */
 	readonly pause: ClientDependencies['pause'];
+	readonly until: ClientDependencies['until'];
 	readonly sleep: ClientDependencies['sleep'];
 	readonly now: ClientDependencies['now'];
 	readonly random: ClientDependencies['random'];
@@ -73,6 +76,7 @@ export class GatewayClient {
 		private readonly dependencies: ClientDependencies,
 	) {
 		this.pause = dependencies.pause;
+		this.until = dependencies.until;
 		this.sleep = dependencies.sleep;
 		this.now = dependencies.now;
 		this.random = dependencies.random;

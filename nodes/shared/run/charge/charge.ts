@@ -1,6 +1,6 @@
 import { ApiError, asError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
-import { reserveOnAccount } from './minBalance';
+import { reserve } from './limits';
 import type { ItemRecord } from './record';
 import type { Records } from './records';
 import type { Spending } from './spending';
@@ -50,8 +50,8 @@ export async function charge<R>(
 	const end = async (ended: { result: R } | { error: unknown }) => {
 		const rub = await costOf(ended);
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
-		release(isFree ? '0' : (rub ?? mostRub));
 		if (!isFree) count(spending, record, plan, rub);
+		release(isFree ? '0' : (rub ?? mostRub ?? '0'));
 		return rub;
 	};
 	try {
@@ -76,21 +76,6 @@ function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient)
 		code: 'other_account',
 		retryable: false,
 	});
-}
-
-/** Reserves what a call may cost. The function that it returns ends that, with what the call may have cost. */
-async function reserve(spending: Spending, { client, mostRub, maxCostRub }: Plan) {
-	const releaseAccount = await reserveOnAccount(client, mostRub);
-	try {
-		const releaseExecution = spending.reserve(mostRub, maxCostRub);
-		return (rub: string | undefined) => {
-			releaseExecution();
-			releaseAccount(rub ?? '0');
-		};
-	} catch (error) {
-		releaseAccount('0');
-		throw asError(error);
-	}
 }
 
 /** Counts a call that is, or may be, charged: once, although several tries or equal calls of an agent may end it. */

@@ -6,78 +6,85 @@ import {
 	InvalidInputError,
 	StoppedError,
 } from '../../gateway/errors/errors';
-import { addToTotal, compareDecimals } from '../../gateway/util/money';
+import { addToTotal, compareDecimals, multiplyDecimals, sumOfCosts } from '../../gateway/util/money';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
+import { InProgress, type CostLimit } from './inProgress';
 
-/** How long a balance is used, in milliseconds. */
+/** How long a balance is used, in milliseconds; near the minimum, because other programs spend as well. */
 const BALANCE_MS = 30_000;
+const NEAR_MINIMUM_MS = 1_000;
 
-/** What is known of an account. Amounts are decimal text in rubles. */
-interface Account {
-	/** Rejects if it cannot be read. */
-	balance?: Promise<string> | undefined;
-	/** When it was read, in Unix milliseconds. */
-	readAt: number;
+/** A call is near the minimum if it leaves less than so many times its most above it. */
+const NEAR_CALLS = '10';
+
+/** What is known of an account. All executions of this process share it. Amounts are decimal text in rubles. */
+class Account {
+	readonly inProgress = new InProgress();
+	private balanceRub = '0';
 	/** What calls that ended since may have cost: the balance may not show it yet. */
-	endedRub: string;
-	/** What the calls in progress may cost. */
-	inProgressRub: string;
+	private endedRub = '0';
+	/** When the balance was read, in Unix milliseconds. */
+	private readAt = -Infinity;
+	private reading: Promise<void> | undefined;
+
+	/** What is left, without the calls in progress. */
+	get leftRub(): string {
+		return addToTotal(this.balanceRub, this.endedRub, -1);
+	}
+
+	/** Reads the balance, if what is known is older; while it is read, all wait for it. */
+	async update(client: GatewayClient, mostMs: number): Promise<void> {
+		if (client.now() - this.readAt <= mostMs) return;
+		const isOwn = this.reading === undefined;
+		this.reading ??= this.read(client).finally(() => (this.reading = undefined));
+		await this.reading.catch(async (error: unknown) => {
+			// It was read for another run, which has ended.
+			if (isOwn || !(error instanceof StoppedError)) throw asError(error);
+			await this.update(client, mostMs);
+		});
+	}
+
+	ended(rub: string): void {
+		this.endedRub = addToTotal(this.endedRub, rub);
+	}
+
+	private async read(client: GatewayClient): Promise<void> {
+		const { endedRub } = this;
+		this.balanceRub = await readRub(client);
+		this.endedRub = addToTotal(this.endedRub, endedRub, -1);
+		this.readAt = client.now();
+	}
 }
 
-/** All executions of this process share them. */
 const accounts = new Map<string, Account>();
 
-/**
- * Reserves what a call may cost, where the credential has a *Minimum Balance*.
- *
- * @param mostRub decimal text in rubles
- * @returns ends the reservation; gets what the call may have cost
- * @throws {InvalidInputError} if less than the minimum could be left
- * @throws {ApiError} if the balance cannot be read
- */
-export async function reserveOnAccount(
-	client: GatewayClient,
-	mostRub?: string,
-): Promise<(rub: string) => void> {
+/** The limit of an account whose credential has a *Minimum Balance*. */
+export function accountLimit(client: GatewayClient): CostLimit | undefined {
 	const { minBalanceRub } = client.settings;
-	if (minBalanceRub === undefined || mostRub === undefined) return () => undefined;
-	const account = accounts.get(client.account) ?? { readAt: 0, endedRub: '0', inProgressRub: '0' };
+	if (minBalanceRub === undefined) return undefined;
+	const account = accounts.get(client.account) ?? new Account();
 	accounts.set(client.account, account);
-	const balanceRub = await balanceOf(account, client);
-	// From here on, no other call comes between.
-	const leftRub = addToTotal(addToTotal(balanceRub, account.endedRub, -1), account.inProgressRub, -1);
-	if ((compareDecimals(addToTotal(leftRub, mostRub, -1), minBalanceRub) ?? -1) < 0) {
-		throw new InvalidInputError(
-			`The call may cost ₽${mostRub}, and less than the 'Minimum Balance (Rubles)' of ₽${minBalanceRub} would be left`,
-			`The account has ₽${leftRub}, without what calls in progress may cost. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.`,
-			'minBalanceRub',
-		);
-	}
-	account.inProgressRub = addToTotal(account.inProgressRub, mostRub);
-	return (rub) => {
-		account.inProgressRub = addToTotal(account.inProgressRub, mostRub, -1);
-		account.endedRub = addToTotal(account.endedRub, rub);
+	const { inProgress } = account;
+	/** Whether so much can be spent without going below the minimum. */
+	const leaves = (...rub: string[]) =>
+		(compareDecimals(addToTotal(account.leftRub, sumOfCosts(...rub) ?? '', -1), minBalanceRub) ?? -1) >= 0;
+	return {
+		inProgress,
+		async prepare(mostRub = '0') {
+			await account.update(client, BALANCE_MS);
+			const margin = multiplyDecimals(mostRub, NEAR_CALLS) ?? '';
+			if (!leaves(inProgress.rub, mostRub, margin)) await account.update(client, NEAR_MINIMUM_MS);
+		},
+		fits(mostRub = '0') {
+			if (leaves(mostRub)) return leaves(mostRub, inProgress.rub);
+			throw new InvalidInputError(
+				`The call may cost ₽${mostRub}, and less than the 'Minimum Balance (Rubles)' of ₽${minBalanceRub} would be left`,
+				`The account has ₽${account.leftRub}. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.`,
+				'minBalanceRub',
+			);
+		},
+		ended: (rub) => account.ended(rub),
 	};
-}
-
-/** The balance as it was last read; read again, when that is too long ago. */
-async function balanceOf(account: Account, client: GatewayClient): Promise<string> {
-	const isOld = client.now() - account.readAt > BALANCE_MS;
-	const last = isOld ? undefined : account.balance;
-	const balance = last ?? readRub(client);
-	if (!last) {
-		// While it is read, all wait for it.
-		Object.assign(account, { balance, endedRub: '0', readAt: Infinity });
-		balance.then(
-			() => (account.readAt = client.now()),
-			() => (account.balance = undefined),
-		);
-	}
-	return await balance.catch(async (error: unknown) => {
-		// It was read for another run, which has ended.
-		if (last && error instanceof StoppedError) return await balanceOf(account, client);
-		throw asError(error);
-	});
 }
 
 async function readRub(client: GatewayClient): Promise<string> {

@@ -1,9 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { WaitMeter } from '../../gateway/client/rate/waitMeter';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
 import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
+import { InProgress, type CostLimit } from './inProgress';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
 
@@ -33,13 +35,7 @@ interface Stored {
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
 type Totals = { costRub: number; calls: number; callsWithoutCost: number };
 
-/** What calls in progress may cost. It is not stored: after a crash, they are not in progress. */
-interface InProgress {
-	rub: string;
-	unlimited: number;
-}
-
-/** By what n8n stores of the execution: all of its nodes share it. */
+/** The calls in progress, by what n8n stores of the execution: all of its nodes share them. They are not stored. */
 const inProgress = new WeakMap<object, InProgress>();
 
 /**
@@ -48,6 +44,9 @@ const inProgress = new WeakMap<object, InProgress>();
  * they no longer read custom data.
  */
 export class Spending {
+	readonly inProgress: InProgress;
+	/** Measures how long calls wait for limits. */
+	readonly limitMeter = new WaitMeter(() => performance.now());
 	private ownRub = '0';
 	private hint: { message: string } | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
@@ -58,26 +57,35 @@ export class Spending {
 	constructor(private readonly context: SpendingContext) {
 		this.flowStore = storedContext(context, 'flow') ?? {};
 		this.nodeStore = storedContext(context, 'node') ?? {};
+		this.inProgress = inProgress.get(this.flowStore) ?? new InProgress();
+		inProgress.set(this.flowStore, this.inProgress);
 	}
 
-	/**
-	 * Reserves what a call may cost until it has ended.
-	 *
-	 * @param mostRub the most that it may cost; needed for a limit
-	 * @param maxCostRub the most that the execution may cost
-	 * @returns ends the reservation
-	 * @throws {InvalidInputError} if the execution could then cost more than the limit
-	 */
-	reserve(mostRub: string | undefined, maxCostRub: string | undefined): () => void {
-		const open = inProgress.get(this.flowStore) ?? { rub: '0', unlimited: 0 };
-		inProgress.set(this.flowStore, open);
-		if (maxCostRub !== undefined) checkLimit(this.stored(), open, maxCostRub, mostRub);
-		if (mostRub === undefined) open.unlimited += 1;
-		else open.rub = addToTotal(open.rub, mostRub);
-		return () => {
-			if (mostRub === undefined) open.unlimited -= 1;
-			else open.rub = addToTotal(open.rub, mostRub, -1);
-		};
+	/** The limit of the execution, if a node has one. */
+	limit(maxCostRub: string | undefined): CostLimit | undefined {
+		if (maxCostRub === undefined) return undefined;
+		return { inProgress: this.inProgress, fits: (mostRub = '0') => this.fits(mostRub, maxCostRub) };
+	}
+
+	private fits(mostRub: string, limitRub: string): boolean {
+		const { rub, unknownRub, unlimited } = this.stored();
+		if (unlimited > 0) {
+			throw new InvalidInputError(
+				"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
+				`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
+				'maxCostRub',
+			);
+		}
+		const isWithin = (...costs: string[]) =>
+			(compareDecimals(sumOfCosts(...costs) ?? '', limitRub) ?? 1) <= 0;
+		if (isWithin(rub, unknownRub, mostRub))
+			return this.inProgress.unlimited === 0 && isWithin(rub, unknownRub, mostRub, this.inProgress.rub);
+		const unknown = unknownRub === '0' ? '' : `, and up to ₽${unknownRub} for calls whose cost is unknown`;
+		throw new InvalidInputError(
+			`The call may cost ₽${mostRub}, more than is left of 'Max Cost per Execution (Rubles)'`,
+			`Of ₽${limitRub}, the execution has spent ₽${rub}${unknown}. Raise the option, or make the call cheaper.`,
+			'maxCostRub',
+		);
 	}
 
 	/** Adds a call whose cost is known. */
@@ -183,24 +191,4 @@ export class Spending {
 		this.flowStore[KEY] = now;
 		return now;
 	}
-}
-
-function checkLimit(stored: Stored, open: InProgress, limitRub: string, mostRub = '0'): void {
-	const unlimited = stored.unlimited + open.unlimited;
-	if (unlimited > 0) {
-		throw new InvalidInputError(
-			"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
-			`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
-			'maxCostRub',
-		);
-	}
-	const { rub } = stored;
-	const reservedRub = addToTotal(stored.unknownRub, open.rub);
-	const total = sumOfCosts(rub, reservedRub, mostRub) ?? '';
-	if ((compareDecimals(total, limitRub) ?? 1) <= 0) return;
-	throw new InvalidInputError(
-		`The call may cost ₽${mostRub}, more than is left of 'Max Cost per Execution (Rubles)'`,
-		`Of ₽${limitRub}, the execution has spent ₽${rub} and reserved ₽${reservedRub} for calls that are in progress or whose outcome is unknown. Raise the option, or make the call cheaper; with a lower 'Concurrency', less is reserved at a time.`,
-		'maxCostRub',
-	);
 }

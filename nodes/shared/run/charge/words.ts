@@ -88,7 +88,7 @@ export function othersText(
 	const withoutCost = charged.filter(({ costRub, isBefore }) => costRub === undefined && !isBefore).length;
 	if (withoutCost > 0) texts.push(`${count(withoutCost, 'other item')} cost an amount that is not known.`);
 	const before = charged.filter(({ isBefore }) => isBefore).length;
-	if (before > 0) texts.push(`${count(before, 'other item')} were paid in an execution before.`);
+	if (before > 0) texts.push(`The execution before paid for ${count(before, 'other item')}.`);
 	if (charged.length > 0) texts.push(NEXT_TRY[next]);
 	const lost = charged.filter(({ outputs, taskId }) => !outputs && taskId === undefined).length;
 	if (lost > 0 && next !== 'none')
