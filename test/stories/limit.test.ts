@@ -10,10 +10,9 @@ const isWithin = (limit: string) => (compareDecimals(spent(), limit) ?? 1) <= 0;
 
 /** The most that one of these texts may cost, as a dry run says. */
 async function mostOfText(): Promise<string> {
-	const { items } = await execute(text({ options: { dryRun: true, maxTokens: 50 } }), numbered(1)).then(
-		(execution) => ({ items: execution.items() }),
-	);
-	return String(items[0]?.json.maxCostRub);
+	const execution = await execute(text({ options: { dryRun: true, maxTokens: 50 } }), numbered(1));
+	const [{ maxCostRub } = {}] = execution.items().map(({ json }) => json);
+	return JSON.stringify(maxCostRub);
 }
 
 describe('twelve texts, and a limit with room for three of them at a time', () => {
