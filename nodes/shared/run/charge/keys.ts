@@ -10,7 +10,6 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'waitStrategy',
 	'options.callbackUrl',
 	'options.concurrency',
-	'options.dryRun',
 	'options.idempotencyKey',
 	'options.maxCostRub',
 	'options.maxPriceRub',

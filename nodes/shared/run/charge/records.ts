@@ -134,7 +134,9 @@ export class Records {
 		const kind = key === undefined ? 'charge' : 'keyed';
 		const complete = itemError(error, taskId ? { outcome: 'charged', taskId } : { outcome: 'unknown', kind });
 		const state = complete.details.outcome === 'charged' ? 'charged' : 'unknown';
-		this.put(index, { state, error: complete.details });
+		const { extra, ...details } = complete.details;
+		const kept = this.keepsOutputs ? extra : { state: extra?.state };
+		this.put(index, { state, error: { ...details, extra: kept } });
 		return error instanceof StoppedError || isFailedTask(error) ? error : complete;
 	}
 
