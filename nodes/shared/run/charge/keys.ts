@@ -26,6 +26,7 @@ const OUTPUT_ONLY: ReadonlySet<string> = new Set([
 	'simplify',
 	'downloadResults',
 	'options.binaryPropertyName',
+	'options.dryRun',
 ]);
 
 /**
