@@ -46,7 +46,7 @@ export const createAndWait = defineOperation({
 	options: { ...taskOptions, ...resultOptions },
 	plan(item) {
 		const { params } = item;
-		void [params.options.maxWait, params.options.binaryPropertyName];
+		void [params.waitStrategy, params.options.maxWait, params.options.binaryPropertyName];
 		return planTask(item);
 	},
 	async execute(item, planned) {

@@ -44,8 +44,8 @@ export async function createTask(
 	const { records, spending } = run;
 	const isOwnKey = ownKey !== undefined;
 	const key = ownKey ?? records.key(index);
-	const use = { place: records.placeOf(index), content: digest(content) };
-	const isCounted = isOwnKey && claimKey(spending.keys, [client.account, key], use);
+	const use = () => ({ place: records.placeOf(index), content: digest(content) });
+	const isCounted = isOwnKey && claimKey(spending.keys, [client.account, key], use());
 	let input: JsonObject = {};
 	const send = async () => {
 		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);

@@ -133,12 +133,12 @@ export async function readTaskRequest(
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
-	// The schema says which fields are lists of files.
-	const form = inputForm(files.length > 0 ? (await catalogued()).inputSchema : {});
 	/** @param urlOf returns the URL of a file, or a placeholder */
 	const inputWith = async (urlOf: (file: UploadFile) => Promise<string>) => {
 		let input = values;
-		for (const { field, file } of files) input = withFile(input, field, await urlOf(file), form);
+		// The schema says which fields are lists of files.
+		const form = files.length > 0 && inputForm((await catalogued()).inputSchema);
+		for (const { field, file } of files) if (form) input = withFile(input, field, await urlOf(file), form);
 		return input;
 	};
 	const bodyOf = (input: JsonObject, url: string | undefined) =>

@@ -64,6 +64,8 @@ const FILE = { group: 'file', kind: 'file' } as const;
  * endpoint.
  */
 export class GatewayClient {
+	/** Identifies the account, see {@link accountOf}. */
+	readonly account: string;
 	/** Waits; rejects if the run ends first. */
 	readonly pause: ClientDependencies['pause'];
 	readonly until: ClientDependencies['until'];
@@ -75,16 +77,12 @@ export class GatewayClient {
 		readonly settings: ClientSettings,
 		private readonly dependencies: ClientDependencies,
 	) {
+		this.account = accountOf(settings);
 		this.pause = dependencies.pause;
 		this.until = dependencies.until;
 		this.sleep = dependencies.sleep;
 		this.now = dependencies.now;
 		this.random = dependencies.random;
-	}
-
-	/** Identifies the account, see {@link accountOf}. */
-	get account(): string {
-		return accountOf(this.settings);
 	}
 
 	/**

@@ -87,10 +87,9 @@ export class Records {
 	/** The idempotency key (§4.6) of an item's task: the same in each try, and a new one after a task that failed before. */
 	key(index: number): string {
 		const { key, failedTask } = this.get(index) ?? {};
+		if (key !== undefined) return key;
 		const own = this.placeOf(index);
-		return (
-			key ?? (failedTask === undefined ? own : idempotencyKey([own, failedTask, this.stored.executionId]))
-		);
+		return failedTask === undefined ? own : idempotencyKey([own, failedTask, this.stored.executionId]);
 	}
 
 	/** Where an item is in the workflow, as it is written. */
