@@ -93,3 +93,12 @@ describe('a task', () => {
 		expect(error).toBeUndefined();
 	});
 });
+
+it('what n8n stores of a node whose task has failed has no API key', async () => {
+	const inputJson = '{ "prompt": "[[fail]]" }';
+	const { error, run } = await gateway.draw({ inputJson, options: { idempotencyKey: 'order-7' } });
+	expect(error?.message).toBe('The media task failed');
+	const stored = JSON.stringify(run.data);
+	expect(stored).toContain('order-7');
+	expect(stored).not.toContain(gateway.apiKey);
+});

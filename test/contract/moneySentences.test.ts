@@ -28,7 +28,7 @@ const lastSentence = (error: RunResult['error']) => {
 	return description?.split(/(?<=[.:”]) (?=[A-Z])/).at(-1);
 };
 const FREE = 'Nothing was charged.';
-const UNKNOWN = /^The node’s own retries .* creates another one, unless/;
+const UNKNOWN = /^The task may have been created and charged anyway\. .* creates another one, unless/;
 const MAYBE = /^The call was not repeated, because it may have been charged/;
 
 test.each<[ErrorCode, string, string | RegExp]>([

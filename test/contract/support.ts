@@ -1,5 +1,5 @@
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
-import { runAgain, runNode, type RunOptions, type RunResult } from '../helpers/engine';
+import { runNode, type RunOptions, type RunResult } from '../helpers/engine';
 import { form } from '../helpers/media';
 import { useFreshRateGates } from '../helpers/rateGates';
 
@@ -29,12 +29,7 @@ export function useGateway() {
 		const { baseUrl, apiKey } = started();
 		return await runNode({ ...options, credential: { baseUrl, apiKey } });
 	};
-	const again = async (earlier: RunResult, options: Omit<RunOptions, 'credential'>): Promise<RunResult> => {
-		const { baseUrl, apiKey } = started();
-		return await runAgain(earlier, { ...options, credential: { baseUrl, apiKey } });
-	};
 	return {
-		again,
 		get control() {
 			return started().control;
 		},
@@ -80,7 +75,6 @@ export function useGateway() {
 					model: locator('aurora/canvas-1'),
 					inputMode: 'json',
 					inputJson: '{"prompt": "кот", "quality": "draft", "size": "512x512"}',
-					options: { idempotencyScope: 'workflow' },
 					...parameters,
 				},
 			}),

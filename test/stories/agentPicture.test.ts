@@ -34,3 +34,12 @@ it('the agent gets another picture for another input, without that note', async 
 	expect(gateway.charges()).toBe(2);
 	expect(JSON.stringify(second.items())).not.toMatch(/same task as before/i);
 });
+
+it('after a task that failed, the agent reads that the item keeps it, and pays for no other one', async () => {
+	gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+	const first = await execute(tool(), call('call-1'));
+	const second = await first.callAgain(call('call-2'));
+	for (const execution of [first, second])
+		expect(execution.items()[0]?.json.error).toMatch(/^The media task failed.*keeps its task/);
+	expect(gateway.control.tasks()).toHaveLength(1);
+});

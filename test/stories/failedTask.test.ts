@@ -1,6 +1,6 @@
-import { image, prompts, useStories } from './support';
+import { image, prompts, RETRY_ON_FAIL, useStories } from './support';
 
-// A task fails; a retry of the execution creates another one in its place.
+// A task fails. Within its execution, it stays the answer; a retry of the execution creates another one in its place.
 
 const { gateway, execute, disturb, calm } = useStories();
 
@@ -15,6 +15,13 @@ async function failedTask() {
 	expect([gateway.charges(), failedIds().length]).toStrictEqual([3, 1]);
 	return failed;
 }
+
+it('*Retry On Fail* creates no other task, and the error says why', async () => {
+	gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+	const { errorText } = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'));
+	expect(errorText).toMatch(/within this execution, the item keeps its task/);
+	expect(tasks()).toHaveLength(1);
+});
 
 it('a retry pays for one more task, and returns its picture', async () => {
 	const failed = await failedTask();

@@ -79,7 +79,8 @@ class ItemLoop {
 		this.parameters = new NodeParameters(context);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
-		this.runContext.spending.addOwn(this.runContext.records.costRub);
+		const { records, spending } = this.runContext;
+		if (records.costRub !== '0') spending.addOwn(records.costRub);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {

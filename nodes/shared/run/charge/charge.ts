@@ -50,7 +50,8 @@ export async function charge<R>(
 	const end = async (ended: { result: R } | { error: unknown }) => {
 		const rub = await costOf(ended);
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
-		if (!isFree) count(spending, record, plan, rub);
+		if (isFree) spending.show();
+		else count(spending, record, plan, rub);
 		release(isFree ? '0' : (rub ?? mostRub ?? '0'));
 		return rub;
 	};

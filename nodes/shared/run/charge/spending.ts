@@ -127,7 +127,6 @@ export class Spending {
 
 	/** Adds to what this run of the node has cost, such as in an earlier try. */
 	addOwn(rub: string, factor: 1 | -1 = 1): void {
-		if (rub === '0' && this.ownRub === '0' && !this.hint) return;
 		this.ownRub = addToTotal(this.ownRub, rub, factor);
 		this.show();
 	}
@@ -157,7 +156,7 @@ export class Spending {
 		this.context.setMetadata?.(metadata);
 	}
 
-	/** Shows the sums, also while calls are in progress: n8n stores a cancelled execution at once. */
+	/** Shows the sums; in a hint only if something is, or may be, charged. */
 	show(): void {
 		const { rub, beforeRub, totals } = this.stored();
 		totals.costRub = Number(rub);
@@ -170,6 +169,7 @@ export class Spending {
 			gatewayCalls: totals.calls,
 			gatewayCallsWithoutCost: totals.callsWithoutCost,
 		});
+		if (rub === '0' && totals.callsWithoutCost === 0 && beforeRub === '0' && !this.hint) return;
 		const parts = [`execution so far: ₽${rub}`];
 		if (totals.callsWithoutCost > 0) parts.push(`calls of unknown cost: ${totals.callsWithoutCost}`);
 		if (beforeRub !== '0') parts.push(`₽${beforeRub} in the execution before`);
