@@ -20,6 +20,9 @@ interface StoredRun {
 	items: Record<string, ItemRecord>;
 }
 
+/** Outputs that are not stored, for the tries of an execution. */
+const unstored = new WeakMap<ItemRecord, INodeExecutionData[]>();
+
 /** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
 const MAX_OUTPUTS = 16 * 1024 * 1024;
 
@@ -101,15 +104,19 @@ export class Records {
 	done(index: number, outputs: INodeExecutionData[]): void {
 		// With the bytes of files that n8n keeps in memory.
 		const size = this.keepsOutputs ? JSON.stringify(outputs).length : Infinity;
-		const fits = this.stored.size + size <= MAX_OUTPUTS;
-		if (fits) this.stored.size += size;
-		this.put(index, fits ? { state: 'done', outputs } : { state: 'done' });
+		const record = this.put(index, { state: 'done' });
+		if (this.stored.size + size > MAX_OUTPUTS) unstored.set(record, outputs);
+		else {
+			this.stored.size += size;
+			record.outputs = outputs;
+		}
 	}
 
-	/** The stored outputs of an item, if their files are still there. */
+	/** What an item gave, if its files are still there. */
 	async outputs(index: number): Promise<INodeExecutionData[] | undefined> {
-		const { outputs, isBefore } = this.get(index) ?? {};
-		if (!outputs || !isBefore) return outputs;
+		const record = this.get(index);
+		const outputs = record?.outputs ?? (record && unstored.get(record));
+		if (!outputs || !record?.isBefore) return outputs;
 		const files = outputs.flatMap(({ binary = {} }) => Object.values(binary));
 		try {
 			for (const { id } of files) if (id !== undefined) await this.context.helpers.getBinaryMetadata(id);
@@ -153,6 +160,7 @@ export class Records {
 	endTool(): void {
 		for (const [index, record] of this.others()) {
 			delete record.outputs;
+			unstored.delete(record);
 			if (record.taskId === undefined && record.state === 'done') this.remove(Number(index));
 		}
 	}

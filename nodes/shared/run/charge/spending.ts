@@ -25,8 +25,9 @@ interface Stored {
 	unknownRub: string;
 	/** The number of calls that may have cost any amount. */
 	unlimited: number;
-	/** What the executions cost that this one is a retry of. */
+	/** What the executions cost that this one is a retry of, and their calls of unknown cost. */
 	beforeRub: string;
+	unknownBefore: number;
 	totals: Totals;
 	/** What each idempotency key of the user stands for. */
 	keys: Record<string, KeyUse>;
@@ -158,7 +159,7 @@ export class Spending {
 
 	/** Shows the sums; in a hint only if something is, or may be, charged. */
 	show(): void {
-		const { rub, beforeRub, totals } = this.stored();
+		const { rub, beforeRub, unknownBefore, totals } = this.stored();
 		totals.costRub = Number(rub);
 		// The same object for each node, which n8n also stores as one: so it is current at every node.
 		this.nodeStore.gateway = totals;
@@ -172,7 +173,8 @@ export class Spending {
 		if (rub === '0' && totals.callsWithoutCost === 0 && beforeRub === '0' && !this.hint) return;
 		const parts = [`execution so far: ₽${rub}`];
 		if (totals.callsWithoutCost > 0) parts.push(`calls of unknown cost: ${totals.callsWithoutCost}`);
-		if (beforeRub !== '0') parts.push(`₽${beforeRub} in the execution before`);
+		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
+		if (beforeRub !== '0' || more) parts.push(`in the execution before: ₽${beforeRub}${more}`);
 		this.hint ??= addHint(this.context, '');
 		this.hint.message = `Cost: ₽${this.ownRub} (${parts.join('; ')})`;
 	}
@@ -185,8 +187,9 @@ export class Spending {
 		// n8n's retry of an execution copies the data of the former one.
 		if (stored?.executionId === executionId) return stored;
 		const beforeRub = addToTotal(stored?.beforeRub ?? '0', stored?.rub ?? '0');
+		const unknownBefore = (stored?.unknownBefore ?? 0) + (stored?.totals.callsWithoutCost ?? 0);
 		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
-		const sums = { rub: '0', unknownRub: '0', unlimited: 0, beforeRub, totals };
+		const sums = { rub: '0', unknownRub: '0', unlimited: 0, beforeRub, unknownBefore, totals };
 		const now: Stored = { executionId, ...sums, keys: stored?.keys ?? {} };
 		this.flowStore[KEY] = now;
 		return now;
