@@ -13,7 +13,7 @@ const labels = new Set([
 
 /** Names of n8n, of output fields, and of the gateway's fields. */
 const OTHER_NAMES = new Set([
-	...['Batch Size', 'Chat Model', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
+	...['Batch Size', 'Chat Model', 'Retry', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
 	...['callback', 'data', 'passThrough', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
 	...['RUB', 'amount', 'content', 'json', 'stream'],
 	// A setting of n8n's workflows.

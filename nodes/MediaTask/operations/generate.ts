@@ -51,7 +51,7 @@ function noCatalogue(error: unknown): never {
 	if (!(error instanceof ApiError)) throw asError(error);
 	const { description } = error.details;
 	throw error.with({
-		description: `${description} This operation reads in the catalogue what the model makes. 'Task: Create and Wait' does not need it, if 'Input Mode' is 'JSON'.`,
+		description: `${description} This operation reads in the catalogue what the model makes. The operation 'Create and Wait' does not need it, if 'Input Mode' is 'JSON'.`,
 	});
 }
 

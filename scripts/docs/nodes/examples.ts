@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { HumanMessage } from '@langchain/core/messages';
 import type { INodeExecutionData } from 'n8n-workflow';
 
@@ -151,9 +153,9 @@ interface LanguageModel {
 	invoke(messages: HumanMessage[]): Promise<unknown>;
 }
 
-/** In this scope a task may already exist, so that the first poll has no pause. The output is the same. */
+/** Another execution may have created the task of a key, so the first poll has no pause. The output is the same. */
 function quick(operation: string, parameters: Case['parameters']): Case['parameters'] {
 	if (operation !== 'createAndWait' && operation !== 'generate') return parameters;
 	const options = typeof parameters.options === 'object' ? parameters.options : {};
-	return { ...parameters, options: { ...options, idempotencyScope: 'workflow' } };
+	return { ...parameters, options: { ...options, idempotencyKey: randomUUID() } };
 }

@@ -43,7 +43,7 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				'Your own key for this task: up to 255 ASCII characters, sent as typed. The same key always returns the same task, which is charged once, also in other executions. Use it for one input only, such as one order.',
+				'Your own key for this task: up to 255 ASCII characters, sent as typed. The same key returns the same task, which is charged once, also in other executions. Use it for one input.',
 		}),
 	),
 	maxCostRub,

@@ -27,7 +27,7 @@ export const TASK_TEXTS: StatusTexts = {
 	},
 };
 
-/** The body of a task request (§4.6). The idempotency key is derived from it. */
+/** The body of a task request (§4.6). */
 export function taskBody(task: {
 	model: string;
 	input: JsonObject;
