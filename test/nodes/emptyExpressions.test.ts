@@ -56,7 +56,6 @@ it.each([
 	['maxPriceRub', '""'],
 	['idempotencyKey', 'null'],
 	['idempotencyKey', '" "'],
-	['idempotencyScope', '""'],
 ])(
 	'the option %s, which protects money, is not dropped when its expression returns %s',
 	async (name, nothing) => {

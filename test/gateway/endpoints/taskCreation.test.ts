@@ -68,7 +68,7 @@ describe('a creation that fails', () => {
 			retryable: false,
 		});
 		expect(outcomeFlags(details)).toStrictEqual({ retryable: false, mayBeCharged: true });
-		expect(chargeText(details)).toContain('Idempotency Scope');
+		expect(chargeText(details)).toContain('may have been created and charged');
 	});
 
 	it.each<[string, Step[], boolean]>([
@@ -77,7 +77,9 @@ describe('a creation that fails', () => {
 	])('may have created a task after %s: %j', async (_, steps, mayBeCharged) => {
 		const details = await creationError(steps);
 		expect(outcomeFlags(details).mayBeCharged ?? false).toBe(mayBeCharged);
-		expect(chargeText(details)).toContain(mayBeCharged ? 'Idempotency Scope' : 'Nothing was charged.');
+		expect(chargeText(details)).toContain(
+			mayBeCharged ? 'may have been created and charged' : 'Nothing was charged.',
+		);
 	});
 
 	it('has the error text for media, and the words of the gateway', async () => {

@@ -5,7 +5,7 @@ import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResp
 import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
 import { PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
-import { descriptionOf, toNodeError } from '../../../nodes/shared/run/nodeError';
+import { toErrorJson, toNodeError } from '../../../nodes/shared/run/nodeError';
 import { someNode } from '../../helpers/someNode';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import spec from '../../fixtures/spec/errors.json';
@@ -86,7 +86,7 @@ describe('the error that a user sees', () => {
 			// n8n replaces messages that name a system error.
 			expect(toNodeError(someNode, error, 3)).toMatchObject({
 				message: details.message,
-				description: descriptionOf(error),
+				description: toErrorJson(error).description,
 				httpCode: String(details.status),
 				context: { itemIndex: 3 },
 			});

@@ -2,9 +2,10 @@ import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import type { TextRequest } from '../../../nodes/shared/gateway/text/formats/request';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { sendFirstTaken, withoutReasoning } from '../../../nodes/shared/gateway/text/reasoning';
-import { textCall } from '../../../nodes/shared/gateway/text/textCall';
+import { textBody, textCall } from '../../../nodes/shared/gateway/text/textCall';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
+const chat = textFormat('chat');
 const reasoning = [{ wire: { reasoning: 'Hm' }, callsBefore: 0 }];
 const request: TextRequest = {
 	model: 'm',
@@ -36,7 +37,7 @@ const rejection = (more: Partial<ApiError['details']> = {}) =>
 async function send(errors: Error[], given = request) {
 	const bodies: JsonObject[] = [];
 	const left = [...errors];
-	const toCall = (one: TextRequest) => textCall(textFormat('chat'), one, {}, false);
+	const toCall = (one: TextRequest) => textCall(chat, textBody(chat, one, {}), false);
 	const outcome = await sendFirstTaken([given, withoutReasoning(given)], toCall, async (one) => {
 		bodies.push(toCall(one).json);
 		const error = left.shift();

@@ -149,7 +149,7 @@ it('with a credential that has become unusable, the execution ends, and names wh
 	tasks.polls.splice(0);
 	const broken: RunOptions = { ...use, credential: { baseUrl: 'nonsense', apiKey: 'sk-test' } };
 	const { resumed } = await sendCallback(suspended, broken, { item: 2 });
-	expect(resumed?.error?.description).toMatch(/Task t1 is paid for.* fetch by ID: t2, t3/);
+	expect(resumed?.error?.description).toMatch(/Task t1 is paid for.*results of tasks: t2, t3\./);
 	expect(tasks.polls).toStrictEqual([]);
 });
 

@@ -145,31 +145,33 @@ describe('files of the item', () => {
 	});
 });
 
-describe('the idempotency key of a task request with files', () => {
-	const keyOf = async (text: string, { field = 'image_urls', ...facts } = {}) => {
-		nock.cleanAll();
-		catalogue([retouch]);
-		const sent = creations();
-		uploads();
-		const items = [{ json: {}, binary: { data: { ...binary(text), ...facts } } }];
-		const options = { idempotencyScope: 'workflow' };
-		await run('create', { ...edit(rows(['data', field])), options }, { items });
-		return sent[0]?.key;
-	};
-
+describe('two items with files and one Idempotency Key', () => {
 	it.each<[string, boolean, string, object]>([
 		['the same content', true, 'content', {}],
 		['another name', true, 'content', { fileName: 'other-name.png' }],
 		['other content of the same size', false, 'tnetnoc', {}],
 		['another type', false, 'content', { mimeType: 'image/jpeg' }],
 		['another field', false, 'content', { field: 'mask_url' }],
-	])('for %s is the same: %s, with any upload URL', async (_, isSame, text, facts) => {
-		const key = await keyOf('content');
-		expect(key).toBeDefined();
-		expect((await keyOf(text, facts)) === key).toBe(isSame);
-	});
+	])(
+		'with %s are sent: %s',
+		async (_, isSame, text, { field = 'image_urls', ...facts }: { field?: string }) => {
+			catalogue([retouch]);
+			const sent = creations();
+			uploads();
+			const items = [
+				{ json: { field: 'image_urls' }, binary: { data: binary('content') } },
+				{ json: { field }, binary: { data: { ...binary(text), ...facts } } },
+			];
+			const options = { idempotencyKey: 'mine', concurrency: 1 };
+			const parameters = { ...edit(rows(['data', '={{ $json.field }}'])), options };
+			await run('create', parameters, { ...continueOnFail, items });
+			expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
+		},
+	);
+});
 
-	it('uploads once when the task request is retried', async () => {
+describe('a file', () => {
+	it('is uploaded once when the task request is retried', async () => {
 		catalogue([retouch]);
 		const bodies = uploads();
 		gateway().post(TASKS).twice().reply(503, '', { 'retry-after': '0' });

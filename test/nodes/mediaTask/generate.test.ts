@@ -7,8 +7,8 @@ import { useNock } from '../../helpers/nock';
 
 useNock();
 
-/** A task may exist under this scope, so that the first poll has no pause. */
-const options = { idempotencyScope: 'workflow' };
+/** Another execution may have created the task of this key, so the first poll has no pause. */
+const options = { idempotencyKey: 'mine' };
 
 /** Ends each task, with one file. */
 function results(): void {
@@ -170,14 +170,13 @@ describe('the prompt', () => {
 		['JSON', { inputMode: 'json', inputJson: '{}' }],
 	])('is not sent under a guessed name where the catalogue cannot be read: %s', async (_, parameters) => {
 		const schema = { type: 'object', properties: { text: { type: 'string' } } };
-		const scope = { options: { idempotencyScope: 'workflow' } };
 		let status = 200;
 		nock('https://gateway.test')
 			.persist()
 			.get('/api/v1/media/models')
 			.reply(() => [status, { data: [painter(schema)] }]);
 		const sent = creations();
-		const speak = async () => await run('create', { model, prompt: 'Hello', ...parameters, ...scope });
+		const speak = async () => await run('create', { model, prompt: 'Hello', ...parameters });
 		expect((await speak()).error).toBeUndefined();
 		status = 403;
 		expect((await speak()).error).toBeDefined();

@@ -32,8 +32,8 @@ describe('Pass Through', () => {
 	])('does not change the idempotency key: %s', async (_, more) => {
 		catalogue();
 		const sent = creations();
-		await create({ callbackUrl, passThrough: '{"orderId": 2}', idempotencyScope: 'workflow' });
-		await create({ callbackUrl, ...more, idempotencyScope: 'workflow' });
+		await create({ callbackUrl, passThrough: '{"orderId": 2}' });
+		await create({ callbackUrl, ...more });
 		expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
 	});
 

@@ -62,14 +62,12 @@ describe('the pauses before polls', () => {
 	it.each([
 		['wait', { taskId: 't1', downloadResults: false }],
 		['createAndWait', { ...taskRequest, options: { idempotencyKey: 'mine' } }],
-		['createAndWait', { ...taskRequest, options: { idempotencyScope: 'workflow' } }],
 	])('do not precede the first poll of a task that may have ended: %s %j', async (operation, parameters) => {
 		catalogue();
 		creations();
 		const polls = endsAtPoll(1);
 		expect(await pausesOf(operation, parameters)).toStrictEqual([]);
-		// With the scope Workflow, one more: the task may have failed in another execution.
-		expect(polls.count).toBeLessThanOrEqual(2);
+		expect(polls.count).toBe(1);
 	});
 
 	it('do not precede the first poll when an earlier try may have created the task', async () => {
@@ -104,7 +102,7 @@ describe('the output', () => {
 		endsAtPoll(1);
 		const { items } = await run('createAndWait', {
 			...taskRequest,
-			options: { idempotencyScope: 'workflow' },
+			options: { idempotencyKey: 'mine' },
 		});
 		expect(items.map(({ json }) => json)).toStrictEqual([
 			{ taskId: 't1', state: 'success', priceRub: 6, model: 'acme/painter', resultUrls: [] },
@@ -117,7 +115,7 @@ describe('the output', () => {
 		endsAtPoll(1, { model: 'acme/painter-2' });
 		const { items } = await run('createAndWait', {
 			...taskRequest,
-			options: { idempotencyScope: 'workflow' },
+			options: { idempotencyKey: 'mine' },
 		});
 		expect(items.map(({ json }) => json.model)).toStrictEqual(['acme/painter-2']);
 	});
@@ -153,7 +151,7 @@ describe('the output', () => {
 		endsAtPoll(1, failed);
 		const { items } = await run(
 			'createAndWait',
-			{ ...taskRequest, options: { idempotencyScope: 'workflow' } },
+			{ ...taskRequest, options: { idempotencyKey: 'mine' } },
 			continueOnFail,
 		);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
@@ -187,7 +185,7 @@ describe('the longest wait', () => {
 		catalogue();
 		const sent = creations();
 		endsAtPoll(1);
-		const options = { maxWait: `={{ ${maxWait} }}`, idempotencyScope: 'workflow' };
+		const options = { maxWait: `={{ ${maxWait} }}`, idempotencyKey: 'mine' };
 		const { items } = await run('createAndWait', { ...taskRequest, options }, continueOnFail);
 		expect(sent).toHaveLength(count);
 		expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);

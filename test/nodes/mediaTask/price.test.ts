@@ -195,7 +195,7 @@ describe('the price in the output', () => {
 		const { items } = await run('createAndWait', {
 			...json({ quality: 'high' }),
 			downloadResults: false,
-			options: { idempotencyScope: 'workflow' },
+			options: { idempotencyKey: 'mine' },
 		});
 		expect(items[0]?.json).toMatchObject({ state: 'success', priceRub: 12 });
 	});

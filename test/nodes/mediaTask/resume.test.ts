@@ -78,7 +78,7 @@ describe('a resumed node', () => {
 		const { run, error } = await resumed(tasks, use, byTask({ t2: 'success', t3: 'fail' }));
 		expect(run.status).toBe('error');
 		expect(error?.message).toBe('The media task failed');
-		expect(error?.description).toMatch(/t3 .*fetch by ID: t1, t2\./s);
+		expect(error?.description).toMatch(/task t3 .*results of tasks: t1, t2\./);
 	});
 
 	it('returns an error item for a failed task with On Error: Continue', async () => {

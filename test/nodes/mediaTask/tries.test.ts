@@ -102,9 +102,7 @@ it('a task of an earlier try is named when the next try cannot begin', async () 
 		{ settings: retrying, variables },
 	);
 	expect([sent.length, error?.message]).toStrictEqual([1, expect.stringContaining("'Concurrency'")]);
-	expect(error?.description).toContain(
-		'Media tasks of this run, whose results you can still fetch by ID: t1.',
-	);
+	expect(error?.description).toContain('Task t1 is paid for');
 });
 
 it('every paid task is named when the last of 60 orders is rejected', async () => {
