@@ -101,6 +101,7 @@ async function readOurs(format: TextFormat, portions: Uint8Array[]): Promise<num
 			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: never,
+			until: never,
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => Date.now(),

@@ -80,6 +80,7 @@ export function scriptedClient(
 			gate,
 			withSlot: async (work) => await work(),
 			pause,
+			until: async (wait) => await wait,
 			// Time limits read the clock, which only pauses move.
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),

@@ -87,6 +87,7 @@ export function useSocketGateway() {
 						slots.duringPauses.push(slots.held);
 						return Promise.resolve();
 					},
+					until: async (wait) => await wait,
 					sleep: async (milliseconds) =>
 						await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 					now: () => Date.now(),

@@ -51,6 +51,7 @@ export async function readStream(
 			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: unused,
+			until: unused,
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now,

@@ -55,6 +55,7 @@ export function virtualGateway(
 				gate,
 				withSlot: async (work) => await work(),
 				pause: clock.sleep,
+				until: async (wait) => await wait,
 				sleep: clock.sleep,
 				now: clock.now,
 				random,

@@ -87,6 +87,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: unused,
+			until: unused,
 			sleep: async (milliseconds) => {
 				clock.naps += 1;
 				await pass(milliseconds);
