@@ -2,16 +2,7 @@ import nock from 'nock';
 
 import { executeOn, attemptContext } from '../../helpers/attempt';
 import type { RunOptions } from '../../helpers/engine';
-import {
-	continueOnFail,
-	catalogue,
-	creations,
-	envelope,
-	gateway,
-	model,
-	run,
-	TASKS,
-} from '../../helpers/media';
+import { catalogue, creations, envelope, gateway, model, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
 
@@ -61,11 +52,6 @@ describe('the body of a task request', () => {
 });
 
 describe('the idempotency key', () => {
-	it('differs in another execution', async () => {
-		const first = await created();
-		expect((await created({}, { executionId: 'execution-2' })).key).not.toBe(first.key);
-	});
-
 	it.each([
 		['the input', {}, { inputJson: '{"prompt": "b"}' }],
 		['the session', { sessionId: 's' }, {}],
@@ -73,23 +59,6 @@ describe('the idempotency key', () => {
 	])('differs for another request: %s', async (_, options, parameters) => {
 		const first = await created();
 		expect((await created(options, {}, parameters)).key).not.toBe(first.key);
-	});
-
-	it('of the user is for one input in a run: another input with it is an error, and is not sent', async () => {
-		catalogue();
-		const sent = creations();
-		const items = ['a', 'b', 'a'].map((prompt) => ({ json: { prompt } }));
-		const parameters = { ...taskRequest, inputJson: '={{ { prompt: $json.prompt } }}' };
-		const options = { idempotencyKey: 'mine', concurrency: 1 };
-		const result = await run('create', { ...parameters, options }, { ...continueOnFail, items });
-		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a' }, { prompt: 'a' }]);
-		expect(
-			result.items.map(({ json }) => (json.error as { message?: string } | undefined)?.message),
-		).toStrictEqual([
-			undefined,
-			"'Idempotency Key' is the same for two different inputs of this execution",
-			undefined,
-		]);
 	});
 });
 
