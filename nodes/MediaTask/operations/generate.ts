@@ -83,9 +83,10 @@ export const editImage: Operation = {
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
 	plan: (item) => {
-		const { inputFiles: files, inputMode, inputJson, input }: Record<string, unknown> = item.params;
-		const values = JSON.stringify(inputMode === 'json' ? inputJson : asObject(input)?.value) ?? '';
-		if (asArray(files).length > 0 || /\b(https?:\/\/|data:)/i.test(values)) return generateImage.plan?.(item);
+		const params: Record<string, unknown> = item.params;
+		const input = () => (params.inputMode === 'json' ? params.inputJson : asObject(params.input)?.value);
+		const hasUrl = () => /\b(https?:\/\/|data:)/i.test(JSON.stringify(input()) ?? '');
+		if (asArray(params.inputFiles).length > 0 || hasUrl()) return generateImage.plan?.(item);
 		// Some models would make a new image.
 		throw new InvalidInputError(
 			'There is no image to edit',

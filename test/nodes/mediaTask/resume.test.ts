@@ -1,7 +1,7 @@
 import nock from 'nock';
 
-import { resumeNode, type RunOptions } from '../../helpers/engine';
-import { continueOnFail, catalogue } from '../../helpers/media';
+import { resumeNode, storedBinary, type RunOptions } from '../../helpers/engine';
+import { continueOnFail, catalogue, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, prompts, suspend, suspending, mockTasks, type Tasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
@@ -110,6 +110,24 @@ describe('a resumed node', () => {
 			{ taskId: 't1', state: 'success' },
 			{ code: 200, data: { taskId: 't2' } },
 		]);
+	});
+
+	it.each([
+		['task', 'createAndWait'],
+		['image', 'edit'],
+	])('needs no files of its input, which n8n has not kept: %s %s', async (resource, operation) => {
+		const tasks = mockTasks(() => 'processing');
+		gateway().post('/api/v1/storage/upload').reply(200, { id: 'f', url: 'https://files.test/f' });
+		const data = await storedBinary('a', { mimeType: 'image/png', fileName: 'a.png' });
+		const parameters = {
+			resource,
+			operation,
+			inputJson: '={{ { prompt: $binary.data.fileName } }}',
+			inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] },
+		};
+		const use = suspending(parameters, { items: [{ json: {}, binary: { data } }] });
+		const { error, items } = await resumed(tasks, use, () => 'success');
+		expect([error, items.map(({ json }) => json.taskId)]).toStrictEqual([undefined, ['t1']]);
 	});
 
 	it('goes on polling a task whose poll at the callback failed', async () => {
