@@ -40,7 +40,7 @@ const nodes = {
 			inputMode: 'json',
 			inputJson: '{}',
 			// The first poll is sent at once.
-			options: { idempotencyScope: 'workflow' },
+			options: { idempotencyKey: 'order-{{ $itemIndex }}' },
 		},
 	},
 	downloadArchive: {

@@ -55,15 +55,12 @@ describe('the node itself', () => {
 		expect(error).toHaveProperty('message', 'Unknown operation: text invent');
 	});
 
-	it('fails as a whole, also with On Error: Continue, for a concurrency out of range', async () => {
+	it('fails for each item with a concurrency out of range', async () => {
 		const { prompts } = echoGateway();
 		const settings = { onError: 'continueRegularOutput' } as const;
-		const node = generating({ items: items(2), settings, options: { concurrency: 0 } });
-		expect(await rejection(attempt(node))).toMatchObject({
-			name: 'NodeOperationError',
-			message: expect.stringContaining('Concurrency') as string,
-			context: { itemIndex: 0 },
-		});
+		const outputs = await attempt(generating({ items: items(2), settings, options: { concurrency: 0 } }));
+		const message = expect.stringContaining('Concurrency') as string;
+		expect(outputs.map(({ json }) => json.error)).toMatchObject([{ message }, { message }]);
 		expect(prompts()).toStrictEqual([]);
 	});
 
@@ -110,13 +107,24 @@ describe('the first error', () => {
 		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
 	});
 
-	it('keeps other items from beginning: not even their parameters are read', async () => {
-		echoGateway(() => errorResponse(402, 'insufficient_quota'));
-		const options = generating({ items: items(9), options: { concurrency: 2 } });
+	it('keeps other items from beginning', async () => {
+		const { prompts } = echoGateway(() => errorResponse(402, 'insufficient_quota'));
+		const { error } = await generate({ items: items(9), options: { concurrency: 2 } });
+		expect([error?.httpCode, prompts()]).toStrictEqual(['402', ['p0', 'p1']]);
+	});
+
+	it('of reading an item ends the reading, before anything is sent', async () => {
+		const { prompts } = echoGateway();
+		const options = generating({ items: items(9), prompt: '={{ $itemIndex === 3 ? "" : "p" }}' });
 		const context = await attemptContext(options);
 		const reads = jest.spyOn(context, 'getNodeParameter');
-		expect(await rejection(executeOn(options, context))).toMatchObject({ httpCode: '402' });
-		expect([...new Set(reads.mock.calls.map(([, index]) => index))]).toStrictEqual([0, 1]);
+		const error = await rejection(executeOn(options, context));
+		expect(error).toMatchObject({
+			context: { itemIndex: 3 },
+			description: expect.stringMatching(/Nothing was sent\.$/) as string,
+		});
+		expect(Math.max(...reads.mock.calls.map(([, index]) => Number(index)))).toBe(3);
+		expect(prompts()).toStrictEqual([]);
 	});
 
 	it('keeps an item that uploads a file from creating a task afterwards', async () => {
@@ -164,8 +172,7 @@ describe('the first error', () => {
 			{ items: items(3) },
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 1, taskId: 't2', details: { failCode: 'NSFW' } });
-		expect(error?.description?.match(/\bt\d\b/g)?.slice(-2)).toStrictEqual(['t1', 't3']);
-		expect(error?.description).toMatch(/by ID: t1, t3\./);
+		expect(error?.description).toMatch(/2 other items cost .*tasks: t1, t3\.$/);
 	});
 });
 

@@ -77,8 +77,9 @@ describe('the error that ends the node', () => {
 		const own = { message, node: { name: 'Gateway' }, context: { itemIndex: 3 } };
 		const plain = toNodeError(someNode, make(), 3);
 		expect(plain).toMatchObject({ ...own, ...(hint === undefined ? {} : { description: hint }) });
-		const noted = toNodeError(someNode, make(), 3, ' A note.');
-		expect(noted).toMatchObject({ ...own, description: `${hint ?? ''} A note.`.trim() });
+		const noted = toNodeError(someNode, make(), 3, 'A note.');
+		const ofItem = hint?.replace(/Nothing was (?=\w+\.$)/, 'This item was not ');
+		expect(noted).toMatchObject({ ...own, description: `${ofItem ?? ''} A note.`.trim() });
 	});
 
 	it.each([apiError, (words: { message: string }) => new InvalidInputError(words.message, description)])(

@@ -8,7 +8,6 @@ import { rejection, scriptedClient, type Step } from '../helpers/client';
 
 interface ContextOptions {
 	executionId?: string;
-	workflowId?: string | undefined;
 	type?: string;
 	isTool?: boolean;
 	isStreaming?: boolean;
@@ -26,28 +25,13 @@ function contextOf(options: ContextOptions = {}): RunContext {
 		isToolExecution: () => isTool,
 		isStreaming: () => isStreaming,
 		sendChunk: () => undefined,
-		getNode: () => ({ id: 'n1', type }),
-		getWorkflow: () => ({ id: 'workflowId' in options ? options.workflowId : 'w1' }),
-		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex }),
+		getMode: () => 'manual',
+		getNode: () => ({ id: 'n1', type, parameters: {} }),
+		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: {} }),
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
 		getContext: (type: string) => (type === 'node' ? store : {}),
 	} as unknown as IExecuteFunctions);
 }
-
-it('names workflow, node, execution and run for idempotency keys', () => {
-	const root = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
-	const identity = { workflowId: 'w1', nodeId: 'n1', root, run: '2' };
-	expect(contextOf({ runIndex: 2 }).identity).toStrictEqual(identity);
-	expect(contextOf({ workflowId: undefined }).identity).toMatchObject({ workflowId: '', run: '0' });
-});
-
-it('an execution has a root of its own, which its retries share', () => {
-	const store = {};
-	const contexts = ['e1', 'e1', 'e2', 'e2', 'e3'].map((executionId) => contextOf({ store, executionId }));
-	expect(new Set(contexts.map(({ identity }) => identity.root)).size).toBe(1);
-	expect(contexts.map(({ execution }) => execution.isRetry)).toStrictEqual([false, false, true, true, true]);
-	expect(contextOf({ store: {} }).identity.root).not.toBe(contexts[0]?.identity.root);
-});
 
 describe('the tool of an AI Agent', () => {
 	it.each<[ContextOptions, boolean]>([
@@ -68,13 +52,13 @@ describe('the tool of an AI Agent', () => {
 	});
 
 	it('is the same run for the same input, whatever the run index', () => {
-		const runOf = (runIndex: number, ...inputs: object[]) =>
-			contextOf({ isTool: true, runIndex, inputs }).run;
-		const run = runOf(0, { a: 1, b: { c: 2, d: 3 } });
-		expect(run).toMatch(/^tool-[0-9a-f]{64}$/);
-		expect(runOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(run);
+		const store = {};
+		const keyOf = (runIndex: number, ...inputs: object[]) =>
+			contextOf({ isTool: true, runIndex, inputs, store }).records.key(0);
+		const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
+		expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
 		const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
-		expect(others.map((inputs) => runOf(0, ...inputs)).filter((other) => other === run)).toStrictEqual([]);
+		expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
 	});
 });
 
