@@ -390,30 +390,22 @@ describe('an execution that is suspended until the callback', () => {
 	});
 });
 
-test('a worker that is killed while it waits loses its execution, not the tasks: Wait gets them, paid once', async () => {
+test('a worker that is killed while it waits ends its execution; Retry finds the tasks, which are paid for once', async () => {
 	const { cluster, client, gateway } = environment;
 	gateway.control.configure({ taskDuration: { image: 600_000 } });
-	const workflow = await environment.publish(
-		webhook('onReceived'),
-		eachPrompt,
-		draw({ idempotencyScope: 'workflow' }),
-	);
+	const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw());
 	await post(workflow.url, order);
 	const [lost = ''] = await environment.started(workflow, 1);
 	await until('all tasks exist', () => charges() === PROMPTS.length);
 	const [worker = -1] = await cluster.workersOf(lost);
 	await cluster.killWorker(worker);
+	expect(resultOf(await waitForExecution(client, lost))).toMatchObject({ status: 'error' });
+	expect(await cluster.workersOf(lost)).toStrictEqual([worker]);
 
 	for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
-	await post(workflow.url, order);
-	const [again = ''] = (await environment.started(workflow, 2)).filter((id) => id !== lost);
+	const again = await client.retryExecution(lost);
 	expect(await pictures(resultOf(await waitForExecution(client, again)))).toHaveLength(PROMPTS.length);
 	expect(await cluster.workersOf(again)).not.toContain(worker);
-
-	const result = resultOf(await waitForExecution(client, lost));
-	expect(result).toMatchObject({ status: 'error' });
-	expect(await cluster.workersOf(lost)).toStrictEqual([worker]);
-	expect(await environment.started(workflow, 2)).toHaveLength(2);
 	expect(charges()).toBe(PROMPTS.length);
 });
 
