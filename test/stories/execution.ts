@@ -6,6 +6,7 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type IRun,
+	type ITaskData,
 } from 'n8n-workflow';
 
 import { prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
@@ -103,12 +104,22 @@ export class Execution {
 		});
 	}
 
-	/** *Retry* a minute after n8n was killed: it has only what it stored when the execution started. */
+	/**
+	 * *Retry* a minute after n8n was killed: it has only what it stored when the execution started, and adds a run of each node
+	 * that had begun.
+	 */
 	async retryAfterKill(): Promise<Execution> {
 		return await this.next(this.story, ({ workflow, source, more }) => {
 			const { resumeToken } = this.run.data;
-			const data = createRunExecutionData(resumeToken === undefined ? {} : { resumeToken });
-			return new WorkflowExecute(more, RETRY, data).run({ workflow, startNode: source });
+			const run: ITaskData = { startTime: 0, executionIndex: 0, executionTime: -1, source: [null] };
+			const data = createRunExecutionData({
+				...(resumeToken === undefined ? {} : { resumeToken }),
+				resultData: { runData: { Source: [run], Gateway: [run] } },
+				executionData: {
+					nodeExecutionStack: [{ node: source, data: { main: [[{ json: {} }]] }, source: null }],
+				},
+			});
+			return new WorkflowExecute(more, RETRY, data).processRunExecutionData(workflow);
 		});
 	}
 

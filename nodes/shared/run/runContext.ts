@@ -7,7 +7,7 @@ import { listMediaModels, listTextModels, type TextModel } from '../gateway/endp
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
-import { isStreaming, isTool } from '../n8n/features';
+import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { DryRun } from './charge/dryRun';
 import { Records } from './charge/records';
 import { Spending } from './charge/spending';
@@ -78,13 +78,20 @@ export class RunContext {
 	}
 }
 
+/** Key in the node's context: the index of its first run. */
+const FIRST_RUN = 'aiGatewayFirstRun';
+
 /**
- * Identifies the run of the node within the execution, the same in each try. n8n counts each try of an agent's tool as a run
- * of its own, so with the run index a retry would be charged as a new call; and its engine adds the ID that the model gives
- * to each call.
+ * Identifies the run of the node within the execution, the same in each try. In a *Retry* after a crash, n8n counts the node's
+ * runs before it as one. Each try of an agent's tool is a run of its own, so with the run index a retry would be charged as a
+ * new call; and n8n's engine adds the ID that the model gives to each call.
  */
 function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
-	if (!isToolRun) return String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
+	if (!isToolRun) {
+		const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
+		const store: Record<string, unknown> = storedContext(context, 'node') ?? { [FIRST_RUN]: 0 };
+		return String(runIndex - Number((store[FIRST_RUN] ??= runIndex)));
+	}
 	const inputs = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
