@@ -77,6 +77,11 @@ export class N8nClient {
 		return await this.send<StoredWorkflow>('POST', '/rest/workflows', { ...workflow, ...olderDefaults });
 	}
 
+	/** Changes a stored workflow, as the editor does when it saves. */
+	async updateWorkflow(id: string, workflow: WorkflowJson): Promise<void> {
+		await this.send('PATCH', `/rest/workflows/${id}?forceSave=true`, workflow);
+	}
+
 	/** Publishes a workflow: its triggers and webhooks go live. */
 	async activate(workflow: StoredWorkflow): Promise<void> {
 		if (isN8nAtLeast(PUBLISHING))
@@ -137,6 +142,16 @@ export class N8nClient {
 			`/rest/executions?limit=100&filter=${filter}`,
 		);
 		return page.results;
+	}
+
+	/**
+	 * *Retry* of a failed execution, to its end; returns the new execution's ID.
+	 *
+	 * @param loadWorkflow whether with the workflow as it is stored now
+	 */
+	async retryExecution(id: string, loadWorkflow = false): Promise<string> {
+		const path = `/rest/executions/${id}/retry`;
+		return (await this.send<{ id: string }>('POST', path, { loadWorkflow })).id;
 	}
 
 	async stopExecution(id: string): Promise<void> {

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto';
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { waitForExecution, type Execution } from '../../sandbox/n8n/executions';
+import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
+import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { agent, model, start } from './support/agents';
+import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
+import { eventually } from './support/eventually';
+import { call } from './support/mediaTrigger';
+import { mediaTool } from './support/tools';
+import { byId, clusterOf, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// What a failed execution of the real n8n says of money, and what its *Retry* pays for. Nodes have their default options.
+
+let environment: OwnEnvironment;
+
+useOwnEnvironment((started) => (environment = started));
+beforeEach(async () => {
+	await control().reset();
+	control().configure({ taskDuration: { image: 0 } });
+});
+
+const TASKS = '/async/media/tasks';
+const control = () => environment.gateway.control;
+const ledger = () => control().ledger();
+const tasks = () => control().tasks();
+const ids = () => tasks().map(({ taskId }) => taskId);
+const spent = (from = 0, to = Infinity) =>
+	sumOfCosts(
+		...ledger()
+			.slice(from, to)
+			.map(({ amount }) => amount),
+	);
+
+const form = (value: object) => ({ mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] });
+const text = gatewayNode('Gateway', 'textGeneration', {
+	model: byId('sandbox/swift-1'),
+	prompt: '={{ $json.prompt }}',
+});
+const picture = (parameters: object = {}, settings: Record<string, unknown> = {}) =>
+	gatewayNode(
+		'Gateway',
+		'mediaTask',
+		{
+			resource: 'image',
+			operation: 'generate',
+			model: byId('aurora/canvas-1'),
+			prompt: '={{ $json.prompt }}',
+			input: form({ quality: 'draft', size: '512x512' }),
+			...parameters,
+		},
+		settings,
+	);
+const video: WorkflowNode = {
+	...picture({
+		resource: 'video',
+		model: byId('lumen/motion-2'),
+		prompt: 'waves',
+		input: form({ duration: 5 }),
+	}),
+	name: 'Video',
+};
+const order = { options: { idempotencyKey: 'order-7' } };
+const prompts = (...list: string[]) =>
+	itemsNode(
+		'Items',
+		list.map((prompt) => ({ prompt })),
+	);
+
+/** A node behind items. */
+const behind = (items: WorkflowNode, node: WorkflowNode) =>
+	workflowOf('Retry', [items, node], { Start: ['Items'], Items: ['Gateway'] });
+
+async function run(workflow: WorkflowJson, credential = environment.credential): Promise<Execution> {
+	const { client } = environment;
+	const { id } = await client.createWorkflow(withCredential(workflow, credential));
+	return await waitForExecution(client, await client.runManually(id, manualTrigger(workflow)));
+}
+
+/** *Retry* with the original workflow, or with another one that is saved first. */
+async function retry({ id, workflowId }: Execution, saved?: WorkflowJson): Promise<Execution> {
+	const { client, credential } = environment;
+	if (saved) await client.updateWorkflow(workflowId, withCredential(saved, credential));
+	return await client.readExecution(await client.retryExecution(id, saved !== undefined));
+}
+
+const runsOf = ({ data }: Execution, node = 'Gateway') => data.resultData.runData[node] ?? [];
+const outputs = (execution: Execution, node?: string): INodeExecutionData[] =>
+	runsOf(execution, node).at(-1)?.data?.['main']?.[0] ?? [];
+const taskIds = (execution: Execution, node?: string) =>
+	outputs(execution, node).map(({ json }) => json['taskId']);
+const files = (execution: Execution, node?: string) =>
+	outputs(execution, node).map(({ binary = {} }) => Object.keys(binary));
+const hints = (execution: Execution) =>
+	runsOf(execution).flatMap((entry) => (entry.hints ?? []).map(({ message }) => message));
+
+/** The error as the user reads it. */
+function errorOf({ data }: Execution): string {
+	const { message = '', description } = data.resultData.error ?? {};
+	return `${message}\n${description ?? ''}`;
+}
+
+it('of ten texts, the tenth is refused: the error says what nine cost, and a retry pays for one', async () => {
+	const list = Array.from({ length: 10 }, (_, n) => `[[say:text ${n}]]`);
+	control().addFault({
+		match: { path: '/chat/completions', nth: 10 },
+		action: { kind: 'error', code: 'invalid_request' },
+	});
+	const failed = await run(behind(prompts(...list), text));
+	expect(ledger()).toHaveLength(9);
+	const before = spent();
+	expect(errorOf(failed)).toContain(`9 other items cost ₽${before}. To get their results, use 'Retry'`);
+	const retried = await retry(failed);
+	expect(outputs(retried).map(({ json }) => json['text'])).toStrictEqual(list.map((_, n) => `text ${n}`));
+	expect(ledger()).toHaveLength(10);
+	const now = spent(9);
+	expect(hints(retried)).toStrictEqual([
+		`Cost: ₽${now} (execution so far: ₽${now}; ₽${before} in the execution before)`,
+	]);
+});
+
+it('one of twenty prompts is empty: nothing is sent', async () => {
+	const list = Array.from({ length: 20 }, (_, n) => (n === 10 ? '' : `[[say:text ${n}]]`));
+	const failed = await run(behind(prompts(...list), text));
+	expect(errorOf(failed)).toContain('Nothing was sent.');
+	expect(control().requests()).toStrictEqual([]);
+	expect(ledger()).toStrictEqual([]);
+});
+
+describe('a picture that is paid for cannot be downloaded', () => {
+	async function failedDownload() {
+		control().addFault({
+			match: { host: 'files' },
+			action: { kind: 'raw', status: 404, body: 'html' },
+			times: 0,
+		});
+		const failed = await run(behind(prompts('a cat'), picture()));
+		expect(errorOf(failed)).toContain(`Task ${tasks()[0]?.taskId} is paid for`);
+		control().clearFaults();
+		return failed;
+	}
+
+	it('a retry downloads it, and pays nothing', async () => {
+		const retried = await retry(await failedDownload());
+		expect(ledger()).toHaveLength(1);
+		expect(taskIds(retried)).toStrictEqual(ids());
+		expect(files(retried)).toStrictEqual([['data']]);
+	});
+
+	it('a retry with the saved workflow makes a new one, if the prompt was corrected', async () => {
+		const failed = await failedDownload();
+		const retried = await retry(failed, behind(prompts('a cat'), picture({ prompt: '=a red cat' })));
+		expect(tasks().map(({ input }) => input['prompt'])).toStrictEqual(['a cat', 'a red cat']);
+		expect(taskIds(retried)).toStrictEqual(ids().slice(1));
+		expect(files(retried)).toStrictEqual([['data']]);
+	});
+
+	it('a retry with the saved workflow downloads it, if only a limit was changed', async () => {
+		const failed = await failedDownload();
+		const retried = await retry(failed, behind(prompts('a cat'), picture({ options: { maxWait: 60 } })));
+		expect(ledger()).toHaveLength(1);
+		expect(taskIds(retried)).toStrictEqual(ids());
+		expect(files(retried)).toStrictEqual([['data']]);
+	});
+});
+
+describe('one *Idempotency Key* for two inputs is an error, and pays once', () => {
+	it('in two rounds of a loop', async () => {
+		const loop: WorkflowNode = {
+			name: 'Loop',
+			type: 'n8n-nodes-base.splitInBatches',
+			typeVersion: 3,
+			parameters: { options: {} },
+		};
+		const failed = await run(
+			workflowOf('Loop', [prompts('a cat', 'a dog'), loop, picture(order)], {
+				Start: ['Items'],
+				Items: ['Loop'],
+				Loop: [undefined, 'Gateway'],
+				Gateway: ['Loop'],
+			}),
+		);
+		expect(runsOf(failed)).toHaveLength(2);
+		expect(errorOf(failed)).toContain('is the same for two different inputs');
+		expect(tasks().map(({ input }) => input['prompt'])).toStrictEqual(['a cat']);
+		expect(ledger()).toHaveLength(1);
+	});
+
+	it('in a node for images and one for videos', async () => {
+		const failed = await run(
+			workflowOf(
+				'Two nodes',
+				[prompts('a cat'), picture(order), { ...video, parameters: { ...video.parameters, ...order } }],
+				{
+					Start: ['Items'],
+					Items: ['Gateway'],
+					Gateway: ['Video'],
+				},
+			),
+		);
+		expect(outputs(failed)).toHaveLength(1);
+		expect(errorOf(failed)).toContain('is the same for two different inputs');
+		expect(tasks().map(({ input }) => input['prompt'])).toStrictEqual(['a cat']);
+		expect(ledger()).toHaveLength(1);
+	});
+});
+
+it('the next try of *Retry On Fail* has the key of another account: it pays for no second picture', async () => {
+	const { client, gateway } = environment;
+	const [first, second] = ['first', 'second'].map((account) => control().createKey({ account }).key);
+	const credential = await client.saveCredential('Changing key', 'aiGatewayApi', {
+		baseUrl: gateway.baseUrl,
+		apiKey: `={{ $now.toMillis() < $json.until ? '${first}' : '${second}' }}`,
+	});
+	const LIFE_MS = 3_000;
+	const items = prompts('a cat');
+	items.parameters['jsCode'] = `return [{ json: { prompt: 'a cat', until: Date.now() + ${LIFE_MS} } }];`;
+	const isCreation = { method: 'POST', path: TASKS };
+	control().configure({ latency: { mediaCreate: LIFE_MS } });
+	const lost = { kind: 'raw', status: 499, body: 'empty', afterEffect: true } as const;
+	control().addFault({ match: isCreation, action: lost });
+	const workflow = behind(items, picture({}, { retryOnFail: true }));
+	expect(errorOf(await run(workflow, credential))).toContain('sent with another API key before');
+	expect(control().requests(isCreation)).toHaveLength(1);
+	expect([control().ledger('first').length, control().ledger('second').length]).toStrictEqual([1, 0]);
+});
+
+it('an error under the status 200 says what it is, and that nothing was charged', async () => {
+	const body = {
+		text: '{"code":402,"msg":"Insufficient funds","data":null}',
+		contentType: 'application/json',
+	};
+	control().addFault({ match: { path: TASKS }, action: { kind: 'raw', status: 200, body } });
+	const failed = await run(behind(prompts('a cat'), picture()));
+	expect(errorOf(failed)).toContain('not enough money');
+	expect(errorOf(failed)).toContain('Nothing was charged.');
+	expect(failed.data.resultData.error).toHaveProperty('httpCode', '402');
+	expect(control().requests({ method: 'POST', path: TASKS })).toHaveLength(1);
+});
+
+it('an AI Agent that asks twice for the same picture pays once, and is told so', async () => {
+	const ran = await run(
+		clusterOf('Agent', [start, agent('Draw a lighthouse [[rounds:2]]')], [model(), mediaTool]),
+	);
+	const tool = runsOf(ran, mediaTool[1].name).map(({ data }) => JSON.stringify(data?.['ai_tool']));
+	expect(tool).toHaveLength(2);
+	expect(tasks()).toHaveLength(1);
+	for (const output of tool) expect(output).toContain(tasks()[0]?.resultUrls[0]);
+	expect(tool[0]).not.toContain('same task as before');
+	expect(tool[1]).toContain('same task as before');
+});
+
+it('n8n is killed between two media nodes’ results: a retry returns both, and pays nothing', async () => {
+	const { client, credential } = environment;
+	control().configure({ taskDuration: { image: 0, video: 600_000 } });
+	const webhookId = randomUUID();
+	const webhook: WorkflowNode = {
+		name: 'Webhook',
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		webhookId,
+		parameters: { httpMethod: 'POST', path: webhookId, responseMode: 'onReceived', options: {} },
+	};
+	// n8n keeps a run of each node that had begun but that of the last one in this list.
+	const workflow = workflowOf('Killed', [video, webhook, picture({ prompt: 'a cat' })], {
+		Webhook: ['Gateway'],
+		Gateway: ['Video'],
+	});
+	workflow.nodes.shift();
+	const stored = await client.createWorkflow(withCredential(workflow, credential));
+	await client.activate(stored);
+	await eventually(async () => {
+		expect((await call(`${client.url}/webhook/${webhookId}`, {})).status).toBe(200);
+	});
+	await eventually(() => Promise.resolve(expect(tasks()).toHaveLength(2)));
+	environment.server.kill();
+	await environment.restart();
+	const [{ id = '' } = {}] = await client.listExecutions(stored.id);
+	const execution = await waitForExecution(client, id);
+	expect(execution.status).toBe('crashed');
+	await control().finishTask(ids()[1] ?? '');
+	control().configure({ taskDuration: { video: 0 } });
+	const retried = await retry(execution);
+	expect(ledger()).toHaveLength(2);
+	expect(retried.status).toBe('success');
+	expect([...taskIds(retried), ...taskIds(retried, 'Video')]).toStrictEqual(ids());
+	expect([...files(retried), ...files(retried, 'Video')]).toStrictEqual([['data'], ['data']]);
+});
