@@ -165,8 +165,16 @@ describe('the credential', () => {
 		jest.advanceTimersByTime(59_999);
 		await transport.text(request);
 		jest.advanceTimersByTime(1);
-		await transport.text(request);
+		await transport.text({ ...request, kind: 'poll' });
 		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
+	});
+
+	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
+		const { keys, transport } = transportWithKeys();
+		await transport.text(request);
+		jest.advanceTimersByTime(600_000);
+		await transport.text(request);
+		expect(keys).toStrictEqual(['key-1', 'key-1']);
 	});
 
 	it('that cannot be read is read again by the next request', async () => {

@@ -51,6 +51,19 @@ describe('the response to a creation is lost, and *Retry On Fail* has the key of
 	});
 });
 
+it('a creation that takes longer than the key is read is repeated with the same key', async () => {
+	gateway.control.configure({ latency: { mediaCreate: 90_000 } });
+	disturb((request) => says('a cat')(request) && ended('a cat') === 0, { kind: 'loseResponse' });
+	const execution = await execute(
+		image(),
+		prompts('a cat'),
+		twoAccounts(() => ended('a cat') > 0),
+	);
+	expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+	// The other account does not have the task.
+	expect(execution.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
+});
+
 describe('texts that are paid for come out, whatever the key is', () => {
 	const THREE = ['text 0', 'text 1', 'text 2'];
 

@@ -24,8 +24,12 @@ export const CREDENTIAL = 'aiGatewayApi';
 /** How long a credential is reused. A wait of hours must notice a new key. */
 const CREDENTIAL_LIFE_MS = 60_000;
 
-/** Returns the fields of a credential, decrypted. */
-export type CredentialReader = () => Promise<ICredentialDataDecryptedObject>;
+/**
+ * Returns the fields of a credential, decrypted.
+ *
+ * @param isFirst whether they are those that were read first: a call that costs money is repeated with the same key
+ */
+export type CredentialReader = (isFirst?: boolean) => Promise<ICredentialDataDecryptedObject>;
 
 /**
  * Caches the credential of an item, whose fields may be expressions. n8n's HTTP helper otherwise reads it from the database
@@ -33,9 +37,9 @@ export type CredentialReader = () => Promise<ICredentialDataDecryptedObject>;
  */
 export function credentialReader(context: N8nContext, itemIndex = 0): CredentialReader {
 	let known: { time: number; fields: ReturnType<CredentialReader> } | undefined;
-	return async () => {
+	return async (isFirst = false) => {
 		const time = Date.now();
-		if (!known || time - known.time >= CREDENTIAL_LIFE_MS) {
+		if (!known || (time - known.time >= CREDENTIAL_LIFE_MS && !isFirst)) {
 			const fields = context.getCredentials(CREDENTIAL, itemIndex);
 			fields.catch(() => (known = undefined));
 			known = { time, fields };

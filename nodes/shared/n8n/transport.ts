@@ -14,6 +14,7 @@ import {
 import { asError, StoppedError, type RequestKind } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
+import { costsMoney } from '../gateway/errors/policy';
 import { CREDENTIAL, type CredentialReader, type N8nContext } from './credential';
 import { ignoreErrors, reportChunks, whenDestroyed, type Readable } from './streams';
 
@@ -56,7 +57,7 @@ export function n8nTransport(
 		const getExecutionCancelSignal = { value: () => options.abortSignal };
 		const caller: N8nContext = Object.create(context, { getExecutionCancelSignal });
 		// n8n's database may be busy.
-		const data = await credential().catch((error: unknown) => {
+		const data = await credential(costsMoney(kind)).catch((error: unknown) => {
 			throw problemError('credential', kind, {}, asError(error));
 		});
 		const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };

@@ -39,7 +39,7 @@ export function chargeText(
 	const subject = isAlone ? 'Nothing' : 'This item was not';
 	if (outcome === 'charged') {
 		if (taskId !== undefined)
-			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait'.`;
+			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait', or with 'Retry' in the list of executions.`;
 		const { costRub } = extra ?? {};
 		return typeof costRub === 'number' ? `The call cost ₽${costRub}.` : 'The call was charged.';
 	}

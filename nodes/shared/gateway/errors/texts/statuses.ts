@@ -12,7 +12,7 @@ export const SLOWER =
 // prettier-ignore
 export const BY_STATUS = {
 	400: { message: 'The gateway did not accept the request',
-		description: 'A parameter is missing or has a value that is not allowed. Correct it and run the node again.' },
+		description: 'A parameter is missing or has a value that is not allowed. Correct it.' },
 	401: { message: 'The gateway refused the API key',
 		description: 'The key is wrong, revoked or expired. Open the AI Gateway credential of this node and enter a valid key (it looks like sk-… and is shown only once, when it is created in the profile area of the web application).' },
 	402: { message: 'There is not enough money in the gateway wallet',
@@ -26,7 +26,7 @@ export const BY_STATUS = {
 	413: { message: 'The request is too large for the gateway',
 		description: 'Send less at once.' },
 	422: { message: 'The gateway could not process the request',
-		description: 'A value does not fit. Correct what the gateway names and run the node again.' },
+		description: 'A value does not fit. Correct what the gateway names.' },
 	429: { message: 'The gateway receives too many requests from this account',
 		description: `The limit of requests per minute was reached. ${SLOWER}` },
 	499: { message: 'The request was cancelled before the gateway responded',
