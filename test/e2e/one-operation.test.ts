@@ -15,7 +15,6 @@ beforeEach(async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });
 });
 
-const TASKS = '/async/media/tasks';
 const ledger = () => environment.gateway.control.ledger();
 
 const task = (parameters: Record<string, unknown> = {}) =>
@@ -84,32 +83,6 @@ it('a suspended execution is resumed by its callbacks, with a key that is an exp
 	expect(ledger().map(({ account }) => account)).toStrictEqual(['alice', 'bob']);
 });
 
-/** Presses *Retry* in the list of executions. */
-async function retry(id: string): Promise<string> {
-	const { client } = environment;
-	const retried = await client.send<{ id: string }>('POST', `/rest/executions/${id}/retry`, {
-		loadWorkflow: false,
-	});
-	return retried.id;
-}
-
-test('a retry of a failed execution pays only for what it has not paid', async () => {
-	const { client, credential, gateway } = environment;
-	gateway.control.addFault({
-		match: { method: 'POST', path: TASKS, nth: 2 },
-		action: { kind: 'error', code: 'insufficient_quota' },
-	});
-	const workflow = flow([{ n: 0 }, { n: 1 }], task());
-	const { id } = await client.createWorkflow(withCredential(workflow, credential));
-	const first = await client.runManually(id, 'Start');
-	expect((await waitForExecution(client, first)).status).toBe('error');
-	expect(ledger()).toHaveLength(1);
-	const second = await retry(first);
-	expect((await waitForExecution(client, second)).status).toBe('success');
-	expect(ledger()).toHaveLength(2);
-	expect(gateway.control.tasks()).toHaveLength(2);
-});
-
 test('an agent that is run again asks its tool for the same picture, which is charged once', async () => {
 	const { gateway } = environment;
 	// The agent's second request fails, after its tool has run: n8n runs the agent again.
@@ -132,23 +105,4 @@ test('an agent that is run again asks its tool for the same picture, which is ch
 	// Its tool has run twice, with another ID of the model's call.
 	const output = JSON.stringify(nodes['Agent']?.items[0]?.json);
 	expect(output.split(`taskId\\":\\"${drawn?.taskId}`)).toHaveLength(3);
-});
-
-test('Idempotency Scope: Workflow creates nothing without the catalogue, and no second task', async () => {
-	const { gateway } = environment;
-	const form = task({
-		inputMode: 'form',
-		input: { mappingMode: 'defineBelow', value: { prompt: 'a cat' }, matchingColumns: [], schema: [] },
-		options: { idempotencyScope: 'workflow', maxRetries: 0 },
-	});
-	const run = async () => await environment.runWorkflow(flow([{ n: 0 }], form));
-	expect((await run()).error).toBeUndefined();
-	gateway.control.addFault({
-		match: { path: '/media/models' },
-		action: { kind: 'error', code: 'internal_error' },
-		times: 0,
-	});
-	expect((await run()).error).toBeDefined();
-	gateway.control.clearFaults();
-	expect(ledger()).toHaveLength(1);
 });
