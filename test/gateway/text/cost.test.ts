@@ -90,26 +90,27 @@ describe('the most that a call can cost', () => {
 
 	const limited = { max_tokens: undefined, max_output_tokens: 100 };
 
-	test.each<[string, JsonObject, string?]>([
+	test.each<[string, JsonObject, string, string?]>([
 		[
-			'an image',
-			{
-				messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.test' } }] }],
-			},
+			'an unknown part',
+			{ input: [{ type: 'new_part' }], ...limited },
+			'the part of type "new_part"',
+			'responses',
 		],
 		[
-			'a file in a tool’s result',
-			{ messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] },
-			'messages',
+			'audio of an earlier response',
+			{ messages: [{ role: 'assistant', audio: { id: 'a1' } }] },
+			'earlier messages',
 		],
-		['an unknown part', { input: [{ type: 'new_part' }], ...limited }, 'responses'],
-		['audio of an earlier response', { messages: [{ role: 'assistant', audio: { id: 'a1' } }] }],
-		['an earlier response', { previous_response_id: 'r1', ...limited }, 'responses'],
-		['a conversation', { conversation: { id: 'c1' }, ...limited }, 'responses'],
-	])('has the context window for %s', (_, body, format = 'chat') => {
+		['an earlier response', { previous_response_id: 'r1', ...limited }, 'earlier messages', 'responses'],
+		['a conversation', { conversation: { id: 'c1' }, ...limited }, 'earlier messages', 'responses'],
+	])('has the context window for %s', (_, body, name, format = 'chat') => {
 		expect(rubOf(most(body, { format }))).toBeCloseTo(WINDOW + OUTPUT, 12);
+		expect(most(body, { format })).toMatchObject({
+			because: `The number of tokens of ${name} is not known, so the whole context window of 10,000 tokens is reserved.`,
+		});
 		expect(most(body, { format, known: { ...model, contextLength: undefined } })).toMatchObject({
-			reason: expect.stringContaining('its files or earlier messages is not known') as string,
+			reason: expect.stringContaining(`the number of tokens of ${name} is not known`) as string,
 		});
 	});
 
@@ -135,8 +136,8 @@ describe('the most that a call can cost', () => {
 
 	it('has twice the input if a part of it is written to the cache', () => {
 		const part = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };
-		const image = { type: 'image_url', image_url: { url: 'https://x.test' } };
-		const messages = [{ role: 'user', content: [part, image] }];
+		const audio = { type: 'input_audio', input_audio: { data: 'A'.repeat(1_000_000) } };
+		const messages = [{ role: 'user', content: [part, audio] }];
 		expect(rubOf(most({ messages }))).toBeCloseTo(2 * WINDOW + OUTPUT, 12);
 	});
 
@@ -162,6 +163,13 @@ describe('the most that a call can cost', () => {
 		(body) => expect(most(body)).toHaveProperty('rub'),
 	);
 
+	it('says that a limit of tokens would make it less', () => {
+		expect(most({ max_tokens: 4096 })).toMatchObject({
+			because: "Without 'Max Tokens', 4,096 tokens are reserved for its response.",
+		});
+		expect(most({})).not.toHaveProperty('because');
+	});
+
 	it('is not known without the model', () => {
 		const chat = textFormat('chat');
 		expect(mostOfCall(chat, { max_tokens: 5 }, undefined)).toMatchObject({
@@ -174,5 +182,107 @@ describe('the most that a call can cost', () => {
 		['messages', 'max_tokens'],
 	])('%s: reads %s', (format, field) => {
 		expect(rubOf(most({ max_tokens: undefined, [field]: 100 }, { format }))).toBeGreaterThan(OUTPUT);
+	});
+});
+
+describe('a file', () => {
+	const base64 = 'A'.repeat(4_000_000);
+	const wide = { ...model, contextLength: 100_000_000 };
+	const chatPart = (part: object): [JsonObject] => [{ messages: [{ role: 'user', content: [part] }] }];
+	const input = (part: object): [JsonObject, string] => [
+		{ max_output_tokens: 100, input: [{ role: 'user', content: [part] }] },
+		'responses',
+	];
+	const message = (part: object): [JsonObject, string] => [
+		{ messages: [{ role: 'user', content: [part] }] },
+		'messages',
+	];
+	const tokensOf = (result: ReturnType<typeof most>) => (rubOf(result) - OUTPUT) / 0.000009;
+	const count = (body: JsonObject, format = 'chat') => tokensOf(most(body, { format, known: wide }));
+	const dataUrl = (type: string) => `data:${type};base64,${base64}`;
+	const inResult = (part: object) => ({ type: 'tool_result', tool_use_id: 't', content: [part] });
+
+	test.each<[string, number, [JsonObject, string?]]>([
+		['a picture', 12_000, chatPart({ type: 'image_url', image_url: { url: dataUrl('image/png') } })],
+		['a picture by URL', 12_000, chatPart({ type: 'image_url', image_url: { url: 'https://x.test' } })],
+		['a picture', 12_000, input({ type: 'input_image', image_url: dataUrl('image/png') })],
+		['a picture by ID', 12_000, input({ type: 'input_image', file_id: 'f1' })],
+		['a picture', 12_000, message({ type: 'image', source: { type: 'base64', data: base64 } })],
+		[
+			'a result of a tool',
+			12_000,
+			message(inResult({ type: 'image', source: { type: 'url', url: 'https://x' } })),
+		],
+		['a PDF', 3_012_000, chatPart({ type: 'file', file: { file_data: dataUrl('application/pdf') } })],
+		['a PDF by its name', 3_012_000, input({ type: 'input_file', filename: 'a.pdf', file_data: base64 })],
+		[
+			'a PDF as a picture',
+			3_012_000,
+			chatPart({ type: 'image_url', image_url: { url: dataUrl('application/pdf') } }),
+		],
+		['a text', 3_000_000, input({ type: 'input_file', file_data: dataUrl('text/csv') })],
+		['a text', 3_000_000, input({ type: 'input_file', file_data: dataUrl('application/ld+json') })],
+		[
+			'a text',
+			4_000_000,
+			message({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: base64 } }),
+		],
+		['a sound', 151_000, chatPart({ type: 'input_audio', input_audio: { data: base64, format: 'mp3' } })],
+		['a film', 151_000, chatPart({ type: 'video_url', video_url: { url: dataUrl('video/mp4') } })],
+	])('%s counts as %d tokens', (_, tokens, [body, format]) => {
+		expect(count(body, format)).toBeGreaterThanOrEqual(tokens);
+		expect(count(body, format)).toBeLessThan(tokens + 500);
+	});
+
+	const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+	test.each<[string, [JsonObject, string?], string]>([
+		[
+			'by URL',
+			input({ type: 'input_file', file_url: 'https://x.test/a.pdf?key=1' }),
+			'the file "https://x.test/a.pdf"',
+		],
+		[
+			'in a cloud',
+			chatPart({ type: 'video_url', video_url: { url: 'gs://x/film.mp4' } }),
+			'the file "gs://x/film.mp4"',
+		],
+		['by ID', chatPart({ type: 'file', file: { file_id: 'f1' } }), 'the part of type "file"'],
+		[
+			'of another type',
+			input({ type: 'input_file', filename: 'a.docx', file_data: dataUrl(docx) }),
+			'the file "a.docx"',
+		],
+	])('%s counts as the context window, and is named', (_, [body, format = 'chat'], name) => {
+		const result = most(body, { format });
+		expect(rubOf(result)).toBeCloseTo(WINDOW + OUTPUT, 12);
+		expect(result).not.toHaveProperty('isEstimate');
+		expect(result).toMatchObject({ because: expect.stringContaining(`tokens of ${name} is not`) as string });
+	});
+
+	it('never counts as more than the context window, and then is no estimate', () => {
+		const [body] = chatPart({ type: 'image_url', image_url: { url: 'https://x.test/a.png' } });
+		const result = most(body);
+		expect(rubOf(result)).toBeCloseTo(WINDOW + OUTPUT, 12);
+		expect(result).not.toHaveProperty('isEstimate');
+		expect(most(body, { known: wide })).toMatchObject({
+			isEstimate: true,
+			because: 'The file "https://x.test/a.png" counts as 12,000 tokens.',
+		});
+	});
+
+	it('counts by the size of what replaces its placeholder', () => {
+		const files = new Map([['file-1', { size: 500_000, mimeType: 'application/pdf', fileName: 'a.pdf' }]]);
+		const [body] = chatPart({ type: 'file', file: { file_data: 'data:application/pdf;base64,file-1' } });
+		const result = mostOfCall(textFormat('chat'), { max_tokens: 100, ...body }, wide, files);
+		expect(tokensOf(result)).toBeGreaterThanOrEqual(512_000);
+		expect(tokensOf(result)).toBeLessThan(512_500);
+		expect(result).toMatchObject({ because: 'The file "a.pdf" counts as 512,000 tokens.' });
+	});
+
+	it('is not what a tool’s arguments only look like', () => {
+		const call = { type: 'tool_use', id: 't', name: 'f', input: { type: 'image', data: base64 } };
+		expect(count({ messages: [{ role: 'assistant', content: [call] }] }, 'messages')).toBeGreaterThan(
+			4_000_000,
+		);
 	});
 });

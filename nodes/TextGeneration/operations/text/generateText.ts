@@ -1,4 +1,5 @@
 import { mostOfCall } from '../../../shared/gateway/text/cost';
+import type { FilesInBody } from '../../../shared/gateway/text/fileTokens';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
@@ -44,7 +45,8 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	const { format, request } = prepared;
 	const { dryRun, fallbackModels = [], maxCostRub } = prepared.options;
 	const { body, files } = await withAttachments(item, planned);
-	if (dryRun) return await notSent(item, prepared, toCall(item, prepared, body, files));
+	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
+	if (dryRun) return await notSent(item, prepared, toCall(item, prepared, body, files), inBody);
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
 	try {
@@ -58,6 +60,7 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 					format,
 					output: request.output,
 					body: call.json,
+					files: inBody,
 					maxCostRub,
 					item: { index, records },
 				};
@@ -89,9 +92,14 @@ async function withAttachments(
 }
 
 /** The output of a dry run: the request, with placeholders for files, and the most that it can cost. */
-async function notSent({ run, client }: ItemContext, { format }: PreparedText, { json }: TextCall) {
+async function notSent(
+	{ run, client }: ItemContext,
+	{ format }: PreparedText,
+	{ json }: TextCall,
+	files: FilesInBody,
+) {
 	const model = asText(json.model) ?? '';
-	const most = mostOfCall(format, json, await run.textModels.required(client, model));
+	const most = mostOfCall(format, json, await run.textModels.required(client, model), files);
 	return run.dryRun.output(model, json, { isMost: true, ...most });
 }
 

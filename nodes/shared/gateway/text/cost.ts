@@ -2,9 +2,10 @@ import type { TextModel } from '../endpoints/models';
 import { ApiError } from '../errors/errors';
 import { asNumber, asObject, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
+import { filePartsIn, type FilePart, type FilesInBody } from './fileTokens';
 import { valueAt, type Usage } from './formats/completion';
 import { textFormats } from './formats';
-import { DEFAULT_MAX_TOKENS, type CostFields, type TextFormat } from './formats/format';
+import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
 /** Tokens of a call; null if they are not known. */
 export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
@@ -65,8 +66,17 @@ export async function costOfCharge(
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
-/** The most that a call can cost, as decimal text in rubles; or why that is not known, and what to do. */
-export type CostLimit = { rub: string } | { reason: string };
+/** The most that a call can cost; or why that is not known, and what to do. */
+export type CostLimit = PricedLimit | { reason: string };
+
+interface PricedLimit {
+	/** Decimal text in rubles. */
+	rub: string;
+	/** Whether files count by an estimate, so that the call may cost more. */
+	isEstimate?: true;
+	/** What makes it so much, and can be changed: sentences for an error. */
+	because?: string;
+}
 
 /** Tokens that a provider may add to the prompt for tools and JSON output. */
 const ADDED_TOKENS = 1_000;
@@ -76,27 +86,47 @@ const CACHE_WRITE_FACTOR = 2;
 
 /**
  * The most that a call can cost: the price of its longest prompt and its longest response. A prompt has at most as many
- * tokens as the body has bytes, and never more than the context window (§8), which is assumed for files and earlier
- * responses, whose tokens are not known.
+ * tokens as its text has bytes, and those of its files by an estimate; never more than the context window (§8), which is
+ * assumed for earlier responses and for files of unknown size.
  *
- * @param body as it is sent
+ * @param body as it is sent; files may be placeholders
  */
-export function mostOfCall(format: Costed, body: JsonObject, model: TextModel | undefined): CostLimit {
+export function mostOfCall(
+	format: Costed,
+	body: JsonObject,
+	model: TextModel | undefined,
+	files: FilesInBody = new Map(),
+): CostLimit {
 	const extra = extraOf(body);
 	if (extra) return unknown(`${extra.name} cost extra, and how much is not known`, 'Remove them.');
 	const output = mostTokens(body, format);
 	if (output === undefined)
 		return unknown('the length of the response is not limited', "Set the option 'Max Tokens'.");
-	const input = mostInput(body, model?.contextLength, format);
-	if (input === undefined) {
+	const input = mostInput(body, model?.contextLength, format, files);
+	if (typeof input === 'string') {
 		return unknown(
-			'the number of tokens of its files or earlier messages is not known',
-			'Leave them out, or choose a model whose context window is in the catalogue.',
+			`the number of tokens of ${input} is not known`,
+			'Leave it out, attach the file itself instead of its URL, or choose a model whose context window is in the catalogue.',
 		);
 	}
-	const rub = costOf(model, input, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
-	if (rub !== undefined) return { rub };
-	return unknown('the catalogue has no price for the model', 'Choose a model from the list.');
+	const { tokens, isEstimate, because } = input;
+	const rub = costOf(model, tokens, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
+	if (rub === undefined)
+		return unknown('the catalogue has no price for the model', 'Choose a model from the list.');
+	const isDefault = output === DEFAULT_MAX_TOKENS;
+	const causes = [
+		isDefault && `Without 'Max Tokens', ${inWords(output)} are reserved for its response.`,
+		because,
+	];
+	return {
+		rub,
+		...(isEstimate ? { isEstimate } : {}),
+		...(isDefault || because ? { because: causes.filter(Boolean).join(' ') } : {}),
+	};
+}
+
+function inWords(tokens: number): string {
+	return `${tokens.toLocaleString('en-US')} tokens`;
 }
 
 function unknown(why: string, hint: string): CostLimit {
@@ -129,29 +159,43 @@ function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	return Math.max(...limits) + Math.max(optionIn(body, format, 'reasoningMaxTokens') ?? 0, 0);
 }
 
+/**
+ * The longest prompt, in tokens.
+ *
+ * @returns the name of what makes it unknown, if the context window is not known either
+ */
 function mostInput(
 	body: JsonObject,
-	contextLength: number | undefined,
+	window: number | undefined,
 	{ cost }: Costed,
-): number | undefined {
+	files: FilesInBody,
+): string | { tokens: number; isEstimate: boolean; because?: string | undefined } {
 	const isDescribed = cost.described.some((field) => body[field] !== undefined);
 	const json = JSON.stringify(body);
-	const bytes = Buffer.byteLength(json) + (isDescribed ? ADDED_TOKENS : 0);
-	const counted = [...cost.prompts, ...cost.earlier].map((field) => [field, body[field]]);
-	const isText = isOnlyText(Object.fromEntries(counted), cost);
-	const tokens = isText ? Math.min(bytes, contextLength ?? Infinity) : contextLength;
 	const isCached = cost.cacheMark !== undefined && json.includes(`"${cost.cacheMark}"`);
-	return tokens && tokens * (isCached ? CACHE_WRITE_FACTOR : 1);
+	const factor = isCached ? CACHE_WRITE_FACTOR : 1;
+	const counted = [...cost.prompts, ...cost.earlier].map((field) => [field, body[field]]);
+	const parts = filePartsIn(Object.fromEntries(counted), cost, files);
+	const unknownPart = parts.find(({ tokens }) => tokens === undefined);
+	if (unknownPart) {
+		if (window === undefined) return unknownPart.name;
+		const because = `The number of tokens of ${unknownPart.name} is not known, so the whole context window of ${inWords(window)} is reserved.`;
+		return { tokens: window * factor, isEstimate: false, because };
+	}
+	const sum = (read: (part: FilePart) => number) => parts.reduce((total, part) => total + read(part), 0);
+	const text = Buffer.byteLength(json) - sum(({ bytes }) => bytes) + (isDescribed ? ADDED_TOKENS : 0);
+	const ofFiles = sum(({ tokens = 0 }) => tokens);
+	const tokens = Math.min(text + ofFiles, window ?? Infinity);
+	const subject = parts.length === 1 ? `${parts[0]?.name} counts` : `${parts.length} files count`;
+	return {
+		tokens: tokens * factor,
+		isEstimate: tokens !== window && parts.some(({ isEstimate }) => isEstimate),
+		because: ofFiles > 0 ? `${capitalized(subject)} as ${inWords(Math.min(ofFiles, tokens))}.` : undefined,
+	};
 }
 
-function isOnlyText(value: Json | undefined, cost: CostFields): boolean {
-	if (Array.isArray(value)) return value.every((element) => isOnlyText(element, cost));
-	const object = asObject(value);
-	if (!object) return true;
-	const { type } = object;
-	const isText = type === undefined || (typeof type === 'string' && cost.texts.includes(type));
-	const isNew = cost.earlier.every((field) => (object[field] ?? null) === null);
-	return isText && isNew && Object.values(object).every((inner) => isOnlyText(inner, cost));
+function capitalized(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const EXTRAS = textFormats.flatMap(({ cost }) => cost.extras);

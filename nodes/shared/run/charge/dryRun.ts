@@ -20,6 +20,8 @@ interface DryPrice {
 	rub?: string | undefined;
 	/** Whether it can cost less. */
 	isMost: boolean;
+	/** Whether it can also cost more. */
+	isEstimate?: true | undefined;
 	/** Why it is not known. */
 	reason?: string | undefined;
 }
@@ -31,9 +33,9 @@ export class DryRun {
 	/** Adds an item, and makes its output. */
 	output(model: string, request: JsonObject, price: DryPrice) {
 		this.prices.push(price);
-		const { rub, isMost, reason } = price;
+		const { rub, isMost, isEstimate, reason } = price;
 		const amount = { [isMost ? 'maxCostRub' : 'priceRub']: rub === undefined ? null : Number(rub) };
-		return [{ json: compact({ dryRun: true, model, ...amount, reason, request }) }];
+		return [{ json: compact({ dryRun: true, model, ...amount, isEstimate, reason, request }) }];
 	}
 
 	/** The sum; `undefined` if no item was left unsent. */
@@ -42,9 +44,10 @@ export class DryRun {
 		if (count === 0) return undefined;
 		const known = this.prices.flatMap(({ rub }) => rub ?? []);
 		const most = this.prices.some(({ isMost }) => isMost) ? 'at most ' : '';
+		const word = this.prices.some(({ isEstimate }) => isEstimate) ? 'about ' : most;
 		const texts = ['Dry run, nothing was sent.'];
 		if (known.length > 0)
-			texts.push(`${count} item${count === 1 ? '' : 's'}: ${most}₽${sumOfCosts(...known)}.`);
+			texts.push(`${count} item${count === 1 ? '' : 's'}: ${word}₽${sumOfCosts(...known)}.`);
 		const unknown = count - known.length;
 		if (unknown > 0) texts.push(`Prices that are not known: ${unknown}, see reason in the output.`);
 		return texts.join(' ');

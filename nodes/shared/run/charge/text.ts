@@ -3,6 +3,7 @@ import type { Catalogue } from '../../gateway/endpoints/catalogue';
 import type { TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
 import { chargeOf, costOfCharge, mostOfCall } from '../../gateway/text/cost';
+import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
@@ -26,6 +27,8 @@ export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
 	output: OutputRequest;
 	/** The body as it is sent; files may still be placeholders. */
 	body: JsonObject;
+	/** Those files. */
+	files?: FilesInBody;
 }
 
 /**
@@ -37,11 +40,11 @@ export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
  */
 export async function completeText(
 	{ client, spending, textModels, showHint }: TextCosts,
-	{ format, output, body, ...plan }: TextPlan,
+	{ format, output, body, files, ...plan }: TextPlan,
 	send: () => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
 	const limit = costLimit(client, plan.maxCostRub);
-	const most = limit && mostOfCall(format, body, await textModels.required(client, body.model));
+	const most = limit && mostOfCall(format, body, await textModels.required(client, body.model), files);
 	if (most && 'reason' in most)
 		throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
 	const mostRub = most?.rub;

@@ -1,0 +1,98 @@
+import { nameInUrl, typeByName } from '../util/fileName';
+import { asObject, asText, type Json, type JsonObject } from '../util/json';
+import type { CostFields } from './formats/format';
+
+/** What is known of the files that replace placeholders in a body. */
+export type FilesInBody = ReadonlyMap<string, { size: number; mimeType: string; fileName: string }>;
+
+/** What of a prompt is no text. */
+export interface FilePart {
+	/** For people. */
+	name: string;
+	/** `undefined` if nobody knows. */
+	tokens?: number | undefined;
+	/** Bytes of the body that are not text, but the content of the file. */
+	bytes: number;
+	/** Whether a model may count more. */
+	isEstimate: boolean;
+}
+
+type Kind = 'text' | 'image' | 'pdf' | 'audio' | 'video';
+
+/** Tokens of each file, and of each of its bytes: as many as the models of large vendors count, or more. */
+const TOKENS: Readonly<Record<Kind, readonly [each: number, byte: number]>> = {
+	text: [0, 1],
+	// Up to 10,000 patches, which count 1.2 times.
+	image: [12_000, 0],
+	// A page: up to 3,000 tokens of text and 4,800 of its picture. Few pages have less than 7 KB.
+	pdf: [12_000, 1],
+	// 32 tokens a second, at 5 kbit/s.
+	audio: [1_000, 1 / 20],
+	// 300 tokens a second, at 48 kbit/s.
+	video: [1_000, 1 / 20],
+};
+
+/** The types of parts that are files; `undefined`: of a kind that the file itself tells. */
+const PARTS: ReadonlyMap<unknown, Kind | undefined> = new Map([
+	...['image', 'image_url', 'input_image'].map((type) => [type, 'image'] as const),
+	...['audio', 'input_audio'].map((type) => [type, 'audio'] as const),
+	...['video', 'video_url', 'input_video'].map((type) => [type, 'video'] as const),
+	...['file', 'input_file', 'document'].map((type) => [type, undefined] as const),
+]);
+
+/** Finds what of a prompt is no text: files, earlier messages, and parts of unknown types. */
+export function filePartsIn(
+	value: Json | undefined,
+	cost: Pick<CostFields, 'texts' | 'earlier'>,
+	files: FilesInBody,
+): FilePart[] {
+	if (Array.isArray(value)) return value.flatMap((element) => filePartsIn(element, cost, files));
+	const object = asObject(value);
+	if (!object) return [];
+	if (cost.earlier.some((field) => (object[field] ?? null) !== null))
+		return [unknownPart('earlier messages')];
+	const { type } = object;
+	if (PARTS.has(type)) return [filePart(object, files)];
+	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type)))
+		return [unknownPart(`the part of type ${JSON.stringify(type)}`)];
+	// Arguments of a tool, which may look like parts.
+	if (type === 'tool_use') return [];
+	return Object.values(object).flatMap((inner) => filePartsIn(inner, cost, files));
+}
+
+function unknownPart(name: string): FilePart {
+	return { name, bytes: 0, isEstimate: false };
+}
+
+function filePart(part: JsonObject, files: FilesInBody): FilePart {
+	const type = String(part.type);
+	const source = asObject(part.source);
+	// Formats have the fields in the part, or in an object in it.
+	const fields = { ...part, ...asObject(part[type]), ...source };
+	const { url, image_url: image, file_url: fileUrl, file_data: fileData, data } = fields;
+	const content = [url, image, fileUrl, fileData, data].map(asText).find((text) => text !== undefined) ?? '';
+	const isInline = content !== '' && !/^(?!data:)[a-z][\w+.-]*:/i.test(content);
+	// The rest of a data URL, or all of it.
+	const base64 = content.slice(content.indexOf(',') + 1);
+	const file = files.get(base64);
+	const [fileName] = [fields.filename, fields.title, file?.fileName].flatMap((text) => asText(text) ?? []);
+	const mimeType = file?.mimeType ?? /^data:([^;,]+)/i.exec(content)?.[1] ?? asText(fields.media_type);
+	const kind =
+		kindOf(mimeType) ??
+		PARTS.get(type) ??
+		kindOf(typeByName(fileName ?? (isInline ? '' : (nameInUrl(content) ?? ''))));
+	const name = fileName ?? (isInline ? undefined : content.split(/[?#]/, 1)[0]);
+	const known = { name: name ? `the file "${name}"` : `the part of type "${type}"` };
+	const bytes = isInline ? Buffer.byteLength(content) : 0;
+	if (!kind || (!isInline && kind !== 'image')) return { ...unknownPart(known.name), bytes };
+	const size = file?.size ?? (source?.type === 'text' ? bytes : Math.floor((base64.length * 3) / 4));
+	const [each, byte] = TOKENS[kind];
+	return { ...known, bytes, tokens: each + Math.ceil(size * byte), isEstimate: kind !== 'text' };
+}
+
+function kindOf(mimeType = ''): Kind | undefined {
+	const type = mimeType.toLowerCase();
+	if (type.startsWith('application/pdf')) return 'pdf';
+	if (/^application\/([\w.-]+\+)?(json|xml|(x-)?yaml|javascript)\b/.test(type)) return 'text';
+	return (['image', 'audio', 'video', 'text'] as const).find((kind) => type.startsWith(`${kind}/`));
+}
