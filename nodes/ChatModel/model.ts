@@ -26,6 +26,8 @@ import { toToolDefinitions } from './tools';
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
+	/** A fallback model has answered. */
+	onFallback: () => void;
 	/** Turns any error of a request into the one that the user reads. */
 	toUserError: (error: unknown) => Error;
 }
@@ -118,13 +120,12 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const { format, model, maxCostRub } = settings;
 		const { client } = dependencies;
 		const models = [model, ...settings.fallbackModels];
-		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
-			const isFallback = asked !== model;
-			const extraBody = isFallback ? { ...settings.extraBody, model: asked } : settings.extraBody;
+		const { result, fallbackFrom } = await withFallbacks(models, async (asked, turn) => {
+			const extraBody = asked === model ? settings.extraBody : { ...settings.extraBody, model: asked };
 			const hasLimit = costLimit(client, maxCostRub) !== undefined;
 			const toCall = (given: TextRequest) => ({
 				...textCall(format, textBody(format, given, extraBody), hasLimit),
-				isFallback,
+				...turn,
 			});
 			const complete = async (given: TextRequest) => {
 				const call = toCall(given);
@@ -138,6 +139,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			config.shown.reasoning = reasoningToKeep(taken.response.completion, this.source(asked));
 			return taken;
 		});
+		if (fallbackFrom.length > 0) dependencies.onFallback();
 		const completion = { ...result.response.completion, fallbackFrom };
 		// The second and the fourth request have no images.
 		const leftOut = result.index % 2 === 1 ? { toolImagesLeftOut: true } : {};

@@ -2,6 +2,7 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
+import { fallbackHint } from '../shared/gateway/text/fallback';
 import { connect } from '../shared/n8n/client';
 import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
@@ -25,6 +26,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const signal = new RunSignal(context.getExecutionCancelSignal());
 		const client = await connect(context, requestSettings(params.options), { itemIndex, signal });
 		const hints = new Set<string>();
+		const fallbacks = { count: 0, hint: { message: '' } };
 		const model = new GatewayChatModel(settings, {
 			client,
 			spending: new Spending(context),
@@ -32,6 +34,11 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 			showHint: (text) => {
 				if (!hints.has(text)) addHint(context, text);
 				hints.add(text);
+			},
+			onFallback: () => {
+				fallbacks.count += 1;
+				if (fallbacks.count === 1) fallbacks.hint = addHint(context, '');
+				fallbacks.hint.message = fallbackHint(fallbacks.count, 'call');
 			},
 			jsonSchema: getParametersJsonSchema,
 			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),

@@ -173,18 +173,29 @@ describe('after a 429, which pauses the account’s other requests, the next mod
 		expect(gateway.charges()).toBe(10);
 	});
 
-	it('is asked once during the pause if it is refused, too', async () => {
+	it('is asked once during the pause if it is refused, too: then the first one is', async () => {
 		refuse([TEXT_MODEL, SECOND], 600);
 		const { items } = await generate({ ...one, rateLimitWait: 0 });
 		expect(items[0]?.json.error).toMatchObject({ httpCode: '429' });
-		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
+		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, TEXT_MODEL]);
 	});
 
-	it('waits for its own rate limit as long as the first', async () => {
+	it.each<[string, object]>([
+		['does not exist', { fallbackModels: ['acme/one'] }],
+		['costs too much', { fallbackModels: [THIRD], maxTokens: 1_000, maxCostRub: 2 }],
+	])('is not waited for if it %s: the first one is asked again, and waits', async (_, options) => {
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;
+		gateway.control.addFault({ match: { method: 'POST', model: TEXT_MODEL }, action, times: 2 });
+		const { items } = await generate(options);
+		expect(items[0]?.json).toMatchObject({ model: TEXT_MODEL });
+		expect(items[0]?.json).not.toHaveProperty('fallbackFrom');
+	});
+
+	it('waits for its own rate limit if it is the last one', async () => {
 		reject(TEXT_MODEL, 'no_providers');
 		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;
 		gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action });
-		expect((await generate()).items[0]?.json).toMatchObject({ model: SECOND });
+		expect((await generate(one)).items[0]?.json).toMatchObject({ model: SECOND });
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, SECOND]);
 	});
 });

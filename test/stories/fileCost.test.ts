@@ -30,7 +30,7 @@ async function items(kind: Kind, count = 1, kilobytes = 1) {
 
 /** The outputs of a dry run, with the most that the first item may cost. */
 async function dry(node: StoryNode, inputs: Awaited<ReturnType<typeof items>>) {
-	const options = { maxTokens: 100, ...Object(node.parameters.options), dryRun: true };
+	const options = { maxTokens: 100, ...(node.parameters.options as object), dryRun: true };
 	const execution = await execute({ ...node, parameters: { ...node.parameters, options } }, inputs);
 	expect(execution.error).toBeUndefined();
 	const outputs = execution.items().map(({ json }) => json);

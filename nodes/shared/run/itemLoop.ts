@@ -3,6 +3,7 @@ import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionD
 import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
+import { fallbackHint } from '../gateway/text/fallback';
 import type { ClientDependencies } from '../gateway/client/client';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect } from '../n8n/client';
@@ -231,8 +232,9 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { hints, dryRun, spending } = this.runContext;
+		const { hints, dryRun, spending, fallbacks } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
+		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size, 'item'));
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);

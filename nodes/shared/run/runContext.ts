@@ -36,6 +36,8 @@ export class RunContext {
 	readonly dryRun = new DryRun();
 	/** Shown with the node's output. */
 	readonly hints = new Set<string>();
+	/** The items that a fallback model has answered. */
+	readonly fallbacks = new Set<number>();
 	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(context: IExecuteFunctions) {

@@ -188,19 +188,19 @@ describe('the most that a call can cost', () => {
 describe('a file', () => {
 	const base64 = 'A'.repeat(4_000_000);
 	const wide = { ...model, contextLength: 100_000_000 };
-	const chatPart = (part: object): [JsonObject] => [{ messages: [{ role: 'user', content: [part] }] }];
-	const input = (part: object): [JsonObject, string] => [
+	const chatPart = (part: JsonObject): [JsonObject] => [{ messages: [{ role: 'user', content: [part] }] }];
+	const input = (part: JsonObject): [JsonObject, string] => [
 		{ max_output_tokens: 100, input: [{ role: 'user', content: [part] }] },
 		'responses',
 	];
-	const message = (part: object): [JsonObject, string] => [
+	const message = (part: JsonObject): [JsonObject, string] => [
 		{ messages: [{ role: 'user', content: [part] }] },
 		'messages',
 	];
 	const tokensOf = (result: ReturnType<typeof most>) => (rubOf(result) - OUTPUT) / 0.000009;
 	const count = (body: JsonObject, format = 'chat') => tokensOf(most(body, { format, known: wide }));
 	const dataUrl = (type: string) => `data:${type};base64,${base64}`;
-	const inResult = (part: object) => ({ type: 'tool_result', tool_use_id: 't', content: [part] });
+	const inResult = (part: JsonObject) => ({ type: 'tool_result', tool_use_id: 't', content: [part] });
 
 	test.each<[string, number, [JsonObject, string?]]>([
 		['a picture', 12_000, chatPart({ type: 'image_url', image_url: { url: dataUrl('image/png') } })],

@@ -75,6 +75,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
 			}),
 			textModels: new Catalogue(listTextModels),
+			onFallback: () => undefined,
 			jsonSchema: sdk.getParametersJsonSchema,
 			toUserError: (error) => (error instanceof Error ? error : new Error(String(error))),
 			showHint: () => undefined,

@@ -52,9 +52,8 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	try {
 		const { result, fallbackFrom } = await withFallbacks(
 			[request.model, ...fallbackModels],
-			async (model) => {
-				const isFallback = model !== request.model;
-				const call = toCall(item, prepared, isFallback ? { ...body, model } : body, files);
+			async (model, turn) => {
+				const call = toCall(item, prepared, model === request.model ? body : { ...body, model }, files);
 				const { spending, textModels, records, hints } = run;
 				const plan = {
 					format,
@@ -67,11 +66,12 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 				return await completeText(
 					{ client, spending, textModels, showHint: (text) => hints.add(text) },
 					plan,
-					async () => await send(item, prepared, { ...call, isFallback }, chunks),
+					async () => await send(item, prepared, { ...call, ...turn }, chunks),
 				);
 			},
 		);
 		isComplete = true;
+		if (fallbackFrom.length > 0) run.fallbacks.add(index);
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
 		return await outputsOf(item, prepared, completion, result.body);

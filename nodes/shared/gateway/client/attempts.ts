@@ -32,12 +32,21 @@ export interface AttemptDependencies {
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
 }
 
+/** The place of a request among those of a call to one of several models. */
+export interface Turn {
+	/** Whether the rate limit has refused the model before: it is sent even while the account pauses, and never waits. */
+	isFallback?: boolean;
+	/** Whether another model comes next: it hardly waits for a limit that may be that of its model. */
+	hasFallback?: boolean;
+}
+
+/** How long such a request waits, in milliseconds. */
+const FALLBACK_AFTER_MS = 2_000;
+
 /** A request that may be sent several times. When its signal is aborted, nothing more is sent, and pauses end. */
 export type AttemptedRequest = Pick<HttpRequest, 'kind' | 'signal'> &
-	Pick<RequestSettings, 'rateLimitWaitMs'> & {
-		/** Whether it is sent once even while the account pauses: the limit may be that of another model. */
-		isFallback?: boolean;
-	};
+	Pick<RequestSettings, 'rateLimitWaitMs'> &
+	Turn;
 
 /** The attempts of one request. */
 export class Attempts<T> {
@@ -45,8 +54,11 @@ export class Attempts<T> {
 	private sent = 0;
 	private failures = 0;
 	private refusals = 0;
-	/** How long it may still wait for the rate limit of the account, in milliseconds. */
-	private leftMs: number;
+	/** How long it may wait for the rate limit of the account, in milliseconds, and has waited. */
+	private readonly waitMs: number;
+	private waitedMs = 0;
+	/** Whether the limit was that of the account while it waited. */
+	private isOfAccount = false;
 	/** `unknown` after an attempt that may have had its effect. */
 	private outcome: StoppedError['outcome'] = 'notSent';
 
@@ -58,7 +70,7 @@ export class Attempts<T> {
 		private readonly attempt: () => Promise<T>,
 	) {
 		const { kind, rateLimitWaitMs = settings.rateLimitWaitMs } = request;
-		this.leftMs = rateLimitWaitMs ?? 15 * 60_000;
+		this.waitMs = rateLimitWaitMs ?? 15 * 60_000;
 		const hasNoKey = kind === 'file' || kind === 'catalogue';
 		this.gate = hasNoKey ? undefined : dependencies.gate;
 	}
@@ -104,8 +116,14 @@ export class Attempts<T> {
 			this.outcome = mayHaveEffect ? 'unknown' : outcome;
 			throw asError(thrown);
 		} finally {
-			gate?.ended(passage, error);
+			gate?.ended(passage, error, this.request.isFallback);
 		}
+	}
+
+	private get leftMs(): number {
+		this.isOfAccount ||= this.gate?.isOfAccount === true;
+		const isBrief = this.request.hasFallback === true && !this.isOfAccount;
+		return Math.min(this.waitMs, isBrief ? FALLBACK_AFTER_MS : Infinity) - this.waitedMs;
 	}
 
 	/**
@@ -114,8 +132,7 @@ export class Attempts<T> {
 	 * @returns its number at the gate; 0 if it ignores pauses
 	 */
 	private async pass(): Promise<number> {
-		const isFirstFallback = this.request.isFallback === true && this.sent === 0;
-		while (this.gate && !isFirstFallback && this.leftMs > 0) {
+		while (this.gate && !this.request.isFallback && this.leftMs > 0) {
 			const answer = this.gate.pass();
 			if (typeof answer === 'number') return answer;
 			await this.waitForLimit(answer.waitMs);
@@ -131,7 +148,7 @@ export class Attempts<T> {
 		// A poll is sent again by its caller.
 		if (kind === 'poll') throw error;
 		if (isRateLimit) {
-			if (this.leftMs <= retryAfterMs) throw error;
+			if (this.request.isFallback || this.leftMs <= retryAfterMs) throw error;
 			this.refusals += 1;
 			await this.waitForLimit(pauseMs(retryAfterMs, this.refusals, random));
 			return;
@@ -145,7 +162,7 @@ export class Attempts<T> {
 
 	private async waitForLimit(milliseconds: number): Promise<void> {
 		const waitMs = Math.min(milliseconds, this.leftMs);
-		this.leftMs -= waitMs;
+		this.waitedMs += waitMs;
 		const wait = this.pause(waitMs);
 		await (this.dependencies.waitMeter?.during(wait) ?? wait);
 	}

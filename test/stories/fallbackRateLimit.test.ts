@@ -1,0 +1,106 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { createRunExecutionData } from 'n8n-workflow';
+
+import { supplyContext } from '../helpers/contexts';
+import { packageNodes } from '../helpers/engine';
+import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import type { LangChainModel } from '../nodes/chatModel/support';
+import { Execution, type StoryNode } from './execution';
+import { numbered, text } from './support';
+
+// A model above its rate limit, and an account above its own, with *Fallback Models*. Time passes as it does.
+
+const gateway = useGateway();
+
+const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
+const credential = () => ({ baseUrl: gateway.baseUrl, apiKey: gateway.apiKey });
+
+async function execute(count: number, options: object) {
+	const story = { nodes: [text({ options })] as [StoryNode], items: numbered(count) };
+	const execution = await Execution.start(story, credential());
+	return { execution, items: execution.items().map(({ json }) => json) };
+}
+
+/** Every call to these models is refused, as above their own rate limit. */
+function refuse(models: string[], retryAfter?: number): void {
+	const error = { kind: 'error', code: 'rate_limit_exceeded' } as const;
+	const action = retryAfter === undefined ? error : { ...error, retryAfter };
+	for (const model of models)
+		gateway.control.addFault({ match: { method: 'POST', model }, action, times: 0 });
+}
+
+const callsTo = (model: string) =>
+	gateway.control.requests({ method: 'POST' }).filter(({ body }) => body.model === model);
+const asked = (model: string) => callsTo(model).length;
+
+/** Until the last call to a model is sent. */
+function secondsUntil(model: string): number {
+	const [first] = gateway.control.requests({ method: 'POST' });
+	return ((callsTo(model).at(-1)?.startedAt ?? NaN) - (first?.startedAt ?? NaN)) / 1_000;
+}
+
+describe('a first model above its own rate limit', () => {
+	test.each([undefined, 0, 1, 30])('gives way within 5 s (Retry-After: %s)', async (retryAfter) => {
+		refuse([TEXT_MODEL], retryAfter);
+		const { execution, items } = await execute(3, { fallbackModels: [SECOND, THIRD] });
+		expect(execution.error).toBeUndefined();
+		expect(items.map(({ model, fallbackFrom }) => [model, fallbackFrom])).toStrictEqual(
+			Array(3).fill([SECOND, [TEXT_MODEL]]),
+		);
+		expect(secondsUntil(SECOND)).toBeLessThan(5);
+		expect(asked(TEXT_MODEL)).toBeLessThan(13);
+		expect(gateway.charges()).toBe(3);
+		expect(execution.hints()).toContain('3 items were answered by a fallback model.');
+	});
+
+	it('is not left when it is free again within two seconds', async () => {
+		const action = { kind: 'error', code: 'rate_limit_exceeded' } as const;
+		gateway.control.addFault({ match: { method: 'POST', model: TEXT_MODEL }, action });
+		const { execution, items } = await execute(2, { fallbackModels: [SECOND] });
+		expect(items.map(({ model }) => model)).toStrictEqual([TEXT_MODEL, TEXT_MODEL]);
+		expect(execution.hints()).not.toContain('fallback');
+	});
+
+	it('gives way in a chat model, too', async () => {
+		refuse([TEXT_MODEL]);
+		const execution = createRunExecutionData();
+		const { context } = supplyContext({
+			execution,
+			node: 'chatModel',
+			parameters: { model: locator(TEXT_MODEL), options: { fallbackModels: [SECOND] } },
+			credential: credential(),
+		});
+		const { response } = await packageNodes.chatModel.supplyData.call(context, 0);
+		for (const question of ['one', 'two'])
+			await (response as LangChainModel).invoke([new HumanMessage(question)]);
+		expect(secondsUntil(SECOND)).toBeLessThan(10);
+		expect(gateway.control.ledger().map(({ model }) => model)).toStrictEqual([SECOND, SECOND]);
+		const [run] = execution.resultData.runData.Gateway ?? [];
+		expect(run?.hints).toContainEqual(
+			expect.objectContaining({ message: '2 calls were answered by a fallback model.' }),
+		);
+	});
+});
+
+describe('an account above its rate limit', () => {
+	it('pauses, and all items are answered by the first model', async () => {
+		gateway.control.configure({
+			rateLimit: { requestsPerMinute: 20, windowMs: 5_000, retryAfter: 'none' },
+		});
+		const { execution, items } = await execute(30, { fallbackModels: [SECOND] });
+		expect(execution.error).toBeUndefined();
+		expect(items.map(({ model }) => model)).toStrictEqual(Array(30).fill(TEXT_MODEL));
+		expect(asked(SECOND)).toBeLessThan(10);
+	});
+
+	it('asks no third model when the second is refused, too; then the first until *Rate Limit Wait* ends', async () => {
+		refuse([TEXT_MODEL, SECOND, THIRD]);
+		const options = { fallbackModels: [SECOND, THIRD], rateLimitWait: 0.1 };
+		const { execution } = await execute(1, options);
+		expect(execution.error?.httpCode).toBe('429');
+		expect(execution.errorText).toContain(`Rejected before: ${TEXT_MODEL} (`);
+		expect([asked(SECOND), asked(THIRD)]).toStrictEqual([1, 0]);
+		expect(asked(TEXT_MODEL)).toBeGreaterThan(4);
+		expect(secondsUntil(TEXT_MODEL)).toBeGreaterThan(5);
+	});
+});
