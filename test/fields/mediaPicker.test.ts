@@ -16,17 +16,12 @@ it.each<[string, object[], object, string]>([
 	['none', [], {}, 'acme/painter'],
 	['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6.00 per task'],
 	[
-		'that with the defaults',
-		tiers(['draft', '1.80'], ['high', '5.40']),
+		'the lowest of several',
+		tiers(['high', '16.65'], ['draft', '1.80'], ['fine', '-2']),
 		quality,
-		'acme/painter · ₽5.40 per task',
+		'acme/painter · from ₽1.80 per task',
 	],
-	[
-		'the lowest price, where the defaults have none',
-		tiers(['draft', '7'], ['fine', '9']),
-		quality,
-		'acme/painter · from ₽7 per task',
-	],
+	['one of equal amounts', tiers(['draft', '7.0'], ['fine', '7']), quality, 'acme/painter · ₽7.0 per task'],
 ])('an entry has the price: %s', async (_, prices, schema, name) => {
 	const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
 	catalogue([painter(schema, { pricing })]);

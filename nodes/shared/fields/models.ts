@@ -7,8 +7,7 @@ import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
-import { taskPrice } from '../gateway/media/price';
-import { millionTokenPrice } from '../gateway/util/money';
+import { compareDecimals, millionTokenPrice } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
 /**
@@ -122,13 +121,12 @@ function shortTokens(tokens: number): string {
 	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);
 }
 
-/** The price of a task with the defaults of the model; where they have none, the lowest. */
-function mediaPrice(model: MediaModel): string | undefined {
-	const { rub: usual } = taskPrice(model, {});
-	if (usual !== undefined) return `₽${usual} per task`;
-	const prices = model.tiers.flatMap(({ price }) => price ?? []);
-	const [cheapest] = prices.sort((price, other) => Number(price) - Number(other));
-	return cheapest && `from ₽${cheapest} per task`;
+/** The price of a task, or the lowest of several. */
+function mediaPrice({ tiers }: MediaModel): string | undefined {
+	const prices = tiers.flatMap(({ price }) => price ?? []).sort((a, b) => compareDecimals(a, b) ?? 0);
+	const [lowest, highest] = [prices[0], prices.at(-1)];
+	if (lowest === undefined || highest === undefined) return undefined;
+	return `${compareDecimals(lowest, highest) === 0 ? '' : 'from '}₽${lowest} per task`;
 }
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */

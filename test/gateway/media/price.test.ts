@@ -33,8 +33,6 @@ describe('the tier of an input (§2.2)', () => {
 		['text of the catalogue, a number given', { n: '5' }, { n: 5 }],
 		['5.0 is 5', { n: '5.0' }, { n: 5 }],
 		['booleans', { loop: true }, { loop: 'true' }],
-		['lists', { a: [1] }, { a: [1] }],
-		['objects, whatever the order of their keys', { a: { b: 1, c: null } }, { a: { c: null, b: 1 } }],
 		['1e1 is 10', { n: 10 }, { n: '1e1' }],
 		['null of the catalogue, nothing given', { loop: null }, {}],
 		['null of both', { loop: null }, { loop: null }],
@@ -52,10 +50,6 @@ describe('the tier of an input (§2.2)', () => {
 		['empty text for zero', { loop: 0 }, { loop: '' }],
 		['text in another case', { loop: 'Yes' }, { loop: 'yes' }],
 		['a list for its only element', { a: 1 }, { a: [1] }],
-		['an element for a list', { a: [1] }, { a: 1 }],
-		['elements for their text', { a: [1] }, { a: ['1'] }],
-		['another order of elements', { a: [1, 2] }, { a: [2, 1] }],
-		['text for a list of it', { a: ['x'] }, { a: 'x' }],
 		['the text "null" for null', { a: null }, { a: 'null' }],
 		['an object for its text', { a: '[object Object]' }, { a: {} }],
 		['a number for text', { a: 'many' }, { a: 5 }],
@@ -90,7 +84,7 @@ describe('the tier of an input (§2.2)', () => {
 		expect(
 			priceOf([tier('1', { n: 1 }), tier('1', { quality: 'standard' }), tier('2', { n: '1' })], {}),
 		).toBeUndefined();
-		expect(priceOf([tier('1.0', { n: 1 }), tier('1.0', { quality: 'standard' })], {})).toBe('1.0');
+		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
 	});
 
 	it('is unknown where the catalogue has no price for the values', () => {

@@ -68,7 +68,10 @@ function toMediaModel(received: JsonObject): MediaModel | undefined {
 		id,
 		ownedBy: fields.owned_by,
 		mediaType: MEDIA_TYPES.find((type) => type === fields.media_type),
-		tiers: tiers.map(({ price = null, params = {} }) => ({ params, price })),
+		tiers: tiers.map(({ price = '-', params = {} }) => ({
+			params,
+			price: price.startsWith('-') ? null : price,
+		})),
 		inputSchema: fields.input_schema ?? {},
 		record: received,
 	};

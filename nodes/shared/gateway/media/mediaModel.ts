@@ -7,7 +7,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
 /** A price of a media model and the input values that it applies to (§2.2). */
 export interface PriceTier {
 	params: JsonObject;
-	/** Decimal string in rubles; null if the catalogue has none for these values. */
+	/** Decimal string in rubles; null if the catalogue has none for these values, or a negative one. */
 	price: string | null;
 }
 

@@ -1,6 +1,7 @@
 import type { MediaModel, PriceTier } from './mediaModel';
 import { inputForm } from './inputSchema';
-import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
+import { asNumber, type Json, type JsonObject } from '../util/json';
+import { compareDecimals } from '../util/money';
 
 /** The price of a task as decimal text in rubles (§2.2), or why it is unknown. */
 export type TaskPrice = { rub: string; reason?: undefined } | { rub?: undefined; reason: string };
@@ -8,27 +9,39 @@ export type TaskPrice = { rub: string; reason?: undefined } | { rub?: undefined;
 /**
  * Finds the price tier of an input (§2.2): a tier fits if all its `params` equal the input's values or the schema's
  * defaults; of several that fit, the one with the most params applies. Numbers and booleans equal their text. If the
- * schema is a union whose alternatives have other defaults, the price is known only if it is the same with each.
+ * schema is a union whose alternatives have other defaults, the price is known only if it is the same with each. It is not
+ * known if a tier may fit whose `params` have a list or an object: the specification does not say what that means.
  */
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers } = model;
 	if (tiers.length === 0) return { reason: 'The catalogue has no price per task in rubles for this model.' };
 	const { defaults } = inputForm(model.inputSchema);
-	const found = defaults.map((values) => bestTiers(tiers, withDefaults(input, values)));
-	const [price = null, ...others] = new Set(found.flat().map((tier) => tier.price));
-	const isKnown = price !== null && others.length === 0 && found.every(({ length }) => length > 0);
-	if (isKnown) return { rub: price };
-	const names = new Set(tiers.flatMap(({ params }) => Object.keys(params).map((name) => `'${name}'`)));
-	const advice = names.size > 0 ? ` Prices depend on ${[...names].join(', ')}.` : '';
+	const fitting = defaults.map((values) => {
+		const complete = withDefaults(input, values);
+		return tiers.filter((tier) => fits(tier, complete));
+	});
+	const unread = fitting
+		.flat()
+		.flatMap(({ params }) => Object.keys(params).filter((name) => !isPlain(params[name])));
+	if (unread.length > 0)
+		return { reason: `The price depends on ${quoted(unread)} in a way that this node cannot read.` };
+	const found = fitting.map(withMostParams);
+	const [price = null, ...others] = found.flat().map((tier) => tier.price);
+	const isSingle = others.every((other) => compareDecimals(other ?? '', price ?? '') === 0);
+	if (price !== null && isSingle && found.every(({ length }) => length > 0)) return { rub: price };
+	const names = tiers.flatMap(({ params }) => Object.keys(params));
+	const advice = names.length > 0 ? ` Prices depend on ${quoted(names)}.` : '';
 	return { reason: `The catalogue has no single price for these values.${advice}` };
 }
 
-/** The tiers that fit the input and have the most params. */
-function bestTiers(tiers: readonly PriceTier[], input: JsonObject): PriceTier[] {
-	const fitting = tiers.filter((tier) => fits(tier, input));
+function quoted(names: string[]): string {
+	return [...new Set(names)].map((name) => `'${name}'`).join(', ');
+}
+
+function withMostParams(tiers: readonly PriceTier[]): PriceTier[] {
 	const count = ({ params }: PriceTier) => Object.keys(params).length;
-	const most = Math.max(...fitting.map(count));
-	return fitting.filter((tier) => count(tier) === most);
+	const most = Math.max(...tiers.map(count));
+	return tiers.filter((tier) => count(tier) === most);
 }
 
 /** Null means the default, too. */
@@ -38,15 +51,18 @@ function withDefaults(input: JsonObject, defaults: JsonObject): JsonObject {
 	return complete;
 }
 
+/** Whether it applies, or may apply. */
 function fits({ params }: PriceTier, input: JsonObject): boolean {
-	return Object.entries(params).every(([name, wanted]) => isSame(input[name], wanted));
+	return Object.entries(params).every(([name, wanted]) => !isPlain(wanted) || isSame(input[name], wanted));
+}
+
+function isPlain(value: Json | undefined): boolean {
+	return typeof value !== 'object' || value === null;
 }
 
 function isSame(value: Json | undefined, wanted: Json | undefined): boolean {
 	const [given, sought] = [value ?? null, wanted ?? null];
-	if (typeof given === 'object' || typeof sought === 'object') {
-		return canonicalJson(given) === canonicalJson(sought);
-	}
+	if (typeof given === 'object' || sought === null) return given === sought;
 	const number = asNumber(given);
 	return number === undefined ? String(given) === String(sought) : number === asNumber(sought);
 }
