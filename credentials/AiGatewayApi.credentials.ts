@@ -49,6 +49,8 @@ export class AiGatewayApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. 100',
 			hint: 'Optional: a call that could leave less than this on the account is not sent',
+			description:
+				'Two keys of one account count separately, and so do base URLs that are spelled differently for one host.',
 		},
 	];
 

@@ -25,7 +25,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			model: modelParameter(
 				`search${name}Models`,
 				`vendor/${name.toLowerCase()}-model`,
-				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price for a task with the model’s defaults.`,
+				`The model that generates the ${what.replace(/^an? /, '')}. The list shows the lowest price of a task.`,
 			),
 			prompt,
 		},
@@ -76,7 +76,7 @@ export const editImage: Operation = {
 		model: modelParameter(
 			'searchImageEditModels',
 			'vendor/image-model',
-			'The model that edits the image. The list begins with those that take one, with your price for a task with the model’s defaults.',
+			'The model that edits the image. The list begins with those that take one, with the lowest price of a task.',
 		),
 		inputFiles,
 		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
