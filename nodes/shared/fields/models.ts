@@ -126,7 +126,8 @@ function mediaPrice({ tiers }: MediaModel): string | undefined {
 	const prices = tiers.flatMap(({ price }) => price ?? []).sort((a, b) => compareDecimals(a, b) ?? 0);
 	const [lowest, highest] = [prices[0], prices.at(-1)];
 	if (lowest === undefined || highest === undefined) return undefined;
-	return `${compareDecimals(lowest, highest) === 0 ? '' : 'from '}₽${lowest} per task`;
+	const price = `₽${lowest} per task`;
+	return compareDecimals(lowest, highest) === 0 ? price : `from ${price}`;
 }
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */
