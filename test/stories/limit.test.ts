@@ -44,6 +44,11 @@ describe('twelve texts, and a limit with room for three of them at a time', () =
 	});
 });
 
+it('an error says that *Max Tokens* is not set, before what is left', async () => {
+	const { errorText } = await execute(text({ options: { maxCostRub: 0.01 } }), numbered(1));
+	expect(errorText).toMatch(/Without 'Max Tokens', 4,096 tokens .* Of ₽0\.01, the execution has spent ₽0\./);
+});
+
 describe('pictures of ₽1.80, and a limit of ₽9', () => {
 	it('five are made, and the sixth is the error', async () => {
 		const execution = await execute(image({ options: { maxCostRub: 9 } }), prompts(...'abcdefg'.split('')));

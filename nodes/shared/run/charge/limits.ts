@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../gateway/errors/errors';
+import { asError, InvalidInputError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
 import { accountLimit } from './minBalance';
 import type { Spending } from './spending';
@@ -27,6 +27,8 @@ interface LimitedCall {
 	client: GatewayClient;
 	mostRub: string | undefined;
 	maxCostRub: string | undefined;
+	/** Why it may cost so much, if the user can change that. */
+	because?: string | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ interface LimitedCall {
  */
 export async function reserve(
 	spending: Spending,
-	{ client, mostRub, maxCostRub }: LimitedCall,
+	{ client, mostRub, maxCostRub, because }: LimitedCall,
 ): Promise<(rub: string) => void> {
 	const limits = [spending.limit(maxCostRub), accountLimit(client)].filter((limit) => limit !== undefined);
 	const call = {};
@@ -59,6 +61,9 @@ export async function reserve(
 			for (const limit of limits) limit.ended?.(rub);
 			for (const release of releases) release();
 		};
+	} catch (error) {
+		if (because === undefined || !(error instanceof InvalidInputError)) throw asError(error);
+		throw new InvalidInputError(error.message, `${because} ${error.description}`, error.param);
 	} finally {
 		for (const { inProgress } of limits) inProgress.leave(call);
 	}

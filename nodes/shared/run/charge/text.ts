@@ -47,14 +47,14 @@ export async function completeText(
 	const most = limit && mostOfCall(format, body, await textModels.required(client, body.model), files);
 	if (most && 'reason' in most)
 		throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
-	const mostRub = most?.rub;
+	const priced = { client, mostRub: most?.rub, because: most?.because };
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
 	const call = async () => {
 		const response = await send();
 		return { body: response, completion: format.readCompletion(response, output) };
 	};
 	try {
-		const { result, rub } = await charge(spending, { client, mostRub, ...plan }, call, async (ended) => {
+		const { result, rub } = await charge(spending, { ...priced, ...plan }, call, async (ended) => {
 			const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
 			const cost = await costOfCharge(charged, body, async () => await textModels.known(client, body.model));
 			fields = cost?.fields;
