@@ -1,8 +1,15 @@
-import type { IWorkflowDataProxyData } from 'n8n-workflow';
-
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import { ApiError, InvalidInputError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
-import { ExecutionCost, type CallCost as Call } from '../../nodes/shared/run/cost/executionCost';
+import {
+	ApiError,
+	asError,
+	StoppedError,
+	type Outcome,
+	type RequestKind,
+} from '../../nodes/shared/gateway/errors/errors';
+import { charge } from '../../nodes/shared/run/charge/charge';
+import { reserve } from '../../nodes/shared/run/charge/limits';
+import { Spending } from '../../nodes/shared/run/charge/spending';
+import { rejectedInput } from '../helpers/invalidInput';
 
 // What the credential's minimum balance lets through. All executions of the process share an account.
 
@@ -16,6 +23,7 @@ function newAccount(balance: string, minBalanceRub: string | null = '90') {
 		account: `account ${accounts}`,
 		settings: { minBalanceRub: minBalanceRub ?? undefined },
 		now: () => gateway.now,
+		until: async (wait: Promise<void>) => await wait,
 		json: async () => {
 			gateway.requests += 1;
 			const { balance: answer } = gateway;
@@ -23,20 +31,28 @@ function newAccount(balance: string, minBalanceRub: string | null = '90') {
 			return await Promise.resolve({ amount: answer });
 		},
 	} as unknown as GatewayClient;
-	/** A call of an execution of its own. */
-	const begin = async (mostRub: string, limitRub?: string) =>
-		await newCost().beginAfterCheck(client, { mostRub, limitRub });
-	return { gateway, begin };
+	/** Begins a call; ends it with what it may have cost. */
+	const begin = async (mostRub: string) =>
+		await reserve(newSpending(), { client, mostRub, maxCostRub: undefined });
+	return { gateway, client, begin };
 }
 
-function newCost(): ExecutionCost {
-	const contexts: Record<string, object> = { flow: {}, node: {} };
-	return new ExecutionCost({
-		getExecutionId: () => 'e1',
-		getContext: (kind) => contexts[kind] as Record<string, never>,
-		getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
-	});
+/** What an execution of its own has spent. */
+function newSpending(): Spending {
+	const context = { getExecutionId: () => 'e1', getWorkflowDataProxy: () => ({ $execution: {} }) };
+	return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
 }
+
+/** Sends a call of an execution of its own, which may cost ₽9. */
+async function send(client: GatewayClient, end: string | Error, maxCostRub: string): Promise<unknown> {
+	const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
+	const costOf = async () => await Promise.resolve(end === '4' ? end : undefined);
+	const plan = { client, mostRub: '9', maxCostRub };
+	return await charge(newSpending(), plan, respond, costOf).then(async ({ rub }) => await rub, asError);
+}
+
+const error = (outcome: Outcome, kind: RequestKind = 'charge') =>
+	new ApiError({ message: 'down', description: '', retryable: true, outcome, kind });
 
 it('asks for no balance without a minimum', async () => {
 	const { gateway, begin } = newAccount('0', null);
@@ -48,75 +64,68 @@ it('refuses a call that could leave less, with what is there and what it needs',
 	const { begin } = newAccount('100');
 	await expect(begin('10')).resolves.toBeDefined();
 	const { begin: beginOther } = newAccount('100');
-	const error: unknown = await beginOther('10.01').catch((thrown: unknown) => thrown);
-	expect(error).toBeInstanceOf(InvalidInputError);
-	expect(error).toMatchObject({
+	const refused = await rejectedInput(async () => await beginOther('10.01'));
+	expect(refused).toMatchObject({
 		message: "The call may cost ₽10.01, and less than the 'Minimum Balance (Rubles)' of ₽90 would be left",
 		description:
-			"The account has ₽100, without what calls in progress may cost. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.",
+			"The account has ₽100. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.",
 		param: 'minBalanceRub',
 	});
 });
 
-it('counts the calls in progress of all executions', async () => {
+it('a call waits for those in progress of other executions', async () => {
 	const { begin } = newAccount('100');
 	const first = await begin('6');
-	await expect(begin('6')).rejects.toThrow('less than');
-	first.ended(false);
-	await expect(begin('6')).resolves.toBeDefined();
+	const order: string[] = [];
+	const second = begin('6').then(() => order.push('second begins'));
+	await new Promise((resolve) => setImmediate(resolve));
+	order.push('first ends');
+	first('0');
+	await second;
+	expect(order).toStrictEqual(['first ends', 'second begins']);
 });
 
-it('holds nothing for a call that the limit of the execution refuses', async () => {
-	const { begin } = newAccount('100');
-	await expect(begin('6', '5')).rejects.toThrow('Max Cost per Execution');
-	await expect(begin('10')).resolves.toBeDefined();
-});
-
-it('lets through of calls that begin at once as many as fit', async () => {
-	const { gateway, begin } = newAccount('100');
-	const begun = await Promise.allSettled(Array.from({ length: 10 }, async () => await begin('3')));
-	expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-	expect(gateway.requests).toBe(1);
-});
-
-it.each([
-	['its cost', (call: Call) => call.charged('4'), '6'],
-	['the most, if its cost is unknown', (call: Call) => call.ended(true), '1'],
-	['another most, if that is known', (call: Call) => call.ended(true, '5'), '5'],
-	['nothing, if it is not charged', (call: Call) => call.ended(false), '10'],
-])('counts of a call that has ended %s', async (_, end, fits) => {
-	const { begin } = newAccount('100');
-	end(await begin('9'));
+it.each<[string, string | Error, maxCostRub: string, fits: string]>([
+	['its cost', '4', '9', '6'],
+	['the most, if its cost is unknown', 'unknown', '9', '1'],
+	['the most, if it may be charged', error('unknown'), '9', '1'],
+	['nothing, if it is not charged', error('rejected'), '9', '10'],
+	['nothing, if the limit of the execution refuses it', '4', '5', '10'],
+])('counts of a call that has ended %s', async (_, end, maxCostRub, fits) => {
+	const { client, begin } = newAccount('100');
+	await send(client, end, maxCostRub);
 	await expect(begin(`${fits}.01`)).rejects.toThrow('less than');
 	await expect(begin(fits)).resolves.toBeDefined();
 });
 
-it('reads the balance again after half a minute, which then has what has ended', async () => {
-	const { gateway, begin } = newAccount('100');
-	(await begin('9')).charged('9');
+it.each<[string, balance: string, milliseconds: number]>([
+	['half a minute', '1000', 30_000],
+	['a second near the minimum', '110', 1_000],
+])('reads the balance again after %s, which then has what has ended', async (_, balance, milliseconds) => {
+	const { gateway, begin } = newAccount(balance);
+	(await begin('9'))('9');
 	gateway.balance = '91';
-	gateway.now += 30_000;
-	await expect(begin('2')).rejects.toThrow('The call may cost');
+	gateway.now += milliseconds;
+	(await begin('1'))('0');
 	expect(gateway.requests).toBe(1);
 	gateway.now += 1;
-	await expect(begin('1')).resolves.toBeDefined();
+	await expect(begin('2')).rejects.toThrow('The call may cost');
 	expect(gateway.requests).toBe(2);
 });
 
 it('counts a call that ends while the balance is read again', async () => {
 	const { gateway, begin } = newAccount('100');
-	const call = await begin('9');
+	const end = await begin('9');
 	gateway.now += 30_001;
 	const next = begin('2');
-	call.charged('9');
-	const error: unknown = await next.catch((thrown: unknown) => thrown);
-	expect(error).toHaveProperty('description', expect.stringContaining('The account has ₽91,'));
+	end('9');
+	const { description } = await rejectedInput(async () => await next);
+	expect(description).toContain('The account has ₽91.');
 });
 
 it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
 	const { gateway, begin } = newAccount('100');
-	const details = { message: 'down', description: '', retryable: true } as const;
-	gateway.balance = new ApiError({ ...details, outcome: 'rejected', kind: 'read' });
+	gateway.balance = error('rejected', 'read');
 	await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (Rubles)': down");
 	gateway.balance = '100';
 	await expect(begin('1')).resolves.toBeDefined();

@@ -1,6 +1,6 @@
-import type { ApiErrorDetails, Outcome } from '../../nodes/shared/gateway/errors/errors';
-import { chargeText, outcomeFlags } from '../../nodes/shared/run/charge/words';
-import type { RequestKind } from '../../nodes/shared/gateway/errors/errors';
+import type { ApiErrorDetails, Outcome, RequestKind } from '../../nodes/shared/gateway/errors/errors';
+import type { ItemRecord } from '../../nodes/shared/run/charge/record';
+import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/charge/words';
 
 const details = (outcome: Outcome, kind?: RequestKind, more: Partial<ApiErrorDetails> = {}) => ({
 	message: 'm',
@@ -47,7 +47,8 @@ it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 		'unknown',
 		{
 			create: /not repeated.*may have arrived\. Nothing was charged\.$/,
-			keyed: /may have been created and charged.*'Retry On Fail' request the same task.*'Idempotency Key'/,
+			keyed:
+				/may have been created and charged.*'Retry On Fail' and a retry.* the same task.*'Idempotency Key'/,
 			charge: /not repeated.*may have been charged: check the balance/,
 		},
 	],
@@ -56,6 +57,11 @@ it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 		const text = texts[kind ?? 'charge'] ?? /^none$/;
 		expect(chargeText(details(outcome, kind)) ?? 'none').toMatch(text);
 	}
+});
+
+it('notSent or rejected: only its own item is free when others may be charged', () => {
+	expect(chargeText(details('notSent', 'charge'), false)).toBe('This item was not sent.');
+	expect(chargeText(details('rejected', 'keyed'), false)).toBe('This item was not charged.');
 });
 
 it.each<[Partial<ApiErrorDetails>, RegExp]>([
@@ -71,4 +77,53 @@ it('unknown: a task that is known is not created again', () => {
 	expect(chargeText(details('unknown', 'keyed', { taskId: 't1' }))).toBe(
 		'It may have been charged: check the balance.',
 	);
+});
+
+describe('what an error says of other items', () => {
+	const unknownCost: ItemRecord = { state: 'done', account: 'a', outputs: [] };
+	const text: ItemRecord = { ...unknownCost, costRub: '1.5' };
+	const before: ItemRecord = { ...unknownCost, isBefore: true };
+	const withoutResult: ItemRecord = { state: 'done', account: 'a', costRub: '2' };
+	const lost: ItemRecord = { state: 'unknown', account: 'a' };
+	const task = (taskId: string): ItemRecord => ({ state: 'charged', account: 'a', costRub: '6', taskId });
+	const failed = { ...task('t9'), error: details('charged', 'keyed', { extra: { state: 'fail' } }) };
+	const RETRY =
+		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded.";
+	const TASKS = "The operation 'Wait' also gets the results of tasks:";
+	const MAYBE = 'unknown: it may have been charged.';
+
+	it.each<[string, ItemRecord[], string]>([
+		['nothing of free ones', [{ state: 'done' }, { state: 'failed', failedTask: 't' }], ''],
+		['their exact sum', [text, { ...text, costRub: '0.3' }], `2 other items cost ₽1.8. ${RETRY}`],
+		['that a cost is not known', [unknownCost], `1 other item cost an amount that is not known. ${RETRY}`],
+		['that one was paid before', [before], `The execution before paid for 1 other item. ${RETRY}`],
+		['that several were', [before, before], `The execution before paid for 2 other items. ${RETRY}`],
+		['the tasks', [task('t1'), task('t2')], `2 other items cost ₽12. ${RETRY} ${TASKS} t1, t2.`],
+		[
+			'that a result is lost',
+			[withoutResult],
+			`1 other item cost ₽2. ${RETRY} The results of 1 item are not kept, so they are paid for again.`,
+		],
+		['which may be charged', [lost], `The outcome of item 0 is ${MAYBE}`],
+		[
+			'that a failed task may be',
+			[text, failed],
+			`1 other item cost ₽1.5. ${RETRY} The outcome of item 1 is ${MAYBE}`,
+		],
+		[
+			'that several may be',
+			[lost, { ...lost, state: 'sent' }],
+			'The outcome of items 0, 1 is unknown: they may have been charged.',
+		],
+	])('%s', (_, records, expected) => {
+		expect(othersText(Object.entries(records), 'retry')).toBe(expected);
+	});
+
+	it('how to get their results', () => {
+		const said = (next: Parameters<typeof othersText>[1]) => othersText([['0', withoutResult]], next);
+		expect(said('retryOfSubExecution')).toMatch(
+			/for that of this sub-workflow, not for its parent: it pays only/,
+		);
+		expect(said('none')).toBe('1 other item cost ₽2.');
+	});
 });

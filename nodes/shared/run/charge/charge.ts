@@ -52,8 +52,9 @@ export async function charge<R>(
 	const end = async (ended: { result: R } | { error: unknown }) => {
 		const rub = await costOf(ended);
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
-		if (isFree) spending.show();
-		else count(spending, record, plan, rub);
+		if (!isFree) count(spending, record, plan, rub);
+		// Also when nothing was charged: expressions read the sums from each node that sends such calls.
+		spending.show();
 		release(isFree ? '0' : (rub ?? mostRub ?? '0'));
 		return rub;
 	};

@@ -78,8 +78,9 @@ export function othersText(
 	// Without an account, a request cost nothing.
 	const paid = others.filter(([, { account, state }]) => account !== undefined && state !== 'failed');
 	if (paid.length === 0) return '';
-	const isUnknown = ([, { state, taskId }]: (typeof paid)[number]) =>
-		taskId === undefined && (state === 'unknown' || state === 'sent');
+	// §2.6 does not say what a failed task costs.
+	const isUnknown = ([, { state, taskId, error }]: (typeof paid)[number]) =>
+		error?.extra?.state === 'fail' || (taskId === undefined && (state === 'unknown' || state === 'sent'));
 	const unknown = paid.filter(isUnknown).map(([index]) => index);
 	const charged = paid.filter((entry) => !isUnknown(entry)).map(([, record]) => record);
 	const costs = charged.flatMap(({ costRub }) => costRub ?? []);
