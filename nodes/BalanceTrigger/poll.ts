@@ -2,10 +2,9 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { connect, POLL_SETTINGS } from '../shared/n8n/client';
 import { toNodeError } from '../shared/run/nodeError';
-import { compact } from '../shared/n8n/compact';
 import { nodeParameters } from '../shared/params/source';
 import { fetchBalance, readBalance, type Balance } from '../shared/gateway/endpoints/balance';
-import { asObject, asText } from '../shared/gateway/util/json';
+import { asObject, asText, compact } from '../shared/gateway/util/json';
 import { decide, eventOf, type AlertState, type Watch } from './alert';
 import { parameters } from './fields';
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { ReasoningPart } from '../shared/gateway/text/formats/request';
-import { asObject, objectIn } from '../shared/gateway/util/json';
-import { number, object, objects, record, text } from '../shared/gateway/util/shape';
+import { asNumber, asObject, asObjects, asText, objectIn, textOf } from '../shared/gateway/util/json';
 
 // Models that reason want their reasoning back with the results of tool calls. n8n's agent stores a tool call with
 // its execution and makes a message of each: of our message it keeps only the text `reasoning_content`.
@@ -25,17 +24,10 @@ const FIELD = 'aiGatewayReasoning';
 /** The text that agents are to keep of a completion, if any. */
 export function reasoningToKeep({ choices: [choice] }: Completion, source: string): string | undefined {
 	if (!choice?.reasoningParts?.length || choice.toolCalls.length === 0) return undefined;
-	const { text: said, reasoningParts: parts } = choice;
-	const kept: KeptReasoning = { source, id: randomUUID(), text: said, parts };
+	const { text, reasoningParts: parts } = choice;
+	const kept: KeptReasoning = { source, id: randomUUID(), text, parts };
 	return JSON.stringify({ [FIELD]: kept });
 }
-
-const readKept = object({
-	source: text,
-	id: text,
-	text,
-	parts: objects({ wire: record, callsBefore: number }),
-});
 
 /**
  * What an agent has kept of the completion that a message is made of.
@@ -43,9 +35,11 @@ const readKept = object({
  * @param stored the `additional_kwargs` of the message
  */
 export function keptReasoning(stored: unknown): KeptReasoning | undefined {
-	const value = objectIn(asObject(stored)?.reasoning_content)?.[FIELD];
-	const { source, id, text: said = '', parts } = readKept(value);
+	const kept = asObject(objectIn(asObject(stored)?.reasoning_content)?.[FIELD]);
+	const [source, id] = [asText(kept?.source), asText(kept?.id)];
 	if (source === undefined || id === undefined) return undefined;
-	const read = parts.map(({ wire = {}, callsBefore = 0 }) => ({ wire, callsBefore }));
-	return { source, id, text: said, parts: read };
+	const parts = asObjects(kept?.parts).map(({ wire, callsBefore }) => {
+		return { wire: asObject(wire) ?? {}, callsBefore: asNumber(callsBefore) ?? 0 };
+	});
+	return { source, id, text: textOf(kept?.text), parts };
 }

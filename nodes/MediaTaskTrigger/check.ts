@@ -6,7 +6,7 @@ import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import { hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
-import { compact } from '../shared/n8n/compact';
+import { compact } from '../shared/gateway/util/json';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { nodeParameters } from '../shared/params/source';
 import { Limiter } from '../shared/run/limiter';

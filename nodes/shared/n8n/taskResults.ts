@@ -1,6 +1,6 @@
 import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { compact } from './compact';
+import { compact } from '../gateway/util/json';
 import { ApiError, asError } from '../gateway/errors/errors';
 import { problemError } from '../gateway/errors/fromResponse';
 import { excerpt } from '../gateway/util/text';

@@ -1,6 +1,6 @@
 import { fetchBalance, isBelow, readBalance } from '../../../shared/gateway/endpoints/balance';
 import { simplify } from '../../../shared/fields/simplify';
-import { compact } from '../../../shared/n8n/compact';
+import { compact } from '../../../shared/gateway/util/json';
 import { number, optional } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 

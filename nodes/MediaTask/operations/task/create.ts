@@ -1,5 +1,5 @@
 import { simplify } from '../../../shared/fields/simplify';
-import { compact } from '../../../shared/n8n/compact';
+import { compact } from '../../../shared/gateway/util/json';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
 import { createTask, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters } from './taskRequest';

@@ -3,7 +3,7 @@ import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoin
 import { missingInResponse } from '../../../shared/gateway/endpoints/response';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
 import { storeResponse } from '../../../shared/n8n/binary';
-import { compact } from '../../../shared/n8n/compact';
+import { compact } from '../../../shared/gateway/util/json';
 import { text } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 import { fileId } from './fields';

@@ -1,6 +1,6 @@
 import { simplify } from '../../../shared/fields/simplify';
 import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
-import { compact } from '../../../shared/n8n/compact';
+import { compact } from '../../../shared/gateway/util/json';
 import { defineOperation } from '../../../shared/run/operation';
 import { fileId } from './fields';
 

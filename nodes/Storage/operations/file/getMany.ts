@@ -1,8 +1,7 @@
 import { limitParameters, pageOf } from '../../../shared/fields/lists';
 import { simplify } from '../../../shared/fields/simplify';
 import { listFiles, readStoredFile } from '../../../shared/gateway/endpoints/storage';
-import { asId } from '../../../shared/gateway/util/json';
-import { compact } from '../../../shared/n8n/compact';
+import { asId, compact } from '../../../shared/gateway/util/json';
 import { defineOperation } from '../../../shared/run/operation';
 
 /** Lists the account's files (§4.17, which does not show the list). */

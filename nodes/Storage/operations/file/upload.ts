@@ -10,9 +10,8 @@ import {
 import { readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../../../shared/gateway/util/base64';
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import { compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { binaryOf, fileOf } from '../../../shared/n8n/binary';
-import { compact } from '../../../shared/n8n/compact';
 import { choice, inputFile, optional, shownFor, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';

@@ -5,8 +5,7 @@ import type { OutputFile, Choice, Completion } from '../../../shared/gateway/tex
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import type { TextRequest } from '../../../shared/gateway/text/formats/request';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
-import type { JsonObject } from '../../../shared/gateway/util/json';
-import { compact } from '../../../shared/n8n/compact';
+import { compact, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
@@ -50,9 +49,9 @@ function fieldsOf(
 	completion: Completion,
 	index: number,
 	choice: Choice,
-	json: unknown,
+	json: Json | undefined,
 	body: JsonObject,
-): object {
+) {
 	const { choices, costRub, costIsComputed, fallbackFrom, usage } = completion;
 	// Only the first output has tokens and cost, so that the sum over the items is what was paid.
 	const isFirst = index === 0;

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../util/json';
-import { decimal, number, object } from '../util/shape';
+import { asDecimal, asNumber, compact, type JsonObject } from '../util/json';
 import { compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
@@ -16,23 +15,20 @@ export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
 	return await client.json({ group: 'balance', kind: 'read', path: '/balance' });
 }
 
-const shapes = object({ amount: decimal, RUB: decimal, USD: number });
-
 /**
  * Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`.
  *
  * @throws {ApiError} if the body has neither: an unknown balance is never zero
  */
 export function readBalance(body: JsonObject) {
-	const { amount: own, RUB, USD: amountUsd } = shapes(body);
-	const amount = own ?? RUB;
+	const amount = asDecimal(body.amount) ?? asDecimal(body.RUB);
 	if (amount === undefined) throw missingInResponse('balance');
 	return {
 		/** Rounded by floating point; `amount` is exact, as the server sends it. */
 		amountRub: Number(amount),
 		amount,
 		currency: 'RUB',
-		...(amountUsd === undefined ? {} : { amountUsd }),
+		...compact({ amountUsd: asNumber(body.USD) }),
 	};
 }
 

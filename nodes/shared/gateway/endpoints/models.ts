@@ -1,5 +1,4 @@
-import { asObjects, type JsonObject } from '../util/json';
-import { decimal, number, object, objects, record, text } from '../util/shape';
+import { asDecimal, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { MEDIA_TYPES, type MediaModel } from '../media/mediaModel';
 import type { GatewayClient } from '../client/client';
@@ -16,7 +15,7 @@ function catalogue<Model>(path: string, toModel: (record: JsonObject) => Model |
 		// It is returned at once: a minute without data means a lost connection.
 		const { timeoutMs = POLL_TIMEOUT_MS } = client.settings;
 		const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
-		return asObjects(body.data).flatMap((received) => toModel(received) ?? []);
+		return asObjects(body.data).flatMap((record) => toModel(record) ?? []);
 	};
 }
 
@@ -26,53 +25,37 @@ export const listTextModels = catalogue('/models', toTextModel);
 /** Fetches the media models (§4.5). */
 export const listMediaModels = catalogue('/media/models', toMediaModel);
 
-/** The fields of a text model that are used. */
-const textRecord = object({
-	id: text,
-	context_length: number,
-	cost_context: decimal,
-	cost_completion: decimal,
-});
-
-function toTextModel(received: JsonObject) {
-	const { id, ...fields } = textRecord(received);
+function toTextModel(record: JsonObject) {
+	const id = asText(record.id);
 	if (id === undefined) return undefined;
+	const contextLength = asNumber(record.context_length) ?? 0;
 	return {
 		id,
 		/** In tokens. */
-		contextLength: (fields.context_length ?? 0) > 0 ? fields.context_length : undefined,
+		contextLength: contextLength > 0 ? contextLength : undefined,
 		/** Rubles per input token, as the server sends it. */
-		costContext: fields.cost_context,
+		costContext: asDecimal(record.cost_context),
 		/** Rubles per output token. */
-		costCompletion: fields.cost_completion,
-		record: received,
+		costCompletion: asDecimal(record.cost_completion),
+		record,
 	};
 }
 
-/** The fields of a media model that are used. */
-const mediaRecord = object({
-	id: text,
-	owned_by: text,
-	media_type: text,
-	pricing: object({ currency: text, type: text, tiers: objects({ price: decimal, params: record }) }),
-	input_schema: record,
-});
-
-function toMediaModel(received: JsonObject): MediaModel | undefined {
-	const { id, pricing, ...fields } = mediaRecord(received);
+function toMediaModel(record: JsonObject): MediaModel | undefined {
+	const id = asText(record.id);
 	if (id === undefined) return undefined;
-	const { type, currency = 'RUB' } = pricing;
+	const { type, currency, tiers } = asObject(record.pricing) ?? {};
 	// §2.2 shows no other type: its prices may be for a second, say, and not for a task.
-	const tiers = type === 'tiered' && currency === 'RUB' ? pricing.tiers : [];
+	const isPerTask = type === 'tiered' && (asText(currency) ?? 'RUB') === 'RUB';
 	return {
 		id,
-		ownedBy: fields.owned_by,
-		mediaType: MEDIA_TYPES.find((type) => type === fields.media_type),
-		tiers: tiers.map(({ price = '-', params = {} }) => ({
-			params,
-			price: price.startsWith('-') ? null : price,
-		})),
-		inputSchema: fields.input_schema ?? {},
-		record: received,
+		ownedBy: asText(record.owned_by),
+		mediaType: MEDIA_TYPES.find((mediaType) => mediaType === record.media_type),
+		tiers: asObjects(isPerTask ? tiers : []).map(({ price, params }) => {
+			const amount = asDecimal(price);
+			return { price: amount?.startsWith('-') ? null : (amount ?? null), params: asObject(params) ?? {} };
+		}),
+		inputSchema: asObject(record.input_schema) ?? {},
+		record,
 	};
 }

@@ -1,6 +1,5 @@
 import { ApiError } from '../errors/errors';
-import { asId, asObject, asObjects, asText, parseJson, type JsonObject } from '../util/json';
-import { id, json, number, optionalObject, object, text } from '../util/shape';
+import { asId, asNumber, asObject, asObjects, asText, parseJson, type JsonObject } from '../util/json';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
 import { withServerMessage } from '../errors/fromResponse';
@@ -61,7 +60,7 @@ export async function createMediaTask(
 		json: body,
 		headers: { 'Idempotency-Key': idempotencyKey },
 	});
-	const taskId = envelope(created).data?.taskId;
+	const taskId = asId(asObject(created.data)?.taskId);
 	if (taskId === undefined)
 		throw missingInResponse('task ID', created).with({ kind: 'keyed', outcome: 'unknown' });
 	return { taskId, body: created };
@@ -113,19 +112,6 @@ export async function downloadMediaTask<T>(
 	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
 }
 
-/** The record of a task (§2.6). */
-const envelope = object({
-	data: optionalObject({
-		taskId: id,
-		model: text,
-		state: text,
-		createTime: number,
-		resultJson: json,
-		failCode: id,
-		failMsg: text,
-	}),
-});
-
 /**
  * Reads a task from its envelope (§2.6). `resultJson` may be missing, not JSON, or hold anything; ids and times may
  * be strings or numbers.
@@ -133,7 +119,7 @@ const envelope = object({
  * @param taskId used if the record has none
  */
 export function readMediaTask(body: JsonObject, taskId: string) {
-	const task = envelope(body).data;
+	const task = asObject(body.data);
 	if (!task) throw missingInResponse('task', body);
 	const { resultJson } = task;
 	const parsed = typeof resultJson === 'string' ? parseJson(resultJson) : resultJson;
@@ -141,12 +127,12 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 	const { resultUrls, tracks, ...others } = asObject(result) ?? {};
 	const rest = Object.keys(others).length > 0 ? others : undefined;
 	const foundTracks = asObjects(tracks);
-	const created = new Date(task.createTime ?? NaN);
+	const created = new Date(asNumber(task.createTime) ?? NaN);
 	return {
-		taskId: task.taskId ?? taskId,
-		model: task.model,
+		taskId: asId(task.taskId) ?? taskId,
+		model: asText(task.model),
 		/** `waiting`, `processing`, `success`, `fail`, or a state that the specification does not show. */
-		state: task.state ?? 'unknown',
+		state: asText(task.state) ?? 'unknown',
 		/** ISO 8601. */
 		createdAt: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
 		resultUrls: [resultUrls].flat().flatMap((url) => asText(url) ?? []),
@@ -154,8 +140,8 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 		tracks: foundTracks.length > 0 ? foundTracks : undefined,
 		/** What else `resultJson` holds, parsed; the text itself if it is not JSON. */
 		result: asObject(result) ? rest : (result ?? undefined),
-		failCode: task.failCode,
-		failMsg: task.failMsg,
+		failCode: asId(task.failCode),
+		failMsg: asText(task.failMsg),
 	};
 }
 

@@ -42,6 +42,11 @@ export function asText(value: unknown): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** `value` when it is text, otherwise an empty one. */
+export function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}
+
 /** `value` as a finite number, also from a decimal string; otherwise `undefined`. */
 export function asNumber(value: unknown): number | undefined {
 	if (typeof value === 'string' && value.trim() === '') return undefined;
@@ -52,6 +57,16 @@ export function asNumber(value: unknown): number | undefined {
 /** An identifier as a string; servers send strings or numbers. */
 export function asId(value: unknown): string | undefined {
 	return typeof value === 'number' ? String(value) : asText(value);
+}
+
+/** A decimal as a string; servers send numbers or strings. */
+export function asDecimal(value: unknown): string | undefined {
+	return asNumber(value) === undefined ? undefined : asId(value)?.trim();
+}
+
+/** `fields` without those that have no value. */
+export function compact<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** A copy of `object` without the field `name`. */

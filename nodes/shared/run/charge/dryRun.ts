@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../gateway/util/json';
+import { compact, type JsonObject } from '../../gateway/util/json';
 import { sumOfCosts } from '../../gateway/util/money';
-import { compact } from '../../n8n/compact';
 import { filled, flag } from '../../params/kinds';
 
 /** Option of operations that cost money. */

@@ -8,11 +8,12 @@ import {
 	asObjects,
 	asText,
 	canonicalJson,
+	compact,
 	parseJson,
+	textOf,
 	type Json,
 	type JsonObject,
 } from '../../util/json';
-import { object, text } from '../../util/shape';
 import type { ReasoningPart } from './request';
 
 /** Tokens of a request; null if the format does not report them. */
@@ -105,12 +106,12 @@ const FAILED_GENERATION: ErrorText = {
 };
 
 /** What a response says of its call, besides its output. */
-export type Receipt = Pick<Completion, 'id' | 'usage' | 'costRub'>;
+export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
 
 /** Where a format has the tokens and the cost (in rubles): paths in its usage, of which the first with a number counts. */
 export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readonly string[]>>>;
 
-/** Reads the ID, the tokens and the cost of a response. */
+/** Reads the ID, the model, the tokens and the cost of a response. */
 export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	const read = (field: keyof UsagePaths) =>
 		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
@@ -119,6 +120,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	const [searches, written = 0] = [read('webSearchRequests'), read('cacheWriteTokens')];
 	return {
 		id: asText(body.id) ?? null,
+		model: asText(body.model) ?? null,
 		usage: {
 			inputTokens: input,
 			outputTokens: output,
@@ -186,20 +188,22 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 		: { ...call, arguments: parsed };
 }
 
-/** An annotation that cites a page; the specification does not show where it has its URL. */
-const annotation = object({ url: text, title: text, url_citation: object({ url: text, title: text }) });
-
-/** What annotations cite: see {@link Choice.sources}. */
+/** What annotations cite: see {@link Choice.sources}. The specification does not show where they have their URL. */
 export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 	const sources = new Map<string, JsonObject>();
 	for (const received of annotations) {
-		const { url_citation: citation, ...own } = annotation(received);
-		const { url, title } = own.url === undefined ? citation : own;
+		const cited = asText(received.url) === undefined ? asObject(received.url_citation) : received;
+		const [url, title] = [asText(cited?.url), asText(cited?.title)];
 		const key = url ?? canonicalJson(received);
 		if (sources.has(key) || Object.keys(received).length === 0) continue;
-		sources.set(key, url === undefined ? received : { url, ...(title ? { title } : {}) });
+		sources.set(key, url === undefined ? received : compact({ url, title }));
 	}
 	return [...sources.values()];
+}
+
+/** The joined texts that objects have in a field. */
+export function joinedTexts(objects: readonly JsonObject[], field: string): string {
+	return objects.map((object) => textOf(object[field])).join('');
 }
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);

@@ -1,9 +1,4 @@
-import { asArray, asObject, type JsonObject } from '../../util/json';
-
-/** `value` when it is text, otherwise an empty one. */
-export function textOf(value: unknown): string {
-	return typeof value === 'string' ? value : '';
-}
+import { asArray, asObject, textOf, type JsonObject } from '../../util/json';
 
 /**
  * Adds a delta to an object: texts that arrive in chunks are joined, lists go on, and objects are merged. Null and an

@@ -1,4 +1,4 @@
-import { deepMerge, type Json, type JsonObject } from '../../util/json';
+import { compact, deepMerge, type Json, type JsonObject } from '../../util/json';
 import type { TextRequest } from './request';
 
 /** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
@@ -149,16 +149,11 @@ export function wireBody(
 	{ model, stream, options }: TextRequest,
 	own: JsonObject,
 ): JsonObject {
-	const body = { model, ...(stream ? { stream } : {}), ...present(own) };
+	const body = compact({ model, stream: stream || undefined, ...own });
 	return Object.entries(optionPaths(format)).reduce<JsonObject>((merged, [option, path]) => {
 		const value = options[option];
 		return value === undefined ? merged : deepMerge(nested(path.split('.'), value), merged);
 	}, body);
-}
-
-/** `fields` without those that have no value. */
-export function present(fields: JsonObject): JsonObject {
-	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function nested([name = '', ...rest]: readonly string[], value: Json): JsonObject {

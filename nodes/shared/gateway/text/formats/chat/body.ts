@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../util/json';
-import { present, wireBody } from '../options';
+import { compact, type Json, type JsonObject } from '../../../util/json';
+import { wireBody } from '../options';
 import { audioFormat, dataUrl } from '../request';
 import type {
 	Attachment,
@@ -66,13 +66,13 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	if (kind === 'video') return { type: 'video_url', video_url: { url } };
 	// The format has no URL for the others; see `attachments`.
 	const { base64 = url, mimeType = '', fileName } = 'url' in source ? {} : source;
-	if (kind === 'file') return { type: 'file', file: present({ filename: fileName, file_data: url }) };
+	if (kind === 'file') return { type: 'file', file: compact({ filename: fileName, file_data: url }) };
 	return { type: 'input_audio', input_audio: { data: base64, format: audioFormat(mimeType) } };
 }
 
 function toWireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
 	const fields = { name, description: description || undefined, parameters, strict: strict || undefined };
-	return { type: 'function', function: present(fields) };
+	return { type: 'function', function: compact(fields) };
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
@@ -86,5 +86,5 @@ function responseFormat(output: OutputRequest): JsonObject | undefined {
 	if (output.kind === 'text') return undefined;
 	if (output.kind === 'jsonObject') return { type: 'json_object' };
 	const { name, schema, strict } = output;
-	return { type: 'json_schema', json_schema: present({ name, schema, strict }) };
+	return { type: 'json_schema', json_schema: compact({ name, schema, strict }) };
 }

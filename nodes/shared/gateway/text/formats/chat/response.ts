@@ -1,6 +1,7 @@
-import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
+import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
+	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
@@ -11,7 +12,6 @@ import {
 	type UsagePaths,
 } from '../completion';
 import type { ReasoningPart } from '../request';
-import { chatCompletion, part, type ChatChoice } from './types';
 
 /** §2.4; §1: both costs are what the account paid. */
 export const USAGE: UsagePaths = {
@@ -26,49 +26,55 @@ export const USAGE: UsagePaths = {
 
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
-	const { model = null, provider, choices, usage } = chatCompletion(body);
-	const { plugins, plugin_post_process_error: pluginPostProcessError } = usage;
 	const receipt = readReceipt(body, USAGE);
 	assertOutput(body, 'choices', receipt);
+	const { plugins, plugin_post_process_error: failed } = asObject(body.usage) ?? {};
+	const provider = asText(body.provider);
+	const pluginPostProcessError = typeof failed === 'boolean' ? failed : undefined;
 	return {
 		...receipt,
-		...(provider === undefined ? {} : { provider }),
-		...(plugins ? { plugins } : {}),
-		...(typeof pluginPostProcessError === 'boolean' ? { pluginPostProcessError } : {}),
-		model,
-		choices: choices.map(readChoice),
+		...compact({ provider, plugins: asObject(plugins), pluginPostProcessError }),
+		choices: asObjects(body.choices).map(readChoice),
 	};
 }
 
-function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): Choice {
-	const { audio, reasoning, refusal = '' } = message;
-	const details = reasoning_details.length > 0 ? reasoning_details : message.reasoning_details;
-	const parts = [...partsBesideText(message.content), ...message.images];
+function readChoice(choice: JsonObject): Choice {
+	const message = asObject(choice.message) ?? {};
+	const { data, transcript } = asObject(message.audio) ?? {};
+	const reasoning = asText(message.reasoning);
+	const details = firstList(choice.reasoning_details, message.reasoning_details);
+	const audio = asText(data);
+	const parts = [...partsBesideText(message.content), ...asObjects(message.images)];
 	return {
-		text: contentText(message.content) || (audio.transcript ?? ''),
-		toolCalls: message.tool_calls.map(({ id, function: { name, arguments: args } }) =>
-			toolCall(id, name, args),
-		),
+		text: contentText(message.content) || textOf(transcript),
+		toolCalls: asObjects(message.tool_calls).map(({ id, function: called }) => {
+			const { name, arguments: args } = asObject(called) ?? {};
+			return toolCall(id, name, args);
+		}),
 		// Some models return only details of their reasoning.
 		reasoning: reasoning ?? detailsText(details),
 		reasoningParts: reasoningParts(reasoning, details),
-		refusal,
-		sources: sourcesOf(message.annotations),
+		refusal: textOf(message.refusal),
+		sources: sourcesOf(asObjects(message.annotations)),
 		files: [
-			...(audio.data === undefined ? [] : [{ kind: 'audio' as const, base64: audio.data }]),
-			...parts.flatMap((received) => imageIn(received) ?? []),
+			...(audio === undefined ? [] : [{ kind: 'audio' as const, base64: audio }]),
+			...parts.flatMap((part) => imageIn(part) ?? []),
 		],
-		otherOutput: parts.filter((received) => !imageIn(received)),
-		finishReason: finish_reason ?? null,
+		otherOutput: parts.filter((part) => !imageIn(part)),
+		finishReason: asText(choice.finish_reason) ?? null,
 	};
+}
+
+/** The first list that has objects: some providers send the same details in two places. */
+export function firstList(first: Json | undefined, second: Json | undefined): JsonObject[] {
+	const list = asObjects(first);
+	return list.length > 0 ? list : asObjects(second);
 }
 
 /** The text of a content, which is text or, with some models, a list of parts. */
 export function contentText(content: Json | undefined): string {
 	if (typeof content === 'string') return content;
-	return asObjects(content)
-		.map((received) => part(received).text ?? '')
-		.join('');
+	return joinedTexts(asObjects(content), 'text');
 }
 
 function detailsText(details: JsonObject[]): string {
@@ -77,16 +83,13 @@ function detailsText(details: JsonObject[]): string {
 
 /** The fields of the message that has the reasoning (§2.4). */
 function reasoningParts(reasoning: string | undefined, details: JsonObject[]): ReasoningPart[] {
-	const wire = {
-		...(reasoning === undefined ? {} : { reasoning }),
-		...(details.length > 0 ? { reasoning_details: details } : {}),
-	};
+	const wire = compact({ reasoning, reasoning_details: details.length > 0 ? details : undefined });
 	return Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [];
 }
 
 /** The image of a data URL, in a part of the content (§4.2) or in a list next to it. */
 function imageIn(received: JsonObject): OutputFile | undefined {
-	const { url = '' } = part(received).image_url;
+	const url = textOf(asObject(received.image_url)?.url);
 	const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
 	return base64 === undefined ? undefined : { kind: 'image', base64, mimeType };
 }

@@ -1,9 +1,17 @@
-import { asNumber, asObject, asObjects, asText, mergeKnown, omit, type JsonObject } from '../../../util/json';
+import {
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	mergeKnown,
+	omit,
+	textOf,
+	type JsonObject,
+} from '../../../util/json';
 import { generationError, partsBesideText } from '../completion';
-import { addDelta, at, byIndex, textOf } from '../deltas';
+import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText } from './response';
-import { chatChunk, type ChunkChoice } from './types';
+import { contentText, firstList } from './response';
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -16,7 +24,8 @@ export class ChatStream implements CompletionStream {
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(received: JsonObject): string {
-		const { error = null, object, usage, choices } = chatChunk(received);
+		const { error = null, object, choices } = received;
+		const usage = asObject(received.usage);
 		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
 		// The specification does not show when a chat stream is charged.
 		if (error !== null)
@@ -26,8 +35,8 @@ export class ChatStream implements CompletionStream {
 		// All chunks repeat the same fields.
 		this.head ??= omit(received, 'usage');
 		let shown = '';
-		for (const choice of choices) {
-			const index = choice.index ?? 0;
+		for (const choice of asObjects(choices)) {
+			const index = asNumber(choice.index) ?? 0;
 			const text = at(this.choices, index, () => new StreamedChoice(index)).read(choice);
 			if (index === 0) shown += text;
 		}
@@ -72,20 +81,19 @@ class StreamedChoice {
 	}
 
 	/** Returns the text of the delta. */
-	read({ delta = {}, finish_reason, logprobs, reasoning_details }: ChunkChoice): string {
+	read({ delta: received, finish_reason, logprobs, reasoning_details }: JsonObject): string {
+		const delta = asObject(received) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
 		const pictures = [...partsBesideText(content), ...asObjects(images)];
 		addDelta(this.message, { ...fields, content: text }, CHUNKED);
 		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
-		addDelta(this.end, { finish_reason, logprobs }, CHUNKED);
+		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
 		for (const [place, call] of asObjects(tool_calls).entries()) {
 			const index = asNumber(call.index) ?? place;
 			this.toolCalls.add({ ...call, type: 'function', index }, { function: { name: '', arguments: '' } });
 		}
-		// Some providers send the same details in both places.
-		const details = reasoning_details.length > 0 ? reasoning_details : asObjects(ownDetails);
-		for (const detail of details) this.details.add(detail);
+		for (const detail of firstList(reasoning_details, ownDetails)) this.details.add(detail);
 		return text || textOf(delta.refusal) || textOf(asObject(delta.audio)?.transcript);
 	}
 

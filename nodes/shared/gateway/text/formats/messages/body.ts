@@ -1,6 +1,6 @@
-import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
+import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
 import { DEFAULT_MAX_TOKENS } from '../format';
-import { present, wireBody } from '../options';
+import { wireBody } from '../options';
 import {
 	withReasoning,
 	type Attachment,
@@ -103,7 +103,7 @@ function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOut
 }
 
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
-	return present({ name, description: description || undefined, input_schema: parameters });
+	return compact({ name, description: description || undefined, input_schema: parameters });
 }
 
 function toWireToolChoice(choice: ToolChoice): JsonObject {

@@ -1,5 +1,6 @@
 import {
 	asArray,
+	asNumber,
 	asObject,
 	asObjects,
 	asText,
@@ -13,7 +14,6 @@ import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
-import { messagesEvent } from './types';
 
 /** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
 export class MessagesStream implements CompletionStream {
@@ -25,23 +25,16 @@ export class MessagesStream implements CompletionStream {
 
 	read(received: JsonObject): string {
 		if (this.isFinished) return '';
-		const {
-			type,
-			index = 0,
-			error,
-			message = {},
-			content_block,
-			delta = {},
-			usage,
-		} = messagesEvent(received);
-		const block = () => at(this.blocks, index, () => new StreamedBlock(content_block));
+		const { type, index, error, content_block: start } = received;
+		const [message, delta, usage] = [received.message, received.delta, received.usage].map(asObject);
+		const block = () => at(this.blocks, asNumber(index) ?? 0, () => new StreamedBlock(asObject(start)));
 		// The specification does not show when a messages stream is charged.
-		if (type === 'error') throw generationError(error ?? {}).with({ outcome: 'unknown' });
+		if (type === 'error') throw generationError(asObject(error) ?? {}).with({ outcome: 'unknown' });
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
 		if (type === 'message_start')
-			this.message = { ...message, usage: omit(asObject(message.usage) ?? {}, 'output_tokens') };
+			this.message = { ...message, usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
 		if (type === 'content_block_start') block();
-		if (type === 'content_block_delta') return block().read(delta, this.output);
+		if (type === 'content_block_delta') return block().read(delta ?? {}, this.output);
 		if (type === 'message_delta') this.message = mergeKnown(this.message, { ...delta, usage: usage ?? {} });
 		this.isFinished = type === 'message_stop';
 		return '';

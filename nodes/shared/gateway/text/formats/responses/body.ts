@@ -1,5 +1,5 @@
-import { asArray, type Json, type JsonObject } from '../../../util/json';
-import { present, wireBody } from '../options';
+import { asArray, compact, type Json, type JsonObject } from '../../../util/json';
+import { wireBody } from '../options';
 import { audioFormat, dataUrl, withReasoning } from '../request';
 import type {
 	Attachment,
@@ -84,7 +84,7 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 }
 
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
-	return present({ type: 'function', name, description: description || undefined, parameters });
+	return compact({ type: 'function', name, description: description || undefined, parameters });
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
@@ -96,5 +96,5 @@ function textFormat(output: OutputRequest): JsonObject | undefined {
 	if (output.kind === 'text') return undefined;
 	if (output.kind === 'jsonObject') return { format: { type: 'json_object' } };
 	const { name, schema, strict } = output;
-	return { format: present({ type: 'json_schema', name, schema, strict }) };
+	return { format: compact({ type: 'json_schema', name, schema, strict }) };
 }

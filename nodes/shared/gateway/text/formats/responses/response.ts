@@ -1,8 +1,9 @@
-import { asObjects, asText, type JsonObject } from '../../../util/json';
+import { asObject, asObjects, asText, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
 	generationError,
 	isPending,
+	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	reasoningIn,
@@ -10,10 +11,8 @@ import {
 	toolCall,
 	type Choice,
 	type Completion,
-	type OutputFile,
 	type UsagePaths,
 } from '../completion';
-import { response, type OutputItem, type Response } from './types';
 
 /** §2.3. */
 export const USAGE: UsagePaths = {
@@ -27,38 +26,38 @@ export const USAGE: UsagePaths = {
 
 /** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
-	const received = response(body);
-	const { model = null, status } = received;
 	const receipt = readReceipt(body, USAGE);
-	if (status === 'failed') throw generationError(received.error ?? {}, receipt);
+	const status = asText(body.status);
+	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt);
 	// §3.3: the token limit may be reached before the first item.
 	if (!isPending(status)) assertOutput(body, 'output', receipt, status === 'incomplete');
-	return { ...receipt, model, choices: [readChoice(received, body)] };
+	return { ...receipt, choices: [readChoice(body)] };
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
-function readChoice(received: Response, body: JsonObject): Choice {
-	const items = received.output;
+function readChoice(body: JsonObject): Choice {
+	const items = asObjects(body.output);
 	const ofType = (type: string) => items.filter((item) => item.type === type);
-	const parts = ofType('message').flatMap(({ content }) => content);
+	const parts = ofType('message').flatMap(({ content }) => asObjects(content));
 	const toolCalls = ofType('function_call').map((item) =>
 		toolCall(item.call_id ?? item.id, item.name, item.arguments),
 	);
 	return {
-		text: parts.map(({ text = '' }) => text).join(''),
+		text: joinedTexts(parts, 'text'),
 		toolCalls,
-		reasoning: ofType('reasoning')
-			.flatMap(({ summary }) => summary.map(({ text = '' }) => text))
-			.join(''),
-		reasoningParts: reasoningIn(asObjects(body.output), 'function_call', ['reasoning']),
-		refusal: parts.map(({ refusal = '' }) => refusal).join(''),
+		reasoning: joinedTexts(
+			ofType('reasoning').flatMap(({ summary }) => asObjects(summary)),
+			'text',
+		),
+		reasoningParts: reasoningIn(items, 'function_call', ['reasoning']),
+		refusal: joinedTexts(parts, 'refusal'),
 		sources: sourcesOf([
-			...parts.flatMap(({ annotations }) => annotations),
-			...items.flatMap(({ action }) => action.sources),
+			...parts.flatMap(({ annotations }) => asObjects(annotations)),
+			...items.flatMap(({ action }) => asObjects(asObject(action)?.sources)),
 		]),
-		files: ofType('image_generation_call').flatMap(imageFile),
-		otherOutput: asObjects(body.output).flatMap(otherOutput),
-		finishReason: finishReason(received, toolCalls.length > 0),
+		files: items.flatMap((item) => imageIn(item) ?? []),
+		otherOutput: items.flatMap(otherOutput),
+		finishReason: finishReason(body, toolCalls.length > 0),
 	};
 }
 
@@ -67,21 +66,20 @@ const OUTPUT: ReadonlySet<unknown> = new Set(['function_call', 'reasoning', 'web
 
 /** What is of no known kind in an item: the item itself, or parts of a message. */
 function otherOutput(item: JsonObject): JsonObject[] {
-	const { type, content, result } = item;
+	const { type, content } = item;
 	if (type === 'message') return partsBesideText(content);
-	const isImage = type === 'image_generation_call' && asText(result) !== undefined;
-	return OUTPUT.has(type) || isImage ? [] : [item];
+	return OUTPUT.has(type) || imageIn(item) ? [] : [item];
 }
 
 /** The image of the built-in tool. The specification does not show its fields; a base64 `result` is an image. */
-function imageFile({ result: base64 }: OutputItem): OutputFile[] {
-	return base64 === undefined ? [] : [{ kind: 'image', base64 }];
+function imageIn({ type, result }: JsonObject): Choice['files'][number] | undefined {
+	const base64 = type === 'image_generation_call' ? asText(result) : undefined;
+	return base64 === undefined ? undefined : { kind: 'image', base64 };
 }
 
-function finishReason(
-	{ status, incomplete_details: { reason } }: Response,
-	callsTools: boolean,
-): string | null {
+function finishReason(body: JsonObject, callsTools: boolean): string | null {
+	const status = asText(body.status);
+	const reason = asText(asObject(body.incomplete_details)?.reason);
 	if (status === 'incomplete') {
 		// §3.3: a response is incomplete when it reached the token limit.
 		return reason === undefined || reason === 'max_output_tokens' ? 'length' : reason;

@@ -1,10 +1,9 @@
-import { asArray, asText, omit, type JsonObject } from '../../../util/json';
+import { asArray, asNumber, asObject, omit, textOf, type Json, type JsonObject } from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
 import { at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
 import { StreamedItem } from './streamedItem';
-import { response, responsesEvent, type ResponsesEvent } from './types';
 
 /** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
@@ -23,12 +22,12 @@ export class ResponsesStream implements CompletionStream {
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
 		if (this.closed) return '';
-		const event = responsesEvent(received);
-		const { type, response: closing } = event;
-		const isRepeated = this.isRepeated(event);
+		const { type } = received;
+		const closing = asObject(received.response);
+		const isRepeated = this.isRepeated(received.sequence_number);
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
-			const error = response(closing).error ?? event.error ?? omit(received, 'type');
+			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
 			// §6.1: a failure is free, unless it has a cost. That of a provider comes without a response, and may pass.
 			const failure = generationError(error, readReceipt(closing ?? {}, USAGE));
 			throw closing ? failure : failure.with({ retryable: true });
@@ -36,13 +35,14 @@ export class ResponsesStream implements CompletionStream {
 		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts even if its number repeats.
 		if (isRepeated) return '';
-		const { output_index: index } = event;
-		if (index !== undefined) at(this.items, index, () => new StreamedItem()).read(event);
-		return SHOWN.has(type) ? (asText(event.delta) ?? '') : '';
+		const index = asNumber(received.output_index);
+		if (index !== undefined) at(this.items, index, () => new StreamedItem()).read(received);
+		return SHOWN.has(type) ? textOf(received.delta) : '';
 	}
 
 	/** §6.1: the sequence number shows duplicates and gaps. */
-	private isRepeated({ sequence_number: number }: ResponsesEvent): boolean {
+	private isRepeated(sequenceNumber: Json | undefined): boolean {
+		const number = asNumber(sequenceNumber);
 		if (number === undefined) return false;
 		if (number <= this.lastNumber) return true;
 		if (number > this.lastNumber + 1) this.hasGap = true;

@@ -1,6 +1,13 @@
-import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
-import { at, byIndex, textOf } from '../deltas';
-import type { ResponsesEvent } from './types';
+import {
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../../../util/json';
+import { at, byIndex } from '../deltas';
 
 /** The texts that arrive in chunks: the list of their parts, the type of such a part, and the field in it. */
 const TEXTS: ReadonlyMap<string, readonly ['content' | 'summary', string, 'text' | 'refusal']> = new Map([
@@ -17,25 +24,24 @@ export class StreamedItem {
 	private streamed: JsonObject = {};
 	private readonly parts = { content: new Map<number, JsonObject>(), summary: new Map<number, JsonObject>() };
 
-	read(event: ResponsesEvent): void {
+	read(event: JsonObject): void {
 		// Such as `response.output_text` and `delta`.
-		const [, subject = '', action] = /^(.*)\.(\w+)$/.exec(asText(event.type) ?? '') ?? [];
+		const [, subject = '', action] = /^(.*)\.(\w+)$/.exec(textOf(event.type)) ?? [];
 		const text = TEXTS.get(subject);
 		if (text) {
 			const [list, type, field] = text;
-			const { content_index = 0, summary_index = 0 } = event;
-			const part = at(this.parts[list], list === 'content' ? content_index : summary_index, () => ({}));
+			const part = at(this.parts[list], asNumber(event[`${list}_index`]) ?? 0, () => ({}));
 			part.type = type;
 			this.streamed.type = list === 'content' ? 'message' : 'reasoning';
-			part[field] = event[field] ?? textOf(part[field]) + textOf(event.delta);
+			part[field] = asText(event[field]) ?? textOf(part[field]) + textOf(event.delta);
 		} else if (subject === 'response.output_text.annotation') {
-			const part = at(this.parts.content, event.content_index ?? 0, () => ({}));
+			const part = at(this.parts.content, asNumber(event.content_index) ?? 0, () => ({}));
 			part.annotations = [...asObjects(part.annotations), ...asObjects([event.annotation])];
 		} else if (subject === 'response.function_call_arguments') {
-			const args = event.arguments ?? textOf(this.streamed.arguments) + textOf(event.delta);
+			const args = asText(event.arguments) ?? textOf(this.streamed.arguments) + textOf(event.delta);
 			this.streamed = { type: 'function_call', arguments: args };
 		} else if (subject === 'response.output_item') {
-			this.item = filled(event.item ?? {}, this.item);
+			this.item = filled(asObject(event.item) ?? {}, this.item);
 			this.isDone = action === 'done';
 		}
 	}
