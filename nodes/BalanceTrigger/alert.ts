@@ -1,5 +1,5 @@
 import { isBelow, type Balance } from '../shared/gateway/endpoints/balance';
-import { addDecimals, compareDecimals, twoDecimals } from '../shared/gateway/util/money';
+import { addToTotal, compareDecimals, twoDecimals } from '../shared/gateway/util/money';
 
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {
@@ -34,7 +34,7 @@ export function decide({ fireOn, threshold, margin }: Watch, before: AlertState,
 	// A changed threshold starts over.
 	const wasLow = compareDecimals(before.lowSince ?? '', threshold) === 0;
 	if (!wasLow) return { fires: isLow, state: isLow ? { lowSince: threshold } : {} };
-	const hasRisen = !isBelow(balance, addDecimals(threshold, margin) ?? threshold);
+	const hasRisen = !isBelow(balance, addToTotal(threshold, margin));
 	return { fires: false, state: hasRisen ? {} : before };
 }
 
@@ -47,7 +47,7 @@ export function eventOf({ fireOn, threshold }: Watch, before: AlertState, balanc
 		return {
 			message: `${message}, it was ${rubles(previousAmount)} before`,
 			previousAmount,
-			change: addDecimals(amount, previousAmount, -1) ?? '0',
+			change: addToTotal(amount, previousAmount, -1),
 		};
 	}
 	const lowBalance = isBelow(balance, threshold);

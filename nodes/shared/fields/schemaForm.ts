@@ -9,7 +9,7 @@ import {
 	type InputField,
 } from '../gateway/media/inputSchema';
 import { promptField } from '../gateway/media/promptField';
-import { asNumber, asObject, asObjects, omit, type JsonObject } from '../gateway/util/json';
+import { asNumber, asObject, asObjects, compact, omit, type JsonObject } from '../gateway/util/json';
 
 /** The longest labels, in characters: longer ones are cut off in a narrow panel. */
 const MAX_LABEL = 34;
@@ -57,8 +57,7 @@ function formField(field: InputField): ResourceMapperField {
 		display: true,
 		type: widget,
 		...(choices.length > 0 ? { options: choices.map((value) => ({ name: String(value), value })) } : {}),
-		...(defaultValue === undefined ? {} : { defaultValue }),
-		...(required ? {} : { removed: true }),
+		...compact({ defaultValue, removed: required ? undefined : true }),
 	};
 }
 

@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asError } from '../gateway/errors/errors';
 import { excerpt } from '../gateway/util/text';
-import { asNumber, asObject, parseJson, type Json, type JsonObject } from '../gateway/util/json';
+import { asNumber, asObject, compact, parseJson, type Json, type JsonObject } from '../gateway/util/json';
 import { Parameter, type Declarations, type Description, type Location } from './parameter';
 
 /** n8n's description of a parameter, and what the kind adds to it. */
@@ -105,11 +105,7 @@ interface NumberSpec {
 
 /** A number, or text that is one. */
 export function number({ min, max, decimals, ...rest }: Spec<NumberSpec>): Parameter<number> {
-	const typeOptions = {
-		...(min === undefined ? {} : { minValue: min }),
-		...(max === undefined ? {} : { maxValue: max }),
-		...(decimals === undefined ? {} : { numberPrecision: decimals }),
-	};
+	const typeOptions = compact({ minValue: min, maxValue: max, numberPrecision: decimals });
 	const isWhole = decimals === 0;
 	const point = decimals ? ', with a point before the decimals' : '';
 	const range = max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;

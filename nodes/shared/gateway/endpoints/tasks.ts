@@ -1,5 +1,14 @@
 import { ApiError } from '../errors/errors';
-import { asId, asNumber, asObject, asObjects, asText, parseJson, type JsonObject } from '../util/json';
+import {
+	asId,
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	compact,
+	parseJson,
+	type JsonObject,
+} from '../util/json';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
 import { withServerMessage } from '../errors/fromResponse';
@@ -33,12 +42,8 @@ export function taskBody(task: {
 	sessionId?: string | undefined;
 	callbackUrl?: string | undefined;
 }): JsonObject {
-	return {
-		model: task.model,
-		input: task.input,
-		...(task.sessionId ? { sessionId: task.sessionId } : {}),
-		...(task.callbackUrl ? { callBackUrl: task.callbackUrl } : {}),
-	};
+	const { model, input, sessionId, callbackUrl } = task;
+	return compact({ model, input, sessionId: sessionId || undefined, callBackUrl: callbackUrl || undefined });
 }
 
 /**
@@ -173,8 +178,7 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 			failCode: task.failCode ?? null,
 			failMsg: task.failMsg ?? null,
 			state: task.state,
-			...(task.model === undefined ? {} : { model: task.model }),
-			...(priceRub === undefined ? {} : { priceRub }),
+			...compact({ model: task.model, priceRub }),
 		},
 	});
 }

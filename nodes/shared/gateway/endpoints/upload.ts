@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { GatewayClient } from '../client/client';
 import type { ByteStream } from '../client/transport';
 import { InvalidInputError } from '../errors/errors';
-import type { JsonObject } from '../util/json';
+import { compact, type JsonObject } from '../util/json';
 import { missingInResponse } from './response';
 import { readStoredFile } from './storage';
 
@@ -110,16 +110,12 @@ export async function contentDigest(file: UploadFile): Promise<string> {
  */
 export async function uploadBase64(
 	client: GatewayClient,
-	file: { base64: string; mimeType?: string | undefined },
+	{ base64, mimeType }: { base64: string; mimeType?: string | undefined },
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
 		...UPLOAD,
-		json: {
-			base64: file.base64,
-			...(file.mimeType ? { mimeType: file.mimeType } : {}),
-			...formFields(settings),
-		},
+		json: { ...compact({ base64, mimeType: mimeType || undefined }), ...formFields(settings) },
 	});
 }
 

@@ -82,25 +82,23 @@ export function canonicalJson(value: unknown): string {
 	});
 }
 
-/** `base` with the fields of `more`, objects merged. A null in `more` does not replace a value. */
-export function mergeKnown(base: JsonObject, more: JsonObject): JsonObject {
-	const known = Object.entries(more).filter(([name, value]) => value !== null || base[name] === undefined);
-	const merged = known.map(([name, value]) => {
-		const before = asObject(base[name]);
-		const after = asObject(value);
-		return [name, before && after ? mergeKnown(before, after) : value];
-	});
-	return { ...base, ...Object.fromEntries(merged) };
-}
-
-/** `base` with the fields of `more`; objects are merged, everything else is replaced. Changes neither. */
-export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
+/**
+ * `base` with the fields of `more`; objects are merged, everything else is replaced. Changes neither.
+ *
+ * @param nulls whether a null in `more` replaces a value
+ */
+export function deepMerge(
+	base: JsonObject,
+	more: JsonObject,
+	nulls: 'replace' | 'ignore' = 'replace',
+): JsonObject {
 	// A map: `__proto__` is a name like any other.
 	const merged = new Map(Object.entries(base));
 	for (const [name, value] of Object.entries(more)) {
-		const before = asObject(merged.get(name));
-		const after = asObject(value);
-		merged.set(name, before && after ? deepMerge(before, after) : value);
+		const known = merged.get(name);
+		if (nulls === 'ignore' && value === null && known !== undefined) continue;
+		const [before, after] = [asObject(known), asObject(value)];
+		merged.set(name, before && after ? deepMerge(before, after, nulls) : value);
 	}
 	return Object.fromEntries(merged);
 }

@@ -43,21 +43,16 @@ export function compareDecimals(a: string, b: string): number | undefined {
 	return amounts && (amounts.left < amounts.right ? -1 : Number(amounts.left > amounts.right));
 }
 
-/** The sum, or with the factor -1 the difference. */
-export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | undefined {
-	const amounts = atSameScale(a, b);
-	if (!amounts) return undefined;
-	return withoutZeros(plain({ digits: amounts.left + BigInt(factor) * amounts.right, scale: amounts.scale }));
-}
-
 /** The total with an amount added, or with the factor -1 taken off; the same total if the amount is no decimal. */
-export function addToTotal(total: string, amount: string, factor?: 1 | -1): string {
-	return addDecimals(total, amount, factor) ?? total;
+export function addToTotal(total: string, amount: string, factor: 1 | -1 = 1): string {
+	const amounts = atSameScale(total, amount);
+	if (!amounts) return total;
+	return withoutZeros(plain({ digits: amounts.left + BigInt(factor) * amounts.right, scale: amounts.scale }));
 }
 
 /** The sum of any number of amounts. */
 export function sumOfCosts(...costs: string[]): string | undefined {
-	return costs.reduce<string | undefined>((total, cost) => total && addDecimals(total, cost), '0');
+	return costs.every(readDecimal) ? costs.reduce((total, cost) => addToTotal(total, cost), '0') : undefined;
 }
 
 /** The product, such as of a price and a number of tokens. */

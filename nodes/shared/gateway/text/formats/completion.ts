@@ -127,8 +127,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 			totalTokens: read('totalTokens') ?? sum,
 			cachedInputTokens: read('cachedInputTokens') ?? null,
 			reasoningTokens: read('reasoningTokens') ?? null,
-			...(searches === undefined ? {} : { webSearchRequests: searches }),
-			...(written > 0 ? { cacheWriteTokens: written } : {}),
+			...compact({ webSearchRequests: searches, cacheWriteTokens: written > 0 ? written : undefined }),
 		},
 		costRub: read('costRub') ?? null,
 	};

@@ -3,7 +3,7 @@ import {
 	asObject,
 	asObjects,
 	asText,
-	mergeKnown,
+	deepMerge,
 	omit,
 	textOf,
 	type JsonObject,
@@ -26,7 +26,7 @@ export class ChatStream implements CompletionStream {
 	read(received: JsonObject): string {
 		const { error = null, object, choices } = received;
 		const usage = asObject(received.usage);
-		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
+		if (usage) this.usage = deepMerge(this.usage ?? {}, usage, 'ignore');
 		// The specification does not show when a chat stream is charged.
 		if (error !== null)
 			throw generationError(asObject(error) ?? { message: error }).with({ outcome: 'unknown' });

@@ -4,7 +4,7 @@ import {
 	asObject,
 	asObjects,
 	asText,
-	mergeKnown,
+	deepMerge,
 	omit,
 	parseJson,
 	type JsonObject,
@@ -35,7 +35,8 @@ export class MessagesStream implements CompletionStream {
 			this.message = { ...message, usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
 		if (type === 'content_block_start') block();
 		if (type === 'content_block_delta') return block().read(delta ?? {}, this.output);
-		if (type === 'message_delta') this.message = mergeKnown(this.message, { ...delta, usage: usage ?? {} });
+		if (type === 'message_delta')
+			this.message = deepMerge(this.message, { ...delta, usage: usage ?? {} }, 'ignore');
 		this.isFinished = type === 'message_stop';
 		return '';
 	}
