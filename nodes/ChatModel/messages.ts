@@ -37,12 +37,11 @@ const ROLES = new Map<string, Role | 'tool'>([
  * one completion are joined, because they belong together, before all results. Reasoning goes back to its model with
  * the results of tool calls, so only that since the user's last message.
  *
- * @param source the API format and the model that the messages are for
- * @throws {InvalidInputError} for a file that cannot be read
+ * @param source the API format and the model that may read reasoning; `undefined` leaves reasoning out
  */
 export function toChatMessages(
 	messages: readonly LangChainMessage[],
-	source: string,
+	source: string | undefined,
 ): Array<ChatMessage | ToolMessage> {
 	const roles = messages.map(({ type }) => ROLES.get(type) ?? 'user');
 	const lastUser = roles.lastIndexOf('user');
@@ -64,7 +63,7 @@ export function toChatMessages(
 		const parts = partsOf(message.content);
 		// A streamed message of the model may still be in chunks.
 		const text = parts.flatMap(textIn).join(role === 'assistant' ? '' : '\n') || (kept?.text ?? '');
-		const reasoning = kept?.source === source && index > lastUser ? kept.parts : [];
+		const reasoning = kept && kept.source === source && index > lastUser ? kept.parts : [];
 		return [{ role, text, attachments: parts.flatMap(toAttachment), toolCalls, reasoning }];
 	});
 }

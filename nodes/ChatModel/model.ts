@@ -4,15 +4,9 @@ import { readToolChoice } from '../shared/fields/toolChoice';
 import { asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
-import type {
-	ChatMessage,
-	TextRequest,
-	ToolChoice,
-	ToolMessage,
-} from '../shared/gateway/text/formats/request';
-import { sendFirstTaken, withoutReasoning } from '../shared/gateway/text/reasoning';
+import type { OutputRequest, TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { streamText } from '../shared/gateway/text/streamText';
-import { textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { sendFirstTaken, textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { asObjects, type JsonObject } from '../shared/gateway/util/json';
 import { costLimit } from '../shared/run/charge/limits';
 import { completeText, type TextCosts } from '../shared/run/charge/text';
@@ -48,6 +42,15 @@ export interface CallConfig extends CallOptions {
 	/** Receives what else the request results in. */
 	shown: ShownOfCall;
 }
+
+/** What a request has besides plain messages, which a model may reject; the first ones are tried first. */
+const VARIANTS = [
+	{ images: true, reasoning: true },
+	{ images: false, reasoning: true },
+	{ images: true, reasoning: false },
+	{ images: false, reasoning: false },
+];
+type Variant = (typeof VARIANTS)[number];
 
 /** What the SDK has no place for in a completion. */
 export interface ShownOfCall {
@@ -101,7 +104,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 					shown += delta;
 					take({ type: 'text-delta', delta });
 				};
-				const completion = await this.completed(config, true, async (call, { output }) => {
+				const completion = await this.completed(config, true, async (call, output) => {
 					const request = { ...call, signal };
 					return await streamText(this.dependencies.client, { format, output, request, onText });
 				});
@@ -114,71 +117,65 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	private async completed(
 		config: CallConfig,
 		stream: boolean,
-		send: (call: TextCall, request: TextRequest) => Promise<JsonObject>,
+		send: (call: TextCall, output: OutputRequest) => Promise<JsonObject>,
 	): Promise<Completion> {
 		const { settings, dependencies } = this;
 		const { format, model, maxCostRub } = settings;
-		const { client } = dependencies;
+		const hasLimit = costLimit(dependencies.client, maxCostRub) !== undefined;
 		const models = [model, ...settings.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked, turn) => {
 			const extraBody = asked === model ? settings.extraBody : { ...settings.extraBody, model: asked };
-			const hasLimit = costLimit(client, maxCostRub) !== undefined;
-			const toCall = (given: TextRequest) => ({
-				...textCall(format, textBody(format, given, extraBody), hasLimit),
-				...turn,
-			});
-			const complete = async (given: TextRequest) => {
-				const call = toCall(given);
-				const planned = { format, output: given.output, body: call.json, maxCostRub };
-				return await completeText(dependencies, planned, async () => await send(call, given));
+			const callOf = (variant: Variant) => {
+				const body = textBody(format, this.request(config, asked, stream, variant), extraBody);
+				return { ...textCall(format, body, hasLimit), ...turn };
 			};
-			const request = this.request(config, asked, stream);
-			const shown = settings.showToolMedia === true ? withToolMedia(request) : request;
-			const simpler = [request, withoutReasoning(shown), withoutReasoning(request)];
-			const taken = await sendFirstTaken([shown, ...simpler], toCall, complete);
-			config.shown.reasoning = reasoningToKeep(taken.response.completion, this.source(asked));
+			const output = this.output(config);
+			const taken = await sendFirstTaken(VARIANTS, callOf, async (call) => {
+				const planned = { format, output, body: call.json, maxCostRub };
+				return await completeText(dependencies, planned, async () => await send(call, output));
+			});
+			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
 			return taken;
 		});
 		if (fallbackFrom.length > 0) dependencies.onFallback();
-		const completion = { ...result.response.completion, fallbackFrom };
-		// The second and the fourth request have no images.
-		const leftOut = result.index % 2 === 1 ? { toolImagesLeftOut: true } : {};
+		const completion = { ...result.result.completion, fallbackFrom };
+		const leftOut = result.variant.images ? {} : { toolImagesLeftOut: true };
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };
 		return completion;
 	}
 
-	private request(config: CallConfig, model: string, stream: boolean): TextRequest {
-		const { cachesPrompt, output, options: own } = this.settings;
+	private request(config: CallConfig, model: string, stream: boolean, variant: Variant): TextRequest {
+		const { cachesPrompt, options: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
 		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
-		const messages = toChatMessages(config.messages, this.source(model));
+		const source = variant.reasoning ? this.source(model) : undefined;
+		const messages = toChatMessages(config.messages, source);
+		// A tool that must be called is called once for each message of the user, or the agent would never respond.
+		const choice = readToolChoice(toolChoice, { tools, options, extraBody });
+		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
+		const shown = showToolMedia && variant.images ? withToolMedia(messages) : messages;
 		return {
 			model,
-			conversation: { kind: 'messages', messages },
+			conversation: { kind: 'messages', messages: shown },
 			tools,
-			// Those of the agent or chain come first; a tool that they force is the response.
-			toolChoice: config.toolChoice ?? this.ownToolChoice(messages, { tools, options }),
-			output: typeof config.toolChoice === 'object' ? { kind: 'text' } : output,
+			// That of the agent or chain comes first.
+			toolChoice: config.toolChoice ?? ownChoice,
+			output: this.output(config),
 			options,
 			stream,
 			cachesPrompt,
-			keepsReasoning: tools.length > 0,
+			keepsReasoning: variant.reasoning && tools.length > 0,
 		};
+	}
+
+	/** A tool that the agent or chain forces is the response. */
+	private output({ toolChoice }: CallConfig): OutputRequest {
+		return typeof toolChoice === 'object' ? { kind: 'text' } : this.settings.output;
 	}
 
 	/** Identifies what can read the reasoning of a model. */
 	private source(model: string): string {
 		return `${this.settings.format.name} ${model}`;
-	}
-
-	/** A tool that must be called is called once for each message of the user, or the agent would never respond. */
-	private ownToolChoice(
-		messages: ReadonlyArray<ChatMessage | ToolMessage>,
-		request: Pick<TextRequest, 'tools' | 'options'>,
-	): ToolChoice | undefined {
-		const { toolChoice, extraBody } = this.settings;
-		const choice = readToolChoice(toolChoice, { ...request, extraBody });
-		return choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
 	}
 
 	/** An aborted request throws the reason of its signal. */

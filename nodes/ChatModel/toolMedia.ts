@@ -1,4 +1,4 @@
-import type { Attachment, TextRequest } from '../shared/gateway/text/formats/request';
+import type { Attachment, ChatMessage, ToolMessage } from '../shared/gateway/text/formats/request';
 import { nameInUrl, typeByName } from '../shared/gateway/util/fileName';
 import { asArray, asId, asObject, asText, parseJson, type Json } from '../shared/gateway/util/json';
 
@@ -9,13 +9,10 @@ const MAX_IMAGES = 10;
  * Shows the model the images in the results of media tools, each once. They are in a message of the user after the
  * results: not every provider takes images in a result itself.
  */
-export function withToolMedia(request: TextRequest): TextRequest {
-	const { conversation } = request;
-	if (conversation.kind === 'wire') return request;
-	const { messages } = conversation;
+export function withToolMedia(messages: Array<ChatMessage | ToolMessage>): Array<ChatMessage | ToolMessage> {
 	const known = new Set<string>();
 	const images: Attachment[] = [];
-	const shown = messages.flatMap<(typeof messages)[number]>((message, index) => {
+	return messages.flatMap<ChatMessage | ToolMessage>((message, index) => {
 		if (message.role !== 'tool') return [message];
 		for (const url of imagesIn(parseJson(message.text)).slice(0, MAX_IMAGES)) {
 			if (!known.has(url)) images.push({ kind: 'image', source: { url } });
@@ -26,7 +23,6 @@ export function withToolMedia(request: TextRequest): TextRequest {
 		const text = 'The images of the tool results above, in their order:';
 		return [message, { role: 'user', text, attachments: images.splice(0) }];
 	});
-	return { ...request, conversation: { kind: 'messages', messages: shown } };
 }
 
 /** The URLs of images in the tasks of a result. Agents put them in a list, and older ones the list in an object. */

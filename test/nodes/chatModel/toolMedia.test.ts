@@ -1,22 +1,10 @@
 import { withToolMedia } from '../../../nodes/ChatModel/toolMedia';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import type {
-	ChatMessage,
-	TextRequest,
-	ToolMessage,
-} from '../../../nodes/shared/gateway/text/formats/request';
+import type { ChatMessage, ToolMessage } from '../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
 // Images in the results of media tools, as the model sees them.
 
-const requestOf = (...messages: Array<ChatMessage | ToolMessage>): TextRequest => ({
-	model: 'm',
-	conversation: { kind: 'messages', messages },
-	tools: [],
-	output: { kind: 'text' },
-	options: {},
-	stream: false,
-});
 const call = (id: string): ChatMessage => ({
 	role: 'assistant',
 	text: '',
@@ -33,9 +21,7 @@ const [cat, dog] = ['https://files.test/cat.png', 'https://files.test/dog.webp']
 
 /** The messages, as role and URLs of images. */
 function shown(...messages: Array<ChatMessage | ToolMessage>) {
-	const { conversation } = withToolMedia(requestOf(...messages));
-	if (conversation.kind === 'wire') throw new Error('not messages');
-	return conversation.messages.map((message) => [
+	return withToolMedia(messages).map((message) => [
 		message.role,
 		...('attachments' in message ? (message.attachments ?? []) : []).map(({ source }) =>
 			'url' in source ? source.url : 'a file',
@@ -98,17 +84,22 @@ it('at most ten images of a result are shown', () => {
 	expect(imagesOf(urls.map((url) => task(url)))).toStrictEqual(urls.slice(0, 10));
 });
 
-it('messages in the format’s own shape stay as they are', () => {
-	const request = { ...requestOf(), conversation: { kind: 'wire' as const, messages: 'Go' } };
-	expect(withToolMedia(request)).toStrictEqual(request);
-});
-
 it.each<[string, string, unknown]>([
 	['chat', 'messages', { type: 'image_url', image_url: { url: cat } }],
 	['responses', 'input', { type: 'input_image', image_url: cat }],
 	['messages', 'messages', { type: 'image', source: { type: 'url', url: cat } }],
 ])('the %s format has an image part after the result', (name, field, part) => {
-	const body = textFormat(name).toBody(withToolMedia(requestOf(user, call('a'), result([task(cat)]))));
+	const body = textFormat(name).toBody({
+		model: 'm',
+		conversation: {
+			kind: 'messages',
+			messages: withToolMedia([user, call('a'), result([task(cat)])]),
+		},
+		tools: [],
+		output: { kind: 'text' },
+		options: {},
+		stream: false,
+	});
 	const messages = body[field] as JsonObject[];
 	expect(JSON.stringify(messages.at(-2))).toContain('taskId');
 	expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.arrayContaining([part]) as unknown });

@@ -1,5 +1,6 @@
 import type { GatewayRequest } from '../client/client';
-import { deepMerge, type JsonObject } from '../util/json';
+import { ApiError, asError } from '../errors/errors';
+import { canonicalJson, deepMerge, type JsonObject } from '../util/json';
 import { withMaxTokens } from './cost';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
@@ -30,4 +31,38 @@ export function textCall(
 	const { texts, path, headers } = format;
 	const json = hasLimit ? withMaxTokens(format, body) : body;
 	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json };
+}
+
+/**
+ * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3), sends the next
+ * one whose body is another.
+ *
+ * @throws what `send` throws; the first error if all variants were rejected
+ */
+export async function sendFirstTaken<V, R>(
+	variants: readonly V[],
+	callOf: (variant: V) => TextCall,
+	send: (call: TextCall) => Promise<R>,
+): Promise<{ result: R; variant: V }> {
+	const bodies: JsonObject[] = [];
+	let rejection: unknown;
+	for (const variant of variants) {
+		const call = callOf(variant);
+		if (bodies.some((body) => canonicalJson(body) === canonicalJson(call.json))) continue;
+		bodies.push(call.json);
+		try {
+			return { result: await send(call), variant };
+		} catch (error) {
+			if (!isRejection(error)) throw asError(error);
+			rejection ??= error;
+		}
+	}
+	throw asError(rejection);
+}
+
+/** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */
+function isRejection(error: unknown): boolean {
+	if (!(error instanceof ApiError)) return false;
+	const { status, outcome, code } = error.details;
+	return status === 400 && outcome === 'rejected' && code !== 'context_length_exceeded';
 }

@@ -45,13 +45,10 @@ export function readCompletion(body: JsonObject, output: OutputRequest): Complet
 }
 
 function readChoice(content: JsonObject[], stopReason: string | undefined, output: OutputRequest): Choice {
+	const ofType = (name: string) => content.filter(({ type }) => type === name);
 	// A part has its text in the field named after its type (§2.5).
-	const textsIn = (type: string) =>
-		joinedTexts(
-			content.filter((part) => part.type === type),
-			type,
-		);
-	const uses = content.filter(({ type }) => type === 'tool_use');
+	const textsIn = (name: string) => joinedTexts(ofType(name), name);
+	const uses = ofType('tool_use');
 	const [jsonUse] = uses.filter((part) => isJsonTool(part, output));
 	const calls = uses.filter((part) => !isJsonTool(part, output));
 	const reason = stopReason === undefined ? null : (FINISH_REASONS.get(stopReason) ?? stopReason);
