@@ -19,7 +19,11 @@ const reading = {
 
 /** Stores a response with a timeout of a second. */
 const stored = async (body: Readable, helpers: BinaryStore['helpers'] = reading) =>
-	await storeResponse({ helpers }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, ['a.bin']);
+	await storeResponse(
+		{ helpers },
+		{ status: 200, headers: {}, body, timeoutMs: 1_000 },
+		{ names: ['a.bin'] },
+	);
 
 it('a download that fails while n8n does not listen to it does not end n8n', async () => {
 	const body = new Readable({ read: () => undefined });
@@ -55,7 +59,7 @@ it.each([
 	const body = new Readable({ read: () => undefined });
 	let outcome: unknown = 'waiting';
 	const response = { status: 200, headers: {}, body, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-	storeResponse({ helpers: reading }, response, ['a.bin']).then(
+	storeResponse({ helpers: reading }, response, { names: ['a.bin'] }).then(
 		() => (outcome = 'stored'),
 		(error: unknown) => (outcome = error),
 	);
@@ -77,7 +81,7 @@ it.each([
 	'a file whose server reports %s is stored with the best known type',
 	async (_, headers, knownType, type) => {
 		const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
-		const { mimeType } = await storeResponse({ helpers: reading }, response, ['a.bin'], knownType);
+		const { mimeType } = await storeResponse({ helpers: reading }, response, { names: ['a.bin'], knownType });
 		expect(mimeType).toBe(type);
 	},
 );
@@ -100,7 +104,7 @@ describe('a successful response', () => {
 		}: { knownType?: string | undefined; helpers?: BinaryStore['helpers'] } = {},
 	) => {
 		const body = Readable.from(content === '' ? [] : [Buffer.from(content)]);
-		return await storeResponse({ helpers }, { status: 200, headers, body }, names, knownType);
+		return await storeResponse({ helpers }, { status: 200, headers, body }, { names, knownType });
 	};
 	const html = { 'content-type': 'text/html; charset=utf-8' };
 

@@ -1,6 +1,8 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
 import { fileInfo, typeByName } from '../gateway/util/fileName';
+import type { GatewayClient } from '../gateway/client/client';
+import type { ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
@@ -16,31 +18,55 @@ export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
 }
 
+/** How a response is read: candidates for the file's name, and its MIME type, for responses without one. */
+interface KnownFile {
+	names: ReadonlyArray<string | undefined>;
+	knownType?: string | undefined;
+	/** Is called with the number of bytes so far; what it throws ends the download. */
+	onLength?: (bytes: number) => void;
+}
+
+/** Name and type of a file, from its response; throws a problem with `known` for a web page in its place. */
+export function fileOfResponse(
+	{ headers }: HttpResponse<unknown>,
+	{ names, knownType }: KnownFile,
+	known: Partial<ApiErrorDetails>,
+) {
+	const { fileName, mimeType } = fileInfo(headers, names);
+	const types = [knownType, ...names.map((name) => name && typeByName(name))];
+	if (mimeType === 'text/html' && !types.includes(mimeType)) throw problemError('webPage', 'file', known);
+	return { fileName, mimeType: mimeType ?? knownType };
+}
+
+/** Downloads the file at a URL, without the key, into n8n's binary storage. */
+export async function storeUrl(
+	{ client, n8n }: { client: GatewayClient; n8n: BinaryStore },
+	url: string,
+	file: KnownFile,
+): Promise<IBinaryData> {
+	return await client.downloadUrl(url, async (response) => await storeResponse(n8n, response, file));
+}
+
 /**
  * Streams the body of a response into n8n's binary storage.
  *
- * @param names candidates for the file's name, for responses without one
- * @param knownType MIME type, for responses without one
  * @throws {ApiError} for an empty response, for a web page in place of the file, and for network errors
  */
 export async function storeResponse(
 	context: BinaryStore,
 	response: HttpResponse<ByteStream>,
-	names: ReadonlyArray<string | undefined>,
-	knownType?: string,
+	file: KnownFile,
 ): Promise<IBinaryData> {
-	const { fileName, mimeType } = fileInfo(response.headers, names);
-	const types = [knownType, ...names.map((name) => name && typeByName(name))];
-	if (mimeType === 'text/html' && !types.includes(mimeType))
-		throw problemError('webPage', 'file', { status: response.status });
+	const { fileName, mimeType } = fileOfResponse(response, file, { status: response.status });
 	let length = 0;
 	const limits = fileLimits(response.timeoutMs ?? REQUEST_TIMEOUT_MS);
 	const store = async (touch: () => void) => {
 		const body = reportChunks(response.body as Readable, (chunk) => {
 			touch();
 			length += chunk.length;
+			file.onLength?.(length);
 		});
-		return await context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
+		return await context.helpers.prepareBinaryData(body, fileName, mimeType);
 	};
 	try {
 		const stored = await withinLimits(limits, { now: () => Date.now(), sleep }, store);

@@ -7,7 +7,7 @@ import { excerpt } from '../gateway/util/text';
 import { nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
-import { storeResponse, type BinaryStore } from './binary';
+import { storeResponse, storeUrl, type BinaryStore } from './binary';
 
 /** What fetches results and stores them: an `ItemContext`, or the parts of one that a trigger has. */
 export interface ResultContext {
@@ -53,17 +53,14 @@ export async function downloadFiles(
 }
 
 /** @param name of a file whose URL and response have none */
-async function resultFile({ client, n8n }: ResultContext, url: string, name: string): Promise<IBinaryData> {
+async function resultFile(context: ResultContext, url: string, name: string): Promise<IBinaryData> {
 	if (!/^https?:/i.test(url)) {
 		throw problemError('address', 'file', {
 			message: 'The link to the file is no web address',
 			description: `The gateway returns "${excerpt(url, 80)}".`,
 		});
 	}
-	return await client.downloadUrl(
-		url,
-		async (response) => await storeResponse(n8n, response, [nameInUrl(url), name]),
-	);
+	return await storeUrl(context, url, { names: [nameInUrl(url), name] });
 }
 
 /** Downloads the result of a task from the gateway: the file, or a ZIP archive of several (§4.8). */
@@ -74,6 +71,6 @@ export async function downloadArchive(
 	return await downloadMediaTask(
 		client,
 		taskId,
-		async (response) => await storeResponse(n8n, response, [`task_${taskId}`]),
+		async (response) => await storeResponse(n8n, response, { names: [`task_${taskId}`] }),
 	);
 }

@@ -2,7 +2,7 @@ import { simplify } from '../../../shared/fields/simplify';
 import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { missingInResponse } from '../../../shared/gateway/endpoints/response';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
-import { storeResponse } from '../../../shared/n8n/binary';
+import { storeUrl } from '../../../shared/n8n/binary';
 import { compact } from '../../../shared/gateway/util/json';
 import { text } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
@@ -36,10 +36,7 @@ export const download = defineOperation({
 		const { url, id } = file;
 		if (url === undefined) throw missingInResponse('URL of the file');
 		const names = [file.fileName, nameInUrl(url), `file_${id}`];
-		const binary = await client.downloadUrl(
-			url,
-			async (response) => await storeResponse(n8n, response, names, file.mimeType),
-		);
+		const binary = await storeUrl({ client, n8n }, url, { names, knownType: file.mimeType });
 		return [{ json, binary: { [field]: binary } }];
 	},
 });

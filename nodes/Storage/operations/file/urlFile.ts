@@ -7,8 +7,9 @@ import {
 } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { problemError } from '../../../shared/gateway/errors/fromResponse';
-import { fileInfo, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
+import { nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
+import { fileOfResponse } from '../../../shared/n8n/binary';
 import { deriveStream, type Readable } from '../../../shared/n8n/streams';
 
 /** The parameter with the URL. */
@@ -17,20 +18,23 @@ const PARAM = 'url';
 /**
  * Uploads the file at a URL (§4.14): its bytes pass through, and the key goes to the gateway only. An upload that breaks
  * is not repeated, because it may have arrived; one whose file was not complete has not.
- *
- * @returns the record as received
- * @throws {InvalidInputError} for what is no web address, and for a file over the limit or empty
- * @throws {ApiError} when the URL gives no file, or the gateway does not take it
  */
 export async function uploadFromUrl(
 	client: GatewayClient,
-	url: string,
+	given: string,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
-	const address = webAddress(url);
+	const url = given.trim();
+	if (!/^https?:/i.test(url) || !URL.canParse(url)) {
+		throw new InvalidInputError(
+			"'URL' is not a web address",
+			"It begins with https:// or http://. For a data URL, set 'Upload Source' to 'Base64 Text'.",
+			PARAM,
+		);
+	}
 	let content: Readable | undefined;
 	const open = async (): Promise<UploadFile<number | undefined>> => {
-		const { body, ...file } = await opened(client, address);
+		const { body, ...file } = await opened(client, url);
 		const framed = async (head: Uint8Array, tail: Uint8Array) => {
 			content = deriveStream(body as Readable, (source) =>
 				framedChunks(source, { head, tail, size: file.size }),
@@ -46,48 +50,26 @@ export async function uploadFromUrl(
 	}
 }
 
-function webAddress(given: string): string {
-	const url = given.trim();
-	if (/^https?:/i.test(url) && URL.canParse(url)) return url;
-	throw new InvalidInputError(
-		"'URL' is not a web address",
-		"It begins with https:// or http://. For a data URL, set 'Upload Source' to 'Base64 Text'.",
-		PARAM,
-	);
-}
-
 const UNSENT = { kind: 'create', outcome: 'notSent', param: PARAM } as const;
 
-/**
- * Opens a file. Errors say that nothing was sent to the gateway.
- *
- * @throws {ApiError} for no file, and a web page in its place
- * @throws {InvalidInputError} for an empty file, and one over the limit
- */
+/** Opens a file. Errors say that nothing was sent to the gateway. */
 async function opened(client: GatewayClient, url: string) {
-	const { headers, body, status } = await client.openUrl(url).catch((error: unknown) => {
+	const response = await client.openUrl(url).catch((error: unknown) => {
 		throw error instanceof ApiError ? error.with(UNSENT) : asError(error);
 	});
-	const name = nameInUrl(url);
-	const { fileName, mimeType } = fileInfo(headers, [name]);
-	const size = status === 204 ? 0 : asNumber(headers['content-length']);
+	const { headers, body, status } = response;
 	try {
-		const isPage = mimeType === 'text/html' && typeByName(name ?? '') !== mimeType;
-		if (isPage) throw problemError('webPage', 'file', UNSENT);
+		const { fileName, mimeType } = fileOfResponse(response, { names: [nameInUrl(url)] }, UNSENT);
+		const size = status === 204 ? 0 : asNumber(headers['content-length']);
 		if (size !== undefined) checkSize(size, PARAM);
+		return { fileName, mimeType: mimeType ?? typeByName(fileName) ?? 'application/octet-stream', size, body };
 	} catch (error) {
 		body.destroy();
 		throw asError(error);
 	}
-	return { fileName, mimeType: mimeType ?? typeByName(fileName) ?? 'application/octet-stream', size, body };
 }
 
-/**
- * The file between `head` and `tail`.
- *
- * @throws {ApiError} when the file is not as long as announced: the gateway would wait for the rest
- * @throws {InvalidInputError} for an empty file, and one over the limit
- */
+/** The file between `head` and `tail`. One that is not as long as announced fails: the gateway would wait for the rest. */
 async function* framedChunks(
 	source: AsyncIterable<Uint8Array>,
 	{ head, tail, size }: { head: Uint8Array; tail: Uint8Array; size: number | undefined },

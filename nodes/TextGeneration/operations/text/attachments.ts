@@ -5,13 +5,12 @@ import {
 	binaryOf,
 	fileOf,
 	fileOfBytes,
-	storeResponse,
+	storeUrl,
 	type FileOwner,
 	type InputFile,
 } from '../../../shared/n8n/binary';
 import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
-import { reportChunks, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
@@ -124,20 +123,15 @@ function inlineFile(row: AttachmentRow, url: string): InputFile {
 /** Downloads a file into n8n's binary storage: the request needs its size. */
 async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Promise<InputFile> {
 	try {
-		const binary = await item.client.downloadUrl(url, async (response) => {
-			let bytes = 0;
-			const body = reportChunks(response.body as Readable, (chunk) => {
-				bytes += chunk.length;
-				// A server need not send the length.
-				if (bytes <= MAX_DOWNLOAD_BYTES) return;
-				throw row.at.error(
-					'the file at the URL has more than 75 MB, the most that this node downloads',
-					'Attach a file from a binary field, or choose an API format that takes URLs of such files.',
-				);
-			});
-			return await storeResponse(item.n8n, { ...response, body }, [nameInUrl(url), 'file']);
-		});
-		return await fileOf(item, binary);
+		// A server need not send the length.
+		const onLength = (bytes: number) => {
+			if (bytes <= MAX_DOWNLOAD_BYTES) return;
+			throw row.at.error(
+				'the file at the URL has more than 75 MB, the most that this node downloads',
+				'Attach a file from a binary field, or choose an API format that takes URLs of such files.',
+			);
+		};
+		return await fileOf(item, await storeUrl(item, url, { names: [nameInUrl(url), 'file'], onLength }));
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
 		// The file is the user's own, and not a result of the gateway.
