@@ -55,12 +55,11 @@ export class AiGatewayApi implements ICredentialType {
 	];
 
 	/**
-	 * Adds the key to a request to the gateway's origin. No other server must receive it, so no redirect is followed.
+	 * Adds the key to a request to the gateway's origin, and makes its `url` absolute, so that n8n sends it to the address
+	 * that was checked. No other server must receive the key, so no redirect is followed.
 	 *
 	 * @param request for `httpRequestWithAuthentication`, or for `requestWithAuthentication`, which n8n's HTTP Request
 	 *   node calls and which has other names for some options
-	 * @returns the request with an absolute `url`, so that n8n sends it to the address that was checked
-	 * @throws {InvalidInputError} when the credential is not valid, or the key could reach another server
 	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,

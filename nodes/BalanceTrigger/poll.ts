@@ -12,10 +12,8 @@ import { parameters } from './fields';
 const STATE = 'alert';
 
 /**
- * Polls the balance. Returns what the workflow starts with; `null` when it does not start.
- *
- * @throws {NodeApiError} for a poll that fails. It changes no state, so the next poll is compared with the last
- *   successful one.
+ * Polls the balance. Returns what the workflow starts with; `null` when it does not start. A poll that fails changes no
+ * state, so the next one is compared with the last successful one.
  */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const { watch, balance } = await readPoll(context);

@@ -28,11 +28,9 @@ interface Generation {
 }
 
 /**
- * Patches the SDK's LangChain model. The model gets LangChain's messages themselves: the SDK leaves out most files, and
- * reasoning. It also drops the choice of tools, with which agents force a tool call, the tokens of streams and the cost.
- *
- * @param toolChoice of the agent or chain
- * @returns the same object
+ * Patches the SDK's LangChain model, and returns it. The model gets LangChain's messages themselves: the SDK leaves out
+ * most files, and reasoning. It also drops the choice of tools, with which agents force a tool call, the tokens of
+ * streams and the cost.
  */
 export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter {
 	const generate = adapter._generate.bind(adapter);
@@ -109,12 +107,7 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
 	return word === 'any' ? 'required' : { name: word };
 }
 
-/**
- * The tokens and the cost of a request, for n8n's log. The SDK's own parser does not find those of streams, so n8n
- * would show an estimate.
- *
- * @param result LangChain's result of a request
- */
+/** The tokens and the cost in LangChain's result, for n8n's log. The SDK's parser does not find those of streams. */
 function tokensOf({ llmOutput, generations }: JsonObject): JsonObject {
 	const usage = asObject(asObject(llmOutput)?.tokenUsage);
 	const promptTokens = asNumber(usage?.input_tokens ?? usage?.promptTokens) ?? 0;

@@ -64,11 +64,6 @@ export const parameters = declare({
 /** The settings of the model. */
 export type ModelSettings = ReturnType<typeof readSettings>;
 
-/**
- * Reads the settings of the model.
- *
- * @throws {InvalidInputError} for values that cannot be sent
- */
 export function readSettings(params: Values<typeof parameters.declarations>) {
 	const { options } = params;
 	const usedFormat = textFormat(params.format);

@@ -29,11 +29,7 @@ export function reasoningToKeep({ choices: [choice] }: Completion, source: strin
 	return JSON.stringify({ [FIELD]: kept });
 }
 
-/**
- * What an agent has kept of the completion that a message is made of.
- *
- * @param stored the `additional_kwargs` of the message
- */
+/** What an agent has kept of a completion, in the `additional_kwargs` of a message that is made of it. */
 export function keptReasoning(stored: unknown): KeptReasoning | undefined {
 	const kept = asObject(objectIn(asObject(stored)?.reasoning_content)?.[FIELD]);
 	const [source, id] = [asText(kept?.source), asText(kept?.id)];

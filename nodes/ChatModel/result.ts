@@ -33,12 +33,7 @@ export function callInfoOf(completion: Completion) {
 	};
 }
 
-/**
- * A completion as n8n's SDK takes it. Reasoning is not part of the message: chains would read it as text.
- *
- * @param earlierIds IDs of earlier tool calls in the conversation
- * @throws {ApiError} for a tool call whose arguments are not a JSON object
- */
+/** A completion as n8n's SDK takes it. Reasoning is not part of the message: chains would read it as text. */
 export function toResult(completion: Completion, earlierIds: readonly unknown[]): GenerateResult {
 	const calls = callsOf(completion, earlierIds).map(({ id, name, input }) => ({
 		type: 'tool-call' as const,
@@ -57,8 +52,6 @@ export function toResult(completion: Completion, earlierIds: readonly unknown[])
  * by ID, and only the first chunk of a call has it.
  *
  * @param shown the text that was streamed
- * @param earlierIds IDs of earlier tool calls in the conversation
- * @throws {ApiError} for a tool call whose arguments are not a JSON object
  */
 export function toClosingChunks(
 	completion: Completion,
@@ -96,11 +89,7 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
 	return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
 }
 
-/**
- * The text of a completion; a refusal is one, too.
- *
- * @throws {ApiError} for a completion that consists of files: an agent would respond with nothing
- */
+/** The text of a completion; a refusal is one, too. Of files alone, an agent would respond with nothing. */
 function textOf(completion: Completion): string {
 	const { text, refusal, files, toolCalls } = choiceOf(completion);
 	const said = text || refusal;
@@ -115,8 +104,8 @@ function textOf(completion: Completion): string {
 }
 
 /**
- * The tool calls, each with a unique ID: some models start again with `call_0` in each completion, or give all
- * tool calls the same ID, and n8n and LangChain then lose a tool call or its result.
+ * The tool calls, each with an ID that the conversation does not have yet: some models start again with `call_0` in each
+ * completion, or give all tool calls the same ID, and n8n and LangChain then lose a tool call or its result.
  */
 function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	const taken = new Set(earlierIds);

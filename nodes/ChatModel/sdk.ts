@@ -13,8 +13,6 @@ export interface AiNodeSdk {
  * Loads n8n's SDK for AI nodes. Only when a model is needed: n8n loads all nodes of a package or none, so without
  * the SDK the other nodes would be missing, too. Not with `import()`: it would load the SDK and LangChain a
  * second time, as ES modules whose classes are not those of n8n's own nodes.
- *
- * @throws {InvalidInputError} when this n8n has no SDK, or one that is too old
  */
 export function loadSdk(): AiNodeSdk {
 	// n8n's own first: a copy above this package's folder, as in a clone of the repository, has other classes than

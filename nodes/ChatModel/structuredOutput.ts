@@ -24,9 +24,7 @@ export interface StructuredOutputSettings {
 
 /**
  * LangChain's own structured output offers a tool without forcing the model to call it, and reads streamed responses
- * only. Here the model must call the tool, and every response is read.
- *
- * @param forced returns the model that must call this tool
+ * only. Here `forced` returns a model that must call the tool, and every response is read.
  */
 export function structuredOutput(forced: (tool: { name: string }) => Pipeable) {
 	return (schema: unknown, settings: StructuredOutputSettings = {}): unknown => {

@@ -5,12 +5,7 @@ import type { ToolDefinition } from '../shared/gateway/text/formats/request';
 import { asObject } from '../shared/gateway/util/json';
 import type { AiNodeSdk } from './sdk';
 
-/**
- * Converts an agent's tools for the formats.
- *
- * @param jsonSchema returns the JSON Schema of a tool's input, which n8n may describe with zod
- * @throws {InvalidInputError} for a tool whose input cannot be described
- */
+/** Converts an agent's tools for the formats. n8n may describe their input with zod: `jsonSchema` makes it JSON Schema. */
 export function toToolDefinitions(
 	tools: readonly Tool[],
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'],

@@ -30,11 +30,10 @@ export const STARTED: Answer = { status: 200, message: 'The media task has start
 
 /**
  * Finds out whether a callback starts the workflow. Its content is not trusted: the task is polled with the credential.
- * Downloads the files, and archives the task.
+ * Downloads the files, and archives the task. Rejects when the task could not be polled.
  *
  * @returns the item that starts the workflow, and what lets a repeated call start it should n8n fail to; or the answer
  *   when nothing starts it
- * @throws {Error} when the credential cannot be read, or the gateway rejects a poll or fails for a minute
  */
 export async function checkCallback(
 	context: IWebhookFunctions,

@@ -3,10 +3,7 @@ import { collection } from '../shared/params/groups';
 import { choice, flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
-/**
- * The parameters of the trigger, in the order of the panel. A callback may not be repeated, so settings that cannot be
- * read count as not set.
- */
+/** A callback may not be repeated, so settings that cannot be read count as not set. */
 export const parameters = declare({
 	callbackNotice: notice(
 		"Under 'Webhook URLs' above, copy the production URL (or the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",

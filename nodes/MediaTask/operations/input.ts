@@ -85,12 +85,7 @@ type InputParams = Values<typeof inputParameters> & {
 	readonly prompt?: string | undefined;
 };
 
-/**
- * Reads an item's input. The catalogue says which types the values of a form have, and which field takes the prompt.
- *
- * @throws {InvalidInputError} for an invalid input, and for a model that the catalogue does not have
- * @throws {ApiError} when the input needs the catalogue, and that cannot be read
- */
+/** Reads an item's input. The catalogue says which types the values of a form have, and which field takes the prompt. */
 export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<JsonObject> {
 	const { inputMode, model: id } = params;
 	const prompt = params.prompt?.trim() === '' ? undefined : params.prompt;

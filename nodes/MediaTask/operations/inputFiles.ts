@@ -42,22 +42,14 @@ export interface FileForField {
 	binary: IBinaryData;
 }
 
-/**
- * Finds the files of *Input Files*, and the input fields that they are for.
- *
- * @throws {InvalidInputError} for a field that is empty or missing
- */
+/** The files of *Input Files*, and the input fields that they are for. */
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
 	return item.params.inputFiles.map(({ values }) => {
 		return { field: values.inputField, binary: binaryOf(item, values.binaryPropertyName) };
 	});
 }
 
-/**
- * Opens the files of an item.
- *
- * @throws {InvalidInputError} for a file that is empty or over 100 MB (§8)
- */
+/** Opens the files of an item, of up to 100 MB (§8). */
 export async function openTaskFiles(item: ItemInput, found: readonly FileForField[]) {
 	const files: Array<{ field: string; file: UploadFile }> = [];
 	for (const { field, binary } of found) {

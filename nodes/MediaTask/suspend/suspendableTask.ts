@@ -6,10 +6,7 @@ import { taskJson } from '../../shared/n8n/taskResults';
 import { Deferred, type ItemContext, type OperationOutput } from '../../shared/run/operation';
 import { ANY_RESPONSE, ITEM, webhookUrl } from './waitingExecution';
 
-/**
- * Pauses before the polls that follow a suspension, in milliseconds. n8n responds with 409 to a callback that
- * comes before it has stored the suspended execution.
- */
+/** Before the polls that follow a suspension: n8n responds with 409 to a callback before it has stored the execution. */
 const WATCH_PAUSES_MS = [3_000, 5_000, 15_000];
 
 /** How the gateway resumes the execution. */
@@ -21,8 +18,7 @@ export interface ResumeCallback {
 
 /**
  * How many tasks of an execution have a callback: the last ones, which usually end last. n8n reads the whole
- * execution for each callback, so hundreds would keep it busy for minutes. The other tasks are polled when the
- * callbacks have come.
+ * execution for each callback. The other tasks are polled when the callbacks have come.
  */
 const MAX_CALLBACKS = 20;
 
@@ -53,12 +49,7 @@ export class SuspendableTask extends Deferred {
 		super(finish);
 	}
 
-	/**
-	 * Polls once.
-	 *
-	 * @returns the output if the execution resumes without a callback; `undefined` when the task has ended, or when its
-	 *   work cannot go on
-	 */
+	/** Polls once. Returns the output without a callback; `undefined` when the task has ended, or its work cannot go on. */
 	async check(): Promise<OperationOutput | undefined> {
 		const { taskId, model, price } = this.task;
 		let found: MediaTask | undefined;
@@ -73,10 +64,7 @@ export class SuspendableTask extends Deferred {
 			: timedOutOutput({ taskId, model }, await price(), found);
 	}
 
-	/**
-	 * Polls a few times while the execution is suspended, and sends the callback in place of the gateway if the task has
-	 * ended.
-	 */
+	/** Polls a few times after the suspension, and sends the callback in place of the gateway if the task has ended. */
 	async watch(): Promise<void> {
 		const { client, n8n } = this.item;
 		const callback = { method: 'POST', url: this.task.callback.url, ...ANY_RESPONSE } as const;
@@ -90,11 +78,7 @@ export class SuspendableTask extends Deferred {
 	}
 }
 
-/**
- * The output of an item whose task has not ended when the longest wait is over.
- *
- * @param found the task as it was last polled
- */
+/** The output of an item whose task has not ended when the longest wait is over; `found` is its last poll. */
 export function timedOutOutput(
 	task: { taskId: string; model: string },
 	priceRub: number | undefined,

@@ -17,8 +17,6 @@ type OpenTask = [index: number, task: SuspendableTask];
  * Finishes the deferred work, except what the execution can be suspended for (§6.4). A callback that comes before the
  * suspension is lost, but any other one leads to a poll of all tasks. So tasks are checked until none of them has ended
  * meanwhile, and the last one with a callback is watched.
- *
- * @returns how to suspend the execution; `undefined` when all work is finished
  */
 export async function suspendOrFinish(
 	n8n: IExecuteFunctions,

@@ -34,10 +34,7 @@ export type SavedState = {
  */
 const PATH = 'media-task';
 
-/**
- * The webhooks that resume a suspended execution. Referenced in the description: a node that only suspends is no
- * trigger.
- */
+/** The webhooks that resume an execution. Referenced in the description: a node that only suspends is no trigger. */
 export const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -65,12 +62,7 @@ export const ITEM = 'item';
 /** Query parameter of the request with which the handler of a callback resumes the execution: the state's ID. */
 export const STATE = 'state';
 
-/**
- * Why this n8n cannot suspend and resume this execution; `undefined` when it can. Call it before anything is
- * created.
- *
- * @param url that of {@link resumeUrlOf}
- */
+/** Why this n8n cannot suspend and resume this execution, at a URL of {@link resumeUrlOf}; `undefined` when it can. */
 export function suspendProblem(context: IExecuteFunctions, url: URL | undefined): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
 	// n8n would run the node again at once if its first item has failed.
@@ -83,10 +75,7 @@ export function suspendProblem(context: IExecuteFunctions, url: URL | undefined)
 	return isAsExpected ? undefined : 'this version of n8n stores suspended executions in another way';
 }
 
-/**
- * The URL that resumes the suspended execution; `undefined` when the execution has no ID. Its query contains a secret of
- * the execution, without which n8n responds with 401.
- */
+/** The URL that resumes the execution, if it has an ID. Its query has a secret, without which n8n responds with 401. */
 export function resumeUrlOf(context: IExecuteFunctions): URL | undefined {
 	const execution = asObject(property(context.getWorkflowDataProxy(0), '$execution'));
 	const url = context.getExecutionId() && asText(execution?.resumeUrl);
@@ -111,10 +100,9 @@ export const ANY_RESPONSE = { returnFullResponse: true, ignoreHttpStatusErrors: 
 const OWN_PAUSES_MS = [0, 500, 2_000, 10_000, 30_000];
 
 /**
- * Asks n8n to resume the execution. n8n then reads it again: while a callback is checked, another process may
- * have resumed it, and n8n would resume it again in the state of when the callback came.
+ * Asks n8n to resume the execution from a saved state. n8n then reads it again: while a callback is checked, another
+ * process may have resumed it, and n8n would resume it again in the state of when the callback came.
  *
- * @param id the ID of the saved state
  * @returns whether n8n has handled the request; `false` when it cannot reach itself
  */
 export async function requestResume(context: IWebhookFunctions, id: string): Promise<boolean> {
@@ -136,11 +124,7 @@ export async function requestResume(context: IWebhookFunctions, id: string): Pro
 	return false;
 }
 
-/**
- * Suspends the execution in n8n's database.
- *
- * @param outputs one for each input item: the node's output if the execution resumes without a callback
- */
+/** Suspends the execution in n8n's database, with what each item outputs if it resumes without a callback. */
 export async function suspendExecution(
 	context: IExecuteFunctions,
 	outputs: readonly INodeExecutionData[],
@@ -197,12 +181,9 @@ export function stateOfSuspended(context: IWebhookFunctions): SavedState | undef
 }
 
 /**
- * Resumes the execution: n8n runs the node again, with the stored items. n8n disables the node to pass on what
- * the webhook returns; here the node is enabled again.
- *
- * @param id the ID of the state that is resumed
- * @returns what the webhook returns; `undefined` when this n8n works differently: the execution then resumes at
- *   the end of its longest wait
+ * What the webhook returns to resume the execution: n8n runs the node again, with the stored items. n8n disables the node
+ * to pass these on; here it is enabled again. `undefined` when this n8n works differently: the execution then resumes at
+ * the end of its longest wait.
  */
 export function resumeExecution(context: IWebhookFunctions, id: string): INodeExecutionData[][] | undefined {
 	const node = runningNode(context);

@@ -17,10 +17,7 @@ import {
 	type SavedState,
 } from './waitingExecution';
 
-/**
- * Short, because n8n resumes the execution in the state of when the callback came. The node polls what is unclear
- * by then. Milliseconds.
- */
+/** Short: n8n resumes the execution in the state of when the callback came. The node polls what is unclear by then. */
 const POLL_TIMEOUT_MS = 5_000;
 
 /** Before the end of the longest wait, n8n may already be resuming the execution itself. Milliseconds. */
@@ -75,9 +72,7 @@ const checks = new Map<string, { received: Set<string>; ended: Promise<unknown> 
 /**
  * Checks the tasks after a callback, and has the execution resumed when all have ended. Callbacks that come at the same
  * time lead to one check, and to another one for those that come during it. A callback for no item leads to none: where
- * n8n has no secret in the URL, anybody can send one.
- *
- * @returns the items of the resumed execution, when n8n cannot reach itself to resume it
+ * n8n has no secret in the URL, anybody can send one. Returns the resumed items only when n8n cannot reach itself.
  */
 async function itemsAfterCallback(
 	context: IWebhookFunctions,
@@ -114,10 +109,7 @@ function isInTime({ until }: SavedState): boolean {
 	return Date.now() < until - LAST_MOMENT_MS;
 }
 
-/**
- * Whether no task with a callback is known to be running. Polls first the tasks whose callback has come, several times:
- * they may still read as running for a moment.
- */
+/** Whether no task with a callback is known to be running. Those whose callback has come may read so for a moment. */
 async function haveAllEnded(
 	client: GatewayClient,
 	{ callbacks, tasks }: SavedState,

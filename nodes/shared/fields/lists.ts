@@ -3,11 +3,7 @@ import type { JsonObject } from '../gateway/util/json';
 import { flag, integer, text } from '../params/kinds';
 import type { ItemContext } from '../run/operation';
 
-/**
- * The search words for a list.
- *
- * @param place where they are searched, as part of a sentence
- */
+/** The search words for a list; `place` says where they are searched. */
 export function searchParameter(place: string) {
 	return text({
 		displayName: 'Search',

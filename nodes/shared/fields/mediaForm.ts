@@ -38,10 +38,7 @@ export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INode
 		}));
 }
 
-/**
- * The model that the node's parameters name: its ID when the catalogue does not have it, `undefined` when none is
- * chosen.
- */
+/** The model that the parameters name: its ID when the catalogue does not have it, `undefined` when none is chosen. */
 async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel | string | undefined> {
 	const chosen: unknown = context.getCurrentNodeParameter('model', { extractValue: true });
 	const id = typeof chosen === 'string' ? chosen.trim() : '';

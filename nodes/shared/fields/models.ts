@@ -14,8 +14,6 @@ import type { GatewayClient } from '../gateway/client/client';
  * A model picker: from the live catalogue, or by ID. Its value is the ID.
  *
  * @param listMethod the node's list search
- * @param example an ID for the placeholder
- * @param description says what the entries of the list show
  */
 export function modelParameter(listMethod: string, example: string, description: string): Parameter<string> {
 	return locator({
@@ -82,11 +80,7 @@ export const searchTextModels = listSearch(async (client) =>
 	(await listTextModels(client)).map(textEntry).sort((a, b) => a.name.localeCompare(b.name)),
 );
 
-/**
- * Makes a list search: the media models with their prices; with their types, unless it is for one.
- *
- * @param takesFiles whether the models come first that probably take a file
- */
+/** The media models with their prices, of one type or with their types; with `takesFiles`, those first that probably do. */
 function mediaSearch(type?: MediaType, takesFiles = false): ListSearch {
 	const isLast = ({ inputSchema }: MediaModel) =>
 		takesFiles && !inputForm(inputSchema).fields.some(takesUrls);

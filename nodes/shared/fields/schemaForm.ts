@@ -61,10 +61,7 @@ function formField(field: InputField): ResourceMapperField {
 	};
 }
 
-/**
- * "Tags (up to 8) – Style words". The mapper shows no descriptions: the label has one if it is short enough,
- * else only title and limits.
- */
+/** "Tags (up to 8) – Style words": the mapper shows no descriptions. One that is too long is left out. */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
 	const needed = mayComeAsFile ? `required${takesUrls(field) ? ' or file' : ''}` : '';

@@ -73,11 +73,7 @@ export function textOptionsWhere(fits: (name: string) => boolean): typeof textOp
 	return Object.fromEntries(Object.entries(textOptionParameters).filter(([name]) => fits(name)));
 }
 
-/**
- * The values of the options that `format` has and the user has changed.
- *
- * @throws {InvalidInputError} for a value out of the range, or of another kind
- */
+/** The values of the options that `format` has and the user has changed. */
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
 	for (const [name, { group, initial }] of Object.entries<TextOption>(textOptions)) {

@@ -60,12 +60,7 @@ export const extraBody = optional(
 	}),
 );
 
-/**
- * Checks the fields that the user adds to the request.
- *
- * @param streamHint what to do instead of setting `stream`
- * @throws {InvalidInputError} for `stream`, which decides how the response is read
- */
+/** The fields that the user adds to the request. `stream` decides how the response is read, so it is not one of them. */
 export function checkExtraBody(extra: JsonObject | undefined, streamHint: string): JsonObject {
 	if (extra?.stream === undefined) return extra ?? {};
 	throw new InvalidInputError("'Extra Body (JSON)' must not contain 'stream'", streamHint, 'extraBody');

@@ -36,12 +36,7 @@ export const toolChoiceParameters = {
 /** The values of {@link toolChoiceParameters}. */
 export type ToolChoiceValues = Values<typeof toolChoiceParameters>;
 
-/**
- * Reads the choice of tools. Whether the request has the tool, the gateway checks.
- *
- * @returns `undefined` if the gateway decides
- * @throws {InvalidInputError} for an empty name
- */
+/** The choice of tools; `undefined` if the gateway decides. Whether the request has the tool, the gateway checks. */
 export function readToolChoice(
 	params: ToolChoiceValues,
 	{ tools, options, extraBody }: Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject },

@@ -47,11 +47,7 @@ export async function storeUrl(
 	return await client.downloadUrl(url, async (response) => await storeResponse(n8n, response, file));
 }
 
-/**
- * Streams the body of a response into n8n's binary storage.
- *
- * @throws {ApiError} for an empty response, for a web page in place of the file, and for network errors
- */
+/** Streams the body of a response into n8n's binary storage; throws for an empty one. */
 export async function storeResponse(
 	context: BinaryStore,
 	response: HttpResponse<ByteStream>,
@@ -91,11 +87,7 @@ export interface InputFile extends UploadFile {
 
 const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
 
-/**
- * The file of the input item that a parameter refers to.
- *
- * @throws {InvalidInputError} when it refers to none
- */
+/** The file of the input item that a parameter refers to. */
 export function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
 	if (typeof value === 'object' && value !== null) {
 		// n8n removes the bytes from what an expression returns; stored files have an ID.

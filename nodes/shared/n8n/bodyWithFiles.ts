@@ -17,10 +17,8 @@ export interface FileBody {
 }
 
 /**
- * A body of JSON text with files in place of placeholders. Files are read and encoded as base64 chunk by chunk:
- * neither a stored file nor the body is ever in memory as a whole.
- *
- * @param text JSON, in which each placeholder is inside a string
+ * A body of JSON text with files in place of placeholders, which are inside its strings. Files are read and encoded as
+ * base64 chunk by chunk: neither a stored file nor the body is ever in memory as a whole.
  */
 export function bodyWithFiles(text: string, files: readonly EmbeddedFile[]): FileBody {
 	const found = files

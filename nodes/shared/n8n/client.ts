@@ -20,11 +20,7 @@ interface ConnectionOptions extends Partial<Pick<ClientDependencies, 'withSlot' 
 	signal?: RunSignal;
 }
 
-/**
- * The client for the gateway of a node's credential.
- *
- * @throws {InvalidInputError} when the credential is not valid
- */
+/** The client for the gateway of a node's credential. */
 export async function connect(
 	context: N8nContext,
 	settings: RequestSettings,

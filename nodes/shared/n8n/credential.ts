@@ -58,12 +58,7 @@ export interface GatewayAddress {
 	minBalanceRub: string | undefined;
 }
 
-/**
- * Checks the fields of the credential. White space around them, and slashes after the base URL, are removed.
- *
- * @throws {InvalidInputError} when the base URL is no web address, the key has characters that no key has, or the minimum
- *   balance is no amount
- */
+/** Checks the fields of the credential. White space around them, and slashes after the base URL, are removed. */
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
 	const read = (name: string) => String(fields[name] ?? '').trim();
 	const baseUrl = read('baseUrl').replace(/\/+$/, '');

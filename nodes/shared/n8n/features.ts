@@ -7,9 +7,8 @@ import type { Usage } from '../gateway/text/formats/completion';
 // n8n-workflow; n8n 1.100 comes with 1.97.
 
 /**
- * What n8n stores with the execution, for the node or for all its nodes.
- *
- * @returns `undefined` without an execution: an agent of n8n that is not in a workflow runs a node so
+ * What n8n stores with the execution, for the node or for all its nodes; `undefined` without an execution: an agent of
+ * n8n that is not in a workflow runs a node so.
  */
 export function storedContext(
 	context: Partial<Pick<IExecuteFunctions, 'getContext'>>,

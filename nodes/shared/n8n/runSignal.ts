@@ -31,10 +31,7 @@ export class RunSignal {
 		return this.reason !== undefined;
 	}
 
-	/**
-	 * @param ignored a reason that does not count
-	 * @throws {StoppedError} when the run has ended
-	 */
+	/** @param ignored a reason that does not count */
 	throwIfAborted(ignored?: StoppedError['reason']): void {
 		if (this.reason !== undefined && this.reason !== ignored) throw new StoppedError(this.reason);
 	}

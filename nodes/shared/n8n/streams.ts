@@ -68,11 +68,7 @@ function destroyTogether(made: Readable, source: Readable): Readable {
 /** The content of a file: its bytes, or what opens it, once for each time that it is read. */
 export type FileContent = Uint8Array | (() => Promise<Readable>);
 
-/**
- * Opens a body that consists of bytes and files. Files are read chunk by chunk, one after the other.
- *
- * @param encode the chunks of a file that is opened
- */
+/** Opens a body that consists of bytes and files. Files are read, and each encoded, chunk by chunk, one after the other. */
 export async function openBody(
 	parts: readonly FileContent[],
 	encode: (file: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (file) => file,

@@ -15,11 +15,7 @@ export interface ResultContext {
 	n8n: BinaryStore;
 }
 
-/**
- * The output for a task.
- *
- * @param priceRub its price in rubles, where known
- */
+/** The output for a task, with its price if that is known. */
 export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObject {
 	const { taskId, state, failCode, failMsg, ...rest } = task;
 	// Important fields first: the table of the output panel shows four columns.
@@ -28,10 +24,7 @@ export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObje
 
 /**
  * Downloads the result files of a task into binary fields, one after the other, streamed. Each comes from its own
- * URL, without the key; those of a task without URLs come from the gateway (§4.8).
- *
- * @param field name of the first field; further ones get _1, _2 … appended
- * @throws {ApiError} with the task's ID: the result can be fetched again
+ * URL, without the key; those of a task without URLs come from the gateway (§4.8). Further fields get _1, _2 … appended.
  */
 export async function downloadFiles(
 	context: ResultContext,

@@ -20,9 +20,7 @@ import { ignoreErrors, reportChunks, whenDestroyed, type Readable } from './stre
 
 /**
  * Sends requests with n8n's HTTP helpers, which add the credential and proxies. Closes the connection when its time is
- * over, or when a signal is aborted.
- *
- * @param cancel the signal of the execution
+ * over, or when a signal is aborted: that of the request, or `cancel`, that of the execution.
  */
 export function n8nTransport(
 	context: N8nContext,

@@ -43,12 +43,7 @@ export function group<D extends Declarations>(displayName: string, declarations:
 	return new Parameter(description, (value, at) => read(asObject(value)?.[name], at));
 }
 
-/**
- * A parameter that repeats: rows of fields. `at` names a row in errors about it.
- *
- * @param spec.group the name under which workflows store the rows
- * @param spec.groupLabel the panel's label of a row
- */
+/** A parameter that repeats: rows of fields, which workflows store under `group`. `at` names a row in errors about it. */
 export function rows<D extends Declarations>(
 	spec: Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & {
 		group: string;

@@ -59,9 +59,7 @@ export function shownFor<D extends Declarations>(
 /**
  * Text, unchanged. A number or a boolean from an expression is converted to text.
  *
- * @param spec.rows height of the text field, in lines
- * @param spec.whenEmpty hint for an empty text, which is then an error; without it, an empty text is read as the
- *   default
+ * @param spec.whenEmpty hint for an empty text, which is then an error, and not read as the default
  */
 export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: string }>): Parameter<string> {
 	const { rows, whenEmpty, default: initial = '', ...rest } = spec;
@@ -129,11 +127,7 @@ export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
 	return new Parameter(description, (value, at) => String(read(value, at)));
 }
 
-/**
- * A switch.
- *
- * @param spec.isStrict whether an empty value is an error; else it is false
- */
+/** A switch; an empty value is false, or an error if it is strict. */
 export function flag(spec: Spec<{ default: boolean; isStrict?: true }>): Parameter<boolean> {
 	const { isStrict, ...rest } = spec;
 	return kind({ ...rest, type: 'boolean' }, (value, at) => {

@@ -7,21 +7,13 @@ export type Description = Omit<INodeProperties, 'name'>;
 
 /** The location of a value, for errors about it. */
 export class Location {
-	/**
-	 * @param param name of the parameter, as workflows store it
-	 * @param subject the subject of an error's sentence, e.g. `'Max Price'` or `The option 'Seed'`
-	 */
+	/** @param subject the subject of an error's sentence, e.g. `'Max Price'` or `The option 'Seed'` */
 	constructor(
 		readonly param: string,
 		readonly subject: string,
 	) {}
 
-	/**
-	 * The error for a value that cannot be sent.
-	 *
-	 * @param problem what follows the subject
-	 * @param hint how to correct it
-	 */
+	/** The error for a value that cannot be sent: what follows the subject, and how to correct it. */
 	error(problem: string, hint: string): InvalidInputError {
 		return new InvalidInputError(`${this.subject} ${problem}`, hint, this.param);
 	}

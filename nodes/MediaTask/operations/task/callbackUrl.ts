@@ -6,11 +6,7 @@ import {
 } from '../../../shared/gateway/media/passThrough';
 import type { Json } from '../../../shared/gateway/util/json';
 
-/**
- * Reads the callback URL for the gateway (§4.6).
- *
- * @throws {InvalidInputError} for what is no web address, and for one that the gateway cannot reach
- */
+/** Reads the callback URL (§4.6), which the gateway must reach. */
 export function readCallbackUrl(url: string | undefined, gatewayUrl: string): string | undefined {
 	const address = url?.trim() ?? '';
 	if (address === '') return undefined;
@@ -23,11 +19,7 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 	);
 }
 
-/**
- * The callback URL with the data of *Pass Through*, if there is any.
- *
- * @throws {InvalidInputError} for data without a callback URL, and for data over the limit
- */
+/** The callback URL with the data of *Pass Through*, if there is any. */
 export function callbackWithData(url: string | undefined, data: Json | undefined): string | undefined {
 	if (data === undefined) return url;
 	const encoded = encodePassThrough(data);

@@ -28,7 +28,7 @@ type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | un
 
 /**
  * Reads the parameters for a task's result. The function that it returns polls a task until it has ended (§3.1), and
- * returns the output; it throws an {@link ApiError} with the task's ID when the wait is over, and for a task that failed.
+ * returns the output. Its errors have the task's ID.
  */
 export function resultReader(item: ItemContext<ResultParams>) {
 	const { client, params, run } = item;

@@ -31,11 +31,6 @@ export interface FoundAttachment {
 	source: Source;
 }
 
-/**
- * Finds the attachments of an item.
- *
- * @throws {InvalidInputError} for a kind that the format does not support, a missing field and an invalid URL
- */
 export function findAttachments(
 	item: FileOwner,
 	rows: readonly AttachmentRow[],
@@ -67,8 +62,6 @@ function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): So
  * file is downloaded first, without the key.
  *
  * @returns the conversation with its attachments, and the files that replace their placeholders in the body
- * @throws {InvalidInputError} for an empty file
- * @throws {ApiError} for a file that cannot be downloaded
  */
 export async function openAttachments(
 	item: ItemContext,

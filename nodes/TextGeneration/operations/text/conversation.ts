@@ -34,11 +34,7 @@ export interface AttachmentRow {
 	at: Location;
 }
 
-/**
- * Reads the conversation of an item, and the files that go with it.
- *
- * @throws {InvalidInputError} for what cannot be sent, with the name of the parameter
- */
+/** The conversation of an item, and the files that go with it. */
 export function readConversation(params: Params): {
 	conversation: Conversation;
 	attachments: AttachmentRow[];

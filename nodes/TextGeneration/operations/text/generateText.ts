@@ -21,11 +21,7 @@ export interface PlannedText {
 	body?: JsonObject;
 }
 
-/**
- * Makes the body of a text call, before anything is sent.
- *
- * @throws {InvalidInputError} for a conversation that the format cannot express
- */
+/** Makes the body of a text call, before anything is sent. */
 export function planText(prepared: PreparedText): PlannedText {
 	const { options, attachments, format, request, extraBody } = prepared;
 	void [options.dryRun, options.fallbackModels, options.maxCostRub];
@@ -33,12 +29,7 @@ export function planText(prepared: PreparedText): PlannedText {
 	return attachments.length > 0 ? { prepared } : { prepared, body };
 }
 
-/**
- * Sends the request of an item, and makes its outputs.
- *
- * @throws {InvalidInputError} before anything is sent
- * @throws {ApiError} for a call that fails
- */
+/** Sends the request of an item, and makes its outputs. */
 export async function generateText(item: ItemContext, planned: PlannedText): Promise<OperationOutput[]> {
 	const { client, run, index } = item;
 	const { prepared } = planned;

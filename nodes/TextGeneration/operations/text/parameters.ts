@@ -31,11 +31,7 @@ export interface PreparedText {
 	options: SharedParams['options'];
 }
 
-/**
- * Reads the parameters of text: generate.
- *
- * @throws {InvalidInputError} for what cannot be sent, with the name of the parameter
- */
+/** Reads the parameters of text: generate. */
 export function prepareText(item: ItemInput<Params>): PreparedText {
 	const { params } = item;
 	const format = textFormat(params.format);

@@ -9,11 +9,7 @@ import { compact, type Json, type JsonObject } from '../../../shared/gateway/uti
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
-/**
- * The outputs of a completion: one for each choice, or the body of the response without *Simplify*.
- *
- * @throws {ApiError} with text and cost, when the completion is not the requested JSON, or n8n cannot store its files
- */
+/** The outputs of a completion: one for each choice, or the body of the response without *Simplify*. */
 export async function outputsOf(
 	item: ItemContext,
 	{ request, simplify }: PreparedText,

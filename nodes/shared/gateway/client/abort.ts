@@ -1,10 +1,6 @@
 import { StoppedError } from '../errors/errors';
 
-/**
- * Runs `work` until the signal is aborted. Work that has begun continues, and its result is ignored.
- *
- * @throws {StoppedError} as soon as the signal is aborted; `work` does not start if it is aborted already
- */
+/** Runs `work`, or throws as soon as the signal is aborted. Work that has begun continues, and its result is ignored. */
 export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 	throwIfAborted(signal);
 	const done = new AbortController();

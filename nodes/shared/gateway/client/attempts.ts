@@ -78,9 +78,7 @@ export class Attempts<T> {
 	/**
 	 * Sends the request until it succeeds, or until §7.6 or the settings forbid another attempt. Each attempt waits for a
 	 * slot and for the rate limit. A 429 of the account's rate limit is no failed attempt: it has a time limit of its own.
-	 *
-	 * @throws {ApiError} the last error, with the outcome of all attempts
-	 * @throws {StoppedError} as soon as the run ends or nobody waits for the response
+	 * The error that it throws has the outcome of all attempts.
 	 */
 	async run(): Promise<T> {
 		const { signal, kind } = this.request;
@@ -127,9 +125,8 @@ export class Attempts<T> {
 	}
 
 	/**
-	 * Waits until the rate limit allows the request. When its time is over, it ignores the pauses of the account.
-	 *
-	 * @returns its number at the gate; 0 if it ignores pauses
+	 * Waits until the rate limit allows the request. When its time is over, it ignores the pauses of the account, and its
+	 * number at the gate is 0.
 	 */
 	private async pass(): Promise<number> {
 		while (this.gate && !this.request.isFallback && this.leftMs > 0) {

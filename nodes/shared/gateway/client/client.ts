@@ -59,10 +59,7 @@ export interface GatewayRequest
 
 const FILE = { group: 'file', kind: 'file' } as const;
 
-/**
- * Sends all requests: waits for a slot, retries (§7.6), and reads error responses (§7.1). Knows neither n8n nor any
- * endpoint.
- */
+/** Sends all requests: waits for a slot, retries (§7.6), reads error responses (§7.1). Knows neither n8n nor any endpoint. */
 export class GatewayClient {
 	/** Identifies the account, see {@link accountOf}. */
 	readonly account: string;
@@ -85,12 +82,7 @@ export class GatewayClient {
 		this.random = dependencies.random;
 	}
 
-	/**
-	 * Sends a request.
-	 *
-	 * @returns the body of the response; an empty object for a 204, except to a GET; a list as `list`
-	 * @throws {ApiError} after the last retry, or when §7.6 forbids one
-	 */
+	/** Returns the body of the response; an empty object for a 204, except to a GET; a list as `list`. */
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.withRetries(request, async (httpRequest) => {
 			const response = await this.dependencies.transport.text(httpRequest);
@@ -106,10 +98,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Sends a request and passes the response to `consume` while its body arrives. A GET whose stream breaks is sent
-	 * again, so `consume` may run several times.
-	 *
-	 * @throws {ApiError} as {@link json}
+	 * Passes the response to `consume` while its body arrives. A GET whose stream breaks is sent again, so `consume` may
+	 * run several times.
 	 */
 	async stream<T>(
 		request: GatewayRequest,
@@ -123,20 +113,12 @@ export class GatewayClient {
 		});
 	}
 
-	/**
-	 * Streams a file from any URL, without the key: result files are on other hosts.
-	 *
-	 * @throws {ApiError} as {@link json}
-	 */
+	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		return await this.stream({ ...FILE, path: url }, consume);
 	}
 
-	/**
-	 * Opens a file at any URL, without the key and in one attempt. The caller reads the body, or destroys it.
-	 *
-	 * @throws {ApiError} without a response, and for an error status
-	 */
+	/** Opens a file at any URL, without the key and in one attempt. The caller reads the body, or destroys it. */
 	async openUrl(url: string): Promise<HttpResponse<ByteStream>> {
 		// The length of a body that is compressed on its way is not known.
 		const request = { ...FILE, path: url, headers: { 'Accept-Encoding': 'identity' } };

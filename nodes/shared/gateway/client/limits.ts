@@ -25,7 +25,6 @@ const MAX_INTERVAL_MS = 1_000;
  * more than reading it.
  *
  * @param work calls `touch` when data has come, which begins the idle time anew
- * @throws {TimeLimitError} when a limit is exceeded
  */
 export async function withinLimits<T>(
 	{ totalMs, idleMs }: TimeLimits,

@@ -10,13 +10,7 @@ const MAX_DELAY_MS = 30_000;
 /** The longest `Retry-After` that the client waits: the limit of a request (§8). A longer one ends the attempts. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 
-/**
- * Decides whether to send a request again, and after which delay (§7.6).
- *
- * @param failures failed attempts so far, at least 1
- * @param random a number in [0, 1), for the jitter
- * @returns the delay in milliseconds, or `undefined` if the error is final
- */
+/** The delay after which a request is sent again (§7.6); `undefined` if its error is final. */
 export function retryDelayMs(
 	kind: RequestKind,
 	{ details }: ApiError,
@@ -35,12 +29,7 @@ function withJitter(retryAfterMs: number, random: number): number {
 	return retryAfterMs + random * Math.min(1_000, retryAfterMs * 0.1);
 }
 
-/**
- * The pause after a 429, in milliseconds: its `Retry-After`, and at least a second that grows to five, since a
- * `Retry-After` may be 0.
- *
- * @param pauses the number of pauses, with this one
- */
+/** The pause after a 429: its `Retry-After`, which may be 0, and at least a second that grows to five with the pauses. */
 export function pauseMs(retryAfterMs: number, pauses: number, random: number): number {
 	const growing = Math.min(500 * 2 ** pauses, 5_000) * (0.75 + random / 2);
 	return Math.max(withJitter(retryAfterMs, random), growing);

@@ -33,10 +33,8 @@ export interface HttpResponse<Body> {
 }
 
 /**
- * Sends one request, such as with n8n's HTTP helper. Follows redirects only for the kind `file`.
- *
- * @throws {ApiError} with the outcome `notSent` or `unknown` if there is no response
- * @throws {StoppedError} if the execution is cancelled
+ * Sends one request, such as with n8n's HTTP helper. Follows redirects only for the kind `file`. Without a response, it
+ * throws an error with the outcome `notSent` or `unknown`.
  */
 export interface Transport {
 	text(httpRequest: HttpRequest): Promise<HttpResponse<string>>;

@@ -6,20 +6,12 @@ import { missingInResponse } from './response';
 /** The balance of the wallet (§2.8). */
 export type Balance = ReturnType<typeof readBalance>;
 
-/**
- * Fetches the balance (§4.18): the body as received.
- *
- * @throws {ApiError} when the request fails
- */
+/** Fetches the balance (§4.18): the body as received. */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
 	return await client.json({ group: 'balance', kind: 'read', path: '/balance' });
 }
 
-/**
- * Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`.
- *
- * @throws {ApiError} if the body has neither: an unknown balance is never zero
- */
+/** Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`. A balance that is not known is an error, never zero. */
 export function readBalance(body: JsonObject) {
 	const amount = asDecimal(body.amount) ?? asDecimal(body.RUB);
 	if (amount === undefined) throw missingInResponse('balance');

@@ -4,12 +4,7 @@ import { asId, asNumber, asObject, asObjects, type JsonObject } from '../util/js
 /** A list, as far as one response has it. */
 export type List = Awaited<ReturnType<typeof fetchList>>;
 
-/**
- * Fetches a list. The specification shows neither its query nor its shape (§4.13, §4.17).
- *
- * @param idOf returns the ID of a record; `undefined` for other objects
- * @throws {ApiError} when the request fails
- */
+/** Fetches a list of records, which have an ID. The specification shows neither its query nor its shape (§4.13, §4.17). */
 export async function fetchList(
 	client: GatewayClient,
 	path: string,

@@ -6,10 +6,7 @@ import type { GatewayClient } from '../client/client';
 /** A text model of the catalogue (§2.1). */
 export type TextModel = NonNullable<ReturnType<typeof toTextModel>>;
 
-/**
- * Makes a function that fetches a catalogue, without records that have no ID. Its signal ends the request and its
- * retries; it throws an {@link ApiError} when the request fails.
- */
+/** Makes a function that fetches a catalogue, without records that have no ID. Its signal ends the request and its retries. */
 function catalogue<Model>(path: string, toModel: (record: JsonObject) => Model | undefined) {
 	return async (client: GatewayClient, signal?: AbortSignal): Promise<Model[]> => {
 		// It is returned at once: a minute without data means a lost connection.

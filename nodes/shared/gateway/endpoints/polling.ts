@@ -11,11 +11,8 @@ export type PollResult =
 	| { body?: undefined; task?: undefined; transientError: ApiError };
 
 /**
- * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task) and
- * throws others.
- *
- * @param limitMs the longest time of the poll, in milliseconds
- * @throws {ApiError} with the task's id, if the gateway no longer knows the task
+ * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task); others
+ * it throws with the task's ID, such as when the gateway no longer knows the task.
  */
 export async function pollOnce(
 	client: GatewayClient,
@@ -35,10 +32,8 @@ export async function pollOnce(
 }
 
 /**
- * Polls a task until it has ended, or until there is no further poll. Returns the last result.
+ * Polls a task until it has ended, or until `pauseMs` has no pause before another poll. Returns the last result.
  *
- * @param pauseMs the pause before the next poll, in milliseconds, by the number of polls and the last result;
- *   `undefined` ends the polling
  * @param limitMs the longest time of the next poll, in milliseconds, see {@link fetchMediaTask}
  */
 export async function pollUntil(
@@ -78,12 +73,8 @@ export interface WaitOptions {
 }
 
 /**
- * Polls a task until it has ended (§3.1), and a last time when the longest wait is over. Transient errors do not end the
- * wait.
- *
- * @returns the body of the last poll, an envelope
- * @throws {ApiError} with the task's id when the wait is over or the gateway no longer knows the task
- * @throws {StoppedError} as soon as the run ends
+ * Polls a task until it has ended (§3.1), and a last time when the longest wait is over: then it throws an error with
+ * the task's ID. Transient errors do not end the wait. Returns the body of the last poll, an envelope.
  */
 export async function waitForTask(
 	client: GatewayClient,

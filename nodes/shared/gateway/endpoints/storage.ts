@@ -16,13 +16,7 @@ export async function listFiles(client: GatewayClient): Promise<List> {
 	return await fetchList(client, '/storage', ({ id }) => asId(id));
 }
 
-/**
- * Deletes a file (§4.16).
- *
- * @returns the body as received
- * @throws {ApiError} when the gateway does not confirm it; with 404 for a file that is deleted already, unless an
- *   earlier attempt may have deleted it
- */
+/** Deletes a file (§4.16): the body as received. A 404 is an error, unless an earlier attempt may have deleted it. */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const request = { group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) } as const;
 	const body = await client.json(request).catch(ignoreAlreadyDone);
@@ -36,9 +30,7 @@ function filePath(fileId: string): string {
 
 /**
  * Reads either record shape of §2.7, also under `asset`: `size` in bytes, times in ISO 8601, `expiresAt` null for
- * permanent storage, `undefined` for what the record does not say.
- *
- * @throws {ApiError} without an ID
+ * permanent storage, `undefined` for what the record does not say. A record without an ID is an error.
  */
 export function readStoredFile(body: JsonObject) {
 	const file = asObject(body.asset) ?? body;

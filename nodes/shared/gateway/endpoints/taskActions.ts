@@ -27,9 +27,8 @@ const NO_LYRICS: ErrorText = {
 };
 
 /**
- * Moves a task to the archived list or back (§4.9).
- *
- * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier attempt may have set it
+ * Moves a task to the archived list or back (§4.9). The 404 for a flag that has that value already (§3.2) is an error,
+ * unless an earlier attempt may have set it.
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
 	const texts = flagTexts(archived ? 'archived already' : 'not archived');

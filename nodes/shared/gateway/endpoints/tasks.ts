@@ -46,12 +46,7 @@ export function taskBody(task: {
 	return compact({ model, input, sessionId: sessionId || undefined, callBackUrl: callbackUrl || undefined });
 }
 
-/**
- * Creates a task (§4.6). A retry with the same key returns the same task and charges nothing.
- *
- * @returns its id, and the body as received
- * @throws {ApiError} when the request fails, or the response has no task ID
- */
+/** Creates a task (§4.6). A retry with the same key returns the same task and charges nothing. */
 export async function createMediaTask(
 	client: GatewayClient,
 	body: JsonObject,
@@ -72,12 +67,9 @@ export async function createMediaTask(
 }
 
 /**
- * Fetches a task (§4.7).
+ * Fetches a task (§4.7): the envelope as received.
  *
- * @param limitMs for a single poll, which is not repeated: its longest time in milliseconds, also while the rate limit makes it
- *   wait
- * @returns the body as received, an envelope
- * @throws {ApiError} when the request fails
+ * @param limitMs for a single poll, which is not repeated: its longest time, also while the rate limit makes it wait
  */
 export async function fetchMediaTask(
 	client: GatewayClient,
@@ -103,11 +95,7 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
-/**
- * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
- *
- * @throws {ApiError} when the request fails
- */
+/** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
 	taskId: string,
@@ -119,9 +107,7 @@ export async function downloadMediaTask<T>(
 
 /**
  * Reads a task from its envelope (§2.6). `resultJson` may be missing, not JSON, or hold anything; ids and times may
- * be strings or numbers.
- *
- * @param taskId used if the record has none
+ * be strings or numbers. The task has this ID if the record has none.
  */
 export function readMediaTask(body: JsonObject, taskId: string) {
 	const task = asObject(body.data);
@@ -155,12 +141,7 @@ export function hasEnded(state: string): boolean {
 	return state === 'success' || state === 'fail';
 }
 
-/**
- * The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6).
- *
- * @param secrets are redacted
- * @param priceRub its price in rubles, where known
- */
+/** The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6), and its price if that is known. */
 export function taskError(task: MediaTask, secrets: readonly string[], priceRub?: number): ApiError {
 	return new ApiError({
 		message: 'The media task failed',

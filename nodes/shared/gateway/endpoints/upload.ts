@@ -31,13 +31,7 @@ export interface UploadFile<Size extends number | undefined = number> {
 	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
 
-/**
- * Checks the size of a file before the upload (§8).
- *
- * @param size in bytes; of base64 text, its length
- * @param param the parameter that names the file
- * @throws {InvalidInputError} for an empty file, or one over the limit
- */
+/** Checks the size of a file before the upload (§8): of base64 text, its length. `param` is the parameter with the file. */
 export function checkSize(size: number, param: string): void {
 	if (size > 0 && size <= MAX_UPLOAD_BYTES) return;
 	const isEmpty = size === 0;
@@ -50,14 +44,7 @@ export function checkSize(size: number, param: string): void {
 	);
 }
 
-/**
- * Uploads a file as multipart form data (§4.14), streamed.
- *
- * @param open opens the file, for each attempt
- * @returns the record as received
- * @throws {ApiError} when the request fails
- * @throws what `open` throws
- */
+/** Uploads a file as multipart form data (§4.14), streamed and opened for each attempt: the record as received. */
 export async function uploadFile(
 	client: GatewayClient,
 	open: () => Promise<UploadFile<number | undefined>>,
@@ -80,12 +67,7 @@ export async function uploadFile(
 	});
 }
 
-/**
- * Uploads a file as input of a later request (§4.14). The gateway keeps it for 24 hours.
- *
- * @returns its URL
- * @throws {ApiError} when the request fails, or the response has no URL
- */
+/** Uploads a file as input of a later request (§4.14), and returns its URL. The gateway keeps it for 24 hours. */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
 	const body = await uploadFile(client, () => Promise.resolve(file), { storagePolicy: 'TEMP_UPLOAD' });
 	const { url } = readStoredFile(body);
@@ -102,12 +84,7 @@ export async function contentDigest(file: UploadFile): Promise<string> {
 	return hash.digest('hex');
 }
 
-/**
- * Uploads base64 text (§4.14, JSON form).
- *
- * @returns the record as received
- * @throws {ApiError} when the request fails
- */
+/** Uploads base64 text (§4.14, JSON form): the record as received. */
 export async function uploadBase64(
 	client: GatewayClient,
 	{ base64, mimeType }: { base64: string; mimeType?: string | undefined },

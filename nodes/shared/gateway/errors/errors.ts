@@ -90,7 +90,6 @@ export class InvalidInputError extends Error {
 	override readonly name = 'InvalidInputError';
 
 	/**
-	 * @param message what is wrong, for the user
 	 * @param description what to do about it
 	 * @param param the parameter, by the name that workflows store
 	 */
@@ -109,10 +108,7 @@ const STOP_REASONS = {
 	'not waited for': 'The caller no longer waits for the response',
 } as const;
 
-/**
- * The run ends: the user cancelled the execution, another item failed, or nobody waits for the result. Not an
- * error of this item.
- */
+/** The run ends: it is cancelled, another item failed, or nobody waits for the result. Not an error of this item. */
 export class StoppedError extends Error {
 	override readonly name = 'StoppedError';
 

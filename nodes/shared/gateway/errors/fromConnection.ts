@@ -31,13 +31,9 @@ const BLOCKED = /^The request was blocked because /;
 const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
 
 /**
- * Turns a thrown network error into an {@link ApiError} that says how far the request got. Reads the causes,
- * too, because n8n wraps errors. Keeps only code and system call: the original error holds headers, and so
- * the key.
- *
- * @param error anything thrown
- * @returns {@link StoppedError} when the execution was cancelled; `undefined` for errors that are not network
- *   errors
+ * Turns a thrown network error into an {@link ApiError} that says how far the request got; `undefined` for other errors.
+ * Reads the causes, too, because n8n wraps errors. Keeps only code and system call: the original error holds headers,
+ * and so the key.
  */
 export function errorFromThrown(error: unknown, kind: RequestKind): ApiError | StoppedError | undefined {
 	if (error instanceof ApiError || error instanceof StoppedError) return error;

@@ -85,11 +85,7 @@ function causeFirst({ message, description }: ErrorText, serverMessage: string, 
 	};
 }
 
-/**
- * The error for a request without a usable response.
- *
- * @param known replaces what the problem usually means
- */
+/** The error for a request without a usable response; `known` replaces what the problem usually means. */
 export function problemError(
 	name: ProblemName,
 	kind: RequestKind,
@@ -100,10 +96,7 @@ export function problemError(
 	return new ApiError({ ...PROBLEMS[name], ...fileText, kind, ...known }, cause);
 }
 
-/**
- * The error for an error object in a response with status 200, as `/responses` returns for a failed
- * generation (§2.3: `status` = `failed`, `error` an object).
- */
+/** The error for an error object with status 200, as `/responses` returns for a failed generation (§2.3). */
 export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 	return new ApiError({
 		message: text.message,
@@ -129,9 +122,6 @@ export function withServerMessage(description: string, words = '', says = 'The g
 /**
  * For requests that return 404 when they have been done already (§3.2, §4.16): a 404 after an attempt that may have
  * had its effect is a success.
- *
- * @returns the body of a success
- * @throws any other error
  */
 export function ignoreAlreadyDone(error: unknown): JsonObject {
 	const { status, outcome } = error instanceof ApiError ? error.details : {};

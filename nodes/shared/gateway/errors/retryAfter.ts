@@ -2,10 +2,8 @@
 const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date.
- *
- * @param now the current time in Unix milliseconds
- * @returns milliseconds from now (0 for a time in the past), or `undefined` if the header is not usable
+ * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date. Returns milliseconds from now, at least 0;
+ * `undefined` if the header is not usable.
  */
 export function parseRetryAfter(header = '', now: number): number | undefined {
 	const value = header.trim();

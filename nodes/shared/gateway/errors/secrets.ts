@@ -8,10 +8,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 	return withoutSecrets.replace(/\bsk-[0-9a-f-]{8,}/gi, '[key]');
 }
 
-/**
- * Removes secrets from all texts of an {@link ApiError}: a gateway or a model may repeat what it was sent.
- * Returns other errors unchanged.
- */
+/** Removes secrets from all texts of an {@link ApiError}: a gateway or a model may repeat what it was sent. */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
 	if (!(error instanceof ApiError)) return error;
 	const text = JSON.stringify(error.details);

@@ -15,13 +15,10 @@ const MAX_OBJECTS = 500;
 const MAX_SEARCHED_BODY = 64 * 1024;
 
 /**
- * The IDs in a callback that may be a task's, most likely first. A callback is only a hint: a wrong ID costs a
- * poll. Never throws, and takes about a millisecond, whatever the body.
+ * The IDs in a callback that may be a task's, most likely first: one if it has a clear name, otherwise up to 3. A callback is
+ * only a hint: a wrong ID costs a poll. Never throws, and takes about a millisecond, whatever the body.
  *
- * @param query of the callback URL
- * @param body as n8n parsed it; text is parsed as JSON
  * @param size of the body in bytes, if known; of a large one, only the uppermost fields and those of `data` are read
- * @returns one ID if it has a clear name, in the query or in the body; otherwise up to 3, each once
  */
 export function taskIdsIn(query: unknown, body: unknown, size = Infinity): string[] {
 	const content = typeof body === 'string' && body.length <= MAX_SEARCHED_BODY ? parseJson(body) : body;

@@ -4,12 +4,10 @@ import { asArray, asObject, asObjects, asText, type Json, type JsonObject } from
 const MAX_DEPTH = 5;
 
 /**
- * Simplifies a JSON Schema and those of its elements and branches: resolves references into the same document, merges
+ * Simplifies a JSON Schema and those of its elements and branches: resolves references into the document `root`, merges
  * `allOf`, removes a `null` that only means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants
  * and unions of choices into `enum`. Keywords next to a reference override it. Never throws: what cannot be resolved
  * allows anything.
- *
- * @param root the document that references point into
  */
 export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
 	const own = asObject(schema);

@@ -15,12 +15,7 @@ export function isIncomplete(choice: Pick<Choice, 'finishReason'>): boolean {
 	return isOneOf([...CUT_OFF, ...FILTERED], choice);
 }
 
-/**
- * What to do about choices that are cut off or filtered.
- *
- * @param body as it was sent
- * @returns `undefined` if there are none
- */
+/** What to do about choices of this body that are cut off or filtered; `undefined` if there are none. */
 export function incompleteHint(
 	choices: ReadonlyArray<Pick<Choice, 'finishReason'>>,
 	body: JsonObject,

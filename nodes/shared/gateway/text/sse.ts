@@ -22,11 +22,6 @@ export class SseParser {
 		private readonly maxLength = MAX_LENGTH,
 	) {}
 
-	/**
-	 * Parses the next bytes of the stream.
-	 *
-	 * @throws if a line or an event exceeds the limit
-	 */
 	push(bytes: Uint8Array): void {
 		let text = this.decoder.decode(bytes, { stream: true });
 		if (text === '') return;
@@ -40,10 +35,7 @@ export class SseParser {
 		if (this.pending.length > this.maxLength) throw this.tooLong();
 	}
 
-	/**
-	 * Dispatches a last event without a blank line. Only for a stream that ended properly: a broken one may end in the
-	 * middle of a line.
-	 */
+	/** Dispatches a last event without a blank line. Only for a stream that ended properly, and not in the middle of a line. */
 	end(): void {
 		this.endLine('');
 		this.dispatch();

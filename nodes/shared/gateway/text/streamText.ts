@@ -29,11 +29,8 @@ export interface StreamRequest {
 }
 
 /**
- * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8).
- *
- * @returns the body as it would be without streaming
- * @throws {ApiError} for an error event, and for a stream that breaks, stalls or ends early; with the text received
- *   so far
+ * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8): the body as it would be
+ * without streaming. The error for a stream that breaks, stalls or ends early has the text received so far.
  */
 export async function streamText(client: GatewayClient, options: StreamRequest): Promise<JsonObject> {
 	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;

@@ -8,21 +8,12 @@ import type { TextRequest } from './formats/request';
 /** A request to a text model. */
 export type TextCall = GatewayRequest & { json: JsonObject };
 
-/**
- * The body of a request to a text model.
- *
- * @param extraBody merged into the body last
- * @throws {InvalidInputError} for a conversation that the format cannot express
- */
+/** The body of a request to a text model; `extraBody` is merged into it last. */
 export function textBody(format: TextFormat, request: TextRequest, extraBody: JsonObject): JsonObject {
 	return deepMerge(format.toBody(request), extraBody);
 }
 
-/**
- * The request to a text model.
- *
- * @param hasLimit whether its cost is limited
- */
+/** The request to a text model; a body whose cost is limited gets a limit of tokens. */
 export function textCall(
 	format: Pick<TextFormat, 'texts' | 'path' | 'headers' | 'cost'>,
 	body: JsonObject,
@@ -35,9 +26,7 @@ export function textCall(
 
 /**
  * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3), sends the next
- * one whose body is another.
- *
- * @throws what `send` throws; the first error if all variants were rejected
+ * one whose body is another. The error is the first one if all were rejected.
  */
 export async function sendFirstTaken<V, R>(
 	variants: readonly V[],

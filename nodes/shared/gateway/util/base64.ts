@@ -8,11 +8,7 @@ export interface Base64File {
 	mimeType?: string | undefined;
 }
 
-/**
- * Reads base64 text or a data URL; accepts white space and the URL-safe alphabet.
- *
- * @returns `undefined` if it is not base64
- */
+/** Reads base64 text or a data URL, also with white space or the URL-safe alphabet; `undefined` if it is neither. */
 export function readBase64(text: string): Base64File | undefined {
 	const { mimeType, data } = dataUrlParts(text) ?? { data: text };
 	const base64 = data.replace(/\s/g, '').replace(/-/g, '+').replace(/_/g, '/');

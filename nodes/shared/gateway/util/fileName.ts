@@ -40,10 +40,7 @@ export function typeByName(fileName: string): string | undefined {
 /**
  * Name and MIME type of a downloaded file. The name is the one in `Content-Disposition`, else the first
  * usable one of `names`. Names come from outside, so paths, control characters and excess length are removed.
- *
- * @param headers of the response, names in lower case
- * @param names candidates in order of preference; an extension is added if it is missing
- * @returns without a `mimeType` when the server does not send it: n8n then derives it from the name
+ * Without a `mimeType`, n8n derives it from the name.
  */
 export function fileInfo(headers: Record<string, string>, names: ReadonlyArray<string | undefined>) {
 	const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();

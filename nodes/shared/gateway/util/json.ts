@@ -82,11 +82,7 @@ export function canonicalJson(value: unknown): string {
 	});
 }
 
-/**
- * `base` with the fields of `more`; objects are merged, everything else is replaced. Changes neither.
- *
- * @param nulls whether a null in `more` replaces a value
- */
+/** `base` with the fields of `more`; objects are merged, everything else is replaced, by a null too unless it is ignored. */
 export function deepMerge(
 	base: JsonObject,
 	more: JsonObject,

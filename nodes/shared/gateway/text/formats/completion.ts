@@ -157,9 +157,7 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
 
 /**
  * Asserts that a successful response has output: something in the list where the format keeps it, such as an empty text.
- *
- * @param mayBeEmpty whether the list may be empty
- * @throws {ApiError} for an error with status 200, for a body of another shape, and for a response without output
+ * The list itself may be empty only with `mayBeEmpty`.
  */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const error = asObject(body.error);
@@ -214,12 +212,7 @@ export function partsBesideText(content: Json | undefined): JsonObject[] {
 	);
 }
 
-/**
- * The reasoning among the output items of a completion.
- *
- * @param callType the type of a tool call
- * @param types the types of reasoning
- */
+/** The reasoning, which has one of the types, among the output items of a completion, and its place among the tool calls. */
 export function reasoningIn(
 	items: JsonObject[],
 	callType: string,

@@ -1,10 +1,8 @@
 import { asArray, asObject, textOf, type JsonObject } from '../../util/json';
 
 /**
- * Adds a delta to an object: texts that arrive in chunks are joined, lists go on, and objects are merged. Null and an
- * empty text change nothing.
- *
- * @param chunked the fields whose texts arrive in chunks
+ * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are merged. Null
+ * and an empty text change nothing.
  */
 export function addDelta(object: JsonObject, delta: JsonObject, chunked: ReadonlySet<string>): void {
 	for (const [name, value] of Object.entries(delta)) {

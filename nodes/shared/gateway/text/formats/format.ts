@@ -55,18 +55,9 @@ export interface TextFormat {
 	hasCachePoints: boolean;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
-	/**
-	 * Builds the request body.
-	 *
-	 * @throws {InvalidInputError} for a conversation that the format cannot express
-	 */
+	/** Builds the request body; throws for a conversation that the format cannot express. */
 	toBody(request: TextRequest): JsonObject;
-	/**
-	 * Reads a complete response.
-	 *
-	 * @param output the output that was requested
-	 * @throws {ApiError} for a failed generation and for a body of another shape
-	 */
+	/** Reads a complete response to a request for this output; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;
 	/** Starts to assemble a streamed completion. */
 	createStream(output: OutputRequest): CompletionStream;
@@ -75,17 +66,11 @@ export interface TextFormat {
 /** Assembles a streamed completion, event by event. */
 export interface CompletionStream {
 	/**
-	 * Reads the next event; ignores unknown ones.
-	 *
-	 * @returns the text that it adds to the completion, to be shown while it arrives
-	 * @throws {ApiError} for an error event (§6), which says whether the call may be charged
+	 * Reads the next event; ignores unknown ones. Returns the text that it adds to the completion, to be shown while it
+	 * arrives. Throws for an error event (§6), with what that says of the charge.
 	 */
 	read(event: JsonObject): string;
-	/**
-	 * Whether the event that closes the completion has come, so that no part can be missing.
-	 *
-	 * @param sawDone whether `[DONE]` has come
-	 */
+	/** Whether the completion is closed, so that no part can be missing; `sawDone`: whether `[DONE]` has come. */
 	isComplete(sawDone: boolean): boolean;
 	/** Whether later events cannot change the completion. */
 	readonly isFinished: boolean;

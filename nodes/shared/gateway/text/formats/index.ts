@@ -7,11 +7,6 @@ import { responses } from './responses';
 /** The wire formats; the first is the default. A new one is a folder and a line here. */
 export const textFormats: readonly [TextFormat, ...TextFormat[]] = [chat, responses, messages];
 
-/**
- * The format of this name.
- *
- * @throws {InvalidInputError} when there is none
- */
 export function textFormat(name: string): TextFormat {
 	const format = textFormats.find((candidate) => candidate.name === name);
 	if (!format)

@@ -6,10 +6,8 @@ import { isPending, receiptFields, type Choice, type Completion } from './comple
 import type { OutputRequest } from './request';
 
 /**
- * The JSON value of a completion.
- *
- * @returns `undefined` if no JSON was requested, if the model calls a tool first, or if it has no output yet
- * @throws {ApiError} for output that is not JSON or is cut off, with its text and cost, because it is charged
+ * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if it has no
+ * output yet. The error for other output has its text and cost, because it is charged.
  */
 export function parseJsonOutput(
 	choice: Choice,

@@ -139,11 +139,7 @@ export function optionPaths(format: string): Readonly<Record<string, string>> {
 	);
 }
 
-/**
- * The body of a request.
- *
- * @param own what the format makes of the rest of the request, instead of what the options are
- */
+/** The body of a request: its options, and in their place what the format makes of the rest of the request. */
 export function wireBody(
 	format: string,
 	{ model, stream, options }: TextRequest,

@@ -124,11 +124,7 @@ export function audioFormat(mimeType: string): string {
 	return AUDIO_FORMATS.get(subtype) ?? subtype;
 }
 
-/**
- * The parts of an assistant message on the wire: its reasoning is where it was among the tool calls.
- *
- * @param text the parts with its text
- */
+/** The parts of an assistant message on the wire: its reasoning is where it was among the tool calls. */
 export function withReasoning(
 	text: JsonObject[],
 	calls: JsonObject[],
