@@ -2,7 +2,6 @@ import { collection } from '../shared/params/groups';
 import { choice, number, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
-/** The parameters of the trigger, besides those for the times of its polls. */
 export const parameters = declare({
 	// The node creator lists the options of the field with this label.
 	fireOn: choice({

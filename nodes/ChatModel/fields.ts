@@ -36,7 +36,6 @@ const showToolMedia = optional(
 	}),
 );
 
-/** The parameters of the chat model, in the order of the panel. */
 export const parameters = declare({
 	connectionNotice: notice(
 		"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and its cost.",
@@ -61,7 +60,6 @@ export const parameters = declare({
 	}),
 });
 
-/** The settings of the model. */
 export type ModelSettings = ReturnType<typeof readSettings>;
 
 export function readSettings(params: Values<typeof parameters.declarations>) {
@@ -73,7 +71,6 @@ export function readSettings(params: Values<typeof parameters.declarations>) {
 	);
 	return {
 		format: usedFormat,
-		/** ID from the catalogue. */
 		model: askedModel(params.model, extra),
 		/** Values of the options that the format has, by option name. */
 		options: readTextOptions(options, usedFormat),

@@ -13,7 +13,6 @@ import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/util/fileN
 import { asObject, asObjects, asText, type JsonObject } from '../shared/gateway/util/json';
 import { keptReasoning } from './reasoning';
 
-/** A message of LangChain. */
 export interface LangChainMessage {
 	/** `human`, `ai`, `system`, `tool`, or another one. */
 	type: string;

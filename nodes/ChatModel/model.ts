@@ -28,7 +28,6 @@ export interface ModelDependencies extends TextCosts {
 
 /** LangChain's options of a request that are used here. */
 export interface CallOptions extends ChatModelConfig {
-	/** Stop sequences. */
 	stop?: string[];
 	/** Also for LangChain's `timeout`. */
 	signal?: AbortSignal;
@@ -83,7 +82,6 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return new GatewayChatModel(this.settings, this.dependencies, [...kept, ...tools]);
 	}
 
-	/** Requests a completion and returns it as a whole. */
 	async generate(_messages: unknown, config: CallConfig = calledDirectly()): Promise<GenerateResult> {
 		return await this.withUserErrors(config.signal, async () => {
 			const { client } = this.dependencies;
@@ -94,7 +92,6 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		});
 	}
 
-	/** Requests a completion and streams it. */
 	stream(_messages: unknown, config: CallConfig = calledDirectly()): AsyncIterable<StreamChunk> {
 		return iterate(config.signal, async (take: (chunk: StreamChunk) => void, signal) => {
 			await this.withUserErrors(config.signal, async () => {
@@ -194,7 +191,6 @@ function calledDirectly(): never {
 	throw new TypeError('The model has no messages');
 }
 
-/** The IDs of the tool calls in a conversation. */
 function callIds(messages: readonly LangChainMessage[]): unknown[] {
 	return messages.flatMap(({ tool_call_id: id, tool_calls: calls }) => [
 		id,

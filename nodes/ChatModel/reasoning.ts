@@ -13,7 +13,6 @@ interface KeptReasoning {
 	source: string;
 	/** The same in all messages that are made of one completion. */
 	id: string;
-	/** The text of the completion. */
 	text: string;
 	parts: ReasoningPart[];
 }

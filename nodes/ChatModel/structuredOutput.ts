@@ -14,9 +14,7 @@ interface Pipeable {
 	pipe(next: (message: AnswerMessage) => unknown): unknown;
 }
 
-/** The settings of LangChain that are used here. */
 export interface StructuredOutputSettings {
-	/** Name of the tool that the model calls. */
 	name?: string;
 	/** Returns the message along with the parsed output. */
 	includeRaw?: boolean;

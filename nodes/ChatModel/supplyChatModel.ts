@@ -16,7 +16,6 @@ import { parameters, readSettings } from './fields';
 import { GatewayChatModel } from './model';
 import { loadSdk } from './sdk';
 
-/** The `supplyData` of the node: returns a LangChain model that sends its requests to the gateway. */
 export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
 	try {

@@ -56,7 +56,6 @@ export class MediaTask implements INodeType {
 		return await executeRegistry(this, registry);
 	}
 
-	/** Receives callbacks while the execution is suspended. */
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await handleResumeCallback(this);
 	}

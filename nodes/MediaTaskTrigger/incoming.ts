@@ -6,7 +6,6 @@ import { asObject, isFlat, parseJson, type Json } from '../shared/gateway/util/j
 
 /** A callback, as far as it is used. Anybody who knows the URL can send one. */
 export interface IncomingCallback {
-	/** The IDs that may be a task's, most likely first. */
 	ids: string[];
 	/** The data that the creator of the task has put into the callback URL, if it is readable. */
 	passThrough: Json | undefined;

@@ -14,7 +14,6 @@ const RETRY_AFTER = '10';
 
 const NOT_CHECKED: Answer = { status: 503, message: 'The media task is not checked yet: repeat the call' };
 
-/** Calls that are handled. */
 let calls = 0;
 let isFull = false;
 
@@ -56,7 +55,6 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 	}
 }
 
-/** @throws {Error} when the task could not be checked */
 async function checkAndStart(
 	context: IWebhookFunctions,
 	callback: IncomingCallback,

@@ -26,7 +26,6 @@ export function promptParameter(what: string, example: string): Parameter<string
 	);
 }
 
-/** The parameters for a model's input, as a form or as JSON. */
 export const inputParameters = {
 	inputMode: choice({
 		displayName: 'Input Mode',

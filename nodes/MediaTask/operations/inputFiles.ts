@@ -36,13 +36,11 @@ export const inputFiles = rows({
 	fields,
 });
 
-/** A file of the input item, and the field of the model that it is for. */
 export interface FileForField {
 	field: string;
 	binary: IBinaryData;
 }
 
-/** The files of *Input Files*, and the input fields that they are for. */
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
 	return item.params.inputFiles.map(({ values }) => {
 		return { field: values.inputField, binary: binaryOf(item, values.binaryPropertyName) };

@@ -9,7 +9,6 @@ import { ANY_RESPONSE, ITEM, webhookUrl } from './waitingExecution';
 /** Before the polls that follow a suspension: n8n responds with 409 to a callback before it has stored the execution. */
 const WATCH_PAUSES_MS = [3_000, 5_000, 15_000];
 
-/** How the gateway resumes the execution. */
 export interface ResumeCallback {
 	url: string;
 	/** Whether the gateway sends it when this task has ended. */
@@ -22,13 +21,11 @@ export interface ResumeCallback {
  */
 const MAX_CALLBACKS = 20;
 
-/** How the gateway resumes the execution for an item. */
 export function resumeCallback({ n8n, index }: ItemContext, resumeUrl: URL): ResumeCallback {
 	const isRequested = index >= n8n.getInputData().length - MAX_CALLBACKS;
 	return { url: webhookUrl(resumeUrl, ITEM, String(index)), isRequested };
 }
 
-/** A task for which the execution may be suspended. */
 interface PendingTask {
 	taskId: string;
 	model: string;

@@ -82,7 +82,6 @@ export function resumeUrlOf(context: IExecuteFunctions): URL | undefined {
 	return url && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** The URL of a request to the suspended execution. */
 export function webhookUrl(resumeUrl: URL, parameter: typeof ITEM | typeof STATE, value: string): string {
 	const url = new URL(resumeUrl);
 	url.pathname += `/${PATH}`;

@@ -3,7 +3,6 @@ import type { JsonObject } from '../gateway/util/json';
 import { flag, integer, text } from '../params/kinds';
 import type { ItemContext } from '../run/operation';
 
-/** The search words for a list; `place` says where they are searched. */
 export function searchParameter(place: string) {
 	return text({
 		displayName: 'Search',
@@ -12,7 +11,6 @@ export function searchParameter(place: string) {
 	});
 }
 
-/** The limit of a list. */
 export const limitParameters = {
 	returnAll: flag({
 		displayName: 'Return All',
@@ -38,7 +36,6 @@ export function pageOf({ records, hasMore }: List, { params, run }: ItemContext<
 
 type ListParams = { readonly returnAll: boolean; readonly limit: number };
 
-/** How many results to return; infinite for all. */
 export function limitOf(params: ListParams): number {
 	return params.returnAll ? Infinity : params.limit;
 }

@@ -2,7 +2,6 @@ import { flag, notForTools, text } from '../params/kinds';
 
 // Parameters of every node that returns the result of a media task.
 
-/** Whether the files are downloaded. */
 export const downloadResults = flag({
 	displayName: 'Download Results',
 	default: true,
@@ -11,7 +10,6 @@ export const downloadResults = flag({
 	...notForTools,
 });
 
-/** Where the files go. */
 export const binaryPropertyName = text({
 	displayName: 'Put Output File in Field',
 	default: 'data',

@@ -56,7 +56,6 @@ export async function inEditor<T>(
 	}
 }
 
-/** n8n's function for a list search. */
 type ListSearch = (this: ILoadOptionsFunctions, filter?: string) => Promise<INodeListSearchResult>;
 
 function listSearch(load: (client: GatewayClient) => Promise<INodeListSearchItems[]>): ListSearch {
@@ -66,7 +65,6 @@ function listSearch(load: (client: GatewayClient) => Promise<INodeListSearchItem
 	};
 }
 
-/** Whether the text contains every word of the filter. */
 export function containsWords(text: string, filter = ''): boolean {
 	const lower = text.toLowerCase();
 	return filter
@@ -75,7 +73,6 @@ export function containsWords(text: string, filter = ''): boolean {
 		.every((word) => lower.includes(word));
 }
 
-/** List search: the text models with their context windows and prices. */
 export const searchTextModels = listSearch(async (client) =>
 	(await listTextModels(client)).map(textEntry).sort((a, b) => a.name.localeCompare(b.name)),
 );

@@ -3,8 +3,6 @@ import { choice, flag, id, jsonObject, optional, shownFor } from '../params/kind
 import type { Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
-// The form of a model's response: text, JSON, or JSON by a schema.
-
 const outputFormat = choice({
 	displayName: 'Output Format',
 	options: [
@@ -42,13 +40,10 @@ const schemaParameters = shownFor(
 	},
 );
 
-/** The form of the response. */
 export const outputParameters = { outputFormat, ...schemaParameters };
 
-/** The display condition of {@link schemaOptions}. */
 export const schemaOnly = { '/outputFormat': ['jsonSchema'] };
 
-/** Options for the schema of a response. */
 export const schemaOptions = {
 	schemaStrict: optional(
 		flag({
@@ -69,10 +64,8 @@ export const schemaOptions = {
 /** The default name of a JSON response; a format may require one. */
 const JSON_OBJECT_NAME = 'answer';
 
-/** The values of {@link outputParameters} and {@link schemaOptions}. */
 type OutputValues = Values<typeof outputParameters> & { readonly options: Values<typeof schemaOptions> };
 
-/** The form of the response. */
 export function readOutput(params: OutputValues): OutputRequest {
 	const kind = params.outputFormat;
 	if (kind === 'text') return { kind };

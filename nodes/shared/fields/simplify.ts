@@ -1,6 +1,5 @@
 import { flag } from '../params/kinds';
 
-/** Returns selected fields, or the response as received. */
 export const simplify = flag({
 	displayName: 'Simplify',
 	default: true,

@@ -38,7 +38,6 @@ function parameterOf(option: TextOption): Parameter<Json | undefined> {
 	}
 }
 
-/** Shows a parameter for the formats that fit. */
 export function shownForFormats(
 	fits: (format: TextFormat) => boolean,
 ): Pick<INodeProperties, 'displayOptions'> {

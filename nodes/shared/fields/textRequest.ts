@@ -7,7 +7,6 @@ import { shownForFormats } from './textOptions';
 
 // Parameters of every node that uses a text model.
 
-/** The wire format. */
 export const format = choice({
 	displayName: 'API Format',
 	options: textFormats
@@ -18,14 +17,12 @@ export const format = choice({
 		'The API of the gateway to use. They differ in their options, and in whether the gateway reports the cost or the node computes it.',
 });
 
-/** The text model. */
 export const textModel = modelParameter(
 	'searchTextModels',
 	'vendor/model-name',
 	'The model to use. The list shows its context window in tokens, and your price for a million input / output tokens.',
 );
 
-/** The models to ask when the first one is rejected. */
 export const fallbackModels = optional(
 	texts({
 		displayName: 'Fallback Models',
@@ -37,7 +34,6 @@ export const fallbackModels = optional(
 	}),
 );
 
-/** Caching of the prompt by the provider. */
 export const cachePrompt = optional(
 	flag({
 		displayName: 'Cache Prompt',
@@ -48,7 +44,6 @@ export const cachePrompt = optional(
 	}),
 );
 
-/** Fields of the request for which there is no option. */
 export const extraBody = optional(
 	jsonObject({
 		displayName: 'Extra Body (JSON)',

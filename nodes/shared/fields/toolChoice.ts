@@ -33,7 +33,6 @@ export const toolChoiceParameters = {
 	),
 };
 
-/** The values of {@link toolChoiceParameters}. */
 export type ToolChoiceValues = Values<typeof toolChoiceParameters>;
 
 /** The choice of tools; `undefined` if the gateway decides. Whether the request has the tool, the gateway checks. */

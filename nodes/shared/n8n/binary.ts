@@ -13,7 +13,6 @@ import { asObject } from '../gateway/util/json';
 import { isBinaryValue, isTool } from './features';
 import { openBody, reportChunks, type FileContent, type Readable } from './streams';
 
-/** n8n's binary storage, in nodes and in webhooks. */
 export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
 }
@@ -74,20 +73,17 @@ export async function storeResponse(
 	}
 }
 
-/** The item that a file belongs to. */
 export interface FileOwner {
 	n8n: IExecuteFunctions;
 	index: number;
 }
 
-/** A file of an input item. */
 export interface InputFile extends UploadFile {
 	content: FileContent;
 }
 
 const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
 
-/** The file of the input item that a parameter refers to. */
 export function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
 	if (typeof value === 'object' && value !== null) {
 		// n8n removes the bytes from what an expression returns; stored files have an ID.
@@ -125,12 +121,10 @@ function inputFile(facts: FileFacts, size: number, content: FileContent): InputF
 	return { ...facts, size, content, framed: async (head, tail) => await openBody([head, content, tail]) };
 }
 
-/** A file made of bytes in memory. */
 export function fileOfBytes(facts: FileFacts, bytes: Uint8Array): InputFile {
 	return inputFile(facts, bytes.length, bytes);
 }
 
-/** A binary of n8n as a file to upload. */
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const facts = {

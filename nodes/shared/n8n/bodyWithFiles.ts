@@ -8,9 +8,7 @@ export interface EmbeddedFile {
 	file: InputFile;
 }
 
-/** A streamed body. */
 export interface FileBody {
-	/** Bytes. */
 	length: number;
 	/** Opens the body, once for each time that it is sent. */
 	open: () => Promise<ByteStream | Uint8Array>;
@@ -38,7 +36,6 @@ export function bodyWithFiles(text: string, files: readonly EmbeddedFile[]): Fil
 	return { length, open: async () => await openBody(parts, base64) };
 }
 
-/** The length of a file in base64, in characters. */
 export function base64Length(bytes: number): number {
 	return Math.ceil(bytes / 3) * 4;
 }

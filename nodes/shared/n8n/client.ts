@@ -20,7 +20,6 @@ interface ConnectionOptions extends Partial<Pick<ClientDependencies, 'withSlot' 
 	signal?: RunSignal;
 }
 
-/** The client for the gateway of a node's credential. */
 export async function connect(
 	context: N8nContext,
 	settings: RequestSettings,

@@ -48,7 +48,6 @@ export function credentialReader(context: N8nContext, itemIndex = 0): Credential
 	};
 }
 
-/** The fields of the credential, checked. */
 export interface GatewayAddress {
 	/** Without a trailing slash. */
 	baseUrl: string;

@@ -36,7 +36,6 @@ export class RunSignal {
 		if (this.reason !== undefined && this.reason !== ignored) throw new StoppedError(this.reason);
 	}
 
-	/** @throws {StoppedError} as soon as the run ends */
 	async pause(milliseconds: number): Promise<void> {
 		await this.until(async (signal) => await sleepUnlessAborted(milliseconds, signal));
 	}

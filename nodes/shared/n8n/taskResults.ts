@@ -15,7 +15,6 @@ export interface ResultContext {
 	n8n: BinaryStore;
 }
 
-/** The output for a task, with its price if that is known. */
 export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObject {
 	const { taskId, state, failCode, failMsg, ...rest } = task;
 	// Important fields first: the table of the output panel shows four columns.

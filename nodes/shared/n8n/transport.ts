@@ -112,7 +112,6 @@ async function withText(
 	return { ...response, body: parts.join('') + decoder.decode() };
 }
 
-/** @param touch is called when a part of a streamed body is sent */
 function requestOptions(
 	{ method, url, headers, body, kind }: HttpRequest,
 	touch: () => void,

@@ -75,7 +75,6 @@ export function rows<D extends Declarations>(
 	);
 }
 
-/** The rows as n8n stores them: lists in groups. */
 function storedRows(value: unknown, at: Location): JsonObject[] {
 	const groups = asObject(value ?? {});
 	if (groups) return Object.values(groups).flatMap(asObjects);

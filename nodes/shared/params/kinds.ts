@@ -11,7 +11,6 @@ type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'>
 /** The longest value that an error shows, in characters. */
 const MAX_SHOWN = 100;
 
-/** Whether a value is missing or empty. */
 export function isUnset(value: unknown): value is undefined | null | '' {
 	return value === undefined || value === null || value === '';
 }
@@ -40,10 +39,8 @@ export function filled<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	return new Parameter(parameter.description, read, true);
 }
 
-/** Hides a parameter in the tool of an AI Agent. */
 export const notForTools = { displayOptions: { hide: { '@tool': [true] } } };
 
-/** Adds display conditions to each parameter. */
 export function shownFor<D extends Declarations>(
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
 	declarations: D,
@@ -101,7 +98,6 @@ interface NumberSpec {
 	decimals?: number;
 }
 
-/** A number, or text that is one. */
 export function number({ min, max, decimals, ...rest }: Spec<NumberSpec>): Parameter<number> {
 	const typeOptions = compact({ minValue: min, maxValue: max, numberPrecision: decimals });
 	const isWhole = decimals === 0;
@@ -116,7 +112,6 @@ export function number({ min, max, decimals, ...rest }: Spec<NumberSpec>): Param
 	});
 }
 
-/** A whole number. */
 export function integer(spec: Spec<NumberSpec>): Parameter<number> {
 	return number({ ...spec, decimals: 0 });
 }
@@ -137,7 +132,6 @@ export function flag(spec: Spec<{ default: boolean; isStrict?: true }>): Paramet
 	});
 }
 
-/** One of a list of options. */
 export function choice<const Options extends ReadonlyArray<INodePropertyOptions & { value: string }>>(
 	spec: Spec<{ options: Options; default: Options[number]['value'] }>,
 ): Parameter<Options[number]['value']> {
@@ -165,12 +159,10 @@ export function texts(spec: Spec<{ default: string[] }>): Parameter<string[] | u
 /** @param example a valid value, for the error */
 type JsonSpec = Spec<{ default: string; example: string; rows?: number }>;
 
-/** A JSON object, as text or from an expression. */
 export function jsonObject(spec: JsonSpec): Parameter<JsonObject> {
 	return jsonOf(spec, 'a JSON object', asObject);
 }
 
-/** A JSON list, as text or from an expression. */
 export function jsonList(spec: JsonSpec): Parameter<Json[]> {
 	return jsonOf(spec, 'a JSON list', (value) => (Array.isArray(value) ? value : undefined));
 }
@@ -228,7 +220,6 @@ export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 	return kind({ ...spec, type: 'resourceMapper', default: initial }, asObject);
 }
 
-/** A notice in the panel. It has no value. */
 export function notice(displayName: string): Parameter<undefined> {
 	return new Parameter({ displayName, type: 'notice', default: '' }, () => undefined);
 }

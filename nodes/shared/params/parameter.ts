@@ -2,7 +2,6 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 
-/** n8n's description of a parameter, without its name. */
 export type Description = Omit<INodeProperties, 'name'>;
 
 /** The location of a value, for errors about it. */
@@ -36,7 +35,6 @@ export class Parameter<out T> {
 		return this.description.displayName;
 	}
 
-	/** n8n's description of the parameter with this name. */
 	property(name: string): INodeProperties {
 		return { ...this.description, name };
 	}
@@ -66,7 +64,6 @@ export type Values<D extends Declarations> = {
 	readonly [Name in keyof D]: D[Name] extends Parameter<infer T> ? T : never;
 };
 
-/** Reads the value of a declared parameter. */
 export type Source = <T>(name: string, parameter: Parameter<T>) => T;
 
 const SOURCE = Symbol('source');

@@ -7,7 +7,6 @@ interface Options {
 	extractValue: boolean;
 }
 
-/** n8n's functions of a node that has items. */
 interface ItemFunctions {
 	getNode(): Pick<INode, 'parameters'>;
 	getNodeParameter(name: string, index: number, fallback: null, options: Options): unknown;
@@ -31,7 +30,6 @@ export class NodeParameters {
 		this.stored = context.getNode().parameters;
 	}
 
-	/** The parameters of an item. */
 	item(index: number): Source {
 		return <T>(name: string, parameter: Parameter<T>): T => {
 			if (this.known.has(name)) return this.known.get(name) as T;
@@ -54,7 +52,6 @@ export class NodeParameters {
 	}
 }
 
-/** The parameters of a node without items. */
 export function nodeParameters(context: SingleFunctions): Source {
 	return new NodeParameters({
 		getNode: () => context.getNode(),

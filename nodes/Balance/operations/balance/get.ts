@@ -4,7 +4,6 @@ import { compact } from '../../../shared/gateway/util/json';
 import { number, optional } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Returns the balance of the account (§4.18). */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get the balance',

@@ -4,7 +4,6 @@ import { listMediaModels } from '../../../shared/gateway/endpoints/models';
 import { omit } from '../../../shared/gateway/util/json';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Lists the media models (§4.5), one item each, as the catalogue returns them. */
 export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many media models',

@@ -4,7 +4,6 @@ import { asObject } from '../../../shared/gateway/util/json';
 import { jsonObject } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Creates a media session (§4.13, which does not show its fields). */
 export const createSession = defineOperation({
 	displayName: 'Create',
 	action: 'Create a media session',

@@ -5,7 +5,6 @@ import { downloadArchive, taskJson } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Downloads the result of a media task: one file, or a ZIP archive of several (§4.8). */
 export const download = defineOperation({
 	displayName: 'Download',
 	action: 'Download the result of a media task',

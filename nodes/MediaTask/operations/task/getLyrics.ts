@@ -5,7 +5,6 @@ import { id } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Returns when each word of a track is sung (§4.12, §2.10). Music tasks only. */
 export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
 	action: 'Get the timed lyrics of a song',

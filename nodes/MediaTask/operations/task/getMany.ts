@@ -4,7 +4,6 @@ import { listMediaTasks, readMediaTask, taskIdOf } from '../../../shared/gateway
 import { taskJson } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Lists the account's media tasks (§4.13, which does not show the list). */
 export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many media tasks',

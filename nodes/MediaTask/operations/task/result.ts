@@ -7,7 +7,6 @@ import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 
-/** The parameters and options for a task's result. */
 export const resultParameters = { downloadResults, simplify };
 export const resultOptions = {
 	maxWait: number({

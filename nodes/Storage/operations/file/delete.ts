@@ -3,7 +3,6 @@ import { deleteFile } from '../../../shared/gateway/endpoints/storage';
 import { defineOperation } from '../../../shared/run/operation';
 import { fileId } from './fields';
 
-/** Deletes a file permanently (§4.16). */
 export const deleteOperation = defineOperation({
 	displayName: 'Delete',
 	action: 'Delete a file',

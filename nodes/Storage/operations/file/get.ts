@@ -4,7 +4,6 @@ import { compact } from '../../../shared/gateway/util/json';
 import { defineOperation } from '../../../shared/run/operation';
 import { fileId } from './fields';
 
-/** Returns the record of a file (§4.15). */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get a file',

@@ -4,7 +4,6 @@ import { listFiles, readStoredFile } from '../../../shared/gateway/endpoints/sto
 import { asId, compact } from '../../../shared/gateway/util/json';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Lists the account's files (§4.17, which does not show the list). */
 export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many files',

@@ -82,7 +82,6 @@ const parameters = {
 	simplify,
 };
 
-/** Uploads a file (§4.14): streamed from a binary field or a URL, or from base64 text. */
 export const upload = defineOperation({
 	displayName: 'Upload',
 	action: 'Upload a file',

@@ -12,7 +12,6 @@ import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
 import { fileOfResponse } from '../../../shared/n8n/binary';
 import { deriveStream, type Readable } from '../../../shared/n8n/streams';
 
-/** The parameter with the URL. */
 const PARAM = 'url';
 
 /**

@@ -1,6 +1,5 @@
 import { definePreset } from '../text/preset';
 
-/** Has a model write down what is said in recordings (§4.2 `input_audio`). */
 export const transcribe = definePreset({
 	displayName: 'Transcribe',
 	action: 'Transcribe audio',

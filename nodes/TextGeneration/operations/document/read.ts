@@ -1,6 +1,5 @@
 import { definePreset } from '../text/preset';
 
-/** Asks a model about documents (§4.2 `file`). */
 export const read = definePreset({
 	displayName: 'Read',
 	action: 'Read a document',

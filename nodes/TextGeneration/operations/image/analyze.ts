@@ -1,6 +1,5 @@
 import { definePreset } from '../text/preset';
 
-/** Asks a model about images (§4.2 `image_url`). */
 export const analyze = definePreset({
 	displayName: 'Analyze',
 	action: 'Analyze an image',

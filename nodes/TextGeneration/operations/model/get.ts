@@ -3,7 +3,6 @@ import { listTextModels } from '../../../shared/gateway/endpoints/models';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Returns a text model of the catalogue (§4.4), with the fields that the gateway returns. */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get a text model',

@@ -3,7 +3,6 @@ import { containsWords } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/endpoints/models';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Lists the text models, with the fields that the gateway returns (§4.4). */
 export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many text models',

@@ -20,7 +20,6 @@ import type { Location, Values } from '../../../shared/params/parameter';
 import type { sourceFields } from './conversationFields';
 import type { generateParameters } from './fields';
 
-/** The parameters of a conversation. */
 type Params = Values<typeof generateParameters>;
 type MessageRow = Params['messages'][number];
 

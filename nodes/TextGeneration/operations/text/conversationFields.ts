@@ -2,15 +2,12 @@ import { shownForFormats } from '../../../shared/fields/textOptions';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, inputFile, jsonList, optional, shownFor, text } from '../../../shared/params/kinds';
 
-// The parameters of a conversation: its messages, and the files that go with them.
-
 const AUDIO = { name: 'Audio', value: 'audio' } as const;
 const FILE = { name: 'File', value: 'file', description: 'A document such as a PDF' } as const;
 const IMAGE = { name: 'Image', value: 'image' } as const;
 const VIDEO = { name: 'Video', value: 'video' } as const;
 const KINDS = [AUDIO, FILE, IMAGE, VIDEO] as const;
 
-/** Where a file is. */
 export const sourceFields = {
 	source: choice({
 		displayName: 'Source',

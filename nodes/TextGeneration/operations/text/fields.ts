@@ -95,7 +95,6 @@ const tools = rows({
 	},
 });
 
-/** The parameters of text: generate, in the order of the panel. */
 export const generateParameters = {
 	model: textModel,
 	...shownFor({ inputMode: ['simple'] }, { prompt }),
@@ -128,5 +127,4 @@ export const sharedOptions = {
 	),
 };
 
-/** The options of text: generate. */
 export const generateOptions = { ...textOptionParameters, cachePrompt, ...sharedOptions };

@@ -3,7 +3,6 @@ import { generateOptions, generateParameters } from './fields';
 import { generateText, planText } from './generateText';
 import { prepareText } from './parameters';
 
-/** Generates text from a prompt or a conversation (§4.1 to 4.3). */
 export const generate = defineOperation({
 	displayName: 'Generate',
 	action: 'Generate text',

@@ -14,7 +14,6 @@ import { openAttachments } from './attachments';
 import type { PreparedText } from './parameters';
 import { outputsOf } from './results';
 
-/** A text call that is checked. */
 export interface PlannedText {
 	prepared: PreparedText;
 	/** The body, unless files are to be opened for it. */
@@ -29,7 +28,6 @@ export function planText(prepared: PreparedText): PlannedText {
 	return attachments.length > 0 ? { prepared } : { prepared, body };
 }
 
-/** Sends the request of an item, and makes its outputs. */
 export async function generateText(item: ItemContext, planned: PlannedText): Promise<OperationOutput[]> {
 	const { client, run, index } = item;
 	const { prepared } = planned;

@@ -12,7 +12,6 @@ import { findAttachments, type FoundAttachment } from './attachments';
 import { readConversation, type AttachmentRow } from './conversation';
 import type { generateOptions, generateParameters, sharedOptions } from './fields';
 
-/** The values of text: generate. */
 type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
 
 /** The values that all operations with a text model have. */
@@ -25,13 +24,11 @@ export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
 	attachments: FoundAttachment[];
-	/** Merged into the body last. */
 	extraBody: JsonObject;
 	simplify: boolean;
 	options: SharedParams['options'];
 }
 
-/** Reads the parameters of text: generate. */
 export function prepareText(item: ItemInput<Params>): PreparedText {
 	const { params } = item;
 	const format = textFormat(params.format);

@@ -14,10 +14,8 @@ import { prepare, type PreparedText } from './parameters';
 
 // Operations that ask a model about files. They are text: generate with fewer parameters.
 
-/** An operation about files of one kind. */
 interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description' | 'toolDescription'> {
 	kind: AttachmentKind;
-	/** A URL for the placeholder. */
 	exampleUrl: string;
 	prompt: string;
 	promptHint: string;
@@ -33,7 +31,6 @@ const options = {
 	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: { show: schemaOnly } }),
 };
 
-/** Declares an operation about files (§4.2). */
 export function definePreset(preset: Preset): Operation {
 	return defineOperation({
 		...preset,
@@ -75,7 +72,6 @@ function parametersOf({ exampleUrl, prompt, promptHint }: Preset) {
 
 type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Values<typeof options> };
 
-/** @throws {InvalidInputError} for what cannot be sent */
 function read(item: ItemInput<Params>, { kind }: Preset): PreparedText {
 	const { params } = item;
 	const [name, label, files] =

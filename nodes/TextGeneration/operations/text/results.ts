@@ -33,7 +33,6 @@ export async function outputsOf(
 	return outputs;
 }
 
-/** Fields that agents do not need. */
 const NOT_FOR_AGENTS: IDataObject = Object.fromEntries(
 	'choice reasoning plugins pluginPostProcessError model provider usage id raw'
 		.split(' ')

@@ -1,6 +1,5 @@
 import { definePreset } from '../text/preset';
 
-/** Asks a model about videos (§4.2 `video_url`). */
 export const analyze = definePreset({
 	displayName: 'Analyze',
 	action: 'Analyze a video',

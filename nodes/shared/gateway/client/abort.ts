@@ -11,7 +11,6 @@ export async function abortable<T>(signal: AbortSignal | undefined, work: () => 
 	return await Promise.race([work(), aborted]).finally(() => done.abort('done'));
 }
 
-/** @throws {StoppedError} if the signal is aborted */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw new StoppedError('not waited for');
 }

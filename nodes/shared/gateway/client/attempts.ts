@@ -6,7 +6,6 @@ import type { RateGate } from './rate/rateGate';
 import type { WaitMeter } from './rate/waitMeter';
 import { pauseMs, retryDelayMs } from './retry';
 
-/** How the requests of a client behave. */
 export interface RequestSettings {
 	/** Retries after a failed attempt (§7.6). */
 	maxRetries: number;
@@ -16,11 +15,8 @@ export interface RequestSettings {
 	timeoutMs?: number | undefined;
 }
 
-/** What the attempts of a request depend on. */
 export interface AttemptDependencies {
-	/** The rate limit of the account. */
 	gate: RateGate;
-	/** Measures the waits for the rate limit. */
 	waitMeter?: WaitMeter | undefined;
 	/** Unix milliseconds. */
 	now: () => number;
@@ -48,7 +44,6 @@ export type AttemptedRequest = Pick<HttpRequest, 'kind' | 'signal'> &
 	Pick<RequestSettings, 'rateLimitWaitMs'> &
 	Turn;
 
-/** The attempts of one request. */
 export class Attempts<T> {
 	private readonly gate: RateGate | undefined;
 	private sent = 0;

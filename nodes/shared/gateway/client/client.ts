@@ -46,14 +46,12 @@ export interface GatewayRequest
 	extends AttemptedRequest,
 		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
 	group: EndpointGroup;
-	/** Texts of its errors, by status. */
 	texts?: StatusTexts | undefined;
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;
 	/** Opens the body for each attempt, a stream can be read only once, with headers that are known only then. */
 	openBody?: () => Promise<{ content: ByteStream | Uint8Array; headers?: Record<string, string> }>;
-	/** Whether the response may be a list. */
 	takesList?: boolean;
 }
 

@@ -10,7 +10,6 @@ export function fileLimits(timeoutMs: number): TimeLimits {
 	return { totalMs: 12 * timeoutMs, idleMs: timeoutMs };
 }
 
-/** Work has taken too long. */
 export class TimeLimitError extends Error {
 	constructor(readonly limit: 'total' | 'idle') {
 		super('The time is over');

@@ -5,7 +5,6 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
 	destroy(error?: Error): unknown;
 }
 
-/** An HTTP request for the transport to send. */
 export interface HttpRequest {
 	/** Only requests to the gateway itself, and not those of the kind `file`, are sent with the API key. */
 	kind: RequestKind;
@@ -42,7 +41,6 @@ export interface Transport {
 	stream(httpRequest: HttpRequest): Promise<HttpResponse<ByteStream | string>>;
 }
 
-/** Whether a response has no error status. */
 export function isSuccess({ status }: HttpResponse<unknown>): boolean {
 	return status >= 200 && status <= 299;
 }

@@ -3,7 +3,6 @@ import { compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
 
-/** The balance of the wallet (§2.8). */
 export type Balance = ReturnType<typeof readBalance>;
 
 /** Fetches the balance (§4.18): the body as received. */

@@ -1,7 +1,6 @@
 import type { GatewayClient } from '../client/client';
 import { asId, asNumber, asObject, asObjects, type JsonObject } from '../util/json';
 
-/** A list, as far as one response has it. */
 export type List = Awaited<ReturnType<typeof fetchList>>;
 
 /** Fetches a list of records, which have an ID. The specification shows neither its query nor its shape (§4.13, §4.17). */

@@ -64,9 +64,7 @@ const MIN_POLL_MS = 5_000;
 /** A longer `Retry-After` of a poll may be a mistake, and would hide the end of the task. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** How a task is waited for. */
 export interface WaitOptions {
-	/** The longest wait, in milliseconds. */
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;

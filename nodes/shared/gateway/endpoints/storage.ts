@@ -4,8 +4,6 @@ import { fetchList, type List } from './lists';
 import { missingInResponse } from './response';
 import type { GatewayClient } from '../client/client';
 
-// Each request throws an ApiError when it fails.
-
 /** Fetches a file's record (§4.15): the body as received. */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	return await client.json({ group: 'storage', kind: 'read', path: filePath(fileId) });

@@ -4,8 +4,6 @@ import type { JsonObject } from '../util/json';
 import type { GatewayClient } from '../client/client';
 import { TASK_TEXTS, taskPath } from './tasks';
 
-// Each function throws an ApiError when its request fails.
-
 const ACTION = { group: 'media', kind: 'read', texts: TASK_TEXTS } as const;
 
 /** §3.2: a flag that has the value already gives 404. */

@@ -22,7 +22,6 @@ export type MediaTask = ReturnType<typeof readMediaTask>;
 
 const TASKS_PATH = '/async/media/tasks';
 
-/** The path of a task (§4.7). */
 export function taskPath(taskId: string): string {
 	return `${TASKS_PATH}/${encodeURIComponent(taskId)}`;
 }

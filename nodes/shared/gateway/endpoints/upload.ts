@@ -13,7 +13,6 @@ const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 /** §4.14: the policies that a client may set; `TEMP_UPLOAD` keeps a file for 24 hours. */
 export type StoragePolicy = 'TEMP_UPLOAD' | 'PERMANENT';
 
-/** How the gateway stores an upload. */
 export interface UploadSettings {
 	storagePolicy?: StoragePolicy | undefined;
 	externalUserId?: string | undefined;
@@ -21,7 +20,6 @@ export interface UploadSettings {
 
 const UPLOAD = { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload' } as const;
 
-/** A file to upload. */
 export interface UploadFile<Size extends number | undefined = number> {
 	fileName: string;
 	mimeType: string;

@@ -49,7 +49,6 @@ export interface ApiErrorDetails {
 	isRateLimit?: boolean | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */
 	retryable: boolean;
-	/** The media task that the error is about. */
 	taskId?: string | undefined;
 	/** More fields of the error item, such as `failCode`. */
 	extra?: JsonObject | undefined;
@@ -66,7 +65,6 @@ export class ApiError extends Error {
 		super(details.message, cause ? { cause } : undefined);
 	}
 
-	/** A copy with changed details. */
 	with(details: Partial<ApiErrorDetails>): ApiError {
 		return new ApiError(
 			{ ...this.details, ...details },
@@ -80,7 +78,6 @@ export function beforeSending(error: unknown): Error {
 	return error instanceof ApiError ? error.with({ outcome: 'notSent', kind: 'charge' }) : asError(error);
 }
 
-/** Anything thrown, as an `Error`. */
 export function asError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -14,7 +14,6 @@ const MAX_SERVER_MESSAGE = 600;
 /** Characters of it in the message of an error. */
 const MAX_HEADLINE = 160;
 
-/** An error response, and what its meaning depends on. */
 export interface ErrorResponse extends ErrorInfo {
 	kind: RequestKind;
 	body: string;

@@ -10,7 +10,6 @@ interface StatusPolicy {
 	again: boolean;
 	/** The kinds of requests that may have had their effect. */
 	effect: readonly RequestKind[];
-	/** Whether another model may be asked. */
 	otherModel: boolean;
 }
 
@@ -40,7 +39,6 @@ export function mayRepeat(kind: RequestKind, { retryable, outcome, status = 0 }:
 	return REPEATABLE.includes(kind) || outcome === 'notSent' || (outcome === 'rejected' && status >= 400);
 }
 
-/** Whether a request of this kind costs money. */
 export function costsMoney(kind: RequestKind): boolean {
 	return kind === 'keyed' || kind === 'charge';
 }

@@ -7,7 +7,6 @@ export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'ob
 /** A field of a model's `input`, as its `input_schema` describes it (§2.2). */
 export interface InputField {
 	name: string;
-	/** The label of the field. */
 	title: string;
 	description?: string | undefined;
 	required: boolean;
@@ -17,7 +16,6 @@ export interface InputField {
 	default?: Json | undefined;
 	/** The resolved schema. */
 	schema: JsonObject;
-	/** The elements of a list. */
 	element?: InputField | undefined;
 }
 

@@ -28,7 +28,6 @@ function referred(pointer: string, root: JsonObject): Json | undefined {
 	return steps.reduce<Json | undefined>((found, step) => asObject(found)?.[step], root);
 }
 
-/** Merges two schemas; `over` takes precedence. */
 export function merged(under: JsonObject, over: JsonObject): JsonObject {
 	const properties = { ...asObject(under.properties), ...asObject(over.properties) };
 	const required = [...new Set([...asArray(under.required), ...asArray(over.required)])];

@@ -18,7 +18,6 @@ export interface MediaModel {
 	mediaType?: MediaType | undefined;
 	/** Prices per task; empty if the catalogue has none in rubles. */
 	tiers: PriceTier[];
-	/** JSON Schema of the `input` of its tasks. */
 	inputSchema: JsonObject;
 	record: JsonObject;
 }

@@ -3,7 +3,6 @@ import { isFlat, parseJson, type Json } from '../util/json';
 // Data of the user that comes back with a task's callback. §6.4 does not show the body of a callback, so the data is in
 // the query of the callback URL. Anybody who has the URL can send other data.
 
-/** The name in the query. */
 const NAME = 'passThrough';
 
 /** The longest data as JSON text, in bytes: many servers take URLs of up to 8 KB. */

@@ -34,7 +34,6 @@ export const STREAM_TEXTS = {
 	},
 } satisfies Record<string, ErrorText & { code: string }>;
 
-/** The error of a stream that did not end properly. */
 export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): ApiError {
 	return new ApiError({ ...STREAM_TEXTS[problem], outcome: 'unknown', retryable: true }, cause);
 }

@@ -18,7 +18,6 @@ import { DONE, SseParser } from './sse';
 import { streamError, withReceivedText } from './streamErrors';
 import { TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
 
-/** A request for a streamed completion. */
 export interface StreamRequest {
 	format: TextFormat;
 	output: OutputRequest;

@@ -5,7 +5,6 @@ import { withMaxTokens } from './cost';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
-/** A request to a text model. */
 export type TextCall = GatewayRequest & { json: JsonObject };
 
 /** The body of a request to a text model; `extraBody` is merged into it last. */

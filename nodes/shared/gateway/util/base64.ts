@@ -1,10 +1,8 @@
-/** A file as base64 text. */
 export interface Base64File {
 	/** Standard alphabet, without white space. */
 	base64: string;
 	/** Of the file, in bytes. */
 	size: number;
-	/** From a data URL. */
 	mimeType?: string | undefined;
 }
 

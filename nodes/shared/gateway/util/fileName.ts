@@ -31,7 +31,6 @@ export function fileNameFor(name: string, mimeType: string): string {
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
-/** The MIME type of a file name's extension. */
 export function typeByName(fileName: string): string | undefined {
 	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase();
 	return TYPES.find(([known]) => known === extension)?.[1];

@@ -69,7 +69,6 @@ export function compact<T extends object>(fields: T): { [Name in keyof T]?: Excl
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A copy of `object` without the field `name`. */
 export function omit<T extends object>(object: T, name: string): T {
 	return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name)) as T;
 }

@@ -50,7 +50,6 @@ export function addToTotal(total: string, amount: string, factor: 1 | -1 = 1): s
 	return withoutZeros(plain({ digits: amounts.left + BigInt(factor) * amounts.right, scale: amounts.scale }));
 }
 
-/** The sum of any number of amounts. */
 export function sumOfCosts(...costs: string[]): string | undefined {
 	return costs.every(readDecimal) ? costs.reduce((total, cost) => addToTotal(total, cost), '0') : undefined;
 }

@@ -1,10 +1,8 @@
 import { BY_STATUS, type ErrorText } from './statuses';
 
 /** Groups of endpoints in which a status means the same. */
-// prettier-ignore
 export type EndpointGroup = 'text' | 'media' | 'list' | 'storage' | 'balance' | 'catalogue' | 'file';
 
-/** Texts by status. */
 export type StatusTexts = Readonly<Record<number, ErrorText>>;
 
 const OTHER_MODEL = 'Choose another model, or run the workflow again later.';

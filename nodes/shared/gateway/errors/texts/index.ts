@@ -4,12 +4,10 @@ import { BY_STATUS, type ErrorText } from './statuses';
 
 export type { EndpointGroup, ErrorText, StatusTexts };
 
-/** What the text of an error response depends on. */
 export interface ErrorInfo {
 	group: EndpointGroup;
 	status: number;
 	code?: string | undefined;
-	/** The texts of the request's own, by status. */
 	texts?: StatusTexts | undefined;
 }
 

@@ -29,7 +29,6 @@ export interface Usage {
 	cacheWriteTokens?: number;
 }
 
-/** A tool call that the model requests. */
 export interface ToolCall {
 	id: string | null;
 	name: string;
@@ -39,11 +38,9 @@ export interface ToolCall {
 	invalidArguments?: true;
 }
 
-/** A file in the completion. */
 export interface OutputFile {
 	kind: 'audio' | 'image';
 	base64: string;
-	/** MIME type, if the response has it. */
 	mimeType?: string | undefined;
 }
 
@@ -51,7 +48,6 @@ export interface OutputFile {
 export interface Choice {
 	text: string;
 	toolCalls: ToolCall[];
-	/** The model's reasoning, if it shows it. */
 	reasoning: string;
 	/** The reasoning before tool calls, as it is sent back with their results. */
 	reasoningParts: ReasoningPart[];
@@ -89,7 +85,6 @@ export interface Completion {
 	fallbackFrom?: readonly string[];
 }
 
-/** A choice with nothing in it. */
 export function emptyChoice(): Choice {
 	const lists = { toolCalls: [], reasoningParts: [], sources: [], files: [], otherOutput: [] };
 	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
@@ -111,7 +106,6 @@ export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
 /** Where a format has the tokens and the cost (in rubles): paths in its usage, of which the first with a number counts. */
 export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readonly string[]>>>;
 
-/** Reads the ID, the model, the tokens and the cost of a response. */
 export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	const read = (field: keyof UsagePaths) =>
 		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
@@ -148,7 +142,6 @@ export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
 
-/** The error for an error object in a response or a stream. */
 export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
 	const failed = errorFromObject(error, FAILED_GENERATION);
 	if (!receipt || !isCharged(receipt)) return failed;
@@ -198,7 +191,6 @@ export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 	return [...sources.values()];
 }
 
-/** The joined texts that objects have in a field. */
 export function joinedTexts(objects: readonly JsonObject[], field: string): string {
 	return objects.map((object) => textOf(object[field])).join('');
 }

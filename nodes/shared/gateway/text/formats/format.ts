@@ -35,12 +35,10 @@ export const BUILT_IN_TOOLS = {
 export interface TextFormat {
 	/** Value of the node's `format` parameter. */
 	name: string;
-	/** Its name in the panel. */
 	label: string;
 	description: string;
 	/** Texts of its errors by status, if they have no codes (§7.5). */
 	texts?: StatusTexts;
-	/** Below the base URL. */
 	path: string;
 	headers: Record<string, string>;
 	/** The paths of the options that this format has, by option; see {@link optionPaths}. */
@@ -59,7 +57,6 @@ export interface TextFormat {
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response to a request for this output; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;
-	/** Starts to assemble a streamed completion. */
 	createStream(output: OutputRequest): CompletionStream;
 }
 
@@ -72,7 +69,6 @@ export interface CompletionStream {
 	read(event: JsonObject): string;
 	/** Whether the completion is closed, so that no part can be missing; `sawDone`: whether `[DONE]` has come. */
 	isComplete(sawDone: boolean): boolean;
-	/** Whether later events cannot change the completion. */
 	readonly isFinished: boolean;
 	/** The body as it would be without streaming, of what has come so far. Its usage is that of the whole call. */
 	body(): JsonObject;

@@ -7,7 +7,6 @@ type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'wo
 /** An option of the text formats: its control in the panel, its values, and its path in the formats. */
 export interface TextOption {
 	kind: Kind;
-	/** Its name in the panel. */
 	label: string;
 	help: string;
 	/** Its value when it is added in the panel: the API's default, or one that stands for none. It is not sent. */
@@ -48,7 +47,6 @@ export const optionGroups: Readonly<Record<string, string>> = {
 	reasoning: 'Reasoning Details',
 };
 
-/** A list of providers (§4.2). */
 function providers(label: string, name: string, help: string): TextOption {
 	return {
 		kind: 'texts',

@@ -21,14 +21,12 @@ export interface Attachment {
 
 export type Role = 'user' | 'assistant' | 'system' | 'developer';
 
-/** One message of a conversation. */
 export interface ChatMessage {
 	role: Role;
 	text: string;
 	attachments?: Attachment[];
 	/** Whether the provider is to cache the conversation up to the text of this message. */
 	isCachePoint?: boolean;
-	/** The tool calls of the assistant in this message. */
 	toolCalls?: PriorToolCall[];
 	/** The reasoning of the assistant before these tool calls. */
 	reasoning?: ReasoningPart[];
@@ -42,7 +40,6 @@ export interface ReasoningPart {
 	callsBefore: number;
 }
 
-/** An earlier tool call of the conversation. */
 export interface PriorToolCall {
 	id: string;
 	name: string;
@@ -50,10 +47,8 @@ export interface PriorToolCall {
 	arguments: string;
 }
 
-/** The result of a tool call. */
 export interface ToolMessage {
 	role: 'tool';
-	/** The id of the call. */
 	callId: string;
 	text: string;
 }
@@ -63,11 +58,9 @@ export type Conversation =
 	| { kind: 'messages'; messages: Array<ChatMessage | ToolMessage> }
 	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
 
-/** A function that the model may call. */
 export interface ToolDefinition {
 	name: string;
 	description?: string | undefined;
-	/** JSON Schema of the arguments. */
 	parameters: JsonObject;
 	/** Whether arguments must match the schema exactly (§4.2). */
 	strict?: boolean | undefined;
@@ -76,7 +69,6 @@ export interface ToolDefinition {
 /** Whether the model calls a tool, and which: a function by its name, a built-in tool by its type. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string } | { builtIn: string };
 
-/** The requested shape of the output. */
 export type OutputRequest =
 	| { kind: 'text' }
 	| { kind: 'jsonObject'; name: string }
@@ -106,7 +98,6 @@ export interface TextRequest {
 	keepsReasoning?: boolean;
 }
 
-/** A data URL of a file (§4.2). */
 export function dataUrl({ mimeType, base64 }: InlineFile): string {
 	return `data:${mimeType};base64,${base64}`;
 }

@@ -14,7 +14,6 @@ import type {
 } from '../request';
 import { cachedText, withCachePoints } from './cachePoints';
 
-/** The body of `POST /chat/completions` (§4.2). */
 export function toBody(request: TextRequest): JsonObject {
 	const { conversation, tools, toolChoice, output, cachesPrompt = false } = request;
 	return wireBody('chat', request, {

@@ -24,7 +24,6 @@ export const USAGE: UsagePaths = {
 	costRub: ['cost_rub', 'cost'],
 };
 
-/** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	assertOutput(body, 'choices', receipt);

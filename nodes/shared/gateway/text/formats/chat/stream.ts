@@ -67,7 +67,6 @@ export class ChatStream implements CompletionStream {
 /** The fields whose texts arrive in chunks. */
 const CHUNKED = new Set('content reasoning refusal data transcript text summary arguments'.split(' '));
 
-/** A choice, assembled from its deltas. */
 class StreamedChoice {
 	private readonly message: JsonObject = {};
 	private readonly toolCalls = new StreamedList();
@@ -97,7 +96,6 @@ class StreamedChoice {
 		return text || textOf(delta.refusal) || textOf(asObject(delta.audio)?.transcript);
 	}
 
-	/** The choice as it would be without streaming. */
 	assembled(): JsonObject {
 		const { content, ...message } = this.message;
 		const toolCalls = this.toolCalls.elements.map((call) => omit(call, 'index'));

@@ -15,7 +15,6 @@ import {
 
 type JsonOutput = Exclude<OutputRequest, { kind: 'text' }>;
 
-/** The body of `POST /messages` (§4.3). */
 export function toBody(request: TextRequest): JsonObject {
 	const { conversation, output, options } = request;
 	return wireBody('messages', request, {

@@ -35,7 +35,6 @@ export const USAGE: UsagePaths = {
 	cacheWriteTokens: ['cache_creation_input_tokens'],
 };
 
-/** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const stopReason = asText(body.stop_reason);

@@ -53,7 +53,6 @@ export class MessagesStream implements CompletionStream {
 /** The fields of a block whose texts arrive in chunks. */
 const CHUNKED = new Set(['text', 'thinking', 'signature', 'partial_json']);
 
-/** A content block, assembled from its deltas. */
 class StreamedBlock {
 	private readonly block: JsonObject;
 

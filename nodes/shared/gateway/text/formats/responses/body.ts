@@ -15,7 +15,6 @@ import type {
 /** §4.1: has reasoning items come with the content that can be sent back. */
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
-/** The body of `POST /responses` (§4.1). */
 export function toBody(request: TextRequest): JsonObject {
 	const { conversation, toolChoice, output, keepsReasoning } = request;
 	const { builtInTools, ...options } = request.options;

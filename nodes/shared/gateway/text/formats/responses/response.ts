@@ -24,7 +24,6 @@ export const USAGE: UsagePaths = {
 	costRub: ['cost.total_cost'],
 };
 
-/** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const status = asText(body.status);
