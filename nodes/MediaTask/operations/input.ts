@@ -1,7 +1,6 @@
 import { modelParameter } from '../../shared/fields/models';
 import { mapperValues } from '../../shared/fields/schemaForm';
-import { inputForm } from '../../shared/gateway/media/inputSchema';
-import { promptField } from '../../shared/gateway/media/promptField';
+import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import type { JsonObject } from '../../shared/gateway/util/json';
 import { choice, filled, isUnset, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';

@@ -1,17 +1,14 @@
 import { Registry } from '../../shared/run/registry';
-import { transcribe } from './audio/transcribe';
-import { read } from './document/read';
-import { analyze } from './image/analyze';
 import { get } from './model/get';
 import { getMany } from './model/getMany';
-import { generate } from './text/generate';
-import { analyze as analyzeVideo } from './video/analyze';
+import { generate } from './text/generateText';
+import { analyzeImage, analyzeVideo, readDocument, transcribeAudio } from './text/presets';
 
 export const registry = new Registry({
 	text: { displayName: 'Text', isFirst: true, operations: { generate } },
-	image: { displayName: 'Image', operations: { analyze } },
-	audio: { displayName: 'Audio', operations: { transcribe } },
+	image: { displayName: 'Image', operations: { analyze: analyzeImage } },
+	audio: { displayName: 'Audio', operations: { transcribe: transcribeAudio } },
 	video: { displayName: 'Video', operations: { analyze: analyzeVideo } },
-	document: { displayName: 'Document', operations: { read } },
+	document: { displayName: 'Document', operations: { read: readDocument } },
 	model: { displayName: 'Model', operations: { getMany, get } },
 });

@@ -4,11 +4,11 @@ import {
 	exampleOf,
 	inputForm,
 	mayTakeUrls,
+	promptField,
 	takesUrls,
 	type FieldKind,
 	type InputField,
 } from '../gateway/media/inputSchema';
-import { promptField } from '../gateway/media/promptField';
 import { asNumber, asObject, asObjects, compact, omit, type JsonObject } from '../gateway/util/json';
 
 /** The longest labels, in characters: longer ones are cut off in a narrow panel. */

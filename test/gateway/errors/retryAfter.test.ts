@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { parseRetryAfter } from '../../../nodes/shared/gateway/errors/retryAfter';
+import { parseRetryAfter } from '../../../nodes/shared/gateway/errors/fromResponse';
 
 describe('Retry-After', () => {
 	const now = Date.parse('2026-03-01T12:00:00Z');

@@ -1,6 +1,5 @@
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
-import { inputForm } from '../../../nodes/shared/gateway/media/inputSchema';
-import { promptField } from '../../../nodes/shared/gateway/media/promptField';
+import { inputForm, promptField } from '../../../nodes/shared/gateway/media/inputSchema';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 
 const nameOf = (schema: object) => promptField(inputForm(schema as JsonObject))?.name;

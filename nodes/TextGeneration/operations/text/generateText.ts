@@ -9,10 +9,23 @@ import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { costLimit } from '../../../shared/run/charge/limits';
 import { completeText } from '../../../shared/run/charge/text';
-import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
+import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
 import { openAttachments } from './attachments';
-import type { PreparedText } from './parameters';
+import { generateOptions, generateParameters } from './fields';
+import { prepareText, type PreparedText } from './parameters';
 import { outputsOf } from './results';
+
+export const generate = defineOperation({
+	displayName: 'Generate',
+	action: 'Generate text',
+	description: 'Ask a model for text: returns its response, the tokens used and the cost',
+	toolDescription:
+		'Asks another language model for a text, such as an answer, a summary or a translation. It knows only what the prompt says. Returns the text and the cost in rubles.',
+	parameters: generateParameters,
+	options: generateOptions,
+	plan: (item) => planText(prepareText(item)),
+	execute: generateText,
+});
 
 export interface PlannedText {
 	prepared: PreparedText;

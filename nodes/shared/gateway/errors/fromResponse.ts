@@ -1,7 +1,6 @@
 import { ApiError, asError, type ApiErrorDetails, type RequestKind } from './errors';
 import { parseErrorBody } from './errorBody';
 import { statusPolicy } from './policy';
-import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
 import { errorText, type EndpointGroup, type ErrorInfo, type ErrorText } from './texts';
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './texts/problems';
@@ -126,4 +125,19 @@ export function ignoreAlreadyDone(error: unknown): JsonObject {
 	const { status, outcome } = error instanceof ApiError ? error.details : {};
 	if (status === 404 && outcome === 'unknown') return { success: true };
 	throw asError(error);
+}
+
+/** A longer delay is a mistake, such as a Unix time in place of seconds. */
+const LONGEST_MS = 24 * 3_600_000;
+
+/**
+ * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date. Returns milliseconds from now, at least 0;
+ * `undefined` if the header is not usable.
+ */
+export function parseRetryAfter(header = '', now: number): number | undefined {
+	const value = header.trim();
+	const isDate = value.endsWith('GMT');
+	if (!isDate && !/^\d+(\.\d+)?$/.test(value)) return undefined;
+	const milliseconds = isDate ? Math.max(0, Date.parse(value) - now) : Number(value) * 1_000;
+	return milliseconds <= LONGEST_MS ? milliseconds : undefined;
 }

@@ -138,3 +138,16 @@ export function takesUrls(field: InputField): boolean {
 	const words = field.name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
 	return /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_|$)/.test(words);
 }
+
+/** Names of the field that says what a model makes, the most usual one first. */
+const PROMPT_NAMES = ['prompt', 'text', 'input', 'script', 'description'];
+
+/** The field of a model's input that takes the prompt; for speech, that is often `text`. */
+export function promptField({ fields }: InputForm): InputField | undefined {
+	const texts = fields.filter(
+		(field) => field.kind === 'text' && field.choices.length === 0 && !takesUrls(field),
+	);
+	const [named] = PROMPT_NAMES.flatMap((name) => texts.filter((field) => field.name.toLowerCase() === name));
+	const [required, ...others] = texts.filter((field) => field.required);
+	return named ?? (others.length === 0 ? required : undefined);
+}

@@ -31,7 +31,7 @@ const options = {
 	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: { show: schemaOnly } }),
 };
 
-export function definePreset(preset: Preset): Operation {
+function definePreset(preset: Preset): Operation {
 	return defineOperation({
 		...preset,
 		parameters: parametersOf(preset),
@@ -89,3 +89,55 @@ function read(item: ItemInput<Params>, { kind }: Preset): PreparedText {
 		attachments,
 	);
 }
+
+export const transcribeAudio = definePreset({
+	displayName: 'Transcribe',
+	action: 'Transcribe audio',
+	description:
+		'Turn speech into text, from recordings in binary fields or at URLs: returns the text and the cost',
+	toolDescription:
+		'Turns the speech in the recording at a URL (separate several with commas) into text. Returns the text and the cost in rubles.',
+	kind: 'audio',
+	exampleUrl: 'https://example.com/recording.mp3',
+	prompt: 'Transcribe this audio. Return only the text.',
+	promptHint: 'What to do with the recording, e.g. transcribe, translate or summarize it',
+});
+
+export const readDocument = definePreset({
+	displayName: 'Read',
+	action: 'Read a document',
+	description:
+		'Extract the text of documents such as PDFs, or the data in them, from binary fields or URLs: returns the text and the cost',
+	toolDescription:
+		'Extracts the text of the document at a URL (separate several with commas), such as a PDF, or answers a question about it. Returns the text and the cost in rubles.',
+	kind: 'file',
+	exampleUrl: 'https://example.com/invoice.pdf',
+	prompt: 'Extract the text of this document. Return only the text.',
+	promptHint: "What to get from the document. For data of an invoice or a form, set 'Output Format' to JSON.",
+});
+
+export const analyzeImage = definePreset({
+	displayName: 'Analyze',
+	action: 'Analyze an image',
+	description:
+		'Describe images, read their text or answer a question about them, from binary fields or URLs: returns the text and the cost',
+	toolDescription:
+		'Looks at the image at a URL (separate several with commas) and describes it, reads its text or answers a question about it. Returns the text and the cost in rubles.',
+	kind: 'image',
+	exampleUrl: 'https://example.com/photo.jpg',
+	prompt: 'Describe this image',
+	promptHint: 'What you want to know about the image',
+});
+
+export const analyzeVideo = definePreset({
+	displayName: 'Analyze',
+	action: 'Analyze a video',
+	description:
+		'Describe what happens in videos or answer a question about them, from binary fields or URLs: returns the text and the cost',
+	toolDescription:
+		'Watches the video at a URL (separate several with commas) and describes what happens or answers a question. Returns the text and the cost in rubles.',
+	kind: 'video',
+	exampleUrl: 'https://example.com/clip.mp4',
+	prompt: 'Describe what happens in this video',
+	promptHint: 'What you want to know about the video',
+});
