@@ -7,7 +7,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
+import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
 import { storedContext } from '../../shared/n8n/features';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
@@ -77,7 +77,7 @@ export function suspendProblem(context: IExecuteFunctions, url: URL | undefined)
 
 /** The URL that resumes the execution, if it has an ID. Its query has a secret, without which n8n responds with 401. */
 export function resumeUrlOf(context: IExecuteFunctions): URL | undefined {
-	const execution = asObject(property(context.getWorkflowDataProxy(0), '$execution'));
+	const execution = asObject(context.getWorkflowDataProxy(0).$execution);
 	const url = context.getExecutionId() && asText(execution?.resumeUrl);
 	return url && URL.canParse(url) ? new URL(url) : undefined;
 }
@@ -193,22 +193,17 @@ export function resumeExecution(context: IWebhookFunctions, id: string): INodeEx
 }
 
 function isItem(value: unknown): value is INodeExecutionData {
-	return asObject(property(value, 'json')) !== undefined;
+	return asObject(asObject(value)?.json) !== undefined;
 }
 
 /** The node that n8n is about to run. */
 function runningNode(context: object): object | undefined {
-	const node = property(property(context, 'executeData'), 'node');
-	return typeof node === 'object' && node !== null ? node : undefined;
+	return asObject(asObject(asObject(context)?.executeData)?.node);
 }
 
 /** The items that n8n stores for the node's first input. */
 function storedInput(context: object): unknown[] | undefined {
-	const inputs = property(property(property(context, 'executeData'), 'data'), 'main');
-	const first: unknown = Array.isArray(inputs) ? inputs[0] : undefined;
+	const { data } = asObject(asObject(context)?.executeData) ?? {};
+	const [first] = asArray(asObject(data)?.main);
 	return Array.isArray(first) ? first : undefined;
-}
-
-function property(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

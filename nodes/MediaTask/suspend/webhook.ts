@@ -109,7 +109,10 @@ function isInTime({ until }: SavedState): boolean {
 	return Date.now() < until - LAST_MOMENT_MS;
 }
 
-/** Whether no task with a callback is known to be running. Those whose callback has come may read so for a moment. */
+/**
+ * Whether no task with a callback is known to be running. Those whose callback has come may read so for a moment. If a
+ * poll fails for good, the node reports the error.
+ */
 async function haveAllEnded(
 	client: GatewayClient,
 	{ callbacks, tasks }: SavedState,
@@ -117,19 +120,13 @@ async function haveAllEnded(
 ): Promise<boolean> {
 	for (const index of new Set([...received, ...callbacks])) {
 		const pausesMs = received.includes(index) ? CALLBACK_PAUSES_MS : [0];
-		if (await isRunning(client, tasks[index] ?? '', pausesMs)) return false;
+		const pauseMs = (polls: number) => pausesMs[polls];
+		try {
+			const found = await pollUntil(client, tasks[index] ?? '', pauseMs, () => POLL_TIMEOUT_MS);
+			if (found?.task && !hasEnded(found.task.state)) return false;
+		} catch (error) {
+			if (!(error instanceof ApiError)) throw asError(error);
+		}
 	}
 	return true;
-}
-
-/** Whether a task is known to be running. If its poll fails for good, the node reports the error. */
-async function isRunning(client: GatewayClient, taskId: string, pausesMs: readonly number[]) {
-	try {
-		const pauseMs = (polls: number) => pausesMs[polls];
-		const found = await pollUntil(client, taskId, pauseMs, () => POLL_TIMEOUT_MS);
-		return found?.task !== undefined && !hasEnded(found.task.state);
-	} catch (error) {
-		if (error instanceof ApiError) return false;
-		throw asError(error);
-	}
 }

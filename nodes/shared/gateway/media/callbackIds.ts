@@ -1,4 +1,4 @@
-import { asId, parseJson } from '../util/json';
+import { asId, asObject, parseJson } from '../util/json';
 
 /** Field names that only a task's ID has, the specification's own first (§2.6): §6.4 does not show a callback. */
 const CLEAR_NAMES = ['taskId', 'task_id', 'taskid'];
@@ -22,16 +22,12 @@ const MAX_SEARCHED_BODY = 64 * 1024;
  */
 export function taskIdsIn(query: unknown, body: unknown, size = Infinity): string[] {
 	const content = typeof body === 'string' && body.length <= MAX_SEARCHED_BODY ? parseJson(body) : body;
-	const inBody = size <= MAX_SEARCHED_BODY ? objectsIn(content) : [content, fieldOf(content, 'data')];
+	const inBody = size <= MAX_SEARCHED_BODY ? objectsIn(content) : [content, asObject(content)?.data];
 	// The length of a URL is limited.
 	const places = [...objectsIn(query), ...inBody];
-	const named = (name: string) => places.flatMap((place) => idOf(fieldOf(place, name)) ?? []);
+	const named = (name: string) => places.flatMap((place) => idOf(asObject(place)?.[name]) ?? []);
 	const [clear] = CLEAR_NAMES.flatMap(named);
 	return clear === undefined ? [...new Set(named(VAGUE_NAME))].slice(0, MAX_VAGUE_IDS) : [clear];
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function idOf(value: unknown): string | undefined {

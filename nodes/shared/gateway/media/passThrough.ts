@@ -1,4 +1,4 @@
-import { isFlat, parseJson, type Json } from '../util/json';
+import { asObject, isFlat, parseJson, type Json } from '../util/json';
 
 // Data of the user that comes back with a task's callback. §6.4 does not show the body of a callback, so the data is in
 // the query of the callback URL. Anybody who has the URL can send other data.
@@ -26,7 +26,7 @@ const MAX_LEVELS = 50;
 
 /** The data in the query of a callback, which anybody can send; `undefined` if it is not readable. Never throws. */
 export function readPassThrough(query: unknown): Json | undefined {
-	const given: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, NAME) : undefined;
+	const given = asObject(query)?.[NAME];
 	if (typeof given !== 'string') return undefined;
 	const value = parseJson(Buffer.from(given, 'base64url').toString('utf8'));
 	return value !== undefined && isFlat(value, MAX_LEVELS) ? value : undefined;
