@@ -1,6 +1,6 @@
 import { locator } from '../contract/support';
 import { form } from '../helpers/media';
-import { image, prompts, useStories } from './support';
+import { CONTINUE, image, prompts, useStories } from './support';
 
 // The user's own *Idempotency Key*, in a workflow that uses it more than once.
 
@@ -52,4 +52,28 @@ it('one key in two nodes of an execution is an error at the second: it is no vid
 	expect(execution.items('Gateway')).toHaveLength(1);
 	expect(execution.errorText).toMatch(SAME_KEY);
 	expect(gateway.charges()).toBe(1);
+});
+
+describe('the gateway refuses the first request with a key', () => {
+	beforeEach(() =>
+		gateway.control.addFault({
+			match: { method: 'POST' },
+			action: { kind: 'error', code: 'invalid_request' },
+		}),
+	);
+
+	it('the picture that the second one makes is in the cost of the execution', async () => {
+		const node = image({ options: { idempotencyKey: 'order-7', maxCostRub: 100 } }, CONTINUE);
+		const execution = await execute(node, prompts('a cat', 'a cat', 'a cat'), { rounds: [prompts('a cat')] });
+		expect(gateway.charges()).toBe(1);
+		expect(execution.hints()).toMatch(/calls of unknown cost: 1\b/);
+	});
+
+	it('a retry with a corrected prompt makes its picture', async () => {
+		const failed = await execute(order(), prompts('a cat'));
+		expect(failed.errorText).toContain('Nothing was charged');
+		const retried = await failed.retry({ prompt: '={{ $json.prompt }}, sitting' });
+		expect(retried.error).toBeUndefined();
+		expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cat, sitting']);
+	});
 });

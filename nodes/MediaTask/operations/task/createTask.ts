@@ -42,10 +42,10 @@ export async function createTask(
 	const { bodyWith, inputWith, content, mostRub } = await readTaskRequest(item, planned, callback);
 	const { idempotencyKey: ownKey, maxCostRub } = params.options;
 	const { records, spending } = run;
-	const isOwnKey = ownKey !== undefined;
 	const key = ownKey ?? records.key(index);
-	const use = () => ({ place: records.placeOf(index), content: digest(content) });
-	const isCounted = isOwnKey && claimKey(spending.keys, [client.account, key], use());
+	const place = records.placeOf(index);
+	const claimed = () => claimKey(spending.keys, [client.account, key], { place, content: digest(content) });
+	const use = ownKey === undefined ? undefined : claimed();
 	let input: JsonObject = {};
 	const send = async () => {
 		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
@@ -58,7 +58,14 @@ export async function createTask(
 		records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
 		return created;
 	};
-	const plan = { client, item: { index, records }, key, isOwnKey, isCounted, mostRub, maxCostRub };
+	const plan = {
+		client,
+		item: { index, records },
+		key,
+		ownKey: use && { use, place },
+		mostRub,
+		maxCostRub,
+	};
 	const priced = async () => mostRub ?? (await priceOf(item, async () => await Promise.resolve(input)));
 	const { result, rub } = await charge(spending, plan, send, async (ended) =>
 		'result' in ended ? await priced() : undefined,

@@ -1,5 +1,6 @@
 import { ApiError, asError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
+import type { KeyUse } from './keys';
 import { reserve } from './limits';
 import type { ItemRecord } from './record';
 import type { Records } from './records';
@@ -14,10 +15,8 @@ export interface Plan {
 	item?: { index: number; records: Records };
 	/** The `Idempotency-Key` of a task (§4.6); a text has none. */
 	key?: string;
-	/** Whether the key is the user's: another execution may have paid for its task. */
-	isOwnKey?: boolean;
-	/** Whether another item of the execution has the same key, and counts its cost. */
-	isCounted?: boolean;
+	/** If the key is the user's: its use, and the place of the item. Another execution may have paid for its task. */
+	ownKey?: { use: KeyUse; place: string } | undefined;
 	/** The most that the call may cost, as decimal text in rubles; needed for a limit. */
 	mostRub: string | undefined;
 	/** The most that the execution may cost, as decimal text in rubles. */
@@ -86,14 +85,20 @@ function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient)
 function count(
 	spending: Spending,
 	record: ItemRecord,
-	{ mostRub, isOwnKey, isCounted }: Plan,
+	{ mostRub, ownKey }: Plan,
 	rub: string | undefined,
 ): void {
-	if (record.costRub !== undefined || isCounted) return;
+	if (record.costRub !== undefined) return;
+	if (ownKey) {
+		const { use, place } = ownKey;
+		// Another place counts it.
+		if (use.isCharged && use.place !== place) return;
+		Object.assign(use, { place, isCharged: true });
+	}
 	// An earlier try has counted it with an unknown cost.
 	if (record.mayCostRub !== undefined) spending.mayCost(record.mayCostRub, -1);
 	delete record.mayCostRub;
-	if (rub !== undefined && !isOwnKey) {
+	if (rub !== undefined && !ownKey) {
 		record.costRub = rub;
 		spending.costs(rub);
 	} else {

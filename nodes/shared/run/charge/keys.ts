@@ -80,10 +80,14 @@ export function digest(value: Json): string {
 	return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The use of a user's key: where in the workflow, and for which request. */
+/** The use of a user's key. */
 export interface KeyUse {
+	/** Where in the workflow: the first place, or that which counts its cost. */
 	place: string;
+	/** For which request. */
 	content: string;
+	/** Whether its task is, or may be, charged. */
+	isCharged?: true;
 }
 
 /**
@@ -92,21 +96,21 @@ export interface KeyUse {
  *
  * @param keys those of the execution so far
  * @param name the key, with its account
- * @returns whether it stands for an equal request at another place
+ * @returns the use of the key, which all of its places share
  * @throws {InvalidInputError} if it stands for another request
  */
-export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): boolean {
+export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): KeyUse {
 	const id = digest(name);
 	const known = keys[id];
-	if (known === undefined || known.place === use.place) keys[id] = use;
-	else if (known.content !== use.content) {
+	if (known === undefined || known.place === use.place) return (keys[id] = Object.assign(known ?? {}, use));
+	if (known.content !== use.content) {
 		throw new InvalidInputError(
 			"'Idempotency Key' is the same for two different inputs of this execution",
 			'Make it different for each input, e.g. with an order number of the item.',
 			'idempotencyKey',
 		);
 	}
-	return known !== undefined && known.place !== use.place;
+	return known;
 }
 
 /**

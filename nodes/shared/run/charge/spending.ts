@@ -190,7 +190,9 @@ export class Spending {
 		const unknownBefore = (stored?.unknownBefore ?? 0) + (stored?.totals.callsWithoutCost ?? 0);
 		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
 		const sums = { rub: '0', unknownRub: '0', unlimited: 0, beforeRub, unknownBefore, totals };
-		const now: Stored = { executionId, ...sums, keys: stored?.keys ?? {} };
+		// Somebody may have corrected the input of the others.
+		const charged = Object.entries(stored?.keys ?? {}).filter(([, { isCharged }]) => isCharged);
+		const now: Stored = { executionId, ...sums, keys: Object.fromEntries(charged) };
 		this.flowStore[KEY] = now;
 		return now;
 	}
