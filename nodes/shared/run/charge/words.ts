@@ -36,7 +36,7 @@ export function chargeText(
 	{ outcome, kind = 'charge', taskId, extra }: ApiErrorDetails,
 	isAlone = true,
 ): string | undefined {
-	const subject = isAlone ? 'Nothing' : 'This item was not';
+	const free = isAlone ? 'Nothing was charged.' : 'This item was not charged.';
 	if (outcome === 'charged') {
 		if (taskId !== undefined)
 			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait', or with 'Retry' in the list of executions.`;
@@ -44,10 +44,10 @@ export function chargeText(
 		return typeof costRub === 'number' ? `The call cost ₽${costRub}.` : 'The call was charged.';
 	}
 	if (kind === 'create' && outcome === 'unknown')
-		return 'It was not repeated, because it may have arrived. Nothing was charged.';
+		return `It was not repeated, because it may have arrived. ${free}`;
 	if (kind !== 'create' && !costsMoney(kind)) return undefined;
-	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : `${subject} sent.`;
-	if (outcome === 'rejected') return isAlone ? 'Nothing was charged.' : `${subject} charged.`;
+	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : 'This item was not sent.';
+	if (outcome === 'rejected') return free;
 	if (taskId !== undefined) return 'It may have been charged: check the balance.';
 	return kind === 'keyed'
 		? "The task may have been created and charged anyway. 'Retry On Fail' and a retry of the execution request the same task; a new execution creates another one, unless 'Idempotency Key' is set."
