@@ -43,7 +43,7 @@ export interface RunOptions {
 	workflowSettings?: IWorkflowSettings;
 	credential?: { baseUrl: string; apiKey: string; minBalanceRub?: number };
 	/** The API key of an item, as an expression of the credential gives it. */
-	keyOf?: (item: INodeExecutionData) => string;
+	keyOf?: (item: INodeExecutionData, index: number) => string;
 	executionId?: string;
 	/** n8n's secret of the execution. The same for each run with this ID, unless set. */
 	secret?: string;
@@ -273,7 +273,7 @@ function additionalData(
 			preAuthentication: () => Promise.resolve(undefined),
 			getDecrypted: async (...[, , , , , , values]: Parameters<ICredentialsHelper['getDecrypted']>) => {
 				const item = values?.connectionInputData[values.itemIndex];
-				const own = item && options.keyOf ? { apiKey: options.keyOf(item) } : {};
+				const own = item && options.keyOf ? { apiKey: options.keyOf(item, values.itemIndex) } : {};
 				return await Promise.resolve({ ...credential, ...own });
 			},
 			authenticate: async (

@@ -1,11 +1,12 @@
 import { WorkflowExecute } from 'n8n-core';
-import type { IRun } from 'n8n-workflow';
+import { createRunExecutionData, type IRun, type IRunExecutionData } from 'n8n-workflow';
 
 import { requestContext } from '../helpers/contexts';
 import { packageNodes, type RunOptions } from '../helpers/engine';
+import { copy, RETRY, retryData, workflowOf, type Story } from '../stories/execution';
 import type { Clock } from './clock';
 import type { History } from './history';
-import { workflowOf } from './workflow';
+import { storyOf } from './workflow';
 
 /** A callback as n8n's server receives it. */
 export interface Callback {
@@ -21,56 +22,70 @@ export interface Segment {
 	hasEnded: boolean;
 }
 
+/** What an execution depends on. */
+export interface Surroundings {
+	story: Required<Pick<Story, 'keyOf' | 'n8nUrl'>>;
+	credential: NonNullable<RunOptions['credential']>;
+	clock: Clock;
+}
+
 type Running = ReturnType<WorkflowExecute['run']>;
 
 /** How long n8n may take to end a run that was given up, in milliseconds. */
 const GRACE_MS = 5_000;
 
-/** An execution of a history's workflow, with what n8n does around it: it stores, resumes and cancels it. */
+/** An execution of a history's workflow, with what n8n does around it: it stores, resumes, cancels and retries it. */
 export class Execution {
 	readonly segments: Segment[] = [];
-	run: IRun | undefined;
-	private prepare;
+	/** The last run, and that of an agent's first call of its tool. */
+	readonly runs: IRun[] = [];
+	readonly began = Date.now();
+	/** Whether n8n has crashed during it: then it is stored as it was when n8n last began to run it. */
+	isLost = false;
 	private running: Running | undefined;
-	private stored: IRun['data'] | undefined;
-	private resume: ((start: () => Running) => void) | undefined;
+	private atStart: IRunExecutionData | undefined;
+	private suspended: IRunExecutionData | undefined;
+	private resume: ((data: IRunExecutionData) => void) | undefined;
 
+	/**
+	 * @param history with the workflow as it is written now
+	 * @param before the execution that this one is a *Retry* of
+	 */
 	constructor(
-		private readonly history: History,
-		options: RunOptions,
-		private readonly clock: Clock,
-	) {
-		this.prepare = workflowOf(history, options);
+		readonly history: History,
+		private readonly id: number,
+		private readonly surroundings: Surroundings,
+		private readonly before?: Execution,
+	) {}
+
+	get run(): IRun | undefined {
+		return this.runs.at(-1);
+	}
+
+	get canBeRetried(): boolean {
+		return this.isLost || this.run?.status === 'error';
 	}
 
 	/** Runs it to its end. */
 	async play(limitMs: number): Promise<void> {
-		const { workflow, source, mode, more } = this.prepare();
-		await this.playFrom(() => new WorkflowExecute(more, mode).run({ workflow, startNode: source }), limitMs);
-	}
-
-	/** Runs the failed node again in an execution of its own, with the data of the failed one. */
-	async retry(options: RunOptions, limitMs: number): Promise<void> {
-		if (!this.run) throw new Error('There is no execution');
-		this.prepare = workflowOf(this.history, options);
-		const { workflow, mode, more } = this.prepare();
-		const data = copy(this.run.data);
-		delete data.resultData.error;
-		data.resultData.runData.Gateway?.pop();
-		await this.playFrom(
-			() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow),
-			limitMs,
-		);
+		const { workflow, source } = this.prepare();
+		const { before } = this;
+		const main = [[{ json: {} }]];
+		const nodeExecutionStack = [{ node: source, data: { main }, source: null }];
+		const data = before
+			? retryData(before.stored, workflow)
+			: createRunExecutionData({ executionData: { nodeExecutionStack } });
+		// What the execution before has shown of its costs.
+		delete data.resultData.metadata;
+		await this.playFrom(data, limitMs);
 	}
 
 	/** Runs the node again in the same execution, as an agent does that repeats a call of its tool. */
 	async repeat(limitMs: number): Promise<void> {
-		if (!this.run) throw new Error('There is no execution');
-		const { workflow, mode, more } = this.prepare();
-		const data = copy(this.run.data);
-		const node = workflow.getNode('Gateway');
+		const data = copy(this.stored);
+		const node = this.prepare().workflow.getNode('Gateway');
 		const { executionData, resultData } = data;
-		const [items = []] = resultData.runData.Source?.[0]?.data?.main ?? [];
+		const [items] = resultData.runData.Source?.[0]?.data?.main ?? [];
 		if (!node || !executionData) throw new Error('The execution has no data');
 		delete resultData.error;
 		resultData.runData.Gateway = [];
@@ -78,18 +93,7 @@ export class Execution {
 		executionData.nodeExecutionStack = [
 			{ node, data: { main: [repeated ?? []] }, source: { main: [{ previousNode: 'Source' }] } },
 		];
-		await this.playFrom(
-			() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow),
-			limitMs,
-		);
-	}
-
-	private async playFrom(first: () => Running, limitMs: number): Promise<void> {
-		let start: (() => Running) | undefined = first;
-		while (start) {
-			await this.segment(start, limitMs);
-			start = this.run?.status === 'waiting' ? await this.resumed(this.run, limitMs) : undefined;
-		}
+		await this.playFrom(data, limitMs);
 	}
 
 	/** Stops the execution as the editor's button does; returns whether a run was cancelled. */
@@ -101,60 +105,82 @@ export class Execution {
 
 	/** Handles a callback, as n8n's server does. */
 	async receive({ query, body, reply }: Callback): Promise<void> {
-		if (!this.stored || !this.resume) return reply(409, { message: 'The execution is not waiting' });
-		const { workflow, mode, more } = this.prepare();
-		const data = copy(this.stored);
+		if (!this.suspended || !this.resume) return reply(409, { message: 'The execution is not waiting' });
+		const { workflow, more } = this.prepare();
+		const data = copy(this.suspended);
 		delete data.waitTill;
-		data.resultData.runData.Gateway?.pop();
 		const [waiting] = data.executionData?.nodeExecutionStack ?? [];
-		const node = workflow.getNode('Gateway');
+		const node = workflow.getNode(waiting?.node.name ?? '');
 		if (!waiting || !node) throw new Error('The execution is not suspended');
+		data.resultData.runData[node.name]?.pop();
 		waiting.node.disabled = true;
-		const context = requestContext({ workflow, more, mode }, node, { query, body, reply }, data);
+		const request = { query, body, reply };
+		const context = requestContext({ workflow, more, mode: this.mode }, node, request, data);
 		const { workflowData } = await packageNodes.mediaTask.webhook.call(context);
 		if (!workflowData) return;
 		waiting.data.main = workflowData;
-		this.resume?.(() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+		this.resume?.(data);
 	}
 
-	private async segment(start: () => Running, limitMs: number): Promise<void> {
+	private get stored(): IRunExecutionData {
+		const stored = this.isLost ? this.atStart : this.run?.data;
+		if (!stored) throw new Error('There is no execution');
+		return stored;
+	}
+
+	private get mode() {
+		return this.before ? RETRY : 'manual';
+	}
+
+	/** Builds the workflow anew, as n8n does each time that it starts or resumes an execution. */
+	private prepare() {
+		const { story, credential } = this.surroundings;
+		return workflowOf({ ...storyOf(this.history), ...story }, credential, this.id);
+	}
+
+	private async playFrom(first: IRunExecutionData, limitMs: number): Promise<void> {
+		let data: IRunExecutionData | undefined = first;
+		let run: IRun | undefined;
+		while (data) {
+			run = await this.segment(data, limitMs);
+			data = run?.status === 'waiting' ? await this.resumed(run, limitMs) : undefined;
+		}
+		if (run) this.runs.push(run);
+	}
+
+	private async segment(data: IRunExecutionData, limitMs: number): Promise<IRun | undefined> {
+		const { clock } = this.surroundings;
+		const { workflow, more } = this.prepare();
 		const began = Date.now();
-		const running = start();
+		this.atStart = copy(data);
+		const running = new WorkflowExecute(more, this.mode, data).processRunExecutionData(workflow);
 		this.running = running;
-		const ended = running.then((run) => void (this.run = run));
-		const hasEnded = await this.clock.until(ended, limitMs);
+		let run: IRun | undefined;
+		const ended = running.then((result) => void (run = result));
+		const hasEnded = await clock.until(ended, limitMs);
 		this.segments.push({ took: Date.now() - began, hasEnded });
 		if (!hasEnded) {
 			running.cancel();
-			await this.clock.until(ended, GRACE_MS);
+			await clock.until(ended, GRACE_MS);
 		}
 		this.running = undefined;
+		return run;
 	}
 
-	/** How the stored execution resumes: by a callback, or by time. */
-	private async resumed(run: IRun, limitMs: number): Promise<(() => Running) | undefined> {
-		this.stored = copy(run.data);
-		const { stored } = this;
-		const resumed = new Promise<() => Running>((resolve) => {
-			this.resume = (start) => {
+	/** How the suspended execution resumes: by a callback, or by time. */
+	private async resumed({ data }: IRun, limitMs: number): Promise<IRunExecutionData | undefined> {
+		const suspended = copy(data);
+		this.suspended = suspended;
+		const resumed = new Promise<IRunExecutionData>((resolve) => {
+			this.resume = (now) => {
 				this.resume = undefined;
-				this.stored = undefined;
+				this.suspended = undefined;
 				clearTimeout(timer);
-				resolve(start);
+				resolve(now);
 			};
-			const byTime = (): void =>
-				this.resume?.(() => {
-					const { workflow, mode, more } = this.prepare();
-					return new WorkflowExecute(more, mode, stored).processRunExecutionData(workflow);
-				});
-			const waitTill = new Date(stored.waitTill ?? 0).getTime();
-			const timer = setTimeout(byTime, Math.max(waitTill - Date.now(), 0));
+			const waitTill = new Date(suspended.waitTill ?? 0).getTime();
+			const timer = setTimeout(() => this.resume?.(suspended), Math.max(waitTill - Date.now(), 0));
 		});
-		return (await this.clock.until(resumed, limitMs + 600_000)) ? await resumed : undefined;
+		return (await this.surroundings.clock.until(resumed, limitMs + 600_000)) ? await resumed : undefined;
 	}
-}
-
-/** What n8n reads back from its database. */
-function copy<T>(data: T): T {
-	return JSON.parse(JSON.stringify(data)) as T;
 }

@@ -1,4 +1,5 @@
 import type { FaultAction, Gateway, FaultRule } from '../../sandbox/gateway/gateway';
+import type { Execution } from './execution';
 import type { Fate, History, Kind } from './history';
 
 const matches: Record<Kind, FaultRule['match']> = {
@@ -80,10 +81,14 @@ export async function prepareGateway({ control, filesUrl }: Gateway, history: Hi
 /** A charge, with the order that it is for. */
 export interface Charge {
 	order: string;
+	/** During which it was made. */
+	execution: Execution | undefined;
 	taskId: string | undefined;
+	/** Whether the task has failed. */
+	hasFailed: boolean;
 	/** Whether a response that names the task, or is the text, has arrived. */
 	isKnown: boolean;
-	/** Decimal text, in rubles. */
+	/** Decimal text in rubles. */
 	amount: string;
 	account: string;
 }
@@ -96,7 +101,11 @@ export const OTHER_ACCOUNT = 'other';
  *
  * @param answered the IDs of the requests whose responses have arrived whole
  */
-export function charges({ control }: Gateway, answered: ReadonlySet<string>): Charge[] {
+export function charges(
+	{ control }: Gateway,
+	answered: ReadonlySet<string>,
+	executions: readonly Execution[],
+): Charge[] {
 	const requests = control.requests({ host: 'api' });
 	const ways = new Map(control.faults().map(({ id, action }) => [id, action.kind]));
 	const isGood = (record: (typeof requests)[number]): boolean =>
@@ -104,16 +113,34 @@ export function charges({ control }: Gateway, answered: ReadonlySet<string>): Ch
 		(record.status ?? 0) < 300 &&
 		record.faults.every((id) => ways.get(id) === 'pass');
 	const tasks = new Map(control.tasks().map((task) => [task.taskId, task]));
-	return control.ledger().map(({ taskId, requestId, idempotencyKey, amount, account }) => {
-		const isSame = ({ id, headers }: (typeof requests)[number]): boolean =>
-			id === requestId || (idempotencyKey !== undefined && headers['idempotency-key'] === idempotencyKey);
-		const same = requests.filter(isSame);
-		const input = taskId === undefined ? same[0]?.body.json : tasks.get(taskId)?.input;
-		return { order: orderOf(JSON.stringify(input)), taskId, isKnown: same.some(isGood), amount, account };
+	return control.ledger().map(({ time, taskId, requestId, idempotencyKey, amount, account }) => {
+		const own = requests.find(({ id }) => id === requestId);
+		const isSame = ({ id, key, headers }: (typeof requests)[number]): boolean =>
+			id === requestId ||
+			(idempotencyKey !== undefined && key === own?.key && headers['idempotency-key'] === idempotencyKey);
+		const task = tasks.get(taskId ?? '');
+		return {
+			order: orderOf(JSON.stringify(task?.input ?? own?.body.json)),
+			execution: executions.findLast(({ began }) => began <= time),
+			taskId,
+			hasFailed: task?.state === 'fail',
+			isKnown: requests.some((request) => isSame(request) && isGood(request)),
+			amount,
+			account,
+		};
 	});
 }
 
-/** The order that a text names: `<run>.<item>`. */
-export function orderOf(text: string): string {
-	return /order (\d+\.\d+)/.exec(text)?.[1] ?? '?';
+/** The texts that were asked for, with the times. */
+export function askedTexts({ control }: Gateway): Array<{ order: string; at: number }> {
+	const requests = control.requests({ host: 'api', path: '/chat/completions' });
+	return requests.map(({ body, startedAt }) => ({
+		order: orderOf(JSON.stringify(body.json)),
+		at: startedAt,
+	}));
+}
+
+/** The order that a text names. */
+export function orderOf(text = ''): string {
+	return /order ([\w.]+)/.exec(text)?.[1] ?? '?';
 }

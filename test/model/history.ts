@@ -28,12 +28,20 @@ export type Fate = (typeof fates)[number];
 export const kinds = ['create', 'text', 'poll', 'catalogue', 'upload', 'file'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** When the user cancels: as the n-th request begins, or as the gateway receives it, or after a time. */
-export type Cancel = { sent: number } | { received: number } | { afterMs: number };
+export type Operation = 'create' | 'poll' | 'suspend' | 'text';
 
-/** What happens to one execution of a workflow with one node of the package. */
+/** What ends an execution: as the n-th request begins, or as the gateway receives it, or after a time. */
+type Stop = { by: 'user' | 'crash' } & ({ sent: number } | { received: number } | { afterMs: number });
+
+/** What a person has edited before a *Retry*: nothing, or how a prompt is written, or what changes no request. */
+type Edit = 'none' | 'prompt' | 'settings';
+
+/** What happens to an execution of a workflow with nodes of the package, and to its retries. */
 export interface History {
-	operation: 'create' | 'poll' | 'suspend' | 'text';
+	/** Those of the nodes, which run one after the other. */
+	operations: Operation[];
+	/** How often the prompts have been edited. */
+	edition: number;
 	items: number;
 	/** Whether the item's input differs each time that it is read. */
 	input: 'same' | 'now' | 'random';
@@ -42,8 +50,11 @@ export interface History {
 	tries: number;
 	maxRetries: number;
 	concurrency: number;
-	scope: 'execution' | 'workflow';
-	/** Each item has a file for the model. */
+	/** *Idempotency Key*: the same in all nodes and rounds, one for each item or one for all. */
+	ownKey: null | 'perItem' | 'forAll';
+	/** Whether the inputs that have the same one are equal. */
+	isEqual: boolean;
+	/** Each item of the first node has a file for the model. */
 	hasFile: boolean;
 	download: boolean;
 	/** *Max Wait* in seconds. */
@@ -53,25 +64,23 @@ export interface History {
 	/** The items whose tasks fail. */
 	failing: number[];
 	fates: Record<Kind, Fate[]>;
-	/** Whether the outputs go through the node a second time. */
+	/** Whether the items go through the nodes a second time. */
 	loop: boolean;
 	/** The most requests of the account in ten seconds, and whether a refusal says when to come again. */
 	limit: { requests: number; retryAfter: 'none' | 'seconds' } | null;
-	cancel: Cancel | null;
+	stop: Stop | null;
 	callbacks: 'on' | 'off' | 'twice';
 	/** *Max Cost per Execution* in rubles. */
 	maxCost: number | null;
-	/** With two, every second item has the key of another account. */
-	accounts: 1 | 2;
-	/** Whether somebody presses *Retry* when the execution has failed. */
-	retried: boolean;
+	/** With two, every second item has the key of another account, or it changes each time that it is read. */
+	accounts: 'one' | 'byItem' | 'byRead';
+	/** What somebody edits before each *Retry* of the execution, while it fails. */
+	retries: Edit[];
 	/** Whether the node is the tool of an agent, which calls it twice with the same input. */
 	repeated: boolean;
 	/** Callbacks that nobody expects, by seconds after the start and the item that they name. */
 	forged: Array<{ after: number; item: number | null }>;
 }
-
-const ok: Record<Kind, Fate[]> = { create: [], text: [], poll: [], catalogue: [], upload: [], file: [] };
 
 const bool = fc.boolean();
 const seconds = (...values: number[]) => fc.constantFrom(...values);
@@ -79,7 +88,7 @@ const seconds = (...values: number[]) => fc.constantFrom(...values);
 /** Mostly requests that succeed at first, and then any. */
 const someFates = (...extra: Fate[]): fc.Arbitrary<Fate[]> => {
 	const one = fc.oneof(
-		{ weight: 3, arbitrary: fc.constant<Fate>('ok') },
+		{ weight: 6, arbitrary: fc.constant<Fate>('ok') },
 		{ weight: 5, arbitrary: fc.constantFrom(...fates) },
 		...(extra.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...extra) }] : []),
 	);
@@ -92,17 +101,34 @@ const someFates = (...extra: Fate[]): fc.Arbitrary<Fate[]> => {
 const rarely = <T>(value: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> =>
 	fc.oneof({ weight: 4, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary: value });
 
-/** Histories of these operations. */
-export function histories(operations: ReadonlyArray<History['operation']>): fc.Arbitrary<History> {
+/** Histories of workflows whose first node has one of these operations. */
+export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
+	const second = fc.constantFrom<Operation>('text', 'create', 'poll', 'suspend');
+	const moment = fc.oneof(
+		fc.record({ sent: fc.integer({ min: 1, max: 20 }) }),
+		fc.record({ received: fc.integer({ min: 1, max: 20 }) }),
+		fc.record({ afterMs: fc.integer({ min: 1, max: 30_000 }) }),
+	);
+	const stop = fc.tuple(fc.constantFrom<Stop['by']>('user', 'crash'), moment);
 	const any: fc.Arbitrary<History> = fc.record({
-		operation: fc.constantFrom(...operations),
+		operations: fc
+			.tuple(fc.constantFrom(...first), rarely(fc.array(second, { minLength: 1, maxLength: 1 }), []))
+			.map(([one, others]) => [one, ...others]),
+		edition: fc.constant(0),
 		items: fc.integer({ min: 1, max: 6 }),
 		input: fc.constantFrom('same', 'same', 'now', 'random'),
-		onError: fc.constantFrom('stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'),
+		onError: fc.constantFrom(
+			'stopWorkflow',
+			'stopWorkflow',
+			'stopWorkflow',
+			'continueRegularOutput',
+			'continueErrorOutput',
+		),
 		tries: fc.constantFrom(1, 2, 3, 5),
 		maxRetries: fc.integer({ min: 0, max: 3 }),
 		concurrency: fc.constantFrom(8, 1, 2, 3),
-		scope: fc.constantFrom('execution', 'execution', 'workflow'),
+		ownKey: rarely(fc.constantFrom('perItem', 'forAll'), null),
+		isEqual: bool,
 		hasFile: rarely(bool, false),
 		download: bool,
 		maxWait: seconds(30, 6, 15),
@@ -110,7 +136,10 @@ export function histories(operations: ReadonlyArray<History['operation']>): fc.A
 		failing: rarely(fc.uniqueArray(fc.nat(5), { maxLength: 2 }), []),
 		fates: fc.record({
 			create: someFates('lost', 'cut', 'errorAfter'),
-			text: someFates('lost', 'cut', 'hangAfter'),
+			// The gateway's own 500 may be repeated (§7.6), so the gateway must not charge a text for it.
+			text: someFates('lost', 'cut', 'hangAfter').map((all) =>
+				all.filter((fate) => fate !== 'errorAfter' && fate !== 'pageAfter'),
+			),
 			poll: rarely(someFates(), []),
 			catalogue: rarely(someFates(), []),
 			upload: rarely(someFates(), []),
@@ -124,62 +153,55 @@ export function histories(operations: ReadonlyArray<History['operation']>): fc.A
 			}),
 			null,
 		),
-		cancel: rarely<Cancel | null>(
-			fc.oneof(
-				fc.record({ sent: fc.integer({ min: 1, max: 20 }) }),
-				fc.record({ received: fc.integer({ min: 1, max: 20 }) }),
-				fc.record({ afterMs: fc.integer({ min: 1, max: 30_000 }) }),
-			),
+		stop: rarely<Stop | null>(
+			stop.map(([by, when]) => ({ by, ...when })),
 			null,
 		),
 		callbacks: fc.constantFrom('on', 'off', 'twice'),
-		maxCost: fc.constantFrom(null, 0, 0.004, 0.01, 2, 4, 7, 14, 100),
-		accounts: rarely<1 | 2>(fc.constantFrom(1, 2), 1),
-		retried: bool,
+		maxCost: fc.option(fc.constantFrom(0, 0.004, 0.01, 2, 4, 7, 14, 100), { freq: 2 }),
+		accounts: fc.constantFrom('one', 'one', 'one', 'byItem', 'byRead'),
+		retries: fc.array(fc.constantFrom<Edit>('none', 'prompt', 'settings'), { maxLength: 4 }),
 		repeated: rarely(bool, false),
 		forged: rarely(
 			fc.array(fc.record({ after: fc.nat(60), item: fc.option(fc.nat(7)) }), { maxLength: 3 }),
 			[],
 		),
 	});
-	return any.map(plain);
+	return any.map(possible);
 }
 
-/** The gateway's own 500 may be repeated (§7.6), so the gateway must not charge a text for it. */
-const isFreeError = (fate: Fate) => fate !== 'errorAfter' && fate !== 'pageAfter';
-
-/** Resets what has no effect, so that a history shows only what matters. */
-function plain(history: History): History {
-	const isText = history.operation === 'text';
-	const isWaiting = history.operation === 'poll' || history.operation === 'suspend';
-	const { fates: all } = history;
-	const fails = isWaiting && history.failing.length > 0;
-	// A text that failed is sent again, and a failed task is created again: the person wants that.
-	const isOrderedAgain = isText || fails || (history.scope === 'workflow' && history.input !== 'same');
-	const canBeRetried =
-		history.onError === 'stopWorkflow' && !isOrderedAgain && !history.loop && !history.cancel;
-	const isAnotherOrder = history.scope === 'workflow' && history.input !== 'same';
-	const canBeTool = !isText && history.operation !== 'suspend' && !isAnotherOrder;
-	const repeated = history.repeated && canBeTool && !history.loop && !history.cancel;
+/** Resets what n8n does not offer, and what breaks a promise by design. */
+function possible(history: History): History {
+	const { operations, ownKey, accounts, retries, stop } = history;
+	const isCrash = stop?.by === 'crash';
+	const waits = operations.some((operation) => operation === 'poll' || operation === 'suspend');
+	const repeated = history.repeated && ['create', 'poll'].includes(operations.join()) && !stop;
 	return {
 		...history,
+		...(waits ? { tries: Math.min(history.tries, 3) } : {}),
+		...(operations.includes('suspend') ? { maxWait: 70 } : {}),
+		...(repeated ? { items: 1, loop: false, retries: [] } : {}),
 		repeated,
-		items: repeated ? 1 : history.items,
-		retried: history.retried && canBeRetried && !repeated,
-		// The key is taken from the item, which another node or n8n itself may have replaced.
-		accounts: history.loop ? 1 : history.accounts,
-		...(isText ? { scope: 'execution', hasFile: false, failing: [] } : {}),
-		...(isWaiting ? {} : { maxWait: 30, duration: [0, 0], failing: [] }),
-		download: history.download && isWaiting,
-		...(history.operation === 'suspend' ? { maxWait: 70 } : { callbacks: 'on', forged: [] }),
-		...(isWaiting ? { tries: Math.min(history.tries, 3) } : {}),
-		fates: {
-			...ok,
-			catalogue: all.catalogue,
-			...(isText ? { text: all.text.filter(isFreeError) } : { create: all.create }),
-			...(isWaiting ? { poll: all.poll } : {}),
-			...(history.hasFile && !isText ? { upload: all.upload } : {}),
-			...(history.download && isWaiting ? { file: all.file } : {}),
-		},
+		// A crash loses which account was asked, and what a key stands for.
+		...(isCrash && {
+			accounts: accounts === 'byRead' ? 'one' : accounts,
+			isEqual: true,
+			retries: retries.map((edit) => (ownKey && edit === 'prompt' ? 'none' : edit)),
+		}),
+		// One task for items of two accounts.
+		...(ownKey === 'forAll' && accounts === 'byItem' ? { accounts: 'one' } : {}),
+	};
+}
+
+/** A history after a person has edited its workflow. */
+export function edited(history: History, edit: Edit): History {
+	const { edition, maxWait, maxRetries, concurrency } = history;
+	if (edit === 'prompt') return { ...history, edition: edition + 1 };
+	if (edit === 'none') return history;
+	return {
+		...history,
+		maxWait: 2 * maxWait,
+		maxRetries: maxRetries + 1,
+		concurrency: concurrency === 1 ? 8 : 1,
 	};
 }

@@ -1,4 +1,4 @@
-import type { History } from './history';
+import type { History, Operation } from './history';
 
 /** *Timeout*, the longest pause before a retry, and the last poll and the catalogue around a wait. Milliseconds. */
 const TIMEOUT_MS = 1_000;
@@ -8,9 +8,15 @@ const SLACK_MS = 5_000;
 /** The longest pause at the slowest pace, and the window of the limit before it. */
 const PACED_MS = 45_000;
 
-/** The longest time that a run of a history may take, in milliseconds. */
+/** The longest time that an execution of a history may take, in milliseconds. */
 export function runLimitMs(history: History): number {
-	const { items, tries, maxRetries, operation, maxWait, hasFile, download, loop } = history;
+	const { operations, tries, loop } = history;
+	const once = operations.reduce((sum, operation) => sum + nodeLimitMs(history, operation) + SLACK_MS, 0);
+	return (loop ? 2 : 1) * tries * once;
+}
+
+function nodeLimitMs(history: History, operation: Operation): number {
+	const { items, maxRetries, maxWait, hasFile, download } = history;
 	const attempts = maxRetries + 1;
 	const backoff = Math.max(500 * 2 ** attempts, RETRY_AFTER_MS * maxRetries);
 	// Each attempt may hang until its timeout, twice: before the headers and within the body.
@@ -19,8 +25,7 @@ export function runLimitMs(history: History): number {
 	const waits = operation === 'poll' || operation === 'suspend';
 	const requests = 2 + (hasFile ? 1 : 0) + (waits ? 2 : 0) + (download ? 1 : 0);
 	const wait = waits ? maxWait * 1_000 + LAST_POLL_MS : 0;
-	const once = items * requests * request + wait;
-	return (loop ? 2 : 1) * tries * (once + SLACK_MS);
+	return items * requests * request + wait;
 }
 
 /** Whether the gateway refuses requests of the history with 429. */

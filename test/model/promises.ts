@@ -1,59 +1,100 @@
 import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { compareDecimals, sumOfCosts } from '../../nodes/shared/gateway/util/money';
-import { orderOf, OTHER_ACCOUNT } from './gateway';
+import type { Execution } from './execution';
+import { orderOf, OTHER_ACCOUNT, type Charge } from './gateway';
 import type { History } from './history';
 import { runLimitMs } from './limits';
+import { nodeName, orderName } from './workflow';
 import type { Observation } from './world';
+
+// What a crash of n8n loses, no promise can hold: which texts have arrived or may have been charged, and which task has
+// replaced one that failed. Tasks are found again.
 
 /** The promises, by name: each returns what breaks it. */
 type Promises = Record<string, (history: History, seen: Observation) => string[]>;
 
-interface Outputs {
-	run: number;
+/** What a run of a node has returned. */
+interface NodeRun {
+	execution: Execution;
+	/** The run of the execution: an agent that repeats a call makes two. */
+	ran: IRun;
+	/** The order of an item. */
+	orderOf: (item: number) => string;
+	isText: boolean;
 	items: INodeExecutionData[];
 	errorItems: INodeExecutionData[];
+	error: { message?: string; description?: string | null; context?: Record<string, unknown> } | undefined;
+	/** The number of its input items, if it has succeeded. */
+	expected: number | undefined;
 }
 
 interface ErrorJson {
+	description?: string | null;
 	retryable?: boolean;
 	mayBeCharged?: boolean;
-	taskId?: string;
 }
 
 const TASK_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const promises: Promises = {
-	'a run ends in time': (history, { segments }) =>
-		segments
-			.filter(({ hasEnded, took }) => !hasEnded || took > runLimitMs(history))
-			.map(({ hasEnded, took }) => (hasEnded ? `it took ${took} ms` : `it hangs after ${took} ms`)),
+	'a run ends in time': (_, { executions }) =>
+		executions.flatMap(({ history, segments }) =>
+			segments
+				.filter(({ hasEnded, took }) => !hasEnded || took > runLimitMs(history))
+				.map(({ hasEnded, took }) => (hasEnded ? `it took ${took} ms` : `it hangs after ${took} ms`)),
+		),
 
-	'an order is charged once': (_, { charges }) => {
-		const counts = new Map<string, number>();
-		for (const { order } of charges) counts.set(order, (counts.get(order) ?? 0) + 1);
-		return [...counts]
-			.filter(([order, count]) => count > 1 || order === '?')
-			.map(([order, count]) => `order ${order} was charged ${count} times`);
+	'an order is charged once': ({ ownKey }, { charges }) => {
+		// Somebody has retried the execution: a text that may have been charged is ordered again, and a task that has failed.
+		const isOver = (before: Charge, index: number, all: Charge[]) => {
+			if (before.taskId === undefined) return !before.isKnown || isLost(before);
+			return before.hasFailed || (isLost(before) && all.slice(0, index).some(({ hasFailed }) => hasFailed));
+		};
+		return charges
+			.filter(({ order, account, execution }, index) => {
+				const earlier = charges
+					.slice(0, index)
+					.filter((other) => other.order === order && (ownKey === null || other.account === account));
+				return order === '?' || earlier.some((...one) => one[0].execution === execution || !isOver(...one));
+			})
+			.map(({ order }) => `order ${order} was charged again`);
 	},
+
+	'a retry asks again for a text that has failed': (_, seen) =>
+		nodeRuns(seen).flatMap((run) => {
+			const order = failedOrder(run);
+			if (!run.isText || order === undefined || /(Nothing was|not) sent/.test(textOf(run))) return [];
+			const isAsked = seen.asked.some((text) => text.order === order && text.at >= run.execution.began);
+			return isAsked ? [] : [`order ${order} was not`];
+		}),
 
 	'an item is paid by its own account': ({ accounts }, { charges }) =>
 		charges
 			.filter(({ order, account }) => {
-				const isOther = accounts === 2 && Number(order.split('.')[1]) % 2 === 1;
-				return (account === OTHER_ACCOUNT) !== isOther;
+				const isOther = accounts === 'byItem' && Number(order.split('.').at(-2)) % 2 === 1;
+				return accounts !== 'byRead' && (account === OTHER_ACCOUNT) !== isOther;
 			})
 			.map(({ order, account }) => `order ${order} was charged to ${account}`),
 
-	'a task that the node knows is named': (_, seen) => {
-		const { charges } = seen;
+	'what has arrived is returned or kept': (_, seen) => {
+		const { charges, wasCancelled } = seen;
 		const stored = storedText(seen);
 		return charges
-			.filter(({ taskId, isKnown }) => taskId !== undefined && isKnown && !stored.includes(taskId))
-			.map(({ order, taskId }) => `task ${taskId} of order ${order} is named nowhere`);
+			.filter((charge) => charge.isKnown && !isLost(charge))
+			.filter(({ taskId, order }) => !stored.includes(taskId ?? `"order ${order}"`))
+			.filter(({ taskId }) => taskId !== undefined || !wasCancelled)
+			.map(({ order, taskId }) => `${taskId ?? 'the text'} of order ${order} is nowhere`);
 	},
 
-	'an unknown outcome is told': (_, seen) => untold(seen),
+	'an unknown outcome is told': (_, seen) => {
+		const told = toldOrders(seen);
+		const stored = storedText(seen);
+		return seen.charges
+			.filter((charge) => !charge.isKnown && !isLost(charge))
+			.filter(({ order, taskId }) => !told.has(order) && !(taskId !== undefined && stored.includes(taskId)))
+			.map(({ order }) => `nothing says that order ${order} may have been charged`);
+	},
 
 	// A suspended execution may still be asked to resume, by a request to n8n itself.
 	'nothing is sent to the gateway after a cancel': (_, { sent, origin }) =>
@@ -61,18 +102,30 @@ const promises: Promises = {
 			.filter((request) => request.afterCancel && request.origin === origin)
 			.map(({ method, path }) => `${method} ${path} was sent`),
 
-	'each item has its own output': (history, seen) =>
+	'each item has its own output': (_, seen) =>
 		// n8n may pass the input of a cancelled node on.
-		seen.wasCancelled ? [] : outputsOf(seen.run).flatMap((outputs) => outputProblems(history, seen, outputs)),
+		seen.wasCancelled ? [] : nodeRuns(seen).flatMap((run) => outputProblems(seen, run)),
 
-	'what is retryable was not charged': (history, { run, charges }) => {
-		const isSafe = history.scope === 'workflow' && history.input === 'same';
-		if (isSafe) return [];
-		const charged = new Set(charges.map(({ order }) => order));
-		return outputsOf(run)
-			.flatMap(errorsOf)
-			.filter(({ order, error }) => error.retryable === true && charged.has(order))
-			.map(({ order }) => `order ${order} is retryable, and charged`);
+	'what is called free or retryable was not charged': ({ ownKey }, seen) => {
+		// Such an order may be that of another node, which was charged.
+		if (ownKey) return [];
+		const last = nodeRuns(seen).filter(({ execution, ran }) => ran === execution.run);
+		return last.flatMap((run) => {
+			const charged = seen.charges.flatMap(({ order, execution }) =>
+				execution === run.execution ? order : [],
+			);
+			const text = textOf(run);
+			const own = failedOrder(run) ?? '';
+			const free = [
+				...errorsOf(run).flatMap(({ order, error }) =>
+					error.retryable === true || isFree(error.description ?? '') ? order : [],
+				),
+				...(/This item was not (sent|charged)/.test(text) ? [own] : []),
+				// All items of the run.
+				...(isFree(text) ? charged.filter((order) => isSameRun(order, own)) : []),
+			];
+			return free.filter((order) => charged.includes(order)).map((order) => `order ${order} was charged`);
+		});
 	},
 
 	'the key stays with the gateway': (_, { sent, origin }) =>
@@ -80,28 +133,33 @@ const promises: Promises = {
 			.filter((request) => request.hasKey && request.origin !== origin)
 			.map(({ origin: other, path }) => `the key was sent to ${other}${path}`),
 
-	'the cost shown is what was charged': (_, { run, charges, failed }) => {
-		// A retry shows the price of the tasks that it finds.
-		if (!run || failed) return [];
-		const { gatewayCostRub: cost = '0', ...counts } = run.data.resultData.metadata ?? {};
-		const calls = Number(counts.gatewayCalls ?? 0);
-		const withoutCost = Number(counts.gatewayCallsWithoutCost ?? 0);
+	'the cost shown is what was charged': (_, { executions, charges }) => {
+		const shown = executions.map((one) => (one.isLost ? {} : (one.run?.data.resultData.metadata ?? {})));
+		const sum = (name: string) => shown.reduce((total, values) => total + Number(values[name] ?? 0), 0);
+		const [calls, withoutCost] = [sum('gatewayCalls'), sum('gatewayCallsWithoutCost')];
+		const cost = sumOfCosts(...shown.map(({ gatewayCostRub = '0' }) => gatewayCostRub)) ?? '';
 		const paid = sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
 		const difference = compareDecimals(cost, paid) ?? NaN;
-		const isRight = withoutCost === 0 ? difference === 0 : difference <= 0;
-		return isRight && calls - withoutCost <= charges.length && charges.length <= calls
+		const isWhole = executions.every((execution) => !execution.isLost);
+		const isRight = isWhole && withoutCost === 0 ? difference === 0 : difference <= 0;
+		return isRight && calls - withoutCost <= charges.length && (!isWhole || charges.length <= calls)
 			? []
 			: [`₽${cost} of ${calls} calls, ${withoutCost} without a cost; charged ₽${paid} for ${charges.length}`];
 	},
 
-	'the execution costs at most its limit': ({ maxCost }, { charges, failed }) => {
-		if (failed) return [];
+	// A retry repeats creations that an execution before has sent: they count there.
+	'an execution costs at most its limit': ({ maxCost }, { charges, executions }) => {
 		const paid = sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
-		return maxCost === null || (compareDecimals(paid, String(maxCost)) ?? 1) <= 0
+		const limit = maxCost === null ? Infinity : maxCost * executions.length;
+		return limit === Infinity || (compareDecimals(paid, limit.toFixed(3)) ?? 1) <= 0
 			? []
-			: [`₽${paid} of at most ₽${maxCost}`];
+			: [`₽${paid} of at most ₽${limit} in ${executions.length} executions`];
 	},
 };
+
+function isLost({ execution }: Charge): boolean {
+	return execution?.isLost ?? false;
+}
 
 /** What a history breaks of the promises, by promise. */
 export function broken(history: History, seen: Observation): string[] {
@@ -110,38 +168,88 @@ export function broken(history: History, seen: Observation): string[] {
 	);
 }
 
-function untold(seen: Observation): string[] {
-	const { before: run } = seen;
-	const told = new Set([...toldOrders(seen), ...toldOrders({ ...seen, run })]);
-	const stored = storedText(seen);
-	return seen.charges
-		.filter(({ taskId, isKnown }) => !isKnown && !(taskId !== undefined && stored.includes(taskId)))
-		.filter(({ order }) => !told.has(order))
-		.map(({ order }) => `nothing says that order ${order} may have been charged`);
+/**
+ * What users can see of the executions and in n8n's log, and the contexts with which the next *Retry* begins. That of an
+ * edited node does not use them.
+ */
+function storedText({ executions, log }: Observation): string {
+	const stored = executions.flatMap(({ isLost, runs, canBeRetried, history }, index) => {
+		const next = executions[index + 1];
+		const isLast = next === undefined || next.isLost || next.history.edition !== history.edition;
+		return isLost
+			? []
+			: runs.map(({ data }) => [data.resultData, canBeRetried && isLast && data.executionData?.contextData]);
+	});
+	return `${JSON.stringify(stored)}\n${log.join('\n')}`;
 }
 
-/** All that n8n stores of the execution and writes to its log. */
-function storedText({ run, before, log }: Observation): string {
-	return `${JSON.stringify([run?.data, before?.data])}\n${log.join('\n')}`;
+/** The runs of the nodes, in the executions that n8n has stored. */
+function nodeRuns({ executions }: Observation): NodeRun[] {
+	const stored = executions.filter(({ isLost }) => !isLost);
+	return stored.flatMap((execution) => execution.runs.flatMap((ran) => runsIn(execution, ran)));
 }
 
-/** What the node has returned, run by run. When it throws, n8n passes its input on in place of an output. */
-function outputsOf(run: IRun | undefined): Outputs[] {
-	const runs = run?.data.resultData.runData.Gateway ?? [];
-	return runs.map(({ data, error }, index) => ({
-		run: index,
-		items: (!error && data?.main?.[0]) || [],
-		errorItems: (!error && data?.main?.[1]) || [],
-	}));
+function runsIn(execution: Execution, ran: IRun): NodeRun[] {
+	const { history, began } = execution;
+	const { runData } = ran.data.resultData;
+	return history.operations.flatMap((operation, node) => {
+		const input = (run: number) =>
+			node === 0 ? history.items : runData[nodeName(node - 1)]?.[run]?.data?.main?.[0]?.length;
+		const runs = runData[nodeName(node)] ?? [];
+		return runs.flatMap(({ startTime, data: output, error, executionStatus }, run): NodeRun[] => {
+			// That of an execution before.
+			if (startTime < began) return [];
+			// When a node throws, n8n passes its input on in place of an output.
+			const [items, errorItems] = (!error && output?.main) || [];
+			return [
+				{
+					execution,
+					ran,
+					orderOf: (item) => orderName(history, { node, run, item }),
+					isText: operation === 'text',
+					items: items ?? [],
+					errorItems: errorItems ?? [],
+					error: error as NodeRun['error'],
+					expected: executionStatus === 'success' && !error ? input(run) : undefined,
+				},
+			];
+		});
+	});
 }
 
-/** The error items of a run of the node, with their orders. */
-function errorsOf({ run, items, errorItems }: Outputs): Array<{ order: string; error: ErrorJson }> {
+/** The error items of a run, with their orders. */
+function errorsOf({
+	orderOf: nameOf,
+	items,
+	errorItems,
+}: NodeRun): Array<{ order: string; error: ErrorJson }> {
 	return [...items, ...errorItems].flatMap((item) => {
 		const { error } = item.json;
-		if (typeof error !== 'object' || error === null) return [];
-		return [{ order: `${run}.${indexOf(item)}`, error: error as ErrorJson }];
+		if (!isError(error)) return [];
+		// A tool has only a text.
+		const json = (typeof error === 'object' ? error : { description: String(error) }) as ErrorJson;
+		return [{ order: nameOf(indexOf(item)), error: json }];
 	});
+}
+
+/** The order of the item whose error has ended the run. */
+function failedOrder({ error, orderOf: nameOf }: NodeRun): string | undefined {
+	const index = error?.context?.itemIndex;
+	return typeof index === 'number' ? nameOf(index) : undefined;
+}
+
+function textOf({ error }: NodeRun): string {
+	return [error?.message, error?.description].join('\n').replace(TASK_ID, '');
+}
+
+function isFree(text: string): boolean {
+	return /Nothing was (sent|charged)/.test(text);
+}
+
+/** Whether two orders are of one run of a node. */
+function isSameRun(order: string, other: string): boolean {
+	const [[node, run], [otherNode, otherRun]] = [order.split('.'), other.split('.')];
+	return node === otherNode && run === otherRun;
 }
 
 function indexOf({ pairedItem }: INodeExecutionData): number {
@@ -149,43 +257,34 @@ function indexOf({ pairedItem }: INodeExecutionData): number {
 	return typeof pair === 'object' ? pair.item : (pair ?? -1);
 }
 
-/** The orders that an error item, the node's error or the log says may have been charged. */
-function toldOrders({ run, log }: Observation): Set<string> {
+/** The orders that an error item, a node's error or the log says may have been charged. */
+function toldOrders(seen: Observation): Set<string> {
 	const told = new Set<string>();
-	for (const outputs of outputsOf(run)) {
-		for (const { order, error } of errorsOf(outputs)) if (error.mayBeCharged === true) told.add(order);
-	}
-	const runs = run?.data.resultData.runData.Gateway ?? [];
-	for (const [index, { error }] of runs.entries()) {
-		const text = [error?.message, error?.description, ...log].join('\n').replace(TASK_ID, '');
+	for (const run of nodeRuns(seen)) {
+		for (const { order, error } of errorsOf(run)) if (error.mayBeCharged === true) told.add(order);
+		const text = [textOf(run), ...seen.log].join('\n').replace(TASK_ID, '');
 		if (!/charge/.test(text)) continue;
-		const item = error?.context?.itemIndex;
-		if (typeof item === 'number') told.add(`${index}.${item}`);
+		const failed = failedOrder(run);
+		if (failed !== undefined) told.add(failed);
 		for (const [, list = ''] of text.matchAll(/items? ([\d, and]+)/gi)) {
-			for (const number of list.match(/\d+/g) ?? []) told.add(`${index}.${number}`);
+			for (const number of list.match(/\d+/g) ?? []) told.add(run.orderOf(Number(number)));
 		}
 	}
 	return told;
 }
 
-function outputProblems(history: History, { run, orders }: Observation, outputs: Outputs): string[] {
-	const all = [...outputs.items, ...outputs.errorItems];
-	const successes = outputs.items.filter(({ json }) => !isError(json.error));
-	const problems: string[] = [];
-	const tasks = new Set<string>();
-	for (const item of successes) {
-		const order = `${outputs.run}.${indexOf(item)}`;
-		const { taskId, text } = item.json as { taskId?: string; text?: string };
-		const of = orderOf(history.operation === 'text' ? (text ?? '') : (orders.get(taskId ?? '') ?? ''));
-		if (of !== order) problems.push(`the output of order ${order} is of ${of}`);
-		if (taskId !== undefined && tasks.has(taskId)) problems.push(`two outputs are of task ${taskId}`);
-		if (taskId !== undefined) tasks.add(taskId);
-	}
-	const own = run?.data.resultData.runData.Gateway?.[outputs.run];
-	const isWhole = own?.executionStatus === 'success' && !own.error && run?.status === 'success';
-	const expected = outputs.run === 0 ? history.items : undefined;
-	if (isWhole && expected !== undefined && all.length !== expected)
-		problems.push(`${all.length} outputs for ${expected} orders`);
+function outputProblems({ charges }: Observation, run: NodeRun): string[] {
+	const all = [...run.items, ...run.errorItems];
+	const orders = new Map(charges.map(({ taskId, order }) => [taskId, order]));
+	const problems = run.items.flatMap((item) => {
+		const { taskId, text, error } = item.json as { taskId?: string; text?: string; error?: unknown };
+		if (isError(error)) return [];
+		const order = run.orderOf(indexOf(item));
+		const of = run.isText ? orderOf(text) : orders.get(taskId ?? '');
+		return of === order ? [] : [`the output of order ${order} is of ${of}`];
+	});
+	if (run.expected !== undefined && all.length !== run.expected)
+		problems.push(`${all.length} outputs for ${run.expected} orders`);
 	return problems;
 }
 

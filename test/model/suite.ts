@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { histories, type History } from './history';
+import { histories, type Operation } from './history';
 import { broken } from './promises';
 import { World } from './world';
 
@@ -10,7 +10,7 @@ const SEED = Number(process.env.MODEL_SEED ?? 20_260);
 const MS_PER_RUN = 2_000;
 
 /** A test with random histories, `MODEL_RUNS` of them, from `MODEL_SEED` on. */
-export function itKeepsThePromises(...operations: Array<History['operation']>): void {
+export function itKeepsThePromises(...operations: Operation[]): void {
 	let world: World | undefined;
 	beforeAll(async () => void (world = await World.start()));
 	afterAll(async () => await world?.close());

@@ -1,6 +1,6 @@
-import { Workflow, type IConnections, type INodeExecutionData, type INodeType } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 
-import { prepare, type RunOptions } from '../helpers/engine';
+import type { Story, StoryNode } from '../stories/execution';
 import type { History } from './history';
 
 /** A picture of one pixel. */
@@ -9,46 +9,67 @@ const PIXEL =
 
 const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** How the node of a history runs. */
-export function runOptions(history: History): RunOptions {
-	const { items, hasFile, onError, tries, repeated } = history;
-	const binary = { data: { data: PIXEL, mimeType: 'image/png', fileName: 'pixel.png' } };
-	return {
-		node: history.operation === 'text' ? 'textGeneration' : 'mediaTask',
-		parameters: history.operation === 'text' ? textParameters(history) : mediaParameters(history),
-		...(repeated && { asTool: true }),
-		items: Array.from({ length: items }, (_, item) => ({
-			json: { item, ...(repeated && { toolCallId: 'call-1' }) },
-			...(hasFile && { binary }),
-		})),
-		settings: { onError, retryOnFail: tries > 1, maxTries: tries, waitBetweenTries: 1 },
-	};
+export const nodeName = (node: number): string => (node === 0 ? 'Gateway' : `Gateway ${node + 1}`);
+
+/** Names what the user orders with an item in a run of a node: inputs that are equal have the same name. */
+export function orderName(
+	{ operations, ownKey, isEqual, edition }: History,
+	{ node, run, item }: { node: number; run: number | string; item: number | string },
+): string {
+	const isShared = ownKey !== null && isEqual && operations[node] !== 'text';
+	const place = isShared ? (ownKey === 'forAll' ? 'all' : `any.${item}`) : `${node}.${run}.${item}`;
+	return `${place}.v${edition}`;
 }
 
-/** An expression that names the order. */
-function order({ input, failing }: History): string {
-	const changing = { same: `''`, now: '$now.toMillis()', random: 'Math.random()' }[input];
-	const fails = `(${JSON.stringify(failing)}.includes($itemIndex) ? '[[fail]]' : '')`;
-	return `'order ' + $runIndex + '.' + $itemIndex + ' ' + ${fails} + ${changing}`;
+/** The workflow of a history, as it is written now. */
+export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'rounds'> {
+	const { operations, items: count, hasFile, repeated, onError, tries, loop } = history;
+	const binary = { data: { data: PIXEL, mimeType: 'image/png', fileName: 'pixel.png' } };
+	const items = (): INodeExecutionData[] =>
+		Array.from({ length: count }, (_, item) => ({
+			json: { item, ...(repeated && { toolCallId: 'call-1' }) },
+			...(hasFile && { binary }),
+		}));
+	const nodes = operations.map(
+		(operation, node): StoryNode => ({
+			node: operation === 'text' ? 'textGeneration' : 'mediaTask',
+			parameters: operation === 'text' ? textParameters(history, node) : mediaParameters(history, node),
+			settings: { onError, retryOnFail: tries > 1, maxTries: tries, waitBetweenTries: 1 },
+			...(repeated && { asTool: true }),
+		}),
+	);
+	return { nodes: nodes as Story['nodes'], items: items(), rounds: loop ? [items()] : [] };
+}
+
+/** What an item asks for, which may differ each time that it is read. */
+function prompt(history: History, node: number): string {
+	const changing = { same: '', now: '{{ $now.toMillis() }}', random: '{{ Math.random() }}' }[history.input];
+	return `order ${orderName(history, { node, run: '{{ $runIndex }}', item: '{{ $itemIndex }}' })} ${changing}`;
 }
 
 function requestOptions({ concurrency, maxRetries, maxCost }: History) {
 	return { concurrency, maxRetries, timeout: 1, ...(maxCost !== null && { maxCostRub: maxCost }) };
 }
 
-function textParameters(history: History): RunOptions['parameters'] {
+function textParameters(history: History, node: number): StoryNode['parameters'] {
 	return {
 		resource: 'text',
 		operation: 'generate',
 		model: locator('sandbox/swift-1'),
-		prompt: `=[[say:order {{ $runIndex }}.{{ $itemIndex }}]] {{ ${order(history)} }}`,
+		prompt: `=[[say:${prompt({ ...history, input: 'same' }, node)}]] ${prompt(history, node)}`,
 		options: { ...requestOptions(history), maxTokens: 50 },
 	};
 }
 
-function mediaParameters(history: History): RunOptions['parameters'] {
-	const { operation, hasFile, download, scope, maxWait } = history;
-	const input = `{ prompt: ${order(history)}${hasFile ? '' : `, quality: 'draft', size: '512x512'`} }`;
+function mediaParameters(history: History, node: number): StoryNode['parameters'] {
+	const { operations, download, maxWait, failing, ownKey } = history;
+	const operation = operations[node];
+	const hasFile = history.hasFile && node === 0;
+	const fails = `{{ ${JSON.stringify(failing)}.includes($itemIndex) ? '[[fail]]' : '' }}`;
+	const input = {
+		prompt: `${prompt(history, node)} ${fails}`,
+		...(!hasFile && { quality: 'draft', size: '512x512' }),
+	};
 	const files = [{ binaryPropertyName: 'data', inputField: 'image_urls' }];
 	const waits = operation !== 'create';
 	return {
@@ -56,71 +77,13 @@ function mediaParameters(history: History): RunOptions['parameters'] {
 		operation: waits ? 'createAndWait' : 'create',
 		model: locator(hasFile ? 'aurora/retouch-1' : 'aurora/canvas-1'),
 		inputMode: 'json',
-		inputJson: `={{ JSON.stringify(${input}) }}`,
+		inputJson: `=${JSON.stringify(input)}`,
 		...(hasFile && { inputFiles: { files } }),
 		...(waits && { waitStrategy: operation, downloadResults: download }),
 		options: {
 			...requestOptions(history),
-			idempotencyScope: scope,
+			...(ownKey && { idempotencyKey: ownKey === 'forAll' ? 'own' : '=own-{{ $itemIndex }}' }),
 			...(waits && { maxWait: maxWait / 60 }),
 		},
-	};
-}
-
-/** Passes the items of its first run on to its first output, and those of later runs to its second. */
-function gate(): INodeType {
-	let runs = 0;
-	return {
-		description: {
-			displayName: 'Gate',
-			name: 'gate',
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: {},
-			inputs: ['main'],
-			outputs: ['main', 'main'],
-			properties: [],
-		},
-		execute() {
-			const items: INodeExecutionData[] = this.getInputData();
-			runs += 1;
-			return Promise.resolve(runs === 1 ? [items, []] : [[], items]);
-		},
-	};
-}
-
-/** Builds the workflow of a history anew, as n8n does each time that it starts or resumes an execution. */
-export function workflowOf(history: History, options: RunOptions) {
-	const gateNode = gate();
-	return () => {
-		const prepared = prepare(options);
-		if (!history.loop) return prepared;
-		const { workflow } = prepared;
-		const { nodeTypes } = workflow;
-		const find = (type: string): INodeType =>
-			type === 'test.gate' ? gateNode : nodeTypes.getByNameAndVersion(type);
-		const connections: IConnections = {
-			...workflow.connectionsBySourceNode,
-			Gateway: { main: [[{ node: 'Gate', type: 'main', index: 0 }]] },
-			Gate: { main: [[{ node: 'Gateway', type: 'main', index: 0 }]] },
-		};
-		const gateSettings = {
-			id: 'node-2',
-			name: 'Gate',
-			type: 'test.gate',
-			typeVersion: 1,
-			position: [400, 0] as [number, number],
-			parameters: {},
-		};
-		const looping = new Workflow({
-			id: 'workflow-1',
-			nodes: [...Object.values(workflow.nodes), gateSettings],
-			connections,
-			active: false,
-			nodeTypes: { ...nodeTypes, getByName: find, getByNameAndVersion: find },
-			settings: { executionOrder: 'v1' },
-		});
-		return { ...prepared, workflow: looping };
 	};
 }

@@ -3,36 +3,30 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { WebhookContext } from 'n8n-core';
-import type { INodeExecutionData, IRun, Logger } from 'n8n-workflow';
+import type { Logger } from 'n8n-workflow';
 
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { binaryStorage } from '../helpers/engine';
 import { freshRateGates } from '../helpers/rateGates';
 import { Clock } from './clock';
-import { Execution, type Segment } from './execution';
-import { charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
-import type { History } from './history';
+import { Execution, type Surroundings } from './execution';
+import { askedTexts, charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
+import { edited, type History } from './history';
 import { runLimitMs } from './limits';
 import { SentRequests, type SentRequest } from './requests';
-import { runOptions } from './workflow';
 
 /** What can be seen of a history from outside. */
 export interface Observation {
-	run: IRun | undefined;
-	segments: Segment[];
+	/** The execution, and its retries. */
+	executions: Execution[];
 	wasCancelled: boolean;
-	/** The run of an execution that has failed, and was run again as another one. */
-	failed: IRun | undefined;
-	/** The run before the last one: that of a failed execution, or of the first call of a tool. */
-	before: IRun | undefined;
 	charges: Charge[];
+	asked: ReturnType<typeof askedTexts>;
 	sent: SentRequest[];
 	/** The origin of the gateway's API. */
 	origin: string;
 	/** The lines of n8n's log. */
 	log: string[];
-	/** The order of a task, by its ID. */
-	orders: Map<string, string>;
 }
 
 /** The channel on which Node.js tells of each request that a server receives. */
@@ -40,6 +34,9 @@ const RECEIVED = 'http.server.request.start';
 
 /** How long work in the background of an execution may go on, in milliseconds. */
 const REST_MS = 120_000;
+
+/** How long a person needs to read an error and to press *Retry*, in milliseconds. */
+const READING_MS = 60_000;
 
 /** A gateway, and the server of an n8n that receives its callbacks. */
 export class World {
@@ -101,39 +98,39 @@ export class World {
 			const { baseUrl, apiKey, control } = gateway;
 			control.setBalance('1000000.00', OTHER_ACCOUNT);
 			const { key: other } = control.createKey({ account: OTHER_ACCOUNT });
-			const isOther = ({ json: { item } }: INodeExecutionData) =>
-				history.accounts === 2 && Number(item) % 2 === 1;
-			const optionsOf = (executionId: string) => ({
-				...runOptions(history),
+			const surroundings: Surroundings = {
 				credential: { baseUrl, apiKey },
-				keyOf: (item: INodeExecutionData) => (isOther(item) ? other : apiKey),
-				executionId,
-				n8nUrl: `http://127.0.0.1:${port}`,
-			});
-			const newId = () => `execution-${(this.count += 1)}`;
-			const execution = new Execution(history, optionsOf(newId()), clock);
-			this.execution = execution;
-			this.schedule(history, execution);
-			await execution.play(runLimitMs(history));
-			const failed = history.retried && execution.run?.status === 'error' ? execution.run : undefined;
-			if (failed) await execution.retry(optionsOf(newId()), runLimitMs(history));
-			const called = history.repeated ? execution.run : undefined;
-			if (called) await execution.repeat(runLimitMs(history));
-			const { run, segments } = execution;
+				story: { keyOf: keyOf(history, [apiKey, other]), n8nUrl: `http://127.0.0.1:${port}` },
+				clock,
+			};
+			const executions: Execution[] = [];
+			const play = async (written: History, before?: Execution): Promise<Execution> => {
+				const execution = new Execution(written, (this.count += 1), surroundings, before);
+				executions.push(execution);
+				this.execution = execution;
+				await execution.play(runLimitMs(written));
+				if (execution.isLost) requests.isCancelled = false;
+				return execution;
+			};
+			this.schedule(history);
+			let execution = await play(history);
+			if (history.repeated) await execution.repeat(runLimitMs(history));
+			for (const edit of history.retries) {
+				if (requests.isCancelled || !execution.canBeRetried) break;
+				await clock.until(new Promise((resolve) => setTimeout(resolve, READING_MS)), READING_MS);
+				execution = await play(edited(execution.history, edit), execution);
+			}
 			// What follows belongs to no run that could be cancelled.
 			const sent = [...requests.all];
 			await clock.drain(REST_MS);
 			return {
-				run,
-				segments,
+				executions,
 				wasCancelled: requests.isCancelled,
-				failed,
-				before: failed ?? called,
-				charges: charges(gateway, requests.answered),
+				charges: charges(gateway, requests.answered, executions),
+				asked: askedTexts(gateway),
 				sent: [...sent, ...requests.all.slice(sent.length).map((one) => ({ ...one, afterCancel: false }))],
 				origin: new URL(baseUrl).origin,
 				log: [...log],
-				orders: new Map(control.tasks().map(({ taskId, input }) => [taskId, JSON.stringify(input)] as const)),
 			};
 		} finally {
 			requests.destroyOpen();
@@ -144,20 +141,24 @@ export class World {
 		}
 	}
 
-	/** Prepares what happens during the execution. */
-	private schedule({ cancel, forged }: History, execution: Execution): void {
+	/** Prepares what happens during the executions. */
+	private schedule({ stop, forged }: History): void {
 		const { requests } = this;
-		const stop = (): void => {
-			if (!requests.isCancelled && execution.cancel()) requests.isCancelled = true;
+		let hasStopped = false;
+		const end = (): void => {
+			if (hasStopped || !this.execution?.cancel()) return;
+			hasStopped = true;
+			requests.isCancelled = true;
+			this.execution.isLost = stop?.by === 'crash';
 		};
 		requests.onRequest = (count) => {
-			if (cancel && 'sent' in cancel && count === cancel.sent) stop();
+			if (stop && 'sent' in stop && count === stop.sent) end();
 		};
 		this.received = 0;
 		this.onReceived = (count) => {
-			if (cancel && 'received' in cancel && count === cancel.received) stop();
+			if (stop && 'received' in stop && count === stop.received) end();
 		};
-		if (cancel && 'afterMs' in cancel) setTimeout(stop, cancel.afterMs);
+		if (stop && 'afterMs' in stop) setTimeout(end, stop.afterMs);
 		for (const { after, item } of forged) setTimeout(() => void this.forge(item), after * 1000);
 	}
 
@@ -182,6 +183,17 @@ export class World {
 		if (!this.execution || !isCurrent) return reply(404, { message: 'There is no such execution' });
 		await this.execution.receive({ query: Object.fromEntries(searchParams), body, reply });
 	}
+}
+
+/** The API key of an item, as the credential of a history gives it. */
+function keyOf({ accounts }: History, keys: [string, string]): Surroundings['story']['keyOf'] {
+	const reads = new Map<number, number>();
+	return (_, index) => {
+		const count = reads.get(index) ?? 0;
+		reads.set(index, count + 1);
+		const turn = { one: 0, byItem: index, byRead: count }[accounts];
+		return keys[turn % 2] ?? '';
+	};
 }
 
 /** The same numbers in each history, in place of `Math.random`. */

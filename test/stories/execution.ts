@@ -7,6 +7,7 @@ import {
 	type INodeType,
 	type IRun,
 	type ITaskData,
+	type IRunExecutionData,
 } from 'n8n-workflow';
 
 import { prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
@@ -26,12 +27,14 @@ export interface Story {
 	keyOf?: NonNullable<RunOptions['keyOf']>;
 	/** The credential's *Minimum Balance*. */
 	minBalanceRub?: number;
+	/** The URL of this n8n. */
+	n8nUrl?: string;
 }
 
 type Credential = NonNullable<RunOptions['credential']>;
 
 /** The mode in which n8n runs a retry. */
-const RETRY = 'retry';
+export const RETRY = 'retry';
 
 /** An execution of a workflow that has ended, or was killed. */
 export class Execution {
@@ -93,13 +96,7 @@ export class Execution {
 		const [first, ...others] = this.story.nodes;
 		const edited: StoryNode = { ...first, parameters: { ...first.parameters, ...parameters } };
 		return await this.next({ ...this.story, nodes: [edited, ...others] }, ({ workflow, more }) => {
-			const data = copy(this.run.data);
-			const { resultData, executionData } = data;
-			delete resultData.error;
-			const runs = resultData.runData[resultData.lastNodeExecuted ?? ''];
-			if (runs?.at(-1)?.error) runs.pop();
-			for (const entry of executionData?.nodeExecutionStack ?? [])
-				entry.node = workflow.getNode(entry.node.name) ?? entry.node;
+			const data = retryData(this.run.data, workflow);
 			return new WorkflowExecute(more, RETRY, data).processRunExecutionData(workflow);
 		});
 	}
@@ -149,25 +146,38 @@ function passMinute(): void {
 	clock.mockImplementation(() => (now?.() ?? NaN) + 60_000);
 }
 
+/** The data with which a *Retry* begins: that of the failed execution, with the workflow as it is now. */
+export function retryData(failed: IRunExecutionData, workflow: Workflow): IRunExecutionData {
+	const data = copy(failed);
+	const { resultData, executionData } = data;
+	delete resultData.error;
+	const runs = resultData.runData[resultData.lastNodeExecuted ?? ''];
+	if (runs?.at(-1)?.error) runs.pop();
+	for (const entry of executionData?.nodeExecutionStack ?? [])
+		entry.node = workflow.getNode(entry.node.name) ?? entry.node;
+	return data;
+}
+
 /** What n8n reads back from its database. */
-function copy<T>(data: T): T {
+export function copy<T>(data: T): T {
 	return JSON.parse(JSON.stringify(data)) as T;
 }
 
 /** The options of each node. */
 function optionsOf(
-	{ nodes: [first, ...others], items, keyOf }: Story,
+	{ nodes: [first, ...others], items, keyOf, n8nUrl }: Story,
 	credential: Credential,
 	id: number,
 ): [RunOptions, ...RunOptions[]] {
-	const shared = { items, credential, executionId: `execution-${id}`, ...(keyOf && { keyOf }) };
+	const given = { ...(keyOf && { keyOf }), ...(n8nUrl && { n8nUrl }) };
+	const shared = { items, credential, executionId: `execution-${id}`, ...given };
 	return [{ ...first, ...shared }, ...others.map((node) => ({ ...node, ...shared }))];
 }
 
 const LOOP = 'test.loop';
 
 /** The workflow, as n8n builds it anew for each execution. */
-function workflowOf(story: Story, credential: Credential, id: number) {
+export function workflowOf(story: Story, credential: Credential, id: number) {
 	const { rounds = [] } = story;
 	const [first, ...others] = optionsOf(story, credential, id);
 	const prepared = prepare(first);
