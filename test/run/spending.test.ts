@@ -66,6 +66,12 @@ async function tries(...ends: Array<string | Error>) {
 	for (const end of ends) await send(plan, end, node);
 }
 
+/** A user's key whose cost is counted at `other`, if that is another place. */
+const ownKey = (place: string) => ({
+	use: { place, content: 'c', ...(place === 'other' ? { isCharged: true as const } : {}) },
+	place: 'p',
+});
+
 type Calls = (node: Spending) => unknown;
 const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';
 it.each<[string, Calls, hint: string]>([
@@ -76,8 +82,8 @@ it.each<[string, Calls, hint: string]>([
 	['other nodes', (node) => [execution.node('b').costs('3'), node.costs('1')], '1 (execution so far: ₽4)'],
 	['earlier tries', (node) => [node.costs('2'), execution.node().addOwn('2')], '2 (execution so far: ₽2)'],
 	['a task once', async () => await tries(LOST, LOST, REJECTED, '2', '2'), '2 (execution so far: ₽2)'],
-	['what others may have paid', async () => await send({ isOwnKey: true }, '2'), UNKNOWN],
-	['no task of another item', async () => await send({ isCounted: true }, '2'), ''],
+	['what others may have paid', async () => await send({ ownKey: ownKey('p') }, '2'), UNKNOWN],
+	['no task of another item', async () => await send({ ownKey: ownKey('other') }, '2'), ''],
 ])('the hint has %s', async (_, calls, hint) => {
 	await calls(execution.node());
 	expect(execution.hints.at(-1)?.message ?? '').toBe(hint && `Cost: ₽${hint}`);
@@ -104,7 +110,7 @@ it('all nodes show the exact sum, however often n8n stores the execution', () =>
 });
 
 it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', () => {
-	const use = { place: 'p', content: 'c' };
+	const use = { place: 'p', content: 'c', isCharged: true as const };
 	execution.node('first').costs('1');
 	execution.node('first').keys.k = use;
 	for (const id of ['e2', 'e3']) {
