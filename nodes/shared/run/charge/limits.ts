@@ -62,9 +62,13 @@ export async function reserve(
 			for (const release of releases) release();
 		};
 	} catch (error) {
-		if (because === undefined || !(error instanceof InvalidInputError)) throw asError(error);
-		throw new InvalidInputError(error.message, `${because} ${error.description}`, error.param);
+		throw withCause(error, because);
 	} finally {
 		for (const { inProgress } of limits) inProgress.leave(call);
 	}
+}
+
+function withCause(error: unknown, because: string | undefined): Error {
+	if (because === undefined || !(error instanceof InvalidInputError)) return asError(error);
+	return new InvalidInputError(error.message, `${because} ${error.description}`, error.param);
 }

@@ -122,6 +122,7 @@ export class Records {
 			for (const { id } of files) if (id !== undefined) await this.context.helpers.getBinaryMetadata(id);
 			return outputs;
 		} catch {
+			delete record.outputs;
 			return undefined;
 		}
 	}
