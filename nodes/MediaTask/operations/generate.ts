@@ -32,8 +32,10 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 		// For workflows that do not wait, and for sessions, there is 'Task'.
 		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
 		execute: async (item, planned) => {
+			const { run, client, index } = item;
 			const id = String(item.params.model);
-			const found = await item.run.mediaModels.required(item.client, id).catch(noCatalogue);
+			const isCreated = run.records.get(index)?.taskId !== undefined;
+			const found = isCreated ? undefined : await run.mediaModels.required(client, id).catch(noCatalogue);
 			const { mediaType: actual = mediaType } = found ?? {};
 			if (actual === mediaType) return await createAndWait.execute(item, planned);
 			// It may cost many times as much.
@@ -83,10 +85,9 @@ export const editImage: Operation = {
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
 	plan: (item) => {
-		const params: Record<string, unknown> = item.params;
-		const input = () => (params.inputMode === 'json' ? params.inputJson : asObject(params.input)?.value);
-		const hasUrl = () => /\b(https?:\/\/|data:)/i.test(JSON.stringify(input()) ?? '');
-		if (asArray(params.inputFiles).length > 0 || hasUrl()) return generateImage.plan?.(item);
+		const { inputFiles: files, inputMode, inputJson, input }: Record<string, unknown> = item.params;
+		const values = JSON.stringify(inputMode === 'json' ? inputJson : asObject(input)?.value) ?? '';
+		if (asArray(files).length > 0 || /\b(https?:\/\/|data:)/i.test(values)) return generateImage.plan?.(item);
 		// Some models would make a new image.
 		throw new InvalidInputError(
 			'There is no image to edit',

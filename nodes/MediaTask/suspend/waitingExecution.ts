@@ -1,5 +1,6 @@
 import {
 	sleep,
+	type IBinaryKeyData,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -49,6 +50,9 @@ export const resumeWebhooks: IWebhookDescription[] = [
 
 /** Key in the node's context, which n8n stores with the execution. For another shape of the state, use another key. */
 const KEY = 'aiGatewaySuspended';
+
+/** Key for the files of the node's input, which no callback needs. */
+const FILES = 'aiGatewaySuspendedFiles';
 
 /** Key in the context that the execution's nodes share. */
 const UNTIL = 'aiGatewaySuspendedUntil';
@@ -131,6 +135,7 @@ export async function suspendExecution(
 ): Promise<void> {
 	const input = context.getInputData();
 	const saved: SavedState = { ...state, input: input.map(({ json }) => json) };
+	const files = input.map(({ binary = {} }) => binary);
 	// These item objects are the node's own; only their `json` and `binary` belong to the output of the node
 	// before.
 	for (const [index, item] of input.entries()) {
@@ -141,7 +146,7 @@ export async function suspendExecution(
 	}
 	// With *Execute Once*, n8n stores more items and would pass them on.
 	storedInput(context)?.splice(input.length);
-	context.getContext('node')[KEY] = saved;
+	Object.assign(context.getContext('node'), { [KEY]: saved, [FILES]: files });
 	context.getContext('flow')[UNTIL] = state.until;
 	await context.putExecutionToWait(new Date(state.until));
 }
@@ -157,10 +162,15 @@ const resumedRuns = new WeakMap<IExecuteFunctions, SavedState>();
 export function restoreInput(context: IExecuteFunctions): void {
 	const input = context.getInputData();
 	const token = asText(input[0]?.json[TOKEN]);
-	const state = storedContext(context, 'node')?.[KEY] as SavedState | undefined;
+	const store = storedContext(context, 'node') ?? {};
+	const state = store[KEY] as SavedState | undefined;
 	// Another suspension: the field came with the data of the input.
 	if (token === undefined || state?.id !== token) return;
-	for (const [index, item] of input.entries()) item.json = state.input[index] ?? omit(item.json, TOKEN);
+	const files = store[FILES] as IBinaryKeyData[] | undefined;
+	for (const [index, item] of input.entries()) {
+		item.json = state.input[index] ?? omit(item.json, TOKEN);
+		item.binary = files?.[index] ?? {};
+	}
 	resumedRuns.set(context, state);
 }
 

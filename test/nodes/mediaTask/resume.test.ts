@@ -1,9 +1,17 @@
 import nock from 'nock';
 
-import { resumeNode, storedBinary, type RunOptions } from '../../helpers/engine';
+import { resumeNode, runAgain, storedBinary, type RunOptions } from '../../helpers/engine';
 import { continueOnFail, catalogue, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { sendCallback, prompts, suspend, suspending, mockTasks, type Tasks } from '../../helpers/suspended';
+import {
+	sendCallback,
+	prompts,
+	suspend,
+	suspending,
+	mockTasks,
+	stored,
+	type Tasks,
+} from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // The node after a callback has resumed its execution.
@@ -58,9 +66,12 @@ describe('a resumed node', () => {
 		]);
 	});
 
-	it('polls each pending task once, and does not request the catalogue', async () => {
+	it.each([
+		['task', 'createAndWait'],
+		['image', 'generate'],
+	])('polls each pending task once, without the catalogue: %s %s', async (resource, operation) => {
 		const tasks = mockTasks(byTask({ t2: 'success' }));
-		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
+		const use = suspending({ resource, operation, ...inOrder }, { items: prompts('a', 'b', 'c') });
 		const suspended = await suspend(tasks, use);
 		tasks.respond = () => 'success';
 		tasks.polls.splice(0);
@@ -112,22 +123,23 @@ describe('a resumed node', () => {
 		]);
 	});
 
-	it.each([
-		['task', 'createAndWait'],
-		['image', 'edit'],
-	])('needs no files of its input, which n8n has not kept: %s %s', async (resource, operation) => {
+	it('has the files of its input again, and so has a retry of the execution, for a task in place of a failed one', async () => {
 		const tasks = mockTasks(() => 'processing');
-		gateway().post('/api/v1/storage/upload').reply(200, { id: 'f', url: 'https://files.test/f' });
+		gateway().persist().post('/api/v1/storage/upload').reply(200, { id: 'f', url: 'https://files.test/f' });
 		const data = await storedBinary('a', { mimeType: 'image/png', fileName: 'a.png' });
 		const parameters = {
-			resource,
-			operation,
+			...{ resource: 'image', operation: 'edit', prompt: '' },
 			inputJson: '={{ { prompt: $binary.data.fileName } }}',
 			inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] },
 		};
-		const use = suspending(parameters, { items: [{ json: {}, binary: { data } }] });
-		const { error, items } = await resumed(tasks, use, () => 'success');
-		expect([error, items.map(({ json }) => json.taskId)]).toStrictEqual([undefined, ['t1']]);
+		const item = { json: {}, binary: { data } };
+		const use = suspending({ ...parameters, ...inOrder }, { items: [item, item] });
+		const failed = await resumed(tasks, use, byTask({ t1: 'fail', t2: 'success' }));
+		expect(failed.error?.message).toBe('The media task failed');
+		tasks.respond = byTask({ t2: 'success', t3: 'success' });
+		const { items } = await runAgain(failed, { ...use, executionId: 'retry', items: stored(failed) });
+		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t3', 't2']);
+		expect(tasks.sent[2]?.body.input).toStrictEqual({ prompt: 'a.png', image_url: 'https://files.test/f' });
 	});
 
 	it('goes on polling a task whose poll at the callback failed', async () => {

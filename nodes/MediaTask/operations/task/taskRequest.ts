@@ -98,9 +98,6 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	const { params } = item;
 	const { callbackUrl, passThrough, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } =
 		params.options;
-	const { taskId } = item.run.records.get(item.index) ?? {};
-	// Its input is not sent again, and where the execution was suspended, n8n has not kept the input's files.
-	if (taskId !== undefined && !dryRun) return { files: [] };
 	if (idempotencyKey !== undefined) checkKey(idempotencyKey);
 	callbackWithData(callbackUrl?.trim() || undefined, passThrough);
 	void [
