@@ -6,7 +6,7 @@ import { packageNodes, type RunOptions } from '../helpers/engine';
 import { copy, RETRY, retryData, workflowOf, type Story } from '../stories/execution';
 import type { Clock } from './clock';
 import type { History } from './history';
-import { storyOf } from './workflow';
+import { nodeName, storyOf } from './workflow';
 
 /** A callback as n8n's server receives it. */
 export interface Callback {
@@ -24,10 +24,14 @@ export interface Segment {
 
 /** What an execution depends on. */
 export interface Surroundings {
-	story: Required<Pick<Story, 'keyOf' | 'n8nUrl'>>;
+	keyOf: NonNullable<Story['keyOf']>;
+	n8nUrl: string;
 	credential: NonNullable<RunOptions['credential']>;
 	clock: Clock;
 }
+
+/** The time of a run that a crash has left. */
+const LEFT = 0;
 
 type Running = ReturnType<WorkflowExecute['run']>;
 
@@ -40,7 +44,7 @@ export class Execution {
 	/** The last run, and that of an agent's first call of its tool. */
 	readonly runs: IRun[] = [];
 	readonly began = Date.now();
-	/** Whether n8n has crashed during it: then it is stored as it was when n8n last began to run it. */
+	/** Whether n8n has crashed during it. */
 	isLost = false;
 	private running: Running | undefined;
 	private atStart: IRunExecutionData | undefined;
@@ -122,9 +126,25 @@ export class Execution {
 		this.resume?.(data);
 	}
 
+	/** The number of runs of a node that a crash has left. */
+	runsBefore(node: number): number {
+		const runs = this.atStart?.resultData.runData[nodeName(node)] ?? [];
+		return runs.filter(({ startTime }) => startTime === LEFT).length;
+	}
+
+	/** After a crash, n8n has what it stored when it last began to run it, and adds a run of each node that had begun. */
 	private get stored(): IRunExecutionData {
-		const stored = this.isLost ? this.atStart : this.run?.data;
-		if (!stored) throw new Error('There is no execution');
+		const [run, stored] = [this.run?.data, this.isLost ? this.atStart : this.run?.data];
+		if (!run || !stored) throw new Error('There is no execution');
+		if (!this.isLost) return stored;
+		const { resultData } = stored;
+		for (const [name, runs] of Object.entries(run.resultData.runData)) {
+			if (resultData.runData[name]) continue;
+			const { error } = runs.at(-1) ?? {};
+			const left = { startTime: LEFT, executionIndex: 0, executionTime: -1, source: [null] };
+			resultData.runData[name] = [{ ...left, ...(error && { error }) }];
+			resultData.lastNodeExecuted = name;
+		}
 		return stored;
 	}
 
@@ -134,8 +154,13 @@ export class Execution {
 
 	/** Builds the workflow anew, as n8n does each time that it starts or resumes an execution. */
 	private prepare() {
-		const { story, credential } = this.surroundings;
-		return workflowOf({ ...storyOf(this.history), ...story }, credential, this.id);
+		const { keyOf, n8nUrl, credential } = this.surroundings;
+		const earlier = this.history.operations.map((_, node) => [
+			`earlier${node}`,
+			String(this.runsBefore(node)),
+		]);
+		const n8n = { n8nUrl, variables: Object.fromEntries(earlier) as Record<string, string> };
+		return workflowOf({ ...storyOf(this.history), keyOf, n8n }, credential, this.id);
 	}
 
 	private async playFrom(first: IRunExecutionData, limitMs: number): Promise<void> {
@@ -150,9 +175,9 @@ export class Execution {
 
 	private async segment(data: IRunExecutionData, limitMs: number): Promise<IRun | undefined> {
 		const { clock } = this.surroundings;
+		this.atStart = copy(data);
 		const { workflow, more } = this.prepare();
 		const began = Date.now();
-		this.atStart = copy(data);
 		const running = new WorkflowExecute(more, this.mode, data).processRunExecutionData(workflow);
 		this.running = running;
 		let run: IRun | undefined;

@@ -131,9 +131,10 @@ export function charges(
 	});
 }
 
-/** The texts that were asked for, with the times. */
-export function askedTexts({ control }: Gateway): Array<{ order: string; at: number }> {
-	const requests = control.requests({ host: 'api', path: '/chat/completions' });
+/** The requests that cost money, with their times. */
+export function asked({ control }: Gateway): Array<{ order: string; at: number }> {
+	const paths = [matches.create, matches.text].map((match) => ({ ...match, host: 'api' }) as const);
+	const requests = paths.flatMap((path) => control.requests(path));
 	return requests.map(({ body, startedAt }) => ({
 		order: orderOf(JSON.stringify(body.json)),
 		at: startedAt,

@@ -103,17 +103,18 @@ const rarely = <T>(value: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> =>
 
 /** Histories of workflows whose first node has one of these operations. */
 export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
-	const second = fc.constantFrom<Operation>('text', 'create', 'poll', 'suspend');
+	const second = fc.oneof(
+		{ weight: 6, arbitrary: fc.constant([]) },
+		{ weight: 4, arbitrary: fc.constantFrom<Operation[]>(['create'], ['text'], ['poll'], ['suspend']) },
+	);
 	const moment = fc.oneof(
 		fc.record({ sent: fc.integer({ min: 1, max: 20 }) }),
 		fc.record({ received: fc.integer({ min: 1, max: 20 }) }),
 		fc.record({ afterMs: fc.integer({ min: 1, max: 30_000 }) }),
 	);
-	const stop = fc.tuple(fc.constantFrom<Stop['by']>('user', 'crash'), moment);
+	const stop = fc.tuple(fc.constantFrom<Stop['by']>('user', 'crash', 'crash'), moment);
 	const any: fc.Arbitrary<History> = fc.record({
-		operations: fc
-			.tuple(fc.constantFrom(...first), rarely(fc.array(second, { minLength: 1, maxLength: 1 }), []))
-			.map(([one, others]) => [one, ...others]),
+		operations: fc.tuple(fc.constantFrom(...first), second).map(([one, others]) => [one, ...others]),
 		edition: fc.constant(0),
 		items: fc.integer({ min: 1, max: 6 }),
 		input: fc.constantFrom('same', 'same', 'now', 'random'),

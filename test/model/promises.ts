@@ -69,6 +69,14 @@ const promises: Promises = {
 			return isAsked ? [] : [`order ${order} was not`];
 		}),
 
+	'a retry replaces a task that has failed': ({ ownKey }, seen) => {
+		const failed = nodeRuns(seen).flatMap(({ error }) =>
+			/task failed/.test(error?.message ?? '') ? String(error?.context?.taskId) : [],
+		);
+		const again = failed.filter((taskId, index) => ownKey === null && failed.indexOf(taskId) < index);
+		return again.map((taskId) => `task ${taskId} has failed before`);
+	},
+
 	'an item is paid by its own account': ({ accounts }, { charges }) =>
 		charges
 			.filter(({ order, account }) => {
@@ -147,14 +155,17 @@ const promises: Promises = {
 			: [`₽${cost} of ${calls} calls, ${withoutCost} without a cost; charged ₽${paid} for ${charges.length}`];
 	},
 
-	// A retry repeats creations that an execution before has sent: they count there.
-	'an execution costs at most its limit': ({ maxCost }, { charges, executions }) => {
-		const paid = sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
-		const limit = maxCost === null ? Infinity : maxCost * executions.length;
-		return limit === Infinity || (compareDecimals(paid, limit.toFixed(3)) ?? 1) <= 0
-			? []
-			: [`₽${paid} of at most ₽${limit} in ${executions.length} executions`];
-	},
+	// A retry repeats a creation that may have been charged: it counts in the execution before.
+	'an execution costs at most its limit': ({ maxCost }, { charges, executions, asked }) =>
+		executions.flatMap((execution, index) => {
+			const isRepeated = ({ taskId, order }: Charge) =>
+				taskId !== undefined && asked.some((one) => one.order === order && one.at < execution.began);
+			const own = charges.filter((charge) => charge.execution === execution && !isRepeated(charge));
+			const paid = sumOfCosts(...own.map(({ amount }) => amount)) ?? '';
+			return maxCost === null || (compareDecimals(paid, String(maxCost)) ?? 1) <= 0
+				? []
+				: [`₽${paid} of at most ₽${maxCost} in execution ${index}`];
+		}),
 };
 
 function isLost({ execution }: Charge): boolean {
@@ -193,10 +204,10 @@ function runsIn(execution: Execution, ran: IRun): NodeRun[] {
 	const { history, began } = execution;
 	const { runData } = ran.data.resultData;
 	return history.operations.flatMap((operation, node) => {
+		const runsOf = (index: number) => (runData[nodeName(index)] ?? []).slice(execution.runsBefore(index));
 		const input = (run: number) =>
-			node === 0 ? history.items : runData[nodeName(node - 1)]?.[run]?.data?.main?.[0]?.length;
-		const runs = runData[nodeName(node)] ?? [];
-		return runs.flatMap(({ startTime, data: output, error, executionStatus }, run): NodeRun[] => {
+			node === 0 ? history.items : runsOf(node - 1)[run]?.data?.main?.[0]?.length;
+		return runsOf(node).flatMap(({ startTime, data: output, error, executionStatus }, run): NodeRun[] => {
 			// That of an execution before.
 			if (startTime < began) return [];
 			// When a node throws, n8n passes its input on in place of an output.
@@ -205,7 +216,7 @@ function runsIn(execution: Execution, ran: IRun): NodeRun[] {
 				{
 					execution,
 					ran,
-					orderOf: (item) => orderName(history, { node, run, item }),
+					orderOf: (item) => orderName(history, operation, { node, run, item }),
 					isText: operation === 'text',
 					items: items ?? [],
 					errorItems: errorItems ?? [],

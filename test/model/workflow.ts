@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { Story, StoryNode } from '../stories/execution';
-import type { History } from './history';
+import type { History, Operation } from './history';
 
 /** A picture of one pixel. */
 const PIXEL =
@@ -13,10 +13,11 @@ export const nodeName = (node: number): string => (node === 0 ? 'Gateway' : `Gat
 
 /** Names what the user orders with an item in a run of a node: inputs that are equal have the same name. */
 export function orderName(
-	{ operations, ownKey, isEqual, edition }: History,
-	{ node, run, item }: { node: number; run: number | string; item: number | string },
+	{ ownKey, isEqual, edition }: History,
+	operation: Operation | undefined,
+	{ node, run, item }: Record<'node' | 'run' | 'item', number | string>,
 ): string {
-	const isShared = ownKey !== null && isEqual && operations[node] !== 'text';
+	const isShared = ownKey !== null && isEqual && operation !== 'text';
 	const place = isShared ? (ownKey === 'forAll' ? 'all' : `any.${item}`) : `${node}.${run}.${item}`;
 	return `${place}.v${edition}`;
 }
@@ -41,10 +42,18 @@ export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'roun
 	return { nodes: nodes as Story['nodes'], items: items(), rounds: loop ? [items()] : [] };
 }
 
+/** The names of an order's parts in expressions, which are written the same in all nodes. */
+const NODE = "$nodeId === 'node-1' ? 0 : 1";
+const PARTS = {
+	node: `{{ ${NODE} }}`,
+	run: `{{ $runIndex - $vars['earlier' + (${NODE})] }}`,
+	item: '{{ $itemIndex }}',
+};
+
 /** What an item asks for, which may differ each time that it is read. */
 function prompt(history: History, node: number): string {
 	const changing = { same: '', now: '{{ $now.toMillis() }}', random: '{{ Math.random() }}' }[history.input];
-	return `order ${orderName(history, { node, run: '{{ $runIndex }}', item: '{{ $itemIndex }}' })} ${changing}`;
+	return `order ${orderName(history, history.operations[node], PARTS)} ${changing}`;
 }
 
 function requestOptions({ concurrency, maxRetries, maxCost }: History) {

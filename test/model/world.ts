@@ -10,7 +10,7 @@ import { binaryStorage } from '../helpers/engine';
 import { freshRateGates } from '../helpers/rateGates';
 import { Clock } from './clock';
 import { Execution, type Surroundings } from './execution';
-import { askedTexts, charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
+import { asked, charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
 import { edited, type History } from './history';
 import { runLimitMs } from './limits';
 import { SentRequests, type SentRequest } from './requests';
@@ -21,7 +21,7 @@ export interface Observation {
 	executions: Execution[];
 	wasCancelled: boolean;
 	charges: Charge[];
-	asked: ReturnType<typeof askedTexts>;
+	asked: ReturnType<typeof asked>;
 	sent: SentRequest[];
 	/** The origin of the gateway's API. */
 	origin: string;
@@ -100,7 +100,8 @@ export class World {
 			const { key: other } = control.createKey({ account: OTHER_ACCOUNT });
 			const surroundings: Surroundings = {
 				credential: { baseUrl, apiKey },
-				story: { keyOf: keyOf(history, [apiKey, other]), n8nUrl: `http://127.0.0.1:${port}` },
+				keyOf: keyOf(history, [apiKey, other]),
+				n8nUrl: `http://127.0.0.1:${port}`,
 				clock,
 			};
 			const executions: Execution[] = [];
@@ -127,7 +128,7 @@ export class World {
 				executions,
 				wasCancelled: requests.isCancelled,
 				charges: charges(gateway, requests.answered, executions),
-				asked: askedTexts(gateway),
+				asked: asked(gateway),
 				sent: [...sent, ...requests.all.slice(sent.length).map((one) => ({ ...one, afterCancel: false }))],
 				origin: new URL(baseUrl).origin,
 				log: [...log],
@@ -186,7 +187,7 @@ export class World {
 }
 
 /** The API key of an item, as the credential of a history gives it. */
-function keyOf({ accounts }: History, keys: [string, string]): Surroundings['story']['keyOf'] {
+function keyOf({ accounts }: History, keys: [string, string]): Surroundings['keyOf'] {
 	const reads = new Map<number, number>();
 	return (_, index) => {
 		const count = reads.get(index) ?? 0;

@@ -6,8 +6,8 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type IRun,
-	type ITaskData,
 	type IRunExecutionData,
+	type ITaskData,
 } from 'n8n-workflow';
 
 import { prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
@@ -27,8 +27,8 @@ export interface Story {
 	keyOf?: NonNullable<RunOptions['keyOf']>;
 	/** The credential's *Minimum Balance*. */
 	minBalanceRub?: number;
-	/** The URL of this n8n. */
-	n8nUrl?: string;
+	/** What else differs from n8n as tests usually have it. */
+	n8n?: Pick<RunOptions, 'n8nUrl' | 'variables'>;
 }
 
 type Credential = NonNullable<RunOptions['credential']>;
@@ -165,12 +165,11 @@ export function copy<T>(data: T): T {
 
 /** The options of each node. */
 function optionsOf(
-	{ nodes: [first, ...others], items, keyOf, n8nUrl }: Story,
+	{ nodes: [first, ...others], items, keyOf, n8n }: Story,
 	credential: Credential,
 	id: number,
 ): [RunOptions, ...RunOptions[]] {
-	const given = { ...(keyOf && { keyOf }), ...(n8nUrl && { n8nUrl }) };
-	const shared = { items, credential, executionId: `execution-${id}`, ...given };
+	const shared = { items, credential, executionId: `execution-${id}`, ...n8n, ...(keyOf && { keyOf }) };
 	return [{ ...first, ...shared }, ...others.map((node) => ({ ...node, ...shared }))];
 }
 
