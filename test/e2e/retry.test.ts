@@ -117,7 +117,7 @@ it('of ten texts, the tenth is refused: the error says what nine cost, and a ret
 	expect(ledger()).toHaveLength(10);
 	const now = spent(9);
 	expect(hints(retried)).toStrictEqual([
-		`Cost: ₽${now} (execution so far: ₽${now}; ₽${before} in the execution before)`,
+		`Cost: ₽${now} (execution so far: ₽${now}; in the execution before: ₽${before})`,
 	]);
 });
 
