@@ -41,14 +41,14 @@ describe('values of the form fit the gateway’s schema', () => {
 	});
 });
 
-describe('the gateway’s words are the error of an input that it does not accept, and nothing is charged', () => {
+describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 	test.each<[string, string, object, string]>([
-		['a number out of range', 'aurora/canvas-1', { num_images: '9' }, 'input.num_images: must be <= 4'],
+		['a number out of range', 'aurora/canvas-1', { num_images: '9' }, "'Number of Images': must be at most 4"],
 		[
 			'a nested field',
 			'aurora/canvas-1',
 			{ watermark: '{"opacity": 1}' },
-			'input.watermark.text: is required',
+			"'Watermark' (watermark.text): is required",
 		],
 	])('%s', async (_, model, value, words) => {
 		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), continueOnFail);
@@ -65,7 +65,7 @@ describe('the gateway’s words are the error of an input that it does not accep
 		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
 		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
 		const { error } = await gateway.media('create', parameters, { items });
-		expect(error?.message).toContain('input.num_images: must be integer');
+		expect(error?.message).toContain("'Number of Images': must be integer");
 		expect(gateway.charges()).toBe(0);
 	});
 });

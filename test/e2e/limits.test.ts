@@ -44,7 +44,7 @@ const text = (options: object, parameters: Record<string, unknown> = {}) =>
 test('twelve texts at a limit with room for three at a time are all answered within it', async () => {
 	const { outputs: dry } = await run(behind(questions(1), text({ maxTokens: 100, dryRun: true })), 'Gateway');
 	const maxCostRub = 3 * Number(dry[0]?.['maxCostRub']);
-	const { error, outputs, hints } = await run(
+	const { error, outputs } = await run(
 		behind(questions(12), text({ maxTokens: 100, maxCostRub })),
 		'Gateway',
 	);

@@ -16,17 +16,17 @@ describe('the list of fields for a file', () => {
 		return await loadFileFields.call(editorContext({ node: 'mediaTask', parameters: { model } }));
 	};
 
-	it('has the fields that may take a URL, the likely ones first, with their titles and descriptions', async () => {
+	it('has the fields that the schema has for a URL, with their titles and descriptions', async () => {
 		expect(await listed(sandbox.retouch)).toStrictEqual([
 			{ name: 'Images (image_urls)', value: 'image_urls', description: 'URLs of the images to edit' },
 			{ name: 'Mask (mask_url)', value: 'mask_url', description: 'URL of a mask image' },
-			{ name: 'Prompt (prompt)', value: 'prompt', description: 'What to change' },
 		]);
 	});
 
-	it('leaves out only fields whose schema excludes a URL, whatever their names and descriptions', async () => {
+	it('where the schema does not name any, leaves out the prompt and fields whose schema excludes a URL, whatever their names and descriptions', async () => {
 		const text = { type: 'string' };
 		const fields = {
+			prompt: text,
 			style: { enum: ['ink', 'oil'] },
 			лицо: { ...text, description: 'Фотография лица' },
 			refs: { type: 'array', items: text },

@@ -33,7 +33,7 @@ async function shown(code: number, msg: string, status: number, path: string, no
 
 test.each<[number, string, string, StoryNode, RegExp]>([
 	[402, 'Insufficient funds', TASKS, image(), /not enough money.*Nothing was charged/],
-	[422, 'input.size: must be one of the values', TASKS, image(), /^input\.size.*Nothing was charged/],
+	[422, 'input.size: must be one of the values', TASKS, image(), /^'Size'.*Nothing was charged/],
 	[403, 'The model is not on the plan', TASKS, image(), /plan.*Nothing was charged/],
 	[404, 'Task not found', `${TASKS}/*`, get, /no such media task/],
 ])('a %d in the envelope, “%s”, is shown like one in the status', async (code, msg, path, node, words) => {

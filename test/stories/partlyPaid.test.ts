@@ -67,7 +67,7 @@ describe('of eight pictures, the eighth is refused', () => {
 		expect(gateway.charges()).toBe(7);
 		expect(error?.httpCode).toBe('422');
 		expect(error?.context?.itemIndex).toBe(7);
-		expect(errorText).toContain('input.size');
+		expect(errorText).toContain("'Size'");
 		expect(errorText).toMatch(FREE);
 		expect(errorText).toMatch(rubles(spent()));
 		expect(errorText).toContain('Retry');

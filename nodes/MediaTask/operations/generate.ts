@@ -1,11 +1,12 @@
 import { modelParameter } from '../../shared/fields/models';
 import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
-import { asArray, asObject, omit } from '../../shared/gateway/util/json';
+import { omit } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
 import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
 import { promptParameter } from './input';
+import type { PlannedTask } from './task/taskRequest';
 import { createAndWait } from './task/createAndWait';
 
 /** What the panel calls the media types (§2.2). */
@@ -84,17 +85,7 @@ export const editImage: Operation = {
 		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
-	plan: (item) => {
-		const { inputFiles: files, inputMode, inputJson, input }: Record<string, unknown> = item.params;
-		const values = JSON.stringify(inputMode === 'json' ? inputJson : asObject(input)?.value) ?? '';
-		if (asArray(files).length > 0 || /\b(https?:\/\/|data:)/i.test(values)) return generateImage.plan?.(item);
-		// Some models would make a new image.
-		throw new InvalidInputError(
-			'There is no image to edit',
-			"Add a row to 'Input Files', or enter the URL of an image in the model’s field for it.",
-			'inputFiles',
-		);
-	},
+	plan: (item) => ({ ...(generateImage.plan?.(item) as PlannedTask), needsImage: true }),
 };
 
 export const generateVideo = generate(

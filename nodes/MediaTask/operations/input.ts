@@ -1,8 +1,9 @@
 import { modelParameter } from '../../shared/fields/models';
 import { mapperValues } from '../../shared/fields/schemaForm';
-import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
+import { ApiError, asError } from '../../shared/gateway/errors/errors';
+import { inputForm, promptField, type InputField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
-import type { JsonObject } from '../../shared/gateway/util/json';
+import { asObject, type JsonObject } from '../../shared/gateway/util/json';
 import { choice, filled, isUnset, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
 import type { Parameter, Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
@@ -94,4 +95,31 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 	if (prompt === undefined) return values;
 	const promptName = promptField(form)?.name ?? 'prompt';
 	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
+}
+
+/** The gateway's words about a field of the form (§7.4), with the name that the panel shows. */
+export async function inPanelWords(
+	{ run, client, params }: ItemContext<InputParams>,
+	error: unknown,
+): Promise<Error> {
+	const isRefused = error instanceof ApiError && error.details.status === 422;
+	if (!isRefused || params.inputMode === 'json') return asError(error);
+	const form = inputForm((await run.mediaModels.known(client, params.model))?.inputSchema ?? {});
+	const { message, description } = error.details;
+	const placeOf = ({ name }: InputField) =>
+		new RegExp(
+			`(?<![\\p{L}\\d_])(?:input\\.)?(${name.replace(/\W/gu, '\\$&')})(?![\\p{L}\\d_])([.[][^\\s:]+)?`,
+			'u',
+		);
+	const field = form.fields.find((one) => placeOf(one).test(message));
+	if (!field) return error;
+	const isPrompt = field === promptField(form);
+	const isShown = isPrompt || field.name in (asObject(params.input?.value) ?? {});
+	return error.with({
+		message: message.replace(placeOf(field), (_, name: string, inner?: string) => {
+			const title = isPrompt ? 'Prompt' : field.title;
+			return inner ? `'${title}' (${name}${inner})` : `'${title}'`;
+		}),
+		description: isShown ? description : `${description} To enter it, use 'Add field to send'.`,
+	});
 }

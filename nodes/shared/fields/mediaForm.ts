@@ -2,7 +2,7 @@ import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields 
 
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
-import { inputForm, mayTakeUrls, takesUrls } from '../gateway/media/inputSchema';
+import { inputForm, isFileField, mayTakeUrls, promptField, takesUrls } from '../gateway/media/inputSchema';
 import { inEditor } from './models';
 import { formFields } from './schemaForm';
 
@@ -24,18 +24,22 @@ export async function mapMediaFields(this: ILoadOptionsFunctions): Promise<Resou
 	};
 }
 
-/** Load options: the input fields of the chosen model that may take a file's URL, the likely ones first. */
+/**
+ * Load options: the input fields of the chosen model for the URL of a file. Where the schema does not say which they are,
+ * those for any text, the likely ones first.
+ */
 export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const model = await chosenModel(this);
 	if (model === undefined || typeof model === 'string') return [];
-	return inputForm(model.inputSchema)
-		.fields.filter(mayTakeUrls)
-		.sort((a, b) => Number(takesUrls(b)) - Number(takesUrls(a)))
-		.map(({ name, title, description }) => ({
-			name: title === name ? name : `${title} (${name})`,
-			value: name,
-			...(description ? { description } : {}),
-		}));
+	const form = inputForm(model.inputSchema);
+	const isOffered = form.fields.some(isFileField) ? takesUrls : mayTakeUrls;
+	const offered = form.fields.filter((field) => isOffered(field) && field !== promptField(form));
+	const sorted = offered.sort((a, b) => Number(takesUrls(b)) - Number(takesUrls(a)));
+	return sorted.map(({ name, title, description }) => ({
+		name: title === name ? name : `${title} (${name})`,
+		value: name,
+		...(description ? { description } : {}),
+	}));
 }
 
 /** The model that the parameters name: its ID when the catalogue does not have it, `undefined` when none is chosen. */

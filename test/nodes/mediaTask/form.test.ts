@@ -82,7 +82,7 @@ describe('the form of a model', () => {
 		const value = { prompt: 'a', n: '9', size: 'huge', voice: 'anna' };
 		const { items } = await run('create', filled(value), continueOnFail);
 		expect(items[0]?.json.error).toMatchObject({
-			message: 'input.n: must be <= 4',
+			message: "'Number': must be at most 4",
 			description: expect.stringContaining('Correct the field that it names') as string,
 			httpCode: '422',
 			retryable: false,

@@ -34,7 +34,7 @@ describe('task: create', () => {
 	it('explains invalid input to an agent’s model, which can correct it', async () => {
 		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { items } = await run('create', taskRequest, { asTool: true });
-		expect(items[0]?.json.error).toContain('input.n must be <= 4');
+		expect(items[0]?.json.error).toContain('input.n must be at most 4');
 	});
 });
 

@@ -7,7 +7,7 @@ import { charge } from '../../../shared/run/charge/charge';
 import { claimKey, digest } from '../../../shared/run/charge/keys';
 import type { OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
-import { readInput } from '../input';
+import { inPanelWords, readInput } from '../input';
 import { placeholder } from '../inputFiles';
 import { mayBeOfOthers, readTaskRequest, type PlannedTask, type TaskItem } from './taskRequest';
 
@@ -53,7 +53,10 @@ export async function createTask(
 		const created = await run.inSession(
 			client,
 			asText(body.sessionId),
-			async () => await createMediaTask(client, body, key),
+			async () =>
+				await createMediaTask(client, body, key).catch(async (error: unknown) => {
+					throw await inPanelWords(item, error);
+				}),
 		);
 		records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
 		return created;

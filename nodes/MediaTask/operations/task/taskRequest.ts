@@ -3,10 +3,10 @@ import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { withFile } from '../../../shared/gateway/media/inputFiles';
-import { inputForm } from '../../../shared/gateway/media/inputSchema';
+import { inputForm, mayTakeUrls, promptField, takesUrls } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals } from '../../../shared/gateway/util/money';
-import { decimal, filled, json, optional, text } from '../../../shared/params/kinds';
+import { decimal, filled, isUnset, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey } from '../../../shared/run/charge/keys';
@@ -87,6 +87,8 @@ export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
 /** What is checked of a task before the first request. */
 export interface PlannedTask {
 	files: FileForField[];
+	/** Whether the input must have an image: some models would make a new one without. */
+	needsImage?: boolean;
 }
 
 /**
@@ -122,7 +124,7 @@ export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
  */
 export async function readTaskRequest(
 	item: TaskItem,
-	{ files: found }: PlannedTask,
+	{ files: found, needsImage = false }: PlannedTask,
 	callback?: ResumeCallback,
 ) {
 	const { params, run, client } = item;
@@ -133,6 +135,7 @@ export async function readTaskRequest(
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
+	if (needsImage && files.length === 0) checkImage(values, (await catalogued()).inputSchema);
 	/** @param urlOf returns the URL of a file, or a placeholder */
 	const inputWith = async (urlOf: (file: UploadFile) => Promise<string>) => {
 		let input = values;
@@ -154,6 +157,23 @@ export async function readTaskRequest(
 		/** The price as decimal text in rubles; only if there is a limit. */
 		mostRub,
 	};
+}
+
+function checkImage(input: JsonObject, inputSchema: JsonObject): void {
+	const form = inputForm(inputSchema);
+	const isPrompt = ({ name }: { name: string }) => name === (promptField(form)?.name ?? 'prompt');
+	const forImages = form.fields.filter(takesUrls);
+	const forTexts = form.fields.filter((field) => mayTakeUrls(field) && !isPrompt(field));
+	const named = forImages.length > 0 ? forImages : forTexts;
+	// Some catalogues have no fields.
+	const given = Object.keys(input).map((name) => ({ name }));
+	const fields = form.fields.length > 0 ? named : given.filter((field) => !isPrompt(field));
+	if (fields.some(({ name }) => !isUnset(input[name]))) return;
+	throw new InvalidInputError(
+		'There is no image to edit',
+		"Add a row to 'Input Files', or enter the URL of an image in the model’s field for it.",
+		'inputFiles',
+	);
 }
 
 /**

@@ -4,6 +4,7 @@ import { textOptionsWhere } from '../../../shared/fields/textOptions';
 import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
+import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
 import { several, text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemInput, type Operation } from '../../../shared/run/operation';
@@ -55,8 +56,7 @@ function parametersOf({ exampleUrl, prompt, promptHint }: Preset) {
 			description: 'Where the files are. A tool of an AI Agent gets no files: use a URL there.',
 		}),
 		binaryPropertyName: several(binaryPropertyName, /,/),
-		// A URL may contain commas.
-		url: several(url.with({ placeholder: `e.g. ${exampleUrl}` }), /[,\n](?=\s*(?:https?:|data:|$))/i),
+		url: several(url.with({ placeholder: `e.g. ${exampleUrl}` }), BETWEEN_URLS),
 		prompt: text({
 			displayName: 'Prompt',
 			rows: 3,

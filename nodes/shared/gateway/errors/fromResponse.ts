@@ -35,7 +35,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { isKnown, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
-	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
+	const serverMessage = body.serverMessage && withoutSigns(redact(body.serverMessage, response.secrets));
 	if (status >= 500 && !isKnown && !isFile) {
 		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
 		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again, description: words });
@@ -70,6 +70,18 @@ export function statusInBody(group: EndpointGroup, { code, data }: JsonObject): 
 	const status = asNumber(code) ?? 0;
 	const isError = Number.isInteger(status) && status >= 400 && status <= 599;
 	return isMedia && isError && asId(asObject(data)?.taskId) === undefined ? status : undefined;
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+	'<=': 'at most',
+	'>=': 'at least',
+	'<': 'less than',
+	'>': 'more than',
+};
+
+/** "must be <= 4" as "must be at most 4": n8n shows messages as HTML, and cuts off what looks like a tag. */
+function withoutSigns(words: string): string {
+	return words.replace(/([<>]=?) ?(?=-?\d)/g, (_, sign: string) => `${SIGNS[sign] ?? sign} `);
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

@@ -1,5 +1,5 @@
-import { asArray, asObject, asText, canonicalJson, type Json, type JsonObject } from '../util/json';
-import { branches, merged, resolvedSchema, typesOf } from './jsonSchema';
+import { asArray, asObject, asText, canonicalJson, textOf, type Json, type JsonObject } from '../util/json';
+import { branches, merged, resolvedSchema, typesOf, withoutUnion } from './jsonSchema';
 
 /** The type of a field. `json` is all that the others do not cover: unions and schemas without a type. */
 export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object' | 'json';
@@ -40,10 +40,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
  * union of objects, a field takes what any of them takes, and is required if all require it.
  */
 export function inputForm(inputSchema: JsonObject): InputForm {
-	const shared = resolvedSchema(inputSchema, inputSchema);
-	const union = branches(shared);
-	const alternatives = (union.length > 0 ? union : [{}]).map((branch) => {
-		const { properties, required } = merged(branch, shared);
+	const alternatives = objectsOf(resolvedSchema(inputSchema, inputSchema)).map(({ properties, required }) => {
 		const fields = Object.entries(asObject(properties) ?? {}).map(
 			([name, schema]) => [name, resolvedSchema(schema, inputSchema)] as const,
 		);
@@ -60,6 +57,13 @@ export function inputForm(inputSchema: JsonObject): InputForm {
 			Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),
 		),
 	};
+}
+
+/** The objects that a resolved schema allows, also in unions of unions, each with what is common to them. */
+function objectsOf(schema: JsonObject): JsonObject[] {
+	const union = branches(schema);
+	if (union.length === 0) return [schema];
+	return union.flatMap((branch) => objectsOf(merged(branch, withoutUnion(schema))));
 }
 
 /** What any of some resolved schemas allows. */
@@ -121,22 +125,37 @@ export function exampleOf(field: InputField): Json {
 	return takesUrls(field) ? 'https://…' : '…';
 }
 
-/** Whether the schema of a field allows the URL of a file, or a list of them. */
-export function mayTakeUrls(field: InputField): boolean {
-	const { schema, kind, choices } = field.element ?? field;
-	if (choices.length > 0) return false;
-	const types = typesOf(schema);
-	return kind === 'text' || (kind === 'json' && (types.length === 0 || types.includes('string')));
+/** The parts of a field's schema that allow any text, such as the URL of a file, or of its elements. */
+function textsIn(field: InputField): JsonObject[] {
+	const { schema, choices } = field.element ?? field;
+	const union = branches(schema);
+	if (choices.length > 0) return [];
+	return (union.length > 0 ? union : [schema]).filter((part) => {
+		const types = typesOf(part);
+		return part.enum === undefined && (types.length === 0 || types.includes('string'));
+	});
 }
 
-/** Whether the field probably is for the URL of a file, or a list of them: its format or an English name says so. */
+/** Whether the schema of a field allows the URL of a file, or a list of them. */
+export function mayTakeUrls(field: InputField): boolean {
+	return textsIn(field).length > 0;
+}
+
+/** Whether the schema of a field says that it is for the URL of a file, or a list of them. */
+export function isFileField(field: InputField): boolean {
+	const texts = textsIn(field);
+	const isFile = ({ format, contentMediaType, contentEncoding }: JsonObject) =>
+		/^(uri|url|iri|binary|byte|base64|data-url)/.test(textOf(format)) ||
+		(contentMediaType ?? contentEncoding) !== undefined;
+	const isNamed = texts.length > 0 && /\b(urls?|uri|base64)\b/i.test(field.description ?? '');
+	return isNamed || texts.some(isFile);
+}
+
+/** Whether the field probably is for the URL of a file: its schema says so, or its name ends in such a word. */
 export function takesUrls(field: InputField): boolean {
-	if (!mayTakeUrls(field)) return false;
-	const { schema } = field.element ?? field;
-	const formats = [schema, ...branches(schema)].map((part) => asText(part.format) ?? '');
-	if (formats.some((format) => /^(uri|url|iri|binary)/.test(format))) return true;
 	const words = field.name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
-	return /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_|$)/.test(words);
+	const isNamed = /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_?\d+)?$/.test(words);
+	return isFileField(field) || (isNamed && mayTakeUrls(field));
 }
 
 /** Names of the field that says what a model makes, the most usual one first. */

@@ -1,5 +1,6 @@
 import type { InputField, InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
+import { BETWEEN_URLS } from '../util/text';
 import { typesOf } from './jsonSchema';
 
 /**
@@ -74,7 +75,8 @@ function elements(value: Json, element: InputField | undefined): Json[] {
 	const parsed = parseJson(value);
 	if (Array.isArray(parsed)) return parsed;
 	const isUrl = /:\/\/|^\s*data:/.test(value);
-	const separator = /[\r\n]/.test(value) || isUrl || element?.kind === 'object' ? /[\r\n]/ : /,/;
+	const isByLine = /[\r\n]/.test(value) || element?.kind === 'object';
+	const separator = isUrl ? BETWEEN_URLS : isByLine ? /[\r\n]/ : /,/;
 	return value
 		.split(separator)
 		.map((part) => part.trim())

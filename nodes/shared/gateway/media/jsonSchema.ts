@@ -1,4 +1,7 @@
-import { asArray, asObject, asObjects, asText, type Json, type JsonObject } from '../util/json';
+import { asArray, asObject, asObjects, asText, omit, type Json, type JsonObject } from '../util/json';
+
+/** The keywords of unions and conditions. */
+const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else'];
 
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
 const MAX_DEPTH = 5;
@@ -28,31 +31,38 @@ function referred(pointer: string, root: JsonObject): Json | undefined {
 	return steps.reduce<Json | undefined>((found, step) => asObject(found)?.[step], root);
 }
 
+/** What two schemas allow together. Of two unions, any branch: all fields stay, and a form requires fewer of them. */
 export function merged(under: JsonObject, over: JsonObject): JsonObject {
 	const properties = { ...asObject(under.properties), ...asObject(over.properties) };
 	const required = [...new Set([...asArray(under.required), ...asArray(over.required)])];
+	const union = [...branches(under), ...branches(over)];
 	return {
-		...under,
-		...over,
+		...withoutUnion(under),
+		...withoutUnion(over),
+		...(union.length > 0 ? { anyOf: union } : {}),
 		...(Object.keys(properties).length > 0 ? { properties } : {}),
 		...(required.length > 0 ? { required } : {}),
 	};
 }
 
-/** The branches of a union; empty if the schema is not a union. */
+/** The branches of a union; empty if the schema is not a union. A condition is a union of its two outcomes. */
 export function branches(schema: JsonObject): JsonObject[] {
-	return [...asObjects(schema.anyOf), ...asObjects(schema.oneOf)];
+	const outcomes = schema.if === undefined ? [] : [schema.then ?? {}, schema.else ?? {}];
+	return [...asObjects(schema.anyOf), ...asObjects(schema.oneOf), ...asObjects(outcomes)];
 }
 
 function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
 	const all = branches(schema).map((branch) => resolvedSchema(branch, root, depth + 1));
 	const real = all.filter((branch) => branch.type !== 'null' && branch.const !== null);
 	if (all.length === 0) return typeWithoutNull(schema);
-	const siblings = { ...schema };
-	delete siblings.anyOf;
-	delete siblings.oneOf;
+	const siblings = withoutUnion(schema);
 	const [only] = real;
 	return typeWithoutNull(only && real.length === 1 ? merged(only, siblings) : { ...siblings, anyOf: real });
+}
+
+/** A schema without its {@link branches}. */
+export function withoutUnion(schema: JsonObject): JsonObject {
+	return UNIONS.reduce(omit, schema);
 }
 
 function typeWithoutNull(schema: JsonObject): JsonObject {

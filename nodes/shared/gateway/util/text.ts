@@ -9,3 +9,6 @@ export function duration(milliseconds: number): string {
 	if (seconds >= 120) return `${Math.round(milliseconds / 6_000) / 10} minutes`;
 	return seconds === 1 ? '1 second' : `${seconds >= 10 ? Math.round(seconds) : seconds} seconds`;
 }
+
+/** What separates URLs in a text: the end of a line, or a comma before the next URL. A URL may contain commas. */
+export const BETWEEN_URLS = /[\r\n]|,(?=\s*(?:https?:|data:|$))/i;
