@@ -4,7 +4,7 @@ import type { ClientDependencies, GatewayClient } from '../shared/gateway/client
 import { CALLBACK_PAUSES_MS, pollUntil, type PollResult } from '../shared/gateway/endpoints/polling';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import { hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
-import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
+import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/gateway/util/json';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
@@ -26,25 +26,46 @@ export interface Answer {
 	message: string;
 }
 
-export const STARTED: Answer = { status: 200, message: 'The media task has started the workflow' };
+const UNKNOWN: Answer = { status: 404, message: 'The account has no such media task' };
+const STARTED: Answer = { status: 200, message: 'The media task has started the workflow' };
+
+/** What starts the workflow, and what lets a repeated call start it should n8n fail to. */
+interface Start {
+	item: INodeExecutionData;
+	release: () => Promise<void>;
+}
 
 /**
  * Finds out whether a callback starts the workflow. Its content is not trusted: the task is polled with the credential.
  * Downloads the files, and archives the task. Rejects when the task could not be polled.
  *
- * @returns the item that starts the workflow, and what lets a repeated call start it should n8n fail to; or the answer
- *   when nothing starts it
+ * @returns the start of the first task that can; or the answer when there is none
  */
 export async function checkCallback(
 	context: IWebhookFunctions,
-	{ ids, passThrough, content }: IncomingCallback,
+	callback: IncomingCallback,
 	startedTasks: StartedTasks,
-): Promise<Answer | { taskId: string; item: INodeExecutionData; release: () => Promise<void> }> {
-	if (ids.some((id) => startedTasks.has(id))) return STARTED;
-	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
+): Promise<Answer | Start> {
+	const ids = callback.ids.filter((id) => !startedTasks.has(id));
+	if (ids.length === 0) return STARTED;
 	const client = await connect(context, CALLBACK_SETTINGS, { withSlot });
-	const task = await findTask(client, ids);
-	if (!task) return { status: 404, message: 'The account has no such media task' };
+	let answer = ids.length < callback.ids.length ? STARTED : UNKNOWN;
+	for (const id of ids) {
+		const task = await findTask(client, id);
+		const checked = task ? await checkTask(context, client, task, { callback, startedTasks }) : UNKNOWN;
+		if ('item' in checked) return checked;
+		if (answer === UNKNOWN) answer = checked;
+	}
+	return answer;
+}
+
+async function checkTask(
+	context: IWebhookFunctions,
+	client: GatewayClient,
+	task: MediaTask,
+	{ callback, startedTasks }: { callback: IncomingCallback; startedTasks: StartedTasks },
+): Promise<Answer | Start> {
+	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
 	const { taskId, state } = task;
 	if (!hasEnded(state)) return { status: 200, message: 'The media task has not ended' };
 	if (events !== 'both' && events !== state)
@@ -61,33 +82,31 @@ export async function checkCallback(
 	}
 	// Last, so that little can happen between it and the start.
 	const isOurs = !options.archiveTask || (await archive(context, client, taskId));
-	if (!isOurs && !startedTasks.isTest) return STARTED;
-	const callback = options.includeCallback ? content : undefined;
-	const json = compact({ ...taskJson(task), passThrough, downloadError, callback });
+	if ((!isOurs && !startedTasks.isTest) || !startedTasks.add(taskId)) return STARTED;
+	const { passThrough, content } = callback;
+	const added = { passThrough, downloadError, callback: options.includeCallback ? content : undefined };
+	const json = compact({ ...taskJson(task), ...added });
 	const release = async () => {
 		startedTasks.fail(taskId);
 		if (options.archiveTask) await archive(context, client, taskId, false);
 	};
-	return { taskId, item: { json, ...(binary ? { binary } : {}) }, release };
+	return { item: { json, ...(binary ? { binary } : {}) }, release };
 }
 
-/** Polls the first of the tasks that the account has (§4.7). */
-async function findTask(client: GatewayClient, ids: readonly string[]): Promise<MediaTask | undefined> {
-	for (const id of ids) {
-		const pauseMs = (polls: number, last?: PollResult) =>
-			last?.transientError ? undefined : CALLBACK_PAUSES_MS[polls];
-		// Without a limit, the client repeats a poll that fails.
-		const found = await pollUntil(client, id, pauseMs, () => Infinity).catch(ifUnknown);
-		if (found?.transientError) throw asError(found.transientError);
-		if (found) return found.task;
-	}
-	return undefined;
+/** Polls a task (§4.7); `undefined` when the account does not have it. */
+async function findTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
+	const pauseMs = (polls: number, last?: PollResult) =>
+		last?.transientError ? undefined : CALLBACK_PAUSES_MS[polls];
+	// Without a limit, the client repeats a poll that fails.
+	const found = await pollUntil(client, id, pauseMs, () => Infinity).catch(ifUnknown);
+	if (found?.transientError) throw asError(found.transientError);
+	return found?.task;
 }
 
 /** @throws {Error} unless the account has no task with this ID, or no task can have it */
 function ifUnknown(error: unknown): undefined {
 	const { status = 0 } = error instanceof ApiError ? error.details : {};
-	if ([404, 422].includes(status) || error instanceof InvalidInputError || error instanceof URIError) return;
+	if (status === 404 || status === 422) return;
 	throw asError(error);
 }
 

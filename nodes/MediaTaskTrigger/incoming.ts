@@ -2,7 +2,7 @@ import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
 import { readPassThrough } from '../shared/gateway/media/passThrough';
-import { asObject, isFlat, parseJson, type Json } from '../shared/gateway/util/json';
+import { asNumber, asObject, isFlat, parseJson, type Json } from '../shared/gateway/util/json';
 
 /** A callback, as far as it is used. Anybody who knows the URL can send one. */
 export interface IncomingCallback {
@@ -24,7 +24,7 @@ interface RawRequest {
 	readRawBody?(): Promise<void>;
 }
 
-/** Reads a callback. Takes about a millisecond once the body is there, whatever the body. */
+/** Reads a callback. Takes some milliseconds once the body is there, whatever the body. */
 export async function readCallback(context: IWebhookFunctions): Promise<IncomingCallback> {
 	const request: RawRequest = context.getRequestObject();
 	const query: unknown = context.getQueryData();
@@ -34,14 +34,18 @@ export async function readCallback(context: IWebhookFunctions): Promise<Incoming
 	if (isUnread) await request.readRawBody?.();
 	const bytes = request.rawBody instanceof Uint8Array ? request.rawBody : undefined;
 	const size = bytes?.length ?? Infinity;
-	if (isUnread && size <= MAX_BODY) body = parseJson(new TextDecoder().decode(bytes)) ?? body;
+	const text = isUnread && size <= MAX_BODY ? new TextDecoder().decode(bytes) : '';
+	if (text !== '') body = parseJson(text) ?? text;
+	const headers = { ...asObject(context.getHeaderData()) };
+	// A form with files has its fields in `data`.
+	const fields = bytes ? body : asObject(body)?.data;
 	return {
-		ids: taskIdsIn(query, body, size),
+		ids: taskIdsIn(query, fields, bytes?.length ?? asNumber(headers['content-length'])),
 		passThrough: readPassThrough(query),
 		content: {
 			body: size <= MAX_BODY && isFlat(body, MAX_LEVELS) ? (body as IDataObject) : null,
 			query: asObject(query) ?? {},
-			headers: { ...asObject(context.getHeaderData()) },
+			headers,
 		},
 	};
 }

@@ -2,7 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { takesLong } from '../shared/n8n/callResponse';
 import { toErrorJson } from '../shared/run/nodeError';
-import { checkCallback, STARTED, type Answer } from './check';
+import { checkCallback, type Answer } from './check';
 import { readCallback, type IncomingCallback } from './incoming';
 import { StartedTasks } from './startedTasks';
 
@@ -17,7 +17,7 @@ const NOT_CHECKED: Answer = { status: 503, message: 'The media task is not check
 let calls = 0;
 let isFull = false;
 
-/** By trigger and IDs, the end of the last call with them. */
+/** By trigger and most likely ID, the end of the last call with it. */
 const ends = new Map<string, Promise<unknown>>();
 
 /**
@@ -38,7 +38,7 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 		const { ids } = callback;
 		if (ids.length === 0) return respond(context, { status: 400, message: 'The call names no media task' });
 		subject += ` for the media task ${ids.map((id) => JSON.stringify(id)).join(' or ')}`;
-		const key = JSON.stringify([context.getWorkflow().id, context.getNode().id, ids]);
+		const key = JSON.stringify([context.getWorkflow().id, context.getNode().id, ids[0]]);
 		const earlier = ends.get(key);
 		if (earlier && (await takesLong(earlier))) return respond(context, NOT_CHECKED);
 		const call = checkAndStart(context, callback);
@@ -59,14 +59,12 @@ async function checkAndStart(
 	context: IWebhookFunctions,
 	callback: IncomingCallback,
 ): Promise<IWebhookResponseData> {
-	const startedTasks = new StartedTasks(context);
-	const checking = checkCallback(context, callback, startedTasks);
+	const checking = checkCallback(context, callback, new StartedTasks(context));
 	const isLate = await takesLong(checking);
 	if (isLate) respond(context, NOT_CHECKED);
 	const checked = await checking;
 	if (!('item' in checked)) return respond(context, checked);
-	const { taskId, item, release } = checked;
-	if (!startedTasks.add(taskId)) return respond(context, STARTED);
+	const { item, release } = checked;
 	if (isLate) return { noWebhookResponse: true, workflowData: [[item]] };
 	// n8n responds when it has stored the execution, or has failed to.
 	void hasResponse(context).then(async (status) => status >= 400 && (await release()));

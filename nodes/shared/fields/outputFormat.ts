@@ -1,5 +1,5 @@
 import type { OutputRequest } from '../gateway/text/formats/request';
-import { choice, flag, id, jsonObject, optional, shownFor } from '../params/kinds';
+import { choice, flag, id, jsonObject, NAME, optional, shownFor } from '../params/kinds';
 import type { Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
@@ -26,7 +26,7 @@ const schemaParameters = shownFor(
 			default: 'answer',
 			placeholder: 'e.g. invoice',
 			description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
-			whenEmpty: 'Enter a name for the response, such as invoice.',
+			...NAME,
 		}),
 		jsonSchema: jsonObject({
 			displayName: 'JSON Schema',

@@ -56,23 +56,35 @@ export function shownFor<D extends Declarations>(
 /**
  * Text, unchanged. A number or a boolean from an expression is converted to text.
  *
- * @param spec.whenEmpty hint for an empty text, which is then an error, and not read as the default
+ * @param spec.whenEmpty hint for an empty text, which is then an error, and not read as the default; or for another one
+ *   that is not `allowed`
  */
-export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: string }>): Parameter<string> {
-	const { rows, whenEmpty, default: initial = '', ...rest } = spec;
+export function text(
+	spec: Spec<{ default?: string; rows?: number; whenEmpty?: string; allowed?: RegExp }>,
+): Parameter<string> {
+	const { rows, whenEmpty, allowed, default: initial = '', ...rest } = spec;
 	const typeOptions = rows ? { typeOptions: { rows } } : {};
 	return kind({ ...rest, type: 'string', default: initial, ...typeOptions }, (value, at) => {
 		const read = readText(value, at);
 		if (whenEmpty !== undefined && read.trim() === '') throw at.error('is empty', whenEmpty);
+		if (allowed?.test(read) === false) throw notAllowed(read, at, whenEmpty ?? '');
 		return read || initial;
 	});
 }
 
 /** An ID or a name: text that must not be empty, without the white space around it. */
-export function id(spec: Spec<{ default?: string; whenEmpty: string }>): Parameter<string> {
+export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: RegExp }>): Parameter<string> {
 	const { description, read } = text(spec);
-	return new Parameter(description, (value, at) => read(value, at).trim());
+	return new Parameter(description, (value, at) =>
+		read(typeof value === 'string' ? value.trim() : value, at),
+	);
 }
+
+/** Names of tools and schemas that all vendors take, and the hint for others. */
+export const NAME = {
+	allowed: /^[\w-]{1,64}$/,
+	whenEmpty: 'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.',
+};
 
 /** An entry of a list that the editor loads, or its ID. */
 export function locator(

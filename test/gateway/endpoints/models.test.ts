@@ -5,7 +5,7 @@ import {
 } from '../../../nodes/shared/gateway/endpoints/models';
 import { MEDIA_TYPES, type MediaModel } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { scriptedClient } from '../../helpers/client';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 const listing = (data: Json) => scriptedClient([{ body: JSON.stringify({ object: 'list', data }) }]);
@@ -24,14 +24,20 @@ describe.each([
 
 	it('leaves out entries without an ID', async () => {
 		const { client } = listing([null, {}, { id: null }, { id: '' }, { id: 7 }, 'm', { id: 'm' }]);
-		expect((await list(client)).map(({ id }) => id)).toStrictEqual(['m']);
+		expect((await list(client)).map(({ id }) => id)).toStrictEqual(['7', 'm']);
 	});
 
 	it.each<[string, JsonObject]>([
 		['no list', {}],
+		['a list of another name', { models: [{ id: 'm' }] }],
 		['an object', { data: { id: 'm' } }],
-	])('is empty with %s', async (_, body) => {
-		await expect(list(scriptedClient([{ body: JSON.stringify(body) }]).client)).resolves.toStrictEqual([]);
+		['a text', { data: '[]' }],
+	])('is unreadable with %s', async (_, body) => {
+		const { details } = await apiErrorOf(list(scriptedClient([{ body: JSON.stringify(body) }]).client));
+		expect(details).toMatchObject({
+			code: 'unreadable_answer',
+			message: 'The gateway’s response has no list of models',
+		});
 	});
 });
 

@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
-import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
+import { deleteFile, fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -8,6 +8,7 @@ import {
 	restoreMediaTask,
 	setArchived,
 } from '../../../nodes/shared/gateway/endpoints/taskActions';
+import { fetchMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 import { request } from '../../helpers/requests';
@@ -19,7 +20,7 @@ const unarchive: Action = async (client, id) => await setArchived(client, id, fa
 const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1');
 const session: Action = async (client) => await createMediaSession(client, { title: null });
 
-const PATH = '/async/media/tasks/t%2F1';
+const PATH = '/async/media/tasks/t%3F1';
 const notFound: Step = { status: 404 };
 
 it.each<[string, Action, HttpRequest]>([
@@ -35,8 +36,24 @@ it.each<[string, Action, HttpRequest]>([
 	],
 ])('%s sends one request', async (_, act, expected) => {
 	const { client, sent } = scriptedClient([{ status: 204, body: '' }]);
-	await act(client, 't/1');
+	await act(client, 't?1');
 	expect(sent).toStrictEqual([expected]);
+});
+
+it.each(['', '.', '..', '%2e%2e', 'a/..', 'a\\b'])('the ID %j is rejected by each request', async (id) => {
+	const { client, sent } = scriptedClient([]);
+	const requests: Action[] = [
+		archive,
+		deleteMediaTask,
+		restoreMediaTask,
+		lyrics,
+		fetchMediaTask,
+		deleteFile,
+		fetchFileRecord,
+	];
+	for (const act of requests)
+		await expect(act(client, id)).rejects.toMatchObject({ name: 'InvalidInputError' });
+	expect(sent).toStrictEqual([]);
 });
 
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;

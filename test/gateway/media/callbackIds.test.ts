@@ -6,38 +6,101 @@ import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
 const below = (depth: number, value: unknown): unknown =>
 	depth === 0 ? value : { inner: below(depth - 1, value) };
 
+/** As JSON text, so many times. */
+const asText = (value: unknown, times = 1): unknown =>
+	times === 0 ? value : asText(JSON.stringify(value), times - 1);
+
 describe('the task IDs in a callback', () => {
 	it.each<[string, unknown, unknown, string[]]>([
 		['in the query', { taskId: 'q' }, {}, ['q']],
 		['in the body', {}, { taskId: 'b' }, ['b']],
-		['in both, those of the query', { taskId: 'q' }, { taskId: 'b' }, ['q']],
-		['in text of JSON', {}, '{"data":{"taskId":"b"}}', ['b']],
-		['in a nested body', {}, { data: { task: { task_id: 'b' } } }, ['b']],
-		['in a list', {}, [{ id: 'a' }, null, 'x', { id: 'b' }], ['a', 'b']],
-		['in lists within lists', {}, [[{ id: 'a' }], { tasks: [{ id: 'b' }] }], ['a', 'b']],
+		['in both, those of the query first', { taskId: 'q' }, { taskId: 'b' }, ['q', 'b']],
 		['as numbers', {}, { taskId: 7 }, ['7']],
 		['with blanks around', {}, { taskId: ' a\n' }, ['a']],
-		['once each', { id: 'a' }, { id: 'a', data: { id: 'b' } }, ['a', 'b']],
-		['once each, blanks or not', { id: 'a ' }, { id: ' a' }, ['a']],
-		['by the clearest name alone', { id: 'e', taskid: 'c' }, { task_id: 'b', data: { taskId: 'a' } }, ['a']],
-		['by a clear name alone', { id: 'c' }, { task_id: 'a', taskid: 'b' }, ['a']],
-		['on the uppermost level alone', {}, { data: { taskId: 'b' }, taskId: 'a' }, ['a']],
-		['upper ones first', {}, { data: { id: 'b' }, id: 'a' }, ['a', 'b']],
-		['at most 3', { id: 'a' }, [{ id: 'b' }, { id: 'c' }, { id: 'd' }], ['a', 'b', 'c']],
+		['once each', { id: 'a ' }, { id: 'a', data: { id: 'b' } }, ['a', 'b']],
+		['in a nested body', {}, { data: { task: { task_id: 'b' } } }, ['b']],
+		['in a list', {}, [{ id: 'a' }, null, 'x y', { id: 'b' }], ['a', 'b']],
+		['in lists within lists', {}, [[{ id: 'a' }], { tasks: [{ id: 'b' }] }], ['b', 'a']],
+		['in lists of texts', {}, { ids: ['a'], taskIds: ['b', 'c'] }, ['b', 'c', 'a']],
+		['upper ones first', {}, { data: { taskId: 'b' }, taskId: 'a' }, ['a', 'b']],
 		['with 200 characters', {}, { taskId: 'a'.repeat(200) }, ['a'.repeat(200)]],
 		['but not with 201', {}, { taskId: 'a'.repeat(201), id: 'b' }, ['b']],
+		[
+			'but not `..` and others that are no IDs',
+			{},
+			{ id: '..', videoUrl: 'https://a.test/b', taskId: '%2e' },
+			[],
+		],
 	])('are found %s', (_, query, body, ids) => expect(taskIdsIn(query, body, 100)).toStrictEqual(ids));
+
+	it.each([
+		'task_id',
+		'taskid',
+		'TaskID',
+		'TASK_ID',
+		'task-id',
+		'task id',
+		'task',
+		'Task',
+		'taskUuid',
+		'id',
+		'ID',
+		'job_id',
+		'uuid',
+		'identifier',
+	])('are found under the name %s', (name) => {
+		expect(taskIdsIn({}, { status: 'done', [name]: 'a' }, 100)).toStrictEqual(['a']);
+	});
+
+	it.each<[string, unknown]>([
+		['JSON text', asText({ data: { taskId: 'a-1' } })],
+		['JSON text within JSON', { data: asText({ taskId: 'a-1' }) }],
+		['JSON text within JSON text', asText({ result: asText({ taskId: 'a-1' }) }, 3)],
+		['a form field of JSON', { payload: asText([{ task: { id: 'a-1' } }]) }],
+		['JSON that was sent as a form', { [JSON.stringify({ id: 'a-1' })]: '' }],
+		['a text that was sent as a form', { 'a-1': '' }],
+		['a text', 'a-1'],
+		['a text with a line break', 'a-1\n'],
+		['JSON text of a text', '"a-1"'],
+		['XML', { callback: { task: { $: { id: 'a-1' } } } }],
+	])('are found in %s', (_, body) => expect(taskIdsIn({}, body, 100)).toStrictEqual(['a-1']));
+
+	it('come in the order of their names: first those with "task" and "id"', () => {
+		const body = {
+			provider: 'video',
+			id: 'id',
+			user: { id: 'user' },
+			account: { id: 'account' },
+			taskType: 'type',
+			task: { id: 'task', model: 'acme' },
+		};
+		expect(taskIdsIn({}, body, 300)).toStrictEqual(['task', 'type', 'id', 'user', 'account', 'video']);
+	});
+
+	it('are ten at most', () => {
+		const body = Array.from({ length: 20 }, (_, index) => ({ id: `${index}` }));
+		expect(taskIdsIn({}, [...body, { taskId: 'last' }], 300)).toStrictEqual([
+			'last',
+			'0',
+			'1',
+			'2',
+			'3',
+			'4',
+			'5',
+			'6',
+			'7',
+			'8',
+		]);
+	});
 
 	it.each<[string, unknown, unknown]>([
 		['nothing', undefined, undefined],
 		['null', null, null],
-		['text that is not JSON', {}, 'taskId=a'],
-		['an ID as JSON text', {}, '"a"'],
+		['a sentence', {}, 'The task is done'],
 		['an empty ID', { taskId: '' }, { taskId: '  ' }],
 		['an ID that is null', { taskId: null }, { data: { taskId: null } }],
-		['an ID of another kind', { taskId: true }, { taskId: ['a'] }],
-		['other names', { TASKID: 'a' }, { task: 'a', fileId: 'a' }],
-		['an ID in text within the body', {}, { data: '{"taskId":"a"}' }],
+		['an ID of another kind', { taskId: true }, { taskId: { a: false } }],
+		['other names', { state: 'a' }, { model: 'a' }],
 	])('are not found in %s', (_, query, body) => expect(taskIdsIn(query, body, 100)).toStrictEqual([]));
 });
 
@@ -47,8 +110,8 @@ describe('the search in a callback', () => {
 	});
 
 	it.each([
-		[498, ['last']],
-		[499, []],
+		[1_000, ['last']],
+		[2_000, []],
 	])('is limited in length: an ID after %s objects, %j', (count, ids) => {
 		const others = Array.from({ length: count }, () => ({}));
 		expect(taskIdsIn(undefined, [...others, { taskId: 'last' }], 10_000)).toStrictEqual(ids);
@@ -64,7 +127,7 @@ describe('the search in a callback', () => {
 
 	it.each<[unknown, string[]]>([
 		[{ taskId: 'a' }, ['a']],
-		[{ data: { taskId: 'a' } }, ['a']],
+		[{ data: { task: 'a' } }, ['a']],
 		[{ data: { task: { taskId: 'a' } } }, []],
 	])('reads the body and its `data` whatever the size: %j, %j', (body, ids) => {
 		expect(taskIdsIn({}, body)).toStrictEqual(ids);
@@ -90,6 +153,7 @@ describe('a hostile body', () => {
 		['a list without elements', () => new Array<unknown>(2 ** 32 - 1)],
 		['blanks', () => ({ taskId: ' '.repeat(MAX_BODY) })],
 		['text', () => 'x'.repeat(MAX_BODY)],
+		['JSON text', () => JSON.stringify([filled(() => '{}')])],
 		['text of JSON', () => `[${filled(() => '{}')}]`],
 	])('%s is searched within milliseconds, without an error', (_, make) => {
 		const body = make();
@@ -99,7 +163,18 @@ describe('a hostile body', () => {
 		expect(performance.now() - begin).toBeLessThan(100);
 	});
 
-	it('of any kind and depth has at most 3 IDs, each once, none too long', () => {
+	it.each<[string, string]>([
+		['lists within lists', '['.repeat(32_000) + ']'.repeat(32_000)],
+		['beginnings of lists', JSON.stringify(Array.from({ length: 200 }, () => '['.repeat(300)))],
+		['empty objects', JSON.stringify(Array.from({ length: 21_000 }, () => ({})))],
+		['IDs', JSON.stringify(Array.from({ length: 9_000 }, () => ({ id: 1 })))],
+	])('of 64 KB of %s is searched within milliseconds', (_, body) => {
+		const begin = performance.now();
+		taskIdsIn({}, body, body.length);
+		expect(performance.now() - begin).toBeLessThan(100);
+	});
+
+	it('of any kind and depth has at most ten IDs, each once, none too long', () => {
 		const any = fc.letrec((tie) => ({
 			value: fc.oneof(
 				{ depthSize: 'xlarge', withCrossShrink: true },
@@ -116,7 +191,7 @@ describe('a hostile body', () => {
 		fc.assert(
 			fc.property(any, any, fc.option(fc.nat(100_000), { nil: undefined }), (query, body, size) => {
 				const ids = taskIdsIn(query, body, size);
-				expect(ids.length).toBeLessThanOrEqual(3);
+				expect(ids.length).toBeLessThanOrEqual(10);
 				expect(new Set(ids).size).toBe(ids.length);
 				for (const id of ids) expect(id.length).toBeLessThanOrEqual(200);
 			}),

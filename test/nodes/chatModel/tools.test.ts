@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { z as zodOfAnotherVersion } from 'zod/v4';
 
 import { toToolDefinitions } from '../../../nodes/ChatModel/tools';
+import { invalidInput } from '../../helpers/invalidInput';
 import { callOf, modelWith, streamOf, whole } from './support';
 
 const go = [new HumanMessage('Go')];
@@ -36,6 +37,20 @@ describe('the input of a tool', () => {
 			message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 		});
 		expect(requests()).toStrictEqual([]);
+	});
+});
+
+describe('the name of a tool', () => {
+	const definitions = (name: string) =>
+		toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => ({}));
+
+	it.each(['Test Tool', 'погода', 'a/b', ''])('%j is rejected before anything is sent', (name) => {
+		const { message } = invalidInput(() => definitions(name));
+		expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
+	});
+
+	it.each(['get_weather', 'server.tool', `mcp-${'x'.repeat(100)}`])('%s is sent', (name) => {
+		expect(definitions(name)).toMatchObject([{ name }]);
 	});
 });
 

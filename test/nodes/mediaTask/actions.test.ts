@@ -36,6 +36,19 @@ describe('flags of a task (§3.2)', () => {
 	});
 });
 
+describe('an ID that would reach another endpoint', () => {
+	const ids = ['.', '..', '%2e%2e', 't1/..', 't1%2F..', '..\\', 't1/download', 'a b', '{{ $json.taskId }}'];
+
+	it.each(ids)('%s is rejected before anything is sent, also for other items', async (bad) => {
+		const items = [{ json: { taskId } }, { json: { taskId: bad } }];
+		for (const operation of ['get', 'delete', 'archive', 'restore', 'download', 'wait', 'getLyrics']) {
+			const parameters = { taskId: '={{ $json.taskId }}', audioId: 'a1' };
+			const { error } = await run(operation, parameters, { items });
+			expect(error?.message).toContain(`'Task ID' has a value that is not allowed: ${JSON.stringify(bad)}`);
+		}
+	});
+});
+
 describe('session: create', () => {
 	it('sends the body and returns the session unchanged', async () => {
 		gateway()

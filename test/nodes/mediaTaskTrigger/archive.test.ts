@@ -37,6 +37,15 @@ it('starts nothing when another process has archived it (404)', async () => {
 	expect([bodies.length, warnings]).toStrictEqual([1, 0]);
 });
 
+it('starts the workflow for the next task of a callback when another process has archived the first', async () => {
+	const [first, second] = [freshTask(), freshTask()];
+	for (const id of [first, second]) task(id, { state: 'success' });
+	archiving(first, 404);
+	archiving(second, 204);
+	const { item } = await inTime(sendCallback(archive, { body: { taskId: first, id: second } }));
+	expect(item?.json.taskId).toBe(second);
+});
+
 it('starts the workflow in the editor, where a task may be tried several times', async () => {
 	const { item, taskId } = await archiveByCallback([404], { mode: 'manual' });
 	expect(item?.json.taskId).toBe(taskId);

@@ -32,6 +32,13 @@ describe('the ID of a task that has succeeded starts the workflow', () => {
 		['as text', (taskId) => ({ body: JSON.stringify({ taskId }) })],
 		['below __proto__', (taskId) => ({ body: JSON.parse(`{"__proto__":{"taskId":"${taskId}"}}`) as object })],
 		['below toString', (taskId) => ({ body: { toString: { constructor: { id: taskId } } } })],
+		['as a plain text', (taskId) => ({ body: taskId })],
+		['as `task`', (taskId) => ({ body: { task: taskId } })],
+		['as `TaskID`', (taskId) => ({ body: { TaskID: taskId } })],
+		['as `task-id`', (taskId) => ({ body: { 'task-id': taskId } })],
+		['in JSON text', (taskId) => ({ body: { data: JSON.stringify({ taskId }) } })],
+		['in a form field', (taskId) => ({ body: { payload: JSON.stringify({ task: { id: taskId } }) } })],
+		['beside other IDs', (id) => ({ body: { id: 'event', user: { id: 'event' }, task: { id } } })],
 		[
 			'after one that the account does not have',
 			(taskId) => ({ body: { id: 'event', data: { id: taskId } } }),
@@ -53,6 +60,23 @@ describe('the ID of a task that has succeeded starts the workflow', () => {
 		expect((await send()).item?.json.taskId).toBe(taskId);
 		expect((await send()).item).toBeUndefined();
 	});
+});
+
+it('an ID in a field of a form with files starts the workflow', async () => {
+	const taskId = freshTask();
+	task(taskId, { state: 'success' });
+	const body = { data: { payload: JSON.stringify({ taskId }) }, files: { a: { taskId: 'x' } } };
+	const request = { body, headers: { 'content-length': '400' } };
+	const { item } = await sendCallback(noFiles, request, { rawBody: undefined });
+	expect(item?.json.taskId).toBe(taskId);
+});
+
+it('at most ten of the IDs in a callback are asked for', async () => {
+	const ids = Array.from({ length: 20 }, () => freshTask());
+	const seen = ids.map((id) => errorResponse(id, 404));
+	const { status } = await sendCallback(noFiles, { body: { ids } });
+	const asked = seen.filter(({ requests }) => requests > 0);
+	expect([status, asked.length]).toStrictEqual([404, 10]);
 });
 
 describe('nothing starts, and nothing is sent to the gateway,', () => {
@@ -79,9 +103,9 @@ describe('nothing starts, and nothing is sent to the gateway,', () => {
 		expect(warnings).toBe(0);
 	});
 
-	it('for an ID that cannot be in a URL: 404', async () => {
-		const { result, status } = await sendCallback(noFiles, { body: { taskId: '\ud800' } });
-		expect([result, status]).toStrictEqual([nothing, 404]);
+	it.each(['\ud800', '..', '%2e%2e', '../../balance'])('for what is no ID: 400, %j', async (taskId) => {
+		const { result, status } = await sendCallback(noFiles, { body: { taskId } });
+		expect([result, status]).toStrictEqual([nothing, 400]);
 	});
 });
 

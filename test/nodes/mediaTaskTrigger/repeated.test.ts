@@ -4,6 +4,7 @@ import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigg
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import {
 	callbackContext,
+	errorResponse,
 	freshTask,
 	sendCallback,
 	successAfter,
@@ -17,6 +18,7 @@ import {
 useNock();
 useFakeTime();
 
+const STARTED = 'The media task has started the workflow';
 const noFiles = { downloadResults: false };
 const send = async (taskId: string, options: CallbackOptions = {}) =>
 	await inTime(sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options }));
@@ -40,6 +42,29 @@ it('starts it once for callbacks of different shapes at a time', async () => {
 	const sent = bodies.map(async (body) => await sendCallback(noFiles, { body: { ...body, taskId } }));
 	const items = (await inTime(Promise.all(sent))).flatMap(({ item }) => item ?? []);
 	expect(items).toHaveLength(1);
+});
+
+it('starts it for a task whose callback names one that has started it before', async () => {
+	const [first, second] = [freshTask(), freshTask()];
+	const seen = task(first, { state: 'success' });
+	task(second, { state: 'success' });
+	const callback = async (body: object) =>
+		await inTime(sendCallback(noFiles, { body }, { nodeId: 'named before' }));
+	expect((await callback({ id: first })).item?.json.taskId).toBe(first);
+	expect((await callback({ id: second, sourceTask: { id: first } })).item?.json.taskId).toBe(second);
+	expect(seen.requests).toBe(1);
+	const again = await callback({ id: second, sourceTask: { id: first } });
+	expect(again).toMatchObject({ item: undefined, status: 200, message: STARTED });
+	errorResponse('unknown', 404);
+	expect((await callback({ id: 'unknown', task: first })).message).toBe(STARTED);
+});
+
+it('starts it for a task whose callback names one that runs', async () => {
+	const [other, taskId] = [freshTask(), freshTask()];
+	task(other, { state: 'processing' });
+	task(taskId, { state: 'success' });
+	const body = { parentTaskId: other, id: taskId };
+	expect((await inTime(sendCallback(noFiles, { body }))).item?.json.taskId).toBe(taskId);
 });
 
 it('polls nothing for a task that only the static data has', async () => {

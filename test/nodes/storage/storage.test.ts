@@ -30,6 +30,25 @@ describe('a toggle that is neither true nor false', () => {
 	});
 });
 
+it.each(['..', '%2E%2e', 'f1/..'])('the file ID %s is rejected before anything is sent', async (fileId) => {
+	for (const operation of ['get', 'delete', 'download']) {
+		const { error } = await run(operation, { fileId });
+		expect(error?.message).toBe(`'File ID' has a value that is not allowed: ${JSON.stringify(fileId)}`);
+	}
+});
+
+it.each([
+	['base64', { base64: 'QUJD' }],
+	['url', { url: 'https://files.test/a.png' }],
+])(
+	'an external user ID of 129 characters is rejected before a file is read: %s',
+	async (uploadSource, more) => {
+		const options = { externalUserId: 'ж'.repeat(129) };
+		const { error } = await run('upload', { uploadSource, ...more, options });
+		expect(error?.message).toContain("The option 'External User ID' has a value that is not allowed");
+	},
+);
+
 describe('file: get', () => {
 	it('returns the other record shape with the same fields', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });

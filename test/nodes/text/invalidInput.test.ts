@@ -115,12 +115,22 @@ const cases: Record<string, Cases> = {
 	],
 	tools: [
 		['without a name', tool({ name: ' ' }), "'Tools', row 1: 'Name' is empty"],
+		...['Test Tool', 'погода', 'a.b', 'x'.repeat(65)].map((name): Cases[number] => [
+			`with the name ${name}`,
+			tool({ name }),
+			`'Tools', row 1: 'Name' ${notAllowed} "${name}"`,
+		]),
 		[
 			'with parameters that are no schema',
 			tool({ name: 'look', parameters: '[1]' }),
 			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
 		],
 	],
+	schemaName: ['Карточка товара', 'my answer', 'x'.repeat(65)].map((schemaName): Cases[number] => [
+		schemaName,
+		{ ...bySchema, schemaName },
+		`'Schema Name' ${notAllowed} "${schemaName}"`,
+	]),
 	thinking: [
 		[
 			'that is broken',

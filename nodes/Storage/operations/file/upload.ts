@@ -95,6 +95,8 @@ export const upload = defineOperation({
 				displayName: 'External User ID',
 				placeholder: 'e.g. customer-42',
 				description: 'Your own ID of the user to whom the file belongs, up to 128 characters',
+				allowed: /^.{1,128}$/su,
+				whenEmpty: 'It has up to 128 characters. Use an ID, not a text.',
 			}),
 		),
 	},

@@ -10,7 +10,17 @@ import {
 } from '../../../shared/fields/textRequest';
 import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
-import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
+import {
+	choice,
+	flag,
+	id,
+	json,
+	jsonObject,
+	NAME,
+	optional,
+	shownFor,
+	text,
+} from '../../../shared/params/kinds';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
@@ -69,7 +79,8 @@ const tools = rows({
 			displayName: 'Name',
 			required: true,
 			placeholder: 'e.g. get_weather',
-			whenEmpty: 'Enter the name of the tool, such as get_weather.',
+			description: 'Letters, digits, underscores and dashes',
+			...NAME,
 		}),
 		description: text({
 			displayName: 'Description',

@@ -1,7 +1,8 @@
-import { asDecimal, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
+import { asDecimal, asId, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { MEDIA_TYPES, type MediaModel } from '../media/mediaModel';
 import type { GatewayClient } from '../client/client';
+import { missingInResponse } from './response';
 
 /** A text model of the catalogue (§2.1). */
 export type TextModel = NonNullable<ReturnType<typeof toTextModel>>;
@@ -12,6 +13,7 @@ function catalogue<Model>(path: string, toModel: (record: JsonObject) => Model |
 		// It is returned at once: a minute without data means a lost connection.
 		const { timeoutMs = POLL_TIMEOUT_MS } = client.settings;
 		const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
+		if (!Array.isArray(body.data)) throw missingInResponse('list of models', body);
 		return asObjects(body.data).flatMap((record) => toModel(record) ?? []);
 	};
 }
@@ -23,7 +25,7 @@ export const listTextModels = catalogue('/models', toTextModel);
 export const listMediaModels = catalogue('/media/models', toMediaModel);
 
 function toTextModel(record: JsonObject) {
-	const id = asText(record.id);
+	const id = asId(record.id);
 	if (id === undefined) return undefined;
 	const contextLength = asNumber(record.context_length) ?? 0;
 	return {
@@ -39,7 +41,7 @@ function toTextModel(record: JsonObject) {
 }
 
 function toMediaModel(record: JsonObject): MediaModel | undefined {
-	const id = asText(record.id);
+	const id = asId(record.id);
 	if (id === undefined) return undefined;
 	const { type, currency, tiers } = asObject(record.pricing) ?? {};
 	// §2.2 shows no other type: its prices may be for a second, say, and not for a task.

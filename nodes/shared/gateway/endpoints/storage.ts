@@ -1,12 +1,13 @@
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
+import { idPath } from './idPath';
 import { fetchList, type List } from './lists';
 import { missingInResponse } from './response';
 import type { GatewayClient } from '../client/client';
 
 /** Fetches a file's record (§4.15): the body as received. */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	return await client.json({ group: 'storage', kind: 'read', path: filePath(fileId) });
+	return await client.json({ group: 'storage', kind: 'read', path: idPath('/storage', fileId) });
 }
 
 /** Lists the account's files (§4.17), see {@link fetchList}. */
@@ -16,14 +17,15 @@ export async function listFiles(client: GatewayClient): Promise<List> {
 
 /** Deletes a file (§4.16): the body as received. A 404 is an error, unless an earlier attempt may have deleted it. */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	const request = { group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) } as const;
+	const request = {
+		group: 'storage',
+		kind: 'read',
+		method: 'DELETE',
+		path: idPath('/storage', fileId),
+	} as const;
 	const body = await client.json(request).catch(ignoreAlreadyDone);
 	if (body.success === false) throw missingInResponse('confirmation that the file is deleted', body);
 	return body;
-}
-
-function filePath(fileId: string): string {
-	return `/storage/${encodeURIComponent(fileId)}`;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { GatewayClient } from '../client/client';
 import { withServerMessage } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts } from '../errors/texts';
+import { idPath } from './idPath';
 import { fetchList, type List } from './lists';
 import { missingInResponse } from './response';
 
@@ -23,7 +24,7 @@ export type MediaTask = ReturnType<typeof readMediaTask>;
 const TASKS_PATH = '/async/media/tasks';
 
 export function taskPath(taskId: string): string {
-	return `${TASKS_PATH}/${encodeURIComponent(taskId)}`;
+	return idPath(TASKS_PATH, taskId);
 }
 
 /** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */

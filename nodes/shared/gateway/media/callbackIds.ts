@@ -1,50 +1,74 @@
+import { ID } from '../util/id';
 import { asId, asObject, parseJson } from '../util/json';
 
-/** Field names that only a task's ID has, the specification's own first (§2.6): §6.4 does not show a callback. */
-const CLEAR_NAMES = ['taskId', 'task_id', 'taskid'];
-
-/** A field name that other IDs have as well. */
-const VAGUE_NAME = 'id';
-
 /** Limits of what the node reads from a callback, which anybody can send. */
-const MAX_VAGUE_IDS = 3;
+const MAX_IDS = 10;
 const MAX_ID_LENGTH = 200;
-/** Objects and lists. */
-const MAX_OBJECTS = 500;
+const MAX_VALUES = 2_000;
 /** In bytes. JavaScript lists all names of an object at once: a second for a body of 16 MiB. */
 const MAX_SEARCHED_BODY = 64 * 1024;
+/** Names that are read of a larger one (§2.6 has the first). */
+const USUAL_NAMES = ['taskId', 'task_id', 'taskid', 'task', 'id'];
+
+/** A value, and the name of the field that it is in. */
+interface Place {
+	value: unknown;
+	name: string;
+	/** Whether this field, or one around it, has a name with "task". */
+	isInTask: boolean;
+}
 
 /**
- * The IDs in a callback that may be a task's, most likely first: one if it has a clear name, otherwise up to 3. A callback is
- * only a hint: a wrong ID costs a poll. Never throws, and takes about a millisecond, whatever the body.
+ * The IDs in a callback that may be a task's, most likely first, at most 10. §6.4 does not show a callback, so any text
+ * under a name with "task" or "id" counts, also in JSON text, and text without a name. A callback is only a hint: a wrong
+ * ID costs a poll. Never throws, and takes some milliseconds, whatever the body.
  *
- * @param size of the body in bytes, if known; of a large one, only the uppermost fields and those of `data` are read
+ * @param size of the body in bytes; of a large one, only the uppermost fields and those of `data` are read
  */
 export function taskIdsIn(query: unknown, body: unknown, size = Infinity): string[] {
-	const content = typeof body === 'string' && body.length <= MAX_SEARCHED_BODY ? parseJson(body) : body;
-	const inBody = size <= MAX_SEARCHED_BODY ? objectsIn(content) : [content, asObject(content)?.data];
+	const isSmall = size <= MAX_SEARCHED_BODY;
 	// The length of a URL is limited.
-	const places = [...objectsIn(query), ...inBody];
-	const named = (name: string) => places.flatMap((place) => idOf(asObject(place)?.[name]) ?? []);
-	const [clear] = CLEAR_NAMES.flatMap(named);
-	return clear === undefined ? [...new Set(named(VAGUE_NAME))].slice(0, MAX_VAGUE_IDS) : [clear];
+	const contents = [query, ...(isSmall ? [body] : [body, asObject(body)?.data].map(usualFields))];
+	const places = contents.map((value): Place => ({ value, name: '', isInTask: false }));
+	// Level by level: visits those that are added meanwhile.
+	for (const { value, name, isInTask } of places) {
+		if (places.length > MAX_VALUES) break;
+		for (const [key, child] of childrenOf(value)) {
+			const childName = key ?? name;
+			places.push({ value: child, name: childName, isInTask: isInTask || /task/i.test(childName) });
+		}
+	}
+	const named = places.filter(({ name }) => /task|id|^$/i.test(name)).sort((a, b) => rank(a) - rank(b));
+	return [...new Set(named.flatMap(({ value }) => idOf(value) ?? []))].slice(0, MAX_IDS);
+}
+
+/** The values in a value, also in its JSON text. Those in a list have its name. */
+function childrenOf(value: unknown): Array<[name: string | undefined, child: unknown]> {
+	if (typeof value === 'string') {
+		const parsed = /^\s*["[{]/.test(value) ? parseJson(value) : undefined;
+		return parsed === undefined ? [] : [[undefined, parsed]];
+	}
+	if (Array.isArray(value)) return value.map((child: unknown) => [undefined, child]);
+	const fields = Object.entries(asObject(value) ?? {});
+	const [[name = '', text] = []] = fields;
+	// Text or JSON that was sent as a form, as curl does.
+	return fields.length === 1 && text === '' && /[\d{]/.test(name) ? [[undefined, name]] : fields;
+}
+
+function usualFields(content: unknown): object {
+	const fields = asObject(content);
+	return Object.fromEntries(USUAL_NAMES.map((name) => [name, asId(fields?.[name])]));
+}
+
+function rank({ name, isInTask }: Place): number {
+	const isIdName = /ids?$/i.test(name);
+	if (isInTask && isIdName) return 0;
+	if (/task/i.test(name)) return 1;
+	return isIdName ? 2 : 3;
 }
 
 function idOf(value: unknown): string | undefined {
 	const text = asId(value) ?? '';
-	return text.length <= MAX_ID_LENGTH ? text.trim() || undefined : undefined;
-}
-
-/** The objects and lists in a value, level by level. */
-function objectsIn(value: unknown): object[] {
-	const found: object[] = [];
-	const queue = [value];
-	// Visits those that are added meanwhile.
-	for (const next of queue) {
-		if (found.length === MAX_OBJECTS) break;
-		if (typeof next !== 'object' || next === null) continue;
-		found.push(next);
-		for (const child of Object.values(next)) queue.push(child);
-	}
-	return found;
+	if (text.length > MAX_ID_LENGTH) return undefined;
+	return ID.test(text.trim()) ? text.trim() : undefined;
 }
