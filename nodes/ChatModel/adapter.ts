@@ -1,5 +1,5 @@
 import type { ToolChoice } from '../shared/gateway/text/formats/request';
-import { asNumber, asObject, asObjects, asText, type JsonObject } from '../shared/gateway/util/json';
+import { asNumber, asObject, asObjects, asText, textOf, type JsonObject } from '../shared/gateway/util/json';
 import type { LangChainMessage } from './messages';
 import type { CallConfig, CallOptions, ShownOfCall } from './model';
 import { structuredOutput, type AnswerMessage, type StructuredOutputSettings } from './structuredOutput';
@@ -14,6 +14,7 @@ export interface Adapter {
 	_generate(...request: Request): Promise<{ generations: Generation[] }>;
 	_streamResponseChunks(...request: Request): AsyncIterable<Generation>;
 	bindTools(tools: unknown[], settings?: { tool_choice?: unknown }): Adapter;
+	getNumTokens(content: unknown): Promise<number>;
 	withStructuredOutput(schema: unknown, settings?: StructuredOutputSettings): unknown;
 	pipe(next: (message: AnswerMessage) => unknown): unknown;
 }
@@ -67,6 +68,8 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 		bound.metadata = adapter.metadata;
 		return bound;
 	};
+	// LangChain's asks a public server for a table of tokens. It only decides where chains and memories split texts.
+	adapter.getNumTokens = async (content) => await Promise.resolve(estimatedTokens(content));
 	adapter.withStructuredOutput = structuredOutput((tool) =>
 		adapter.bindTools([tool], { tool_choice: tool.name }),
 	);
@@ -75,6 +78,13 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 		if (options?.tokensUsageParser) options.tokensUsageParser = tokensOf;
 	}
 	return adapter;
+}
+
+/** Tokens of a text or of the texts in a list of parts: one for four bytes, so two letters of Cyrillic. */
+function estimatedTokens(content: unknown): number {
+	const parts: unknown[] = [content].flat();
+	const texts = parts.map((part) => (typeof part === 'string' ? part : textOf(asObject(part)?.text)));
+	return Math.ceil(Buffer.byteLength(texts.join('')) / 4);
 }
 
 /** Adds what n8n's log shows of a request, and the reasoning that agents keep. */

@@ -6,7 +6,7 @@ import { declare } from '../shared/params/parameter';
 /** A callback may not be repeated, so settings that cannot be read count as not set. */
 export const parameters = declare({
 	callbackNotice: notice(
-		"Under 'Webhook URLs' above, copy the production URL (or the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
+		"Publish this workflow. Then copy the production URL under 'Webhook URLs' above into the option 'Callback URL' of Gateway Media Task: Create. The gateway must be able to reach it.",
 	),
 	events: choice({
 		displayName: 'Trigger On',

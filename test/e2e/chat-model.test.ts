@@ -115,6 +115,23 @@ function picture(): WorkflowNode {
 	};
 }
 
+test('a summarization chain splits a text without asking another server for a table of tokens', async () => {
+	const summary: WorkflowNode = {
+		name: 'Chain',
+		type: '@n8n/n8n-nodes-langchain.chainSummarization',
+		typeVersion: 2.1,
+		parameters: { operationMode: 'nodeInputJson', options: {} },
+	};
+	const items = itemsNode('Items', [{ text: 'The river is long. '.repeat(800) }]);
+	const began = Date.now();
+	const execution = await run([items, summary], [model()]);
+	expect(outputOf(execution, 'Chain')['output']).toBeDefined();
+	expect(asked().length).toBeGreaterThan(10);
+	// LangChain's own model warns without a connection, after a minute.
+	expect(await environment.n8nLog()).not.toContain('calculate number of tokens');
+	expect(Date.now() - began).toBeLessThan(30_000);
+});
+
 test('a chain responds', async () => {
 	const execution = await run(chain('Say hello'), [model({ options: { temperature: 0.2, maxTokens: 500 } })]);
 	expect(outputOf(execution, 'Chain')['text']).toContain('You wrote: "Say hello"');

@@ -130,8 +130,8 @@ test('a foreign, forged or malformed callback starts nothing', async () => {
 		data: { taskId: unknown, state: 'success', resultJson: '{"resultUrls":["https://evil.test"]}' },
 	};
 	expect((await call(url, forged)).status).toBe(404);
-	for (const taskId of ['../../balance', '..', '__proto__', 'constructor'])
-		expect((await call(url, { taskId })).status).toBe(404);
+	for (const taskId of ['__proto__', 'constructor']) expect((await call(url, { taskId })).status).toBe(404);
+	for (const taskId of ['../../balance', '..']) expect((await call(url, { taskId })).status).toBe(400);
 	for (const body of [{}, [], { hello: 'world' }]) expect((await call(url, body)).status).toBe(400);
 	const broken = await fetch(url, {
 		method: 'POST',
@@ -177,6 +177,54 @@ test.each(['application/octet-stream', 'application/vnd.gateway+json', undefined
 		expect(result?.nodes['After']?.items[0]?.json).toMatchObject({ taskId, state: 'success' });
 	},
 );
+
+test.each<[string, string, (taskId: string) => string | FormData]>([
+	['a text', 'text/plain', (taskId) => taskId],
+	['a text that was sent as a form', 'application/x-www-form-urlencoded', (taskId) => taskId],
+	['JSON that was sent as a form', 'application/x-www-form-urlencoded', (id) => JSON.stringify({ id })],
+	[
+		'a form with JSON in a field',
+		'application/x-www-form-urlencoded',
+		(taskId) => `payload=${encodeURIComponent(JSON.stringify({ data: { 'task-id': taskId } }))}`,
+	],
+	['XML', 'application/xml', (taskId) => `<callback><task>${taskId}</task></callback>`],
+	['JSON within JSON', 'application/json', (task) => JSON.stringify({ data: JSON.stringify({ task }) })],
+	['a form with files', '', (taskId) => multipart({ payload: JSON.stringify({ TaskID: taskId }) })],
+	[
+		'JSON with other IDs',
+		'application/json',
+		(id) => JSON.stringify({ id: 'e-1', user: { id: 'u-1' }, account: { id: 'a-1' }, task: { id } }),
+	],
+])('a callback of %s starts the workflow', async (_, type, bodyOf) => {
+	const { workflow, url } = await publish({ downloadResults: false, options: { includeCallback: true } });
+	const taskId = await task('success');
+	const headers = type === '' ? {} : { 'content-type': type };
+	const response = await fetch(url, { method: 'POST', headers, body: bodyOf(taskId) });
+	expect(response.status).toBe(200);
+	const [result] = await started(workflow, 1);
+	expect(result?.nodes['After']?.items[0]?.json).toMatchObject({ taskId, state: 'success' });
+});
+
+function multipart(fields: Record<string, string>): FormData {
+	const form = new FormData();
+	for (const [name, value] of Object.entries(fields)) form.append(name, value);
+	form.append('file', new Blob(['x']), 'a.txt');
+	return form;
+}
+
+test('a callback that also names a task that has started the workflow starts it for its own task', async () => {
+	const { workflow, url } = await publish({ downloadResults: false });
+	const [source, taskId] = [await task('success'), await task('success')];
+	await call(url, { id: source });
+	await started(workflow, 1);
+	const callback = { id: taskId, source: { id: source } };
+	expect((await call(url, callback)).status).toBe(200);
+	expect((await call(url, callback)).status).toBe(200);
+	const results = await started(workflow, 2);
+	const tasks = results.map(({ nodes }) => nodes['After']?.items[0]?.json['taskId']);
+	expect(new Set(tasks)).toStrictEqual(new Set([source, taskId]));
+	expect(await executions(workflow)).toHaveLength(2);
+});
 
 test('starts a workflow where files are part of the JSON data', async () => {
 	const { workflow, url } = await publish({}, { binaryMode: 'combined' });

@@ -6,6 +6,26 @@ import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
 const calls = ['a', 'b'].map((id, index) => callOf(id, `tool_${id}`, `{"n":${index}}`, index));
 
+describe('the tokens of a text, by which chains split it,', () => {
+	const fetched = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no connection'));
+	afterAll(() => fetched.mockRestore());
+
+	it.each<[unknown, number]>([
+		['', 0],
+		['four', 1],
+		['five!', 2],
+		['четыре', 3],
+		['文字文字', 3],
+		[[{ type: 'text', text: 'four' }, { type: 'image_url', image_url: { url: 'data:' } }, 'more'], 2],
+		[[null, { type: 'text' }], 0],
+	])('are counted without a request: %j', async (content, tokens) => {
+		const { lc } = modelWith(whole({ content: 'Hi' }));
+		expect(await lc.getNumTokens(content)).toBe(tokens);
+		expect(await lc.bindTools([]).getNumTokens(content)).toBe(tokens);
+		expect(fetched).not.toHaveBeenCalled();
+	});
+});
+
 describe('a LangChain call', () => {
 	it('sends options, extra fields, tools written with zod and the choice among them', async () => {
 		const { lc, requests } = modelWith(whole({ content: 'Hi' }));

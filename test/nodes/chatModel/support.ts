@@ -25,6 +25,7 @@ export interface LangChainModel {
 		options?: object,
 	): Promise<AsyncIterable<AIMessageChunk> & { return(): Promise<unknown> }>;
 	streamEvents(messages: BaseMessage[], options: object): PromiseLike<AIMessage>;
+	getNumTokens(content: unknown): Promise<number>;
 	bindTools(tools: unknown[], settings?: object): LangChainModel;
 	withStructuredOutput(schema: unknown, config?: object): StructuredModel;
 }

@@ -26,6 +26,19 @@ async function created(options: object = {}, more: Partial<RunOptions> = {}, par
 	return { body: sent[0]?.body, key: sent[0]?.key };
 }
 
+it.each([
+	['https://n8n.example.com/webhook/a/media-task', 1],
+	['https://n8n.example.com/webhook-test/a/media-task', 0],
+	['https://example.com/done', 0],
+])('a hint says to publish the workflow of a callback URL once: %s, %i', async (callbackUrl, count) => {
+	catalogue();
+	creations();
+	const items = [{ json: {} }, { json: {} }];
+	const { run: execution } = await run('create', { ...taskRequest, options: { callbackUrl } }, { items });
+	const hints = execution.data.resultData.runData.Gateway?.[0]?.hints ?? [];
+	expect(hints.filter(({ message }) => message.includes('is published'))).toHaveLength(count);
+});
+
 describe('the body of a task request', () => {
 	it('has only the model and the input by default', async () => {
 		const { body } = await created({ sessionId: '', callbackUrl: ' ' });

@@ -33,7 +33,7 @@ export const taskOptions = {
 			displayName: 'Callback URL',
 			placeholder: 'e.g. https://n8n.example.com/webhook/…',
 			description: 'A URL to which the gateway sends a callback when the task has ended',
-			hint: 'To start a workflow, copy the production URL from the panel of a Gateway Media Task Trigger',
+			hint: 'To start a workflow, publish it first, and copy the production URL from the panel of its Gateway Media Task Trigger',
 		}),
 	),
 	dryRun,
@@ -112,6 +112,9 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	return { files: findTaskFiles(item) };
 }
 
+/** The task is paid for, and without a published workflow nothing says that its callback was lost. */
+const PUBLISH = "The 'Callback URL' starts a workflow only if that workflow is published before the task ends.";
+
 /** A request to create a task. So far, only the catalogue was requested for it. */
 export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
 
@@ -132,6 +135,7 @@ export async function readTaskRequest(
 	const { sessionId, idempotencyKey: ownKey, maxPriceRub, maxCostRub } = options;
 	const callbackUrl = readCallbackUrl(options.callbackUrl, client.settings.baseUrl);
 	const urlWithData = callbackWithData(callbackUrl, options.passThrough);
+	if (callbackUrl?.includes('/webhook/')) run.hints.add(PUBLISH);
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
