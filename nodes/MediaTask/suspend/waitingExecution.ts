@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
-import { storedContext } from '../../shared/n8n/features';
+import { canSuspend, storedContext } from '../../shared/n8n/features';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
 // input, and on resuming disables the node and passes the input on. Here the node's output is stored in place of
@@ -73,6 +73,7 @@ export function suspendProblem(context: IExecuteFunctions, url: URL | undefined)
 	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
 	if (!url) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
+	if (!canSuspend(context)) return 'a sub-workflow can be suspended from n8n 2.2 on';
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);

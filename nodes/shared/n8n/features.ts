@@ -51,6 +51,15 @@ export function isTool(context: IExecuteFunctions): boolean {
 	return isSubNode || context.getNode().type.endsWith('Tool');
 }
 
+/**
+ * Whether n8n can suspend the execution: before 2.0, the parent of a sub-workflow then gets its input in place of its
+ * results. 2.0 and 2.1 count as older.
+ */
+export function canSuspend(context: IExecuteFunctions): boolean {
+	const { isToolExecution: since2dot2 }: NewerFunctions = context;
+	return context.getMode() !== 'integrated' || since2dot2 !== undefined;
+}
+
 /** Whether the workflow streams its response to a chat or webhook. An older n8n never does. */
 export function isStreaming(context: IExecuteFunctions): context is IExecuteFunctions & ChunkSender {
 	const { isStreaming: ask, sendChunk }: NewerFunctions = context;

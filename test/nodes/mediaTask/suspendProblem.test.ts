@@ -71,6 +71,11 @@ const problems: Array<[string, Change, string]> = [
 		'this n8n cannot suspend executions',
 	],
 	[
+		'before 2.2, in a sub-workflow',
+		() => ({ getMode: { value: () => 'integrated' }, isToolExecution: { value: undefined } }),
+		'a sub-workflow can be suspended from n8n 2.2 on',
+	],
+	[
 		'without a resume URL',
 		() => ({ getWorkflowDataProxy: { value: () => ({ $runIndex: 0, $execution: {} }) } }),
 		NO_URL,
@@ -142,6 +147,16 @@ it.each<[string, object, Partial<RunOptions>, string, string | undefined]>([
 	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
 	expect(tasks.sent.map(({ body }) => body.callBackUrl)).toStrictEqual([callBackUrl]);
 	expect(hints).toStrictEqual([hint(problem)]);
+});
+
+it.each<[string, PropertyDescriptorMap]>([
+	['a sub-workflow', { getMode: { value: () => 'integrated' } }],
+	['a workflow on an n8n before 2.2', { isToolExecution: { value: undefined } }],
+])('%s is suspended', async (_, changed) => {
+	onN8nWith(() => changed);
+	mockTasks(() => 'processing');
+	const { run: execution } = await run({ items: prompts('a') });
+	expect(execution.waitTill).toBeDefined();
 });
 
 describe('no hint is shown', () => {
