@@ -39,6 +39,10 @@ describe('the fields of the credential', () => {
 		}
 	});
 
+	it('the key is read without the "Bearer" of its header', () => {
+		expect(readAddress({ baseUrl, apiKey: 'Bearer sk-1' }).secrets).toStrictEqual(['sk-1']);
+	});
+
 	it('may be without a key, and a minimum balance may be a number', () => {
 		expect(readAddress({ baseUrl, apiKey: null as unknown as string, minBalanceRub: 99.5 })).toStrictEqual({
 			baseUrl,

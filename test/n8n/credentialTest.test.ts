@@ -70,7 +70,19 @@ describe('the credential test', () => {
 	// More of them: address.test.ts.
 	it.each<[string, object | undefined, string]>([
 		['no data', undefined, 'The base URL in the AI Gateway credential is not a web address'],
-		['a key that was copied in its shortened form', { apiKey: 'sk-ab…cd' }, 'has characters that no key has'],
+		[
+			'a masked key',
+			{ apiKey: 'sk-ab…cd' },
+			'is masked. It is the form that the web application shows later.',
+		],
+		['a masked key with asterisks', { apiKey: 'sk-ab****cd' }, 'is masked'],
+		['words around the key', { apiKey: 'key: sk-1' }, 'Copy the key again'],
+		['a base URL without https://', { baseUrl: 'gateway.test/api/v1' }, 'Enter https://gateway.test/api/v1.'],
+		[
+			'an amount with its currency',
+			{ minBalanceRub: '100 rub' },
+			'Enter only a number, such as 100 or 99.50',
+		],
 	])('sends nothing with %s', async (_, data, expected) => {
 		const context = { helpers: { request: jest.fn() } };
 		const { status, message } = await test(context, data && { ...DATA, ...data });

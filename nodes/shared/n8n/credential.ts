@@ -57,33 +57,46 @@ export interface GatewayAddress {
 	minBalanceRub: string | undefined;
 }
 
-/** Checks the fields of the credential. White space around them, and slashes after the base URL, are removed. */
+/**
+ * Checks the fields of the credential. White space around them, slashes after the base URL, and `Bearer` before the key
+ * are removed.
+ *
+ * @throws {InvalidInputError} for what cannot be right
+ */
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
 	const read = (name: string) => String(fields[name] ?? '').trim();
 	const baseUrl = read('baseUrl').replace(/\/+$/, '');
-	const apiKey = read('apiKey');
+	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
 	const minBalance = read('minBalanceRub');
+	const refuse = (param: string, message: string, description: string) => {
+		throw new InvalidInputError(message.replace('…', 'in the AI Gateway credential'), description, param);
+	};
+	if (/^[\w.-]+\.\w+(:\d+)?(\/|$)/.test(baseUrl) || /^localhost(:|\/|$)/.test(baseUrl))
+		refuse('baseUrl', 'The base URL … has no https:// in front', `Enter https://${baseUrl}.`);
 	// A user name would be sent in place of the key.
-	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl)) {
-		throw new InvalidInputError(
-			'The base URL in the AI Gateway credential is not a web address',
-			'Enter the address of the gateway’s API: it begins with https://, has no user name, and ends in /api/v1. Check its host name and port.',
+	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
+		refuse(
 			'baseUrl',
+			'The base URL … is not a web address',
+			'Enter the address of the gateway’s API: it begins with https://, has no user name, and ends in /api/v1. Check its host name and port.',
 		);
-	}
-	if (!/^[\x21-\x7e]*$/.test(apiKey)) {
-		throw new InvalidInputError(
-			'The API key in the AI Gateway credential has characters that no key has',
-			'It may be the shortened form that the web application shows later. Enter the full key as it was shown when it was created.',
+	if (/\*\*|\.\.\.|[…•]/.test(apiKey))
+		refuse(
 			'apiKey',
+			'The API key … is masked',
+			'It is the form that the web application shows later. Enter the full key as it was shown when it was created, or create a new one.',
 		);
-	}
-	if (minBalance !== '' && compareDecimals(minBalance, '0') === undefined) {
-		throw new InvalidInputError(
-			"'Minimum Balance (Rubles)' in the AI Gateway credential is not an amount",
-			'Enter a number, such as 100 or 99.50, or leave it empty.',
+	if (!/^[\x21-\x7e]*$/.test(apiKey))
+		refuse(
+			'apiKey',
+			'The API key … has characters that no key has',
+			'Copy the key again, without spaces or words around it.',
+		);
+	if (minBalance !== '' && compareDecimals(minBalance, '0') === undefined)
+		refuse(
 			'minBalanceRub',
+			"'Minimum Balance (Rubles)' … is not an amount",
+			'Enter only a number, such as 100 or 99.50, or leave it empty.',
 		);
-	}
 	return { baseUrl, secrets: [apiKey], minBalanceRub: minBalance || undefined };
 }

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { readBalance } from '../gateway/endpoints/balance';
-import { asError, UNREADABLE } from '../gateway/errors/errors';
+import { asError, InvalidInputError, UNREADABLE } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
@@ -66,6 +66,7 @@ async function checkBalance(
 }
 
 function problemText(error: unknown): string {
+	if (error instanceof InvalidInputError) return `${error.message}. ${error.description}`;
 	const known = errorFromThrown(error, 'read');
 	if (!known || !('details' in known)) return asError(error).message;
 	const { status = 0, code = UNREADABLE, type, message, description } = known.details;
