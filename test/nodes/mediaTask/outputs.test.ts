@@ -48,6 +48,19 @@ describe('getLyrics', () => {
 	});
 });
 
+it('getLyrics makes a subtitle file, which a tool does not', async () => {
+	const words = [{ word: 'Hello\n', success: true, startS: 1, endS: 2 }];
+	const parameters = { taskId, audioId: 'a1', options: { subtitleFormat: 'vtt' } };
+	const made = async (context: object) => {
+		gateway()
+			.post(`${TASKS}/t1/lyrics/timestamped`)
+			.reply(200, envelope({ alignedWords: words }));
+		return (await run('getLyrics', parameters, context)).items[0]?.binary?.subtitles;
+	};
+	expect(await made({})).toMatchObject({ mimeType: 'text/vtt', fileName: 'subtitles.vtt' });
+	expect(await made({ asTool: true })).toBeUndefined();
+});
+
 describe('session: create', () => {
 	it('returns the gateway’s data without Simplify', async () => {
 		gateway()

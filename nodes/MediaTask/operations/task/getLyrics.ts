@@ -1,9 +1,12 @@
 import { simplify } from '../../../shared/fields/simplify';
 import { fetchLyrics } from '../../../shared/gateway/endpoints/taskActions';
+import { subtitles } from '../../../shared/gateway/media/subtitles';
 import { asObject, omit } from '../../../shared/gateway/util/json';
-import { id } from '../../../shared/params/kinds';
+import { choice, id, optional } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
+
+const MIME_TYPES = { lrc: 'text/plain', srt: 'application/x-subrip', vtt: 'text/vtt' };
 
 export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
@@ -20,11 +23,31 @@ export const getLyrics = defineOperation({
 		}),
 		simplify,
 	},
-	async execute({ client, params, run }) {
-		const { taskId: task, audioId, simplify: isSimple } = params;
+	options: {
+		subtitleFormat: optional(
+			choice({
+				displayName: 'Subtitle Format',
+				options: [
+					{ name: 'LRC', value: 'lrc', description: 'For music players' },
+					{ name: 'SRT', value: 'srt', description: 'For video editors and players' },
+					{ name: 'WebVTT', value: 'vtt', description: 'For web pages' },
+				],
+				default: 'srt',
+				description: "The format of a file with the lyrics, in the output binary field 'subtitles'",
+			}),
+		),
+	},
+	async execute({ client, params, run, n8n }) {
+		const { taskId: task, audioId, simplify: isSimple, options } = params;
 		const body = await fetchLyrics(client, task, audioId);
-		if (!isSimple) return [{ json: body }];
 		const lyrics = asObject(body.data) ?? {};
+		const { subtitleFormat: format } = options;
+		if (format && !run.isTool) {
+			const text = Buffer.from(subtitles(lyrics.alignedWords, format));
+			const file = await n8n.helpers.prepareBinaryData(text, `subtitles.${format}`, MIME_TYPES[format]);
+			return [{ json: isSimple ? { taskId: task, audioId, ...lyrics } : body, binary: { subtitles: file } }];
+		}
+		if (!isSimple) return [{ json: body }];
 		// The waveform is too long for an AI Agent.
 		return [{ json: { taskId: task, audioId, ...(run.isTool ? omit(lyrics, 'waveformData') : lyrics) } }];
 	},
