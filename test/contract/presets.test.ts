@@ -189,7 +189,7 @@ it('a document is read into the fields of a schema, with options, and fields tha
 		},
 		{ items: await fileIn(paper) },
 	);
-	expect(items[0]?.json.json).toStrictEqual({ total: expect.any(Number) as number });
+	expect(items[0]?.json.output).toStrictEqual({ total: expect.any(Number) as number });
 	expect(sent()[0]?.body.json).toMatchObject({
 		temperature: 0,
 		max_tokens: 200,

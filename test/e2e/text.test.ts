@@ -56,7 +56,7 @@ test.each(['chat', 'responses', 'messages'])(
 		});
 		const node = ask({ format, prompt: 'A book about rivers', outputFormat: 'jsonSchema', jsonSchema });
 		const result = await environment.runWorkflow(workflowOf(`JSON ${format}`, [node], { Start: ['Ask'] }));
-		expect(jsonOf(result)['json']).toStrictEqual({
+		expect(jsonOf(result)['output']).toStrictEqual({
 			title: expect.any(String) as string,
 			pages: expect.any(Number) as number,
 		});

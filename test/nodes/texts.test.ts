@@ -15,7 +15,7 @@ const labels = new Set([
 const OTHER_NAMES = new Set([
 	...['Batch Size', 'Chat Model', 'Retry', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
 	...['callback', 'data', 'passThrough', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
-	...['RUB', 'amount', 'content', 'json', 'stream'],
+	...['RUB', 'amount', 'content', 'output', 'stream'],
 	// A setting of n8n's workflows.
 	'Execution Logic',
 ]);

@@ -15,7 +15,7 @@ const outputFormat = choice({
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',
-	description: "What the model responds with. JSON is also parsed into the output field 'json'.",
+	description: "What the model responds with. JSON is also in the field 'output', parsed.",
 });
 
 const schemaParameters = shownFor(

@@ -4,7 +4,9 @@ import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
+import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { ClientDependencies } from '../gateway/client/client';
+import { asObject } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect } from '../n8n/client';
 import { addHint } from '../n8n/features';
@@ -235,6 +237,9 @@ class ItemLoop {
 		const { hints, dryRun, spending, fallbacks } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
 		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size, 'item'));
+		const codes = [...this.failures.values()].map(([item]) => asObject(item?.json.error)?.code);
+		const misfits = misfitHint(codes);
+		if (misfits !== undefined) hints.add(misfits);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);

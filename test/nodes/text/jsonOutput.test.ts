@@ -40,7 +40,7 @@ describe('a JSON response', () => {
 	])('%s is parsed', async (_, content, value) => {
 		mockResponse('chat', chatCompletion({ content }));
 		const { items } = await generate({ outputFormat: 'jsonObject' });
-		expect(items[0]?.json).toMatchObject({ text: content, json: value });
+		expect(items[0]?.json).toMatchObject({ text: content, output: value });
 	});
 
 	it('is not expected with tool calls, also after text', async () => {
@@ -51,7 +51,7 @@ describe('a JSON response', () => {
 			tools: { function: [{ name: 'look', parameters: '' }] },
 		});
 		expect(items[0]?.json).toMatchObject({ text: 'Let me look.', toolCalls: [{ name: 'look' }] });
-		expect(items[0]?.json).not.toHaveProperty('json');
+		expect(items[0]?.json).not.toHaveProperty('output');
 	});
 
 	it('has an ID and a state, and no text, when it is pending', async () => {
@@ -68,7 +68,7 @@ describe('a JSON response', () => {
 		mockResponse('messages', { id: 'm', content, stop_reason: 'tool_use' });
 		const { items } = await generate({ format: 'messages', ...bySchema });
 		expect(items[0]?.json).toMatchObject({
-			json: { title: 'Sea' },
+			output: { title: 'Sea' },
 			text: '{"title":"Sea"}',
 			finishReason: 'stop',
 		});
@@ -83,13 +83,7 @@ describe('a JSON response', () => {
 			'not_json',
 			'The model’s response is not JSON',
 		],
-		[
-			'that was cut off',
-			{ content: '{"title": "S' },
-			'length',
-			'json_cut_off',
-			'The JSON was cut off at the token limit',
-		],
+		['that was cut off', { content: '{"title": "S' }, 'length', 'json_cut_off', 'The JSON was cut off'],
 		[
 			'that is a refusal',
 			{ content: null, refusal: 'I cannot' },

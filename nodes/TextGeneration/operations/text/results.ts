@@ -44,7 +44,7 @@ function fieldsOf(
 	completion: Completion,
 	index: number,
 	choice: Choice,
-	json: Json | undefined,
+	output: Json | undefined,
 	body: JsonObject,
 ) {
 	const { choices, costRub, costIsComputed, fallbackFrom, usage } = completion;
@@ -55,7 +55,7 @@ function fieldsOf(
 		choice: choices.length > 1 ? index : undefined,
 		isComplete: isIncomplete(choice) ? false : undefined,
 		text: choice.text,
-		json,
+		output,
 		toolCalls: unlessEmpty(choice.toolCalls),
 		reasoning: choice.reasoning || undefined,
 		refusal: choice.refusal || undefined,

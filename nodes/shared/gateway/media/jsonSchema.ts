@@ -25,7 +25,7 @@ export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth
 }
 
 /** Resolves a reference such as `#/$defs/Size`; `undefined` for one into another document. */
-function referred(pointer: string, root: JsonObject): Json | undefined {
+export function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
 	const [, ...steps] = pointer.split('/');
 	return steps.reduce<Json | undefined>((found, step) => asObject(found)?.[step], root);

@@ -63,12 +63,9 @@ describe('JSON', () => {
 		expect(errorDetails({ text }, JSON_OBJECT).code).toBe('not_json');
 	});
 
-	it.each(['stop', null, 'content_filter', 'cancelled'])(
-		'is read whatever the finish reason is: %s',
-		(finishReason) => {
-			expect(jsonOf({ text: '{}', finishReason })).toStrictEqual({});
-		},
-	);
+	it.each(['stop', null, 'cancelled'])('is read whatever the finish reason is: %s', (finishReason) => {
+		expect(jsonOf({ text: '{}', finishReason })).toStrictEqual({});
+	});
 });
 
 describe('a Markdown block', () => {
@@ -81,19 +78,7 @@ describe('a Markdown block', () => {
 		expect(jsonOf({ text })).toStrictEqual({ a: 1 });
 	});
 
-	it.each([
-		'```',
-		'``````',
-		'```\n```',
-		'```js\n{"a":1}\n```',
-		'x```json\n{"a":1}\n```',
-		'```json x\n{"a":1}\n```',
-		'```json\n{"a":1}',
-		'```json\n{"a":1}\nabc',
-		'Here it is:\n```json\n{"a":1}\n```',
-		'```json\n{"a":1}\n```\nThat is it.',
-		'```json\n{"a":1\n```',
-	])('%j is not JSON', (text) => {
+	it.each(['```', '``````', '```\n```'])('%j is not JSON', (text) => {
 		expect(errorDetails({ text }).code).toBe('not_json');
 	});
 
@@ -107,14 +92,17 @@ describe('a Markdown block', () => {
 	});
 });
 
-it.each(['Sorry.', '', '{"a":', 'The answer is {"a":1}.'])('%j is not JSON', (text) => {
+it.each(['Sorry.', ''])('%j is not JSON', (text) => {
 	expect(errorDetails({ text }).code).toBe('not_json');
 });
 
 describe('a tool call instead of JSON', () => {
-	it.each(['', 'Wait', '"Wait"'])('with the text %j returns nothing', (text) => {
-		expect(jsonOf({ text, toolCalls: [call] }, JSON_OBJECT)).toBeUndefined();
-	});
+	it.each(['', 'Wait', '"Wait"', 'I look at {"a":1}', 'I look at {"a'])(
+		'with the text %j returns nothing',
+		(text) => {
+			expect(jsonOf({ text, toolCalls: [call] }, JSON_OBJECT)).toBeUndefined();
+		},
+	);
 
 	it('with JSON text returns the JSON', () => {
 		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});

@@ -1,13 +1,20 @@
 import type { ErrorText } from '../../errors/texts';
 import { excerpt } from '../../util/text';
 import { ApiError } from '../../errors/errors';
-import { parseJson, type Json } from '../../util/json';
+import { asObject, compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import { isIncomplete } from '../incomplete';
+import { misfits } from '../outputSchema';
 import { isPending, receiptFields, type Choice, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
+type Problem = ErrorText & { code: string };
+
+/** Code of the error for JSON that does not fit the schema. */
+const MISFIT = 'json_does_not_fit';
+
 /**
  * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if it has no
- * output yet. The error for other output has its text and cost, because it is charged.
+ * output yet. The error for other output has its text and cost, because it is charged, and JSON that does not fit the schema.
  */
 export function parseJsonOutput(
 	choice: Choice,
@@ -15,62 +22,154 @@ export function parseJsonOutput(
 	completion: Completion,
 ): Json | undefined {
 	if (output.kind === 'text' || isPending(choice.finishReason)) return undefined;
-	if (choice.finishReason === 'length') throw notJson(choice, completion);
-	const value = parseJson(withoutFence(choice.text));
-	// A JSON string, such as "Sorry.", is not a JSON object.
-	const isJson =
-		output.kind === 'jsonSchema' ? value !== undefined : typeof value === 'object' && value !== null;
-	if (isJson) return value;
-	if (choice.toolCalls.length > 0) return undefined;
-	throw notJson(choice, completion);
+	const schema = output.kind === 'jsonSchema' ? output.schema : {};
+	const hasCalls = choice.toolCalls.length > 0;
+	const found = isIncomplete(choice) ? undefined : valuesIn(choice.text, schema.type === 'array', hasCalls);
+	const checked = found
+		?.filter((value) => output.kind === 'jsonSchema' || (typeof value === 'object' && value !== null))
+		.map((value) => ({ value, problem: misfits(value, schema, schema).next().value ?? undefined }));
+	const fitting = checked?.filter(({ problem }) => problem === undefined);
+	if (fitting?.length === 1) return fitting[0]?.value;
+	if (fitting && hasCalls) return undefined;
+	const [first] = checked ?? [];
+	if (checked?.length !== 1 || first?.problem === undefined)
+		throw unusable(choice, completion, notJson(completion, checked?.length));
+	throw unusable(choice, completion, misfit(first.problem), first.value);
 }
 
-/** Removes the Markdown code block that models without a JSON mode put around JSON. */
+/**
+ * The JSON in a text: the text itself, else what stands in brackets between other words; `undefined` if that is cut off.
+ *
+ * @param lists whether that may be lists, and not only objects: `[1]` may be the mark of a footnote
+ * @param onlyWhole whether words beside it mean that it is no answer
+ */
+function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | undefined {
+	const answer = withoutThoughts(text);
+	for (const whole of [text, answer]) {
+		const value = parseLeniently(withoutFence(whole));
+		if (value !== undefined) return [value];
+	}
+	if (onlyWhole) return [];
+	return inBrackets(answer)
+		?.map(parseLeniently)
+		.filter((value) => value !== undefined)
+		.filter((value) => lists || asObject(value));
+}
+
+/** Removes the thoughts that some models write before their answer. The first tag may be missing, the last one if they are cut off. */
+function withoutThoughts(text: string): string {
+	const parts = text.split(/<\/think(?:ing)?>/i);
+	return parts
+		.map((part, index) => {
+			const thoughts = part.search(/<think(?:ing)?>/i);
+			return thoughts === -1 && index === parts.length - 1 ? part : part.slice(0, Math.max(thoughts, 0));
+		})
+		.join('');
+}
+
+/** Removes the Markdown code block around a text, with or without the name of a language. */
 function withoutFence(text: string): string {
 	const block = text.trim();
-	const [first = ''] = block.split('\n', 1);
-	if (!/^```(?:json)?\s*$/i.test(first) || !block.endsWith('```')) return text;
-	return block.slice(first.length, -3);
+	if (!block.startsWith('```') || !block.endsWith('```')) return block;
+	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-function notJson(choice: Choice, completion: Completion): ApiError {
+/** What tells strings apart, and what models write beside them that is not JSON: a comma before a bracket, invisible characters. */
+const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
+
+function parseLeniently(text: string): Json | undefined {
+	const value = parseJson(text);
+	if (value !== undefined) return value;
+	let isString = false;
+	const cleaned = text.replace(MARKS, (mark) => {
+		if (mark === '"') isString = !isString;
+		return isString || mark === '"' || mark.startsWith('\\') ? mark : '';
+	});
+	return parseJson(cleaned);
+}
+
+/** The parts of a text that are in brackets, with those; `undefined` if the last one does not end. */
+function inBrackets(text: string): string[] | undefined {
+	const parts: string[] = [];
+	let [start, depth, isString] = [0, 0, false];
+	for (let at = 0; at < text.length; at += 1) {
+		const character = text.charAt(at);
+		if (isString) {
+			if (character === '\\') at += 1;
+			isString = character !== '"';
+		} else if (character === '{' || character === '[') {
+			if (depth === 0) start = at;
+			depth += 1;
+		} else if (depth > 0) {
+			isString = character === '"';
+			if (character === '}' || character === ']') depth -= 1;
+			if (depth === 0) parts.push(text.slice(start, at + 1));
+		}
+	}
+	return depth > 0 ? undefined : parts;
+}
+
+/** The error for a response that is charged and has no value. */
+function unusable(choice: Choice, completion: Completion, problem: Problem, value?: Json): ApiError {
+	const { text, toolCalls, refusal, finishReason } = choice;
+	const content = refusal || text;
+	const { description, ...rest } =
+		refusal === ''
+			? problem
+			: {
+					code: 'refused',
+					message: 'The model refused to respond',
+					description: 'Change the prompt, or choose another model.',
+				};
 	return new ApiError({
-		...problem(choice),
+		...rest,
+		description: content === '' ? description : `${description} It says: “${excerpt(content)}”`,
 		outcome: 'charged',
 		status: 200,
 		retryable: false,
-		extra: {
+		extra: compact({
 			...receiptFields(completion),
-			text: choice.text,
-			...(choice.toolCalls.length > 0 ? { toolCalls: choice.toolCalls.map((call) => ({ ...call })) } : {}),
-			...(choice.refusal === '' ? {} : { refusal: choice.refusal }),
-			...(completion.choices.length > 1 ? { texts: completion.choices.map(({ text }) => text) } : {}),
-			finishReason: choice.finishReason,
-			...(completion.costIsComputed ? { costIsComputed: true } : {}),
-		},
+			output: value,
+			text,
+			toolCalls: toolCalls.length > 0 ? toolCalls.map((call) => ({ ...call })) : undefined,
+			refusal: refusal || undefined,
+			texts: completion.choices.length > 1 ? completion.choices.map((one) => one.text) : undefined,
+			finishReason,
+			costIsComputed: completion.costIsComputed,
+		}) as JsonObject,
 	});
 }
 
-function problem({ text, refusal, finishReason }: Choice): ErrorText & { code: string } {
-	const content = refusal || text;
-	const shown = content === '' ? '' : ` It says: “${excerpt(content)}”`;
-	if (refusal !== '') {
-		return {
-			code: 'refused',
-			message: 'The model refused to respond',
-			description: `Change the prompt, or choose another model.${shown}`,
-		};
+function misfit(problem: string): Problem {
+	return {
+		code: MISFIT,
+		message: `The response does not fit the schema: ${problem}`,
+		description:
+			"The field 'output' has the JSON. Describe the field that is wrong, let it be optional, or choose another model.",
+	};
+}
+
+/** @param count the number of JSON values in the text; `undefined` if it was cut off */
+function notJson({ hint }: Completion, count: number | undefined): Problem {
+	if (count === undefined) {
+		const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
+		return { code: 'json_cut_off', message: 'The JSON was cut off', description };
 	}
-	if (finishReason === 'length') {
-		return {
-			code: 'json_cut_off',
-			message: 'The JSON was cut off at the token limit',
-			description: `Raise the option 'Max Tokens', or ask for less.${shown}`,
-		};
+	if (count > 1) {
+		const message = `The response has ${count} JSON values, and it is not clear which one is meant`;
+		return { code: 'not_json', message, description: 'Ask for one JSON object, and describe its fields.' };
 	}
 	return {
 		code: 'not_json',
 		message: 'The model’s response is not JSON',
-		description: `Say in the prompt that the response must be JSON, or choose a model that can return JSON.${shown}`,
+		description: 'Say in the prompt that the response must be JSON, or choose a model that can return JSON.',
 	};
+}
+
+/** The hint about the responses of a run that do not fit, from the codes of its errors; `undefined` if all do. */
+export function misfitHint(codes: readonly unknown[]): string | undefined {
+	const count = codes.filter((code) => code === MISFIT).length;
+	if (count === 0) return undefined;
+	const which = count === 1 ? '1 response does' : `${count} responses do`;
+	return `${which} not fit the schema. What is wrong, and the JSON, is in the items.`;
 }
