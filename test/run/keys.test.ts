@@ -73,7 +73,7 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'text',
 		'generate',
 		{
-			request: `attachments format inputMode jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt toolChoice toolChoiceName tools`,
+			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt toolChoice toolChoiceName tools`,
 			output: 'options.dryRun simplify',
 			none: 'options.concurrency options.maxCostRub options.maxRetries options.rateLimitWait options.stream options.timeout toolDescription',
 		},

@@ -55,6 +55,26 @@ it('JSON by Schema: JSON that does not fit is an error with the JSON, its text a
 	expect(gateway.charges()).toBe(4);
 });
 
+it.each(['chat', 'responses', 'messages'])(
+	'%s: fields, and an example, give a value for each item without a schema by hand',
+	async (format) => {
+		const fields = { field: [{ name: 'title' }, { name: 'pages', type: 'number' }] };
+		const jsonExample = '{"title":"The Old Lighthouse","pages":320}';
+		const nodes = [
+			text({ format, outputFormat: 'jsonFields', fields }),
+			text({ format, outputFormat: 'jsonExample', jsonExample }),
+		];
+		for (const node of nodes) {
+			const execution = await execute(node, prompts('A book about the sea', 'A book about rivers'));
+			expect(execution.error).toBeUndefined();
+			const values = execution.items().map(({ json }) => json.output);
+			const book = { title: expect.any(String) as string, pages: expect.any(Number) as number };
+			expect(values).toStrictEqual([book, book]);
+		}
+		expect(gateway.charges()).toBe(4);
+	},
+);
+
 /** The gateway's next response, as it is. */
 function respond(message: object, finishReason: string): void {
 	const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };

@@ -1,11 +1,17 @@
+import { InvalidInputError } from '../gateway/errors/errors';
 import type { OutputRequest } from '../gateway/text/formats/request';
-import { choice, flag, id, jsonObject, NAME, optional, shownFor } from '../params/kinds';
-import type { Values } from '../params/parameter';
+import { isSchema, schemaOf } from '../gateway/text/outputSchema';
+import { compact, type Json, type JsonObject } from '../gateway/util/json';
+import { rows } from '../params/groups';
+import { choice, flag, id, json, jsonObject, optional, shownFor, text, VENDOR_NAME } from '../params/kinds';
+import { Parameter, type Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
 const outputFormat = choice({
 	displayName: 'Output Format',
 	options: [
+		{ name: 'JSON by Example', value: 'jsonExample', description: 'JSON with the fields of sample data' },
+		{ name: 'JSON by Fields', value: 'jsonFields', description: 'JSON with the fields that you list' },
 		{ name: 'JSON by Schema', value: 'jsonSchema', description: 'JSON with exactly the fields of a schema' },
 		{
 			name: 'JSON Object',
@@ -18,31 +24,116 @@ const outputFormat = choice({
 	description: "What the model responds with. JSON is also in the field 'output', parsed.",
 });
 
-const schemaParameters = shownFor(
-	{ outputFormat: ['jsonSchema'] },
-	{
-		schemaName: id({
-			displayName: 'Schema Name',
-			default: 'answer',
-			placeholder: 'e.g. invoice',
-			description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
-			...NAME,
+/** An example of each type of field but `object`. */
+const SAMPLES = { text: '', number: 0, boolean: false, texts: [''], numbers: [0] };
+
+const fields = rows({
+	displayName: 'Fields',
+	typeOptions: { sortable: true, multipleValueButtonText: 'Add Field' },
+	placeholder: 'Add Field',
+	default: { field: [{ name: '', type: 'text' }] },
+	required: true,
+	description: 'The fields of the response',
+	group: 'field',
+	groupLabel: 'Field',
+	fields: {
+		// Not `required`: n8n would ask for it wherever the output format is an expression.
+		name: id({
+			displayName: 'Name',
+			placeholder: 'e.g. title',
+			whenEmpty: 'Enter the name of the field, such as title.',
 		}),
-		jsonSchema: jsonObject({
-			displayName: 'JSON Schema',
-			rows: 8,
-			default:
-				'{\n  "type": "object",\n  "properties": {\n    "title": { "type": "string" }\n  },\n  "required": ["title"],\n  "additionalProperties": false\n}',
-			example: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
-			required: true,
-			description: 'The fields of the response, as a JSON Schema. An example of the response is no schema.',
+		type: choice({
+			displayName: 'Type',
+			options: [
+				{ name: 'List of Numbers', value: 'numbers' },
+				{ name: 'List of Texts', value: 'texts' },
+				{ name: 'Number', value: 'number' },
+				{ name: 'Object by Example', value: 'object', description: 'Or a list of objects' },
+				{ name: 'Text', value: 'text', description: 'Also a date or a time' },
+				{ name: 'Yes/No', value: 'boolean' },
+			],
+			default: 'text',
+		}),
+		...shownFor(
+			{ type: ['object'] },
+			{
+				example: json({
+					displayName: 'Example (JSON)',
+					rows: 4,
+					default: '{\n  "city": "Oslo",\n  "street": "Main Street"\n}',
+					example: '{ "city": "Oslo" }',
+					description:
+						'Sample data, as for the choice \'JSON by Example\'. For a list of objects: [{ "name": "Lamp" }].',
+				}),
+			},
+		),
+		description: text({
+			displayName: 'Description',
+			placeholder: 'e.g. The title of the book, without the subtitle',
+			description: 'What the model puts there, e.g. which of several values, or how a date is written',
+		}),
+		required: flag({
+			displayName: 'Required',
+			default: true,
+			description:
+				'Whether a response without the field is refused. Without this, it may be missing or null.',
 		}),
 	},
-);
+});
 
-export const outputParameters = { outputFormat, ...schemaParameters };
+const jsonExample = jsonObject({
+	displayName: 'JSON Example',
+	rows: 8,
+	default: '{\n  "title": "The Old Lighthouse",\n  "pages": 320,\n  "tags": ["novel"]\n}',
+	example: '{ "title": "The Old Lighthouse", "pages": 320 }',
+	required: true,
+	description:
+		'Sample data. Its fields are required, unless they are null. Numbers may have decimals, dates are text; null, [] and {} stand for any value, list and object.',
+});
 
-export const schemaOnly = { '/outputFormat': ['jsonSchema'] };
+const schemaExample = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
+
+const anyObject = jsonObject({
+	displayName: 'JSON Schema',
+	rows: 8,
+	default:
+		'{\n  "type": "object",\n  "properties": {\n    "title": { "type": "string" }\n  },\n  "required": ["title"],\n  "additionalProperties": false\n}',
+	example: schemaExample,
+	required: true,
+	description: "The fields of the response, as a JSON Schema. For sample data, choose 'JSON by Example'.",
+});
+
+const jsonSchema = new Parameter(anyObject.description, (value, at) => {
+	const schema = anyObject.read(value, at);
+	if (isSchema(schema)) return schema;
+	throw at.error(
+		'is sample data, not a schema',
+		`Choose 'JSON by Example' as the 'Output Format', or enter a schema, which looks like ${schemaExample}.`,
+	);
+});
+
+export const outputParameters = {
+	outputFormat,
+	...shownFor({ outputFormat: ['jsonFields'] }, { fields }),
+	...shownFor({ outputFormat: ['jsonExample'] }, { jsonExample }),
+	...shownFor(
+		{ outputFormat: ['jsonSchema'] },
+		{
+			schemaName: id({
+				displayName: 'Schema Name',
+				default: 'answer',
+				placeholder: 'e.g. invoice',
+				description:
+					'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
+				...VENDOR_NAME,
+			}),
+			jsonSchema,
+		},
+	),
+};
+
+export const schemaOnly = { '/outputFormat': ['jsonExample', 'jsonFields', 'jsonSchema'] };
 
 export const schemaOptions = {
 	schemaStrict: optional(
@@ -61,14 +152,33 @@ export const schemaOptions = {
 	),
 };
 
-/** The default name of a JSON response; a format may require one. */
-const JSON_OBJECT_NAME = 'answer';
+/** The name of a JSON response where the user gives none; a format may require one. */
+const NAME = 'answer';
 
 type OutputValues = Values<typeof outputParameters> & { readonly options: Values<typeof schemaOptions> };
 
 export function readOutput(params: OutputValues): OutputRequest {
 	const kind = params.outputFormat;
 	if (kind === 'text') return { kind };
-	if (kind === 'jsonObject') return { kind, name: JSON_OBJECT_NAME };
-	return { kind, name: params.schemaName, schema: params.jsonSchema, strict: params.options.schemaStrict };
+	if (kind === 'jsonObject') return { kind, name: NAME };
+	const strict = params.options.schemaStrict;
+	if (kind === 'jsonSchema') return { kind, name: params.schemaName, schema: params.jsonSchema, strict };
+	const schema = kind === 'jsonFields' ? schemaOfFields(params.fields) : schemaOf([params.jsonExample]);
+	return { kind: 'jsonSchema', name: NAME, schema, strict };
+}
+
+function schemaOfFields(list: OutputValues['fields']): JsonObject {
+	if (list.length === 0)
+		throw new InvalidInputError("'Fields' is empty", 'Add the fields of the response.', 'fields');
+	const properties = list.map(({ values }): [string, Json] => {
+		const { name, type, description } = values;
+		const schema = schemaOf([type === 'object' ? values.example : SAMPLES[type]]);
+		return [name, compact({ ...schema, description: description || undefined })];
+	});
+	return {
+		type: 'object',
+		properties: Object.fromEntries(properties),
+		required: list.filter(({ values }) => values.required).map(({ values }) => values.name),
+		additionalProperties: false,
+	};
 }

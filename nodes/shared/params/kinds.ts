@@ -81,7 +81,7 @@ export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: R
 }
 
 /** Names of tools and schemas that all vendors take, and the hint for others. */
-export const NAME = {
+export const VENDOR_NAME = {
 	allowed: /^[\w-]{1,64}$/,
 	whenEmpty: 'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.',
 };

@@ -1,6 +1,7 @@
+import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
-import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { useNock } from '../../helpers/nock';
 import { bySchema, chatCompletion, generate, mockResponse, schema, sentBody } from './support';
 
@@ -29,6 +30,101 @@ describe('JSON output is requested', () => {
 			expect.objectContaining({ name: 'book', input_schema: JSON.parse(schema) as object }),
 		]);
 		expect(body.tool_choice).toStrictEqual({ type: 'tool', name: 'book' });
+	});
+});
+
+describe('a schema', () => {
+	const schemaSent = async (parameters: INodeParameters) => {
+		const { json_schema } = asObject((await sentBody(parameters)).response_format) ?? {};
+		return json_schema;
+	};
+
+	it('is made of rows of fields', async () => {
+		const field = [
+			{ name: 'title' },
+			{ name: ' pages ', type: 'number', description: 'How many', required: false },
+			{ name: 'isNew', type: 'boolean' },
+			{ name: 'tags', type: 'texts' },
+			{ name: 'sizes', type: 'numbers' },
+			{ name: 'makers', type: 'object', example: '[{ "name": "A" }]' },
+		];
+		expect(await schemaSent({ outputFormat: 'jsonFields', fields: { field } })).toStrictEqual({
+			name: 'answer',
+			schema: {
+				type: 'object',
+				properties: {
+					title: { type: 'string' },
+					pages: { type: 'number', description: 'How many' },
+					isNew: { type: 'boolean' },
+					tags: { type: 'array', items: { type: 'string' } },
+					sizes: { type: 'array', items: { type: 'number' } },
+					makers: {
+						type: 'array',
+						items: {
+							type: 'object',
+							properties: { name: { type: 'string' } },
+							required: ['name'],
+							additionalProperties: false,
+						},
+					},
+				},
+				required: ['title', 'isNew', 'tags', 'sizes', 'makers'],
+				additionalProperties: false,
+			},
+		});
+	});
+
+	it('is made of an example, also of one that an expression returns, and can be strict', async () => {
+		const options = { schemaStrict: true };
+		const jsonExample = '={{ ({ title: "Sea", note: null }) }}';
+		expect(await schemaSent({ outputFormat: 'jsonExample', jsonExample, options })).toStrictEqual({
+			name: 'answer',
+			schema: {
+				type: 'object',
+				properties: { title: { type: 'string' }, note: {} },
+				required: ['title'],
+				additionalProperties: false,
+			},
+			strict: true,
+		});
+	});
+
+	test.each<[string, INodeParameters, RegExp, RegExp]>([
+		[
+			'sample data',
+			{ outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' },
+			/^'JSON Schema' is sample data, not a schema$/,
+			/Choose 'JSON by Example'/,
+		],
+		[
+			'a list as an example',
+			{ outputFormat: 'jsonExample', jsonExample: '[{"title": "Sea"}]' },
+			/^'JSON Example' is not a JSON object/,
+			/\{ "title"/,
+		],
+		[
+			'an example that is not JSON',
+			{ outputFormat: 'jsonExample', jsonExample: '{title: Sea}' },
+			/^'JSON Example' is not a JSON object/,
+			/quotes/,
+		],
+		['no fields', { outputFormat: 'jsonFields', fields: {} }, /^'Fields' is empty$/, /Add/],
+		[
+			'the field as it is added',
+			{ outputFormat: 'jsonFields' },
+			/^'Fields', row 1: 'Name' is empty$/,
+			/title/,
+		],
+		[
+			'an object without an example',
+			{ outputFormat: 'jsonFields', fields: { field: [{ name: 'a', type: 'object', example: '' }] } },
+			/^'Fields', row 1: 'Example \(JSON\)' is not valid JSON/,
+			/Oslo/,
+		],
+	])('is not made of %s, and nothing is sent', async (_, parameters, message, description) => {
+		const { error } = await generate(parameters);
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(description);
 	});
 });
 

@@ -16,7 +16,7 @@ import {
 	id,
 	json,
 	jsonObject,
-	NAME,
+	VENDOR_NAME,
 	optional,
 	shownFor,
 	text,
@@ -80,7 +80,7 @@ const tools = rows({
 			required: true,
 			placeholder: 'e.g. get_weather',
 			description: 'Letters, digits, underscores and dashes',
-			...NAME,
+			...VENDOR_NAME,
 		}),
 		description: text({
 			displayName: 'Description',
