@@ -194,7 +194,6 @@ describe('panels', () => {
 			'prompt',
 			'taskId',
 			'threshold',
-			'toolChoiceName',
 			'url',
 		]);
 	});

@@ -33,6 +33,17 @@ it('JSON Object: what was paid for is in output, or in an error with its text an
 	expect(gateway.charges()).toBe(ANSWERS.length);
 });
 
+it.each(['chat', 'responses'])('%s: JSON Object needs no word in the prompt', async (format) => {
+	const items = prompts(
+		'Верни объект с полями город и население для Казани',
+		'An object with a city in JSON',
+	);
+	const execution = await execute(text({ format, outputFormat: 'jsonObject' }), items);
+	expect(execution.items().map(({ json }) => typeof json.output)).toStrictEqual(['object', 'object']);
+	const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body.json));
+	expect(bodies.filter((body) => body.includes('Respond with a JSON object.'))).toHaveLength(1);
+});
+
 it('JSON by Schema: JSON that does not fit is an error with the JSON, its text and its cost', async () => {
 	const jsonSchema = '{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}';
 	const node = text({ outputFormat: 'jsonSchema', jsonSchema }, CONTINUE);

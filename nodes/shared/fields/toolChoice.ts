@@ -23,9 +23,9 @@ export const toolChoiceParameters = {
 	...shownFor(
 		{ toolChoice: ['function'] },
 		{
+			// Not `required`: n8n would ask for it wherever the choice is an expression.
 			toolChoiceName: text({
 				displayName: 'Tool to Call',
-				required: true,
 				placeholder: 'e.g. get_weather',
 				description: 'The name of the tool that the model must call, or the type of a built-in tool',
 			}),
@@ -47,8 +47,8 @@ export function readToolChoice(
 	const wireTools = asArray(extraBody.tools ?? options.builtInTools);
 	const hasTools = wireTools.length > 0 || (extraBody.tools === undefined && tools.length > 0);
 	if (choice === 'none') return hasTools ? choice : undefined;
-	if (choice === 'required') return choice;
-	// An expression may return the name of a tool.
+	// An expression may return the name of a tool, and the word of another format.
+	if (choice === 'required' || choice === 'any') return 'required';
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
 	if (name === '')
 		throw new InvalidInputError("'Tool to Call' is empty", 'Enter the name of the tool.', 'toolChoiceName');

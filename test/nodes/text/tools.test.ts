@@ -108,6 +108,7 @@ describe('tools', () => {
 			const choose = async (choice: INodeParameters) =>
 				(await sentBody({ ...extraBody(format), ...choice })).tool_choice;
 			expect(await choose({ toolChoice: 'required' })).toStrictEqual(required);
+			expect(await choose({ toolChoice: '={{ "any" }}' })).toStrictEqual(required);
 			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
 			expect(await choose({ toolChoice: 'look' })).toStrictEqual(named);
 		});
@@ -133,11 +134,7 @@ describe('tools', () => {
 
 	it.each<[string, INodeParameters, unknown]>([
 		['by its type', { toolChoice: 'function', toolChoiceName: 'web_search' }, { type: 'web_search' }],
-		[
-			'by an expression',
-			{ toolChoice: '={{ "web_search" }}', toolChoiceName: 'unused' },
-			{ type: 'web_search' },
-		],
+		['by an expression', { toolChoice: '={{ "web_search" }}' }, { type: 'web_search' }],
 		['as any tool', { toolChoice: 'required' }, 'required'],
 	])('built in may be chosen %s', async (_, choice, wire) => {
 		const options = { builtInTools: '[{ "type": "web_search" }]' };
@@ -145,13 +142,13 @@ describe('tools', () => {
 	});
 
 	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
-		expect(await sentBody({ toolChoice, toolChoiceName: 'unused' })).not.toHaveProperty('tool_choice');
+		expect(await sentBody({ toolChoice })).not.toHaveProperty('tool_choice');
 	});
 
 	it.each<[string, INodeParameters, unknown]>([
 		[
 			'a tool that is not there',
-			{ toolChoice: '={{ "look" }}', toolChoiceName: 'unused' },
+			{ toolChoice: '={{ "look" }}' },
 			{ type: 'function', function: { name: 'look' } },
 		],
 		['any tool, without tools', { toolChoice: 'required' }, 'required'],

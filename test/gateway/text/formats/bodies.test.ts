@@ -412,10 +412,10 @@ it.each<[string, Partial<TextRequest>, Partial<PerFormat<JsonObject>>]>([
 	],
 	[
 		'a JSON object',
-		{ output: { kind: 'jsonObject', name: 'a' } },
+		{ conversation: messages(said('user', 'JSON')), output: { kind: 'jsonObject', name: 'a' } },
 		{
-			chat: { response_format: { type: 'json_object' } },
-			responses: { text: { format: { type: 'json_object' } } },
+			chat: { messages: [wire('user', 'JSON')], response_format: { type: 'json_object' } },
+			responses: { input: 'JSON', text: { format: { type: 'json_object' } } },
 		},
 	],
 	['JSON by a schema', { output: jsonSchema }, { chat: responseFormat(), responses: { text: { format } } }],
@@ -481,5 +481,18 @@ describe('messages: JSON output', () => {
 			expect(fields({ tools, toolChoice: 'none', options: { thinking } }).tool_choice).toStrictEqual(
 				expected,
 			);
+	});
+});
+
+describe('messages: a model that thinks', () => {
+	it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
+		['required', { type: 'auto' }],
+		[{ name: 'look' }, { type: 'auto' }],
+		['auto', { type: 'auto' }],
+		['none', { type: 'none' }],
+		[undefined, undefined],
+	])('need not call a tool, with the choice %j', (toolChoice, expected) => {
+		const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+		expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
 	});
 });

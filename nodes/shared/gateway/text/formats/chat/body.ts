@@ -1,10 +1,10 @@
 import { compact, type Json, type JsonObject } from '../../../util/json';
+import { withJsonWord, wireWithJsonWord } from '../jsonWord';
 import { wireBody } from '../options';
 import { audioFormat, dataUrl } from '../request';
 import type {
 	Attachment,
 	ChatMessage,
-	Conversation,
 	OutputRequest,
 	PriorToolCall,
 	TextRequest,
@@ -14,9 +14,9 @@ import type {
 } from '../request';
 
 export function toBody(request: TextRequest): JsonObject {
-	const { conversation, tools, toolChoice, output, cachesPrompt = false } = request;
+	const { tools, toolChoice, output } = request;
 	return wireBody('chat', request, {
-		...content(conversation, cachesPrompt),
+		...content(request),
 		tools: tools.length > 0 ? tools.map(toWireTool) : undefined,
 		tool_choice: toolChoice && toWireToolChoice(toolChoice),
 		response_format: responseFormat(output),
@@ -24,12 +24,13 @@ export function toBody(request: TextRequest): JsonObject {
 }
 
 /** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
-function content(conversation: Conversation, cachesPrompt: boolean): JsonObject {
+function content({ conversation, output, cachesPrompt = false }: TextRequest): JsonObject {
 	if (conversation.kind === 'messages') {
-		const { messages } = conversation;
+		const messages = withJsonWord(conversation.messages, output);
 		return { messages: (cachesPrompt ? withCachePoints(messages) : messages).map(toWireMessage) };
 	}
-	const { systemPrompt = '', messages } = conversation;
+	const { systemPrompt = '' } = conversation;
+	const messages = wireWithJsonWord(conversation.messages, output, systemPrompt);
 	const prompt = { role: 'system' as const, text: systemPrompt, isCachePoint: cachesPrompt };
 	const system = systemPrompt === '' ? [] : [toWireMessage(prompt)];
 	if (typeof messages !== 'string') return { messages: [...system, ...messages] };

@@ -79,11 +79,17 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	};
 }
 
-function toolFields({ tools, toolChoice }: TextRequest): JsonObject {
+function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
 	return {
 		tools: tools.length > 0 ? tools.map(toWireTool) : undefined,
-		tool_choice: toolChoice && toWireToolChoice(toolChoice),
+		tool_choice: toolChoice && allowed(toWireToolChoice(toolChoice), options),
 	};
+}
+
+/** A choice of tools that the model takes: models that think reject a tool that they must call. */
+function allowed(choice: JsonObject, { thinking }: JsonObject): JsonObject {
+	const thinks = (asObject(thinking)?.type ?? 'disabled') !== 'disabled';
+	return thinks && choice.type !== 'none' ? { type: 'auto' } : choice;
 }
 
 /** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
@@ -91,14 +97,12 @@ function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOut
 	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
 	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
 	const forced = typeof toolChoice === 'object' ? toWireToolChoice(toolChoice) : either;
-	// Models that think reject a tool that they must call.
-	const thinks = (asObject(options.thinking)?.type ?? 'disabled') !== 'disabled';
 	const jsonTool = {
 		name: output.name,
 		description: 'Gives the answer as JSON. Always answer by calling it.',
 		input_schema: { type: 'object', ...(output.kind === 'jsonSchema' ? output.schema : {}) },
 	};
-	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: thinks ? { type: 'auto' } : forced };
+	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: allowed(forced, options) };
 }
 
 function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {

@@ -1,4 +1,5 @@
 import { asArray, compact, type Json, type JsonObject } from '../../../util/json';
+import { withJsonWord, wireWithJsonWord } from '../jsonWord';
 import { wireBody } from '../options';
 import { audioFormat, dataUrl, withReasoning } from '../request';
 import type {
@@ -24,7 +25,7 @@ export function toBody(request: TextRequest): JsonObject {
 		'responses',
 		{ ...request, options },
 		{
-			...content(conversation),
+			...content(conversation, output),
 			tools: tools.length > 0 ? tools : undefined,
 			tool_choice: toolChoice && toWireToolChoice(toolChoice),
 			text: textFormat(output),
@@ -33,15 +34,17 @@ export function toBody(request: TextRequest): JsonObject {
 	);
 }
 
-function content(conversation: Conversation): JsonObject {
+function content(conversation: Conversation, output: OutputRequest): JsonObject {
 	if (conversation.kind === 'wire') {
-		return { instructions: conversation.systemPrompt || undefined, input: conversation.messages };
+		const input = wireWithJsonWord(conversation.messages, output);
+		return { instructions: conversation.systemPrompt || undefined, input };
 	}
 	const { messages } = conversation;
 	const [first, ...rest] = messages;
 	// A leading system message becomes `instructions`; later ones keep their place.
 	const leads = first?.role === 'system';
-	const input = leads ? rest : messages;
+	// Vendors look for the word in the input only.
+	const input = withJsonWord(leads ? rest : messages, output);
 	const instructions = (leads && first.text) || undefined;
 	const [only] = input;
 	if (only && input.length === 1 && only.role === 'user' && !only.attachments?.length) {
