@@ -9,15 +9,18 @@ import {
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
+import { isIncomplete } from '../shared/gateway/text/incomplete';
 import { objectIn } from '../shared/gateway/util/json';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export function callInfoOf(completion: Completion) {
-	const { finishReason, reasoning, sources, files } = choiceOf(completion);
+	const choice = choiceOf(completion);
+	const { finishReason, reasoning, sources, files } = choice;
 	const { id, model, costRub, hint, fallbackFrom = [], usage } = completion;
 	const cachedInputTokens = usage.cachedInputTokens ?? 0;
 	return {
-		...(hint === undefined ? {} : { isComplete: false, hint }),
+		...(isIncomplete(choice) ? { isComplete: false } : {}),
+		...(hint === undefined ? {} : { hint }),
 		// As the text node outputs it.
 		finish_reason: finishReason,
 		id,

@@ -5,21 +5,35 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 const hint = (finishReason: string | null, body: JsonObject = {}, format = 'chat') =>
 	incompleteHint([{ finishReason: 'stop' }, { finishReason }], body, textFormat(format));
 
-test.each(['length', 'max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'content_filter', 'refusal', 'SAFETY'])(
-	'%s: the text is not complete',
-	(finishReason) => {
-		expect(isIncomplete({ finishReason })).toBe(true);
-		expect(hint(finishReason)).toBeDefined();
-	},
-);
+test.each(
+	`length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded content_filter refusal
+	SAFETY RECITATION PROHIBITED_CONTENT guardrail_intervened sensitive blacklist`.split(/\s+/),
+)('%s: the text is not complete', (finishReason) => {
+	expect(isIncomplete({ finishReason })).toBe(true);
+	expect(hint(finishReason)).toMatch(/is not complete|is cut off/);
+});
 
-test.each(['stop', 'tool_calls', 'end_turn', 'something_new', '', null])(
-	'%s says nothing',
-	(finishReason) => {
-		expect(isIncomplete({ finishReason })).toBe(false);
-		expect(hint(finishReason)).toBeUndefined();
-	},
-);
+test.each([
+	...'stop STOP tool_calls function_call end_turn stop_sequence tool_use COMPLETE eos_token queued'.split(
+		' ',
+	),
+	'',
+	null,
+])('%s: the text is complete', (finishReason) => {
+	expect(isIncomplete({ finishReason })).toBe(false);
+	expect(hint(finishReason)).toBeUndefined();
+});
+
+test.each([
+	'insufficient_system_resource',
+	'pause_turn',
+	'MALFORMED_FUNCTION_CALL',
+	'cancelled',
+	'something_new',
+])('%s is not known: a hint names it', (finishReason) => {
+	expect(isIncomplete({ finishReason })).toBe(false);
+	expect(hint(finishReason)).toContain(`may not be complete: the model gives “${finishReason}”`);
+});
 
 test.each<[string, JsonObject, string, string]>([
 	['chat', { max_tokens: 20 }, 'at 20 tokens', "Raise or remove the option 'Max Tokens'"],

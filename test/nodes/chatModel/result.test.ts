@@ -105,7 +105,18 @@ describe('n8n’s log', () => {
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
 		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
 		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
-		['says that a text is cut off', {}, { hint: 'Raise it' }, { isComplete: false, hint: 'Raise it' }],
+		[
+			'says that a text is cut off',
+			{ finishReason: 'length' },
+			{ hint: 'Raise it' },
+			{ isComplete: false, hint: 'Raise it', finish_reason: 'length' },
+		],
+		[
+			'says that a text may not be complete',
+			{ finishReason: 'new' },
+			{ hint: 'Check' },
+			{ hint: 'Check', finish_reason: 'new' },
+		],
 	])('%s', (_, choice, more, info) =>
 		expect(callInfoOf(response(choice, more))).toStrictEqual({ ...facts, ...info }),
 	);

@@ -162,6 +162,21 @@ describe('the files of a response', () => {
 		expect(image && (await storage.getAsBuffer(image)).toString('hex')).toBe(png);
 	});
 
+	it.each([
+		['mp3', 'audio/mpeg'],
+		['wav', 'audio/wav'],
+		['opus', 'audio/ogg'],
+		['pcm16', 'audio/pcm'],
+	])('of the audio format %s have the type %s', async (format, mimeType) => {
+		const audio = { data: Buffer.from('la la').toString('base64') };
+		const options = { audioAndImages: { values: { audioFormat: format } } };
+		const own = { extraBody: JSON.stringify({ audio: { format } }) };
+		for (const given of [options, own]) {
+			const [item] = await itemsOf(chat([{ content: null, audio }]), given);
+			expect(item?.binary?.audio).toMatchObject({ mimeType, fileName: `audio.${format}` });
+		}
+	});
+
 	it('are named after their type, or as n8n knows it', async () => {
 		const types = ['image/jpg', 'application/pdf', 'application/x-unheard-of'];
 		const items = await itemsOf(chat([{ content: null, images: types.map(picture) }]));

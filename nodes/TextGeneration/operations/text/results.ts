@@ -1,21 +1,26 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
-import type { OutputFile, Choice, Completion } from '../../../shared/gateway/text/formats/completion';
+import {
+	valueAt,
+	type OutputFile,
+	type Choice,
+	type Completion,
+} from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
-import type { TextRequest } from '../../../shared/gateway/text/formats/request';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
-import { compact, type Json, type JsonObject } from '../../../shared/gateway/util/json';
+import { asText, compact, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
 /** The outputs of a completion: one for each choice, or the body of the response without *Simplify*. */
 export async function outputsOf(
 	item: ItemContext,
-	{ request, simplify }: PreparedText,
+	prepared: PreparedText,
 	completion: Completion,
 	body: JsonObject,
 ): Promise<OperationOutput[]> {
+	const { request, simplify } = prepared;
 	const { isTool } = item.run;
 	if (!simplify && !isTool) return [{ json: body }];
 	const outputs: OperationOutput[] = [];
@@ -27,7 +32,7 @@ export async function outputsOf(
 			const text = parsed === undefined ? choice.text : undefined;
 			outputs.push({ json: compact({ ...fields, ...NOT_FOR_AGENTS, text }) });
 		} else {
-			outputs.push({ json: compact(fields), ...(await binaryOf(item, request, completion, choice.files)) });
+			outputs.push({ json: compact(fields), ...(await binaryOf(item, prepared, completion, choice.files)) });
 		}
 	}
 	return outputs;
@@ -87,7 +92,7 @@ function isEmpty({ text, toolCalls, refusal, files, otherOutput }: Choice): bool
 /** The files of a completion as binary fields: `audio`, `image`, `image_1`, … */
 async function binaryOf(
 	item: ItemContext,
-	request: TextRequest,
+	prepared: PreparedText,
 	completion: Completion,
 	files: OutputFile[],
 ): Promise<{ binary?: IBinaryKeyData }> {
@@ -95,11 +100,11 @@ async function binaryOf(
 	for (const file of files) {
 		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
-		const extension = extensionOf(file, request);
+		const { extension, mimeType } = typeOf(file, prepared);
 		const fileName = extension === undefined ? undefined : `${field}.${extension}`;
 		const bytes = Buffer.from(file.base64, 'base64');
 		binary[field] = await item.n8n.helpers
-			.prepareBinaryData(bytes, fileName, file.mimeType)
+			.prepareBinaryData(bytes, fileName, mimeType)
 			.catch((error: unknown) => {
 				throw notStored(completion, error);
 			});
@@ -120,8 +125,18 @@ function notStored({ id, choices, costRub, costIsComputed }: Completion, error: 
 	});
 }
 
-/** The extension of a file, where known. Sound has the requested format. */
-function extensionOf(file: OutputFile, { options }: TextRequest): string | undefined {
-	if (file.kind === 'audio') return typeof options.audioFormat === 'string' ? options.audioFormat : undefined;
-	return /^image\/([\w-]+)/.exec(file.mimeType ?? '')?.[1];
+/** MIME subtypes of sound that are not named as the format is. */
+const SOUND_TYPES: ReadonlyMap<string, string> = new Map([
+	['mp3', 'mpeg'],
+	['opus', 'ogg'],
+	['pcm16', 'pcm'],
+]);
+
+/** The extension and the type of a file, where known. Sound has the requested format; n8n takes some for text. */
+function typeOf(file: OutputFile, { request, extraBody }: PreparedText) {
+	const { kind, mimeType } = file;
+	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
+	const format = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);
+	if (format === undefined) return { extension: undefined, mimeType };
+	return { extension: format, mimeType: `audio/${SOUND_TYPES.get(format) ?? format}` };
 }

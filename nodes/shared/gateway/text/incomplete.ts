@@ -1,29 +1,52 @@
 import { asNumber, type JsonObject } from '../util/json';
+import { excerpt } from '../util/text';
 import { limitsIn } from './cost';
 import type { Choice } from './formats/completion';
 import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
-/** Finish reasons of a text that is cut off or filtered: the first of each is the formats', the others providers'. */
-const CUT_OFF = ['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded'];
-const FILTERED = ['content_filter', 'refusal', 'safety'];
+/** What finish reasons say, in the words of the formats and of providers, in lower case. */
+const MEANINGS = {
+	whole: words(
+		'stop tool_calls function_call end_turn stop_sequence tool_use complete tool_call eos eos_token',
+	),
+	pending: words('queued in_progress'),
+	cutOff: words('length max_tokens max_output_tokens model_context_window_exceeded model_length'),
+	filtered: words(
+		'content_filter refusal safety recitation blocklist prohibited_content spii image_safety content_filtered guardrail_intervened sensitive blacklist',
+	),
+};
 
-const isOneOf = (words: readonly string[], { finishReason }: Pick<Choice, 'finishReason'>) =>
-	words.includes(finishReason?.toLowerCase() ?? '');
-
-/** Whether a choice is cut off or filtered. A word that is not known says nothing. */
-export function isIncomplete(choice: Pick<Choice, 'finishReason'>): boolean {
-	return isOneOf([...CUT_OFF, ...FILTERED], choice);
+function words(list: string): ReadonlySet<string> {
+	return new Set(list.split(' '));
 }
 
-/** What to do about choices of this body that are cut off or filtered; `undefined` if there are none. */
+type Ended = Pick<Choice, 'finishReason'>;
+
+function meaningOf({ finishReason }: Ended): string | undefined {
+	const word = finishReason?.toLowerCase() || 'stop';
+	return Object.entries(MEANINGS).find(([, known]) => known.has(word))?.[0];
+}
+
+/** Whether a choice is cut off or filtered. A word that is not known does not say it. */
+export function isIncomplete(choice: Ended): boolean {
+	return ['cutOff', 'filtered'].includes(meaningOf(choice) ?? '');
+}
+
+/** What to do about choices of this body that are, or may be, cut off or filtered; `undefined` if there are none. */
 export function incompleteHint(
-	choices: ReadonlyArray<Pick<Choice, 'finishReason'>>,
+	choices: readonly Ended[],
 	body: JsonObject,
 	format: Pick<TextFormat, 'cost'>,
 ): string | undefined {
-	if (choices.some((choice) => isOneOf(FILTERED, choice)))
+	const meanings = choices.map(meaningOf);
+	if (meanings.includes('filtered'))
 		return 'The text is not complete: a content filter stopped it. Rephrase the prompt, or choose another model.';
-	if (!choices.some((choice) => isOneOf(CUT_OFF, choice))) return undefined;
+	if (!meanings.includes('cutOff')) {
+		const reason = choices[meanings.indexOf(undefined)]?.finishReason;
+		return reason
+			? `The text may not be complete: the model gives “${excerpt(reason)}” as the reason why it ended. Check the text.`
+			: undefined;
+	}
 	const [limit] = limitsIn(body, format).flatMap((value) => asNumber(value) ?? []);
 	if (limit === undefined)
 		return 'The text is cut off: the model reached its own limit. Ask for less, or choose another model.';

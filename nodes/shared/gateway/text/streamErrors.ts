@@ -44,7 +44,7 @@ export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): 
  */
 export function withReceivedText(
 	error: ApiError,
-	{ text, receipt, secrets }: { text: string; receipt: Receipt; secrets: readonly string[] },
+	{ text, receipt, secrets = [] }: { text: string; receipt: Receipt; secrets?: readonly string[] },
 ): ApiError {
 	const { description, outcome, extra } = error.details;
 	const hasReceipt = receipt.costRub !== null || receipt.usage.outputTokens !== null;

@@ -24,3 +24,10 @@ function dataUrlParts(text: string): { mimeType: string | undefined; data: strin
 		? { mimeType: header.split(';', 1)[0], data: text.slice(comma + 1) }
 		: undefined;
 }
+
+/** Base64 text whose pieces may each be padded, as one without padding inside, at which decoders stop. */
+export function joinedBase64(text: string): string {
+	if (!/=[^=]/.test(text)) return text;
+	const pieces = text.match(/[^=]+=*/g) ?? [];
+	return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))).toString('base64');
+}

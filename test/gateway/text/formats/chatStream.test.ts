@@ -220,6 +220,15 @@ describe('the message', () => {
 		expect(bodyOf(...events)).toStrictEqual(completion(message));
 	});
 
+	it.each([
+		['each padded', ['c291bmQ=', 'MTI=', 'Mw==', 'NDU2']],
+		['cut anywhere', ['c29', '1bmQxMj', 'M0NTY=']],
+		['one', ['c291bmQxMjM0NTY=']],
+	])('has the bytes of audio whose pieces of base64 are %s', (_, pieces) => {
+		const { first } = read('chat', bodyOf(...pieces.map((data) => chunk({ audio: { data } }))));
+		expect(first.files).toStrictEqual([{ kind: 'audio', base64: 'c291bmQxMjM0NTY=' }]);
+	});
+
 	it.each<[string, JsonObject, string]>([
 		['the refusal', { reasoning: 'no', refusal: 'I must' }, 'I must'],
 		['the transcript of audio', { audio: { transcript: 'la' } }, 'la'],

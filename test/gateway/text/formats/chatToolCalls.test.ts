@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../../nodes/shared/gateway/text/formats/completion';
-import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { asObject, asText, type Json, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { streamed, streamedChoice } from './support';
 
 const chunk = (delta: JsonObject): JsonObject => ({ choices: [{ index: 0, delta }] });
@@ -92,4 +92,86 @@ it.each<[string, JsonObject[], ToolCall[]]>([
 	['arguments that are cut off', [delta(begin)], [{ ...look('{"a"'), invalidArguments: true }]],
 ])('tool calls are assembled with %s', (_, events, calls) => {
 	expect(streamedChoice('chat', [...events, stop]).toolCalls).toStrictEqual(calls);
+});
+
+describe('calls that no ID and no index tell apart', () => {
+	const [KAZAN, PERM] = ['{"city":"Казань"}', '{"city":"Пермь"}'];
+	/** A part of a call in a chunk of its own. */
+	const part = (name: string | undefined, args: Json | undefined, place: JsonObject = { index: 0 }) =>
+		delta({ ...place, function: { name, arguments: args } });
+	const weather = (args: Json, place?: JsonObject) => part('weather', args, place);
+	const both = ['weather Казань', 'weather Пермь'];
+
+	it.each<[string, JsonObject[], string[]]>([
+		['no ID', [weather(KAZAN), weather(PERM)], both],
+		['an empty ID', [weather(KAZAN, { index: 0, id: '' }), weather(PERM, { index: 0, id: '' })], both],
+		[
+			'null for the ID',
+			[weather(KAZAN, { index: 0, id: null }), weather(PERM, { index: 0, id: null })],
+			both,
+		],
+		['no index', [weather(KAZAN, {}), weather(PERM, {})], both],
+		['no index, and an ID', [weather(KAZAN, { id: 'a' }), weather(PERM, { id: 'b' })], both],
+		['the same ID', [weather(KAZAN, { id: 'a' }), weather(PERM, { id: 'a' })], both],
+		[
+			'one chunk for both',
+			[delta({ index: 0, ...call(0, '', 'weather', KAZAN) }, call(0, '', 'weather', PERM))],
+			both,
+		],
+		['white space after the arguments', [weather(`${KAZAN}\n`), weather(PERM)], both],
+		['arguments as objects', [weather({ city: 'Казань' }), weather({ city: 'Пермь' })], both],
+		[
+			'the name first, then the arguments',
+			[weather(''), part('', KAZAN), weather(''), part('', '{"city":'), part('', '"Пермь"}')],
+			both,
+		],
+		[
+			'the name in each chunk',
+			[weather('{"city":'), weather('"Казань"}'), weather('{"city":'), weather('"Пермь"}')],
+			both,
+		],
+		['three calls', [weather(KAZAN), weather(PERM), weather(KAZAN)], [...both, 'weather Казань']],
+		['names that differ', [part('time', ''), weather(PERM)], ['time ?', 'weather Пермь']],
+		['a call without arguments last', [weather(KAZAN), part('time', '')], ['weather Казань', 'time ?']],
+		['braces in a text', [weather('{"city":"}'), weather('Казань"}')], ['weather }Казань']],
+	])('%s', (_, events, expected) => {
+		const calls = streamedChoice('chat', [...events, stop]).toolCalls;
+		expect(calls.map(({ name, arguments: args }) => `${name} ${cityIn(args)}`)).toStrictEqual(expected);
+		expect(calls.every(({ invalidArguments }) => !invalidArguments)).toBe(true);
+	});
+
+	it.each<[string, JsonObject[]]>([
+		[
+			'a new ID in each chunk',
+			[
+				weather('{"city"', { index: 0, id: 'a' }),
+				part('', ':"Казань', { index: 0, id: 'b' }),
+				part('', '"}', { index: 0, id: 'c' }),
+			],
+		],
+		[
+			'a new ID and the name in each chunk',
+			[weather('{"city"', { index: 0, id: 'a' }), weather(':"Казань"}', { index: 0, id: 'b' })],
+		],
+		[
+			'a new ID and the name also at the end',
+			[
+				weather(KAZAN, { index: 0, id: 'a' }),
+				weather('', { index: 0, id: 'b' }),
+				weather('', { index: 0, id: 'c' }),
+			],
+		],
+		[
+			'a new ID before the first argument',
+			[weather('', { index: 0, id: 'a' }), weather(KAZAN, { index: 0, id: 'b' })],
+		],
+		['the ID, then the name', [delta({ index: 0, id: 'a' }), weather(KAZAN)]],
+		['a last chunk without anything', [weather(KAZAN, { index: 0, id: 'a' }), part(undefined, '')]],
+	])('%s: it is one call, with the first ID', (_, events) => {
+		expect(streamedChoice('chat', [...events, stop]).toolCalls).toStrictEqual([
+			{ id: 'a', name: 'weather', arguments: { city: 'Казань' } },
+		]);
+	});
+
+	const cityIn = (args: Json) => asText(asObject(args)?.city) ?? '?';
 });

@@ -232,6 +232,82 @@ describe('output that the closing event does not repeat', () => {
 		expect(isComplete).toStrictEqual([complete, complete]);
 	});
 
+	const part = (action: string, fields: JsonObject, place: JsonObject = {}): JsonObject => ({
+		type: `response.content_part.${action}`,
+		output_index: 0,
+		content_index: 0,
+		part: fields,
+		...place,
+	});
+	const text = (words: string, more: JsonObject = {}): JsonObject => ({
+		type: 'output_text',
+		text: words,
+		...more,
+	});
+	const summaryPart = (action: string, words: string): JsonObject => ({
+		type: `response.reasoning_summary_part.${action}`,
+		output_index: 0,
+		summary_index: 0,
+		part: { type: 'summary_text', text: words },
+	});
+	const note = { url: 'https://a.test', title: 'A' };
+	const customInput = (action: string, fields: JsonObject): JsonObject => ({
+		type: `response.custom_tool_call_input.${action}`,
+		output_index: 0,
+		...fields,
+	});
+
+	it.each<[string, JsonObject[], object]>([
+		['the end of a part', [part('added', text('')), part('done', text('Hello'))], { text: 'Hello' }],
+		['the beginning of a part', [part('added', text('Hello'))], { text: 'Hello' }],
+		['a part that begins with text', [part('added', text('Hel')), delta('lo')], { text: 'Hello' }],
+		[
+			'deltas and the end of a part',
+			[delta('Hel'), delta('lo'), part('done', text('Hello'))],
+			{ text: 'Hello' },
+		],
+		['deltas before an empty end', [delta('Hello'), part('done', text(''))], { text: 'Hello' }],
+		[
+			'the ends of two parts',
+			[part('done', text('lo'), { content_index: 1 }), part('done', text('Hel'))],
+			{ text: 'Hello' },
+		],
+		[
+			'the end of a part, before an item without parts',
+			[part('done', text('Hello')), done(0, { type: 'message', content: [] })],
+			{ text: 'Hello' },
+		],
+		[
+			'a part with annotations',
+			[part('done', text('Hello', { annotations: [note] }))],
+			{ text: 'Hello', sources: [note] },
+		],
+		['a refusal in a part', [part('done', { type: 'refusal', refusal: 'No' })], { refusal: 'No', text: '' }],
+		['the end of a summary', [summaryPart('added', ''), summaryPart('done', 'Hm')], { reasoning: 'Hm' }],
+		[
+			'reasoning in a part, which is no text',
+			[part('done', { type: 'reasoning_text', text: 'Hm' })],
+			{ text: '', otherOutput: [] },
+		],
+		[
+			'the input of a custom tool',
+			[
+				customInput('delta', { delta: 'l' }),
+				customInput('delta', { delta: 's' }),
+				customInput('done', { input: 'ls' }),
+			],
+			{ otherOutput: [{ type: 'custom_tool_call', input: 'ls' }] },
+		],
+	])('is not lost where it stands only in %s', (_, events, expected) => {
+		expect(choiceOf(...events)).toMatchObject(expected);
+	});
+
+	it('is that of the events where the closing event has a message without its parts', () => {
+		const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
+		expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');
+		expect(run(created, empty).body).toStrictEqual(empty.response);
+	});
+
 	it('has the items as assembled from deltas', () => {
 		const texts = [delta('Hel'), delta('lo'), delta('!', { content_index: 1 }), refusal('N'), refusal('o')];
 		expect(

@@ -142,6 +142,11 @@ export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
 
+/** The error that an object has; some servers send only its words. */
+export function errorIn({ error }: JsonObject): JsonObject | undefined {
+	return asObject(error) ?? (asText(error) === undefined ? undefined : { message: error });
+}
+
 export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
 	const failed = errorFromObject(error, FAILED_GENERATION);
 	if (!receipt || !isCharged(receipt)) return failed;
@@ -153,7 +158,7 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
  * The list itself may be empty only with `mayBeEmpty`.
  */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
-	const error = asObject(body.error);
+	const error = errorIn(body);
 	if (error) throw generationError(error, receipt);
 	if (asObjects(body[list]).length > 0 || (Array.isArray(body[list]) && mayBeEmpty)) return;
 	throw new ApiError({

@@ -1,6 +1,10 @@
+import type { ApiError } from '../../../errors/errors';
 import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
+import { withReceivedText } from '../../streamErrors';
 import {
 	assertOutput,
+	errorIn,
+	generationError,
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
@@ -9,6 +13,7 @@ import {
 	type Choice,
 	type Completion,
 	type OutputFile,
+	type Receipt,
 	type UsagePaths,
 } from '../completion';
 import type { ReasoningPart } from '../request';
@@ -26,6 +31,9 @@ export const USAGE: UsagePaths = {
 
 export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
+	const choices = asObjects(body.choices);
+	const withError = [body, ...choices].find(hasFailed);
+	if (withError && choices.length > 0) throw failure(errorIn(withError), choices, receipt);
 	assertOutput(body, 'choices', receipt);
 	const { plugins, plugin_post_process_error: failed } = asObject(body.usage) ?? {};
 	const provider = asText(body.provider);
@@ -33,8 +41,20 @@ export function readCompletion(body: JsonObject): Completion {
 	return {
 		...receipt,
 		...compact({ provider, plugins: asObject(plugins), pluginPostProcessError }),
-		choices: asObjects(body.choices).map(readChoice),
+		choices: choices.map(readChoice),
 	};
+}
+
+/** Whether a choice ended with an error, also without one that says why. */
+export function hasFailed(choice: JsonObject): boolean {
+	return errorIn(choice) !== undefined || textOf(choice.finish_reason).toLowerCase() === 'error';
+}
+
+/** The specification does not show whether a text before an error is charged; its cost says so. */
+function failure(error: JsonObject = {}, choices: JsonObject[], receipt: Receipt): ApiError {
+	const text = choices.map((choice) => readChoice(choice).text).join('\n');
+	const outcome = receipt.costRub === null ? 'unknown' : 'rejected';
+	return withReceivedText(generationError(error).with({ outcome }), { text, receipt });
 }
 
 function readChoice(choice: JsonObject): Choice {

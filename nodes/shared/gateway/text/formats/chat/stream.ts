@@ -1,17 +1,21 @@
+import { joinedBase64 } from '../../../util/base64';
 import {
 	asNumber,
 	asObject,
 	asObjects,
 	asText,
+	compact,
 	deepMerge,
 	omit,
+	parseJson,
 	textOf,
+	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { generationError, partsBesideText } from '../completion';
+import { errorIn, generationError, partsBesideText, valueAt } from '../completion';
 import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText, firstList } from './response';
+import { contentText, firstList, hasFailed } from './response';
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -24,12 +28,12 @@ export class ChatStream implements CompletionStream {
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(received: JsonObject): string {
-		const { error = null, object, choices } = received;
+		const { object, choices } = received;
+		const error = errorIn(received);
 		const usage = asObject(received.usage);
 		if (usage) this.usage = deepMerge(this.usage ?? {}, usage, 'ignore');
 		// The specification does not show when a chat stream is charged.
-		if (error !== null)
-			throw generationError(asObject(error) ?? { message: error }).with({ outcome: 'unknown' });
+		if (error) throw generationError(error).with({ outcome: 'unknown' });
 		// Chunks of another kind do not belong to this completion.
 		if ((object ?? CHUNK) !== CHUNK) return '';
 		// All chunks repeat the same fields.
@@ -45,10 +49,12 @@ export class ChatStream implements CompletionStream {
 
 	/**
 	 * §6.2: the chunk with usage and cost, then `[DONE]`. One of them is enough if every choice has a finish reason,
-	 * which §6.2 does not show. Without a choice, only `[DONE]` ends the stream: the choices may still come.
+	 * which §6.2 does not show. Without a choice, only `[DONE]` ends the stream: the choices may still come. After an error
+	 * in a choice, nothing need come.
 	 */
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
+		if (choices.some((choice) => choice.hasFailed)) return true;
 		const hasUsage = choices.length > 0 && this.usage !== undefined;
 		if (sawDone && hasUsage) return true;
 		return choices.every((choice) => choice.hasEnded) && (sawDone || hasUsage);
@@ -69,8 +75,8 @@ const CHUNKED = new Set('content reasoning refusal data transcript text summary 
 
 class StreamedChoice {
 	private readonly message: JsonObject = {};
-	private readonly toolCalls = new StreamedList();
-	private readonly details = new StreamedList();
+	private readonly toolCalls = new StreamedList(isOtherCall);
+	private readonly details = new StreamedList(isOtherDetail);
 	private readonly end: JsonObject = {};
 
 	constructor(private readonly index: number) {}
@@ -79,8 +85,12 @@ class StreamedChoice {
 		return this.end.finish_reason !== undefined;
 	}
 
+	get hasFailed(): boolean {
+		return hasFailed(this.end);
+	}
+
 	/** Returns the text of the delta. */
-	read({ delta: received, finish_reason, logprobs, reasoning_details }: JsonObject): string {
+	read({ delta: received, finish_reason, logprobs, reasoning_details, error }: JsonObject): string {
 		const delta = asObject(received) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
@@ -88,6 +98,7 @@ class StreamedChoice {
 		addDelta(this.message, { ...fields, content: text }, CHUNKED);
 		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
+		this.end.error ??= error ?? undefined;
 		for (const [place, call] of asObjects(tool_calls).entries()) {
 			const index = asNumber(call.index) ?? place;
 			this.toolCalls.add({ ...call, type: 'function', index }, { function: { name: '', arguments: '' } });
@@ -98,9 +109,10 @@ class StreamedChoice {
 
 	assembled(): JsonObject {
 		const { content, ...message } = this.message;
-		const toolCalls = this.toolCalls.elements.map((call) => omit(call, 'index'));
-		const hasOther = toolCalls.length > 0 || message.audio !== undefined;
-		const { finish_reason = null, logprobs } = this.end;
+		const { audio } = message;
+		const toolCalls = this.toolCalls.elements.filter(isCall).map((call) => omit(call, 'index'));
+		const hasOther = toolCalls.length > 0 || audio !== undefined;
+		const { finish_reason = null, logprobs, error } = this.end;
 		return {
 			index: this.index,
 			message: {
@@ -110,13 +122,50 @@ class StreamedChoice {
 				reasoning: null,
 				annotations: [],
 				...message,
+				...(audio ? { audio: withWholeData(audio) } : {}),
 				...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
 			},
 			finish_reason,
+			...compact({ error }),
 			reasoning_details: this.details.elements,
 			logprobs: logprobs ? { content: [], refusal: [], ...asObject(logprobs) } : null,
 		};
 	}
+}
+
+/** Sound whose data is one text: its pieces may be padded. */
+function withWholeData(audio: Json): Json {
+	const data = asText(asObject(audio)?.data);
+	return data === undefined ? audio : { ...asObject(audio), data: joinedBase64(data) };
+}
+
+/**
+ * Whether a chunk begins another tool call: with another name, or with a name after complete arguments. Indexes and IDs do
+ * not tell, as some providers give all calls the same, none, or a new one in each chunk.
+ */
+function isOtherCall(known: JsonObject, chunk: JsonObject): boolean {
+	const [before, after] = [asObject(known.function), asObject(chunk.function)];
+	const name = asText(after?.name);
+	if (name === undefined || !before?.name) return false;
+	// Parsing is only for a chunk that may begin a call: some repeat the name each time.
+	return name !== before.name || (/^\s*(\{|$)/.test(textOf(after?.arguments)) && isWhole(before.arguments));
+}
+
+function isWhole(args: Json | undefined): boolean {
+	if (typeof args !== 'string') return true;
+	return args.trimEnd().endsWith('}') && parseJson(args) !== undefined;
+}
+
+/** Whether a call is more than the name of the one before once more, which some providers send at the end. */
+function isCall(call: JsonObject, place: number, calls: JsonObject[]): boolean {
+	const before = calls[place - 1];
+	const [name, args] = ['function.name', 'function.arguments'].map((path) => valueAt(call, path));
+	return args !== '' || before?.index !== call.index || valueAt(before, 'function.name') !== name;
+}
+
+/** Some providers give several details one index and different IDs. */
+function isOtherDetail({ id: known }: JsonObject, { id }: JsonObject): boolean {
+	return [known, id].every((value) => asText(value) !== undefined) && known !== id;
 }
 
 /** A list whose elements arrive in chunks: those of the same type and index. */
@@ -124,16 +173,17 @@ class StreamedList {
 	readonly elements: JsonObject[] = [];
 	private readonly last = new Map<string, JsonObject>();
 
+	/** @param isOther whether a chunk begins another element of the same type and index */
+	constructor(private readonly isOther: (known: JsonObject, chunk: JsonObject) => boolean) {}
+
 	/** @param empty an element before its first chunk */
 	add(chunk: JsonObject, empty: JsonObject = {}): void {
 		const { index, type, id } = chunk;
 		const key = JSON.stringify([index, type]);
 		const known = typeof index === 'number' ? this.last.get(key) : undefined;
-		// Some providers send several tool calls with one index and different IDs.
-		const isOther = [known?.id, id].every((value) => asText(value) !== undefined) && known?.id !== id;
-		const element = known && !isOther ? known : { ...empty };
+		const element = known && !this.isOther(known, chunk) ? known : { ...empty };
 		if (element !== known) this.elements.push(element);
 		this.last.set(key, element);
-		addDelta(element, chunk, CHUNKED);
+		addDelta(element, { ...chunk, id: element.id ?? id }, CHUNKED);
 	}
 }

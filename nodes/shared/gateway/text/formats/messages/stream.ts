@@ -57,8 +57,9 @@ class StreamedBlock {
 	private readonly block: JsonObject;
 
 	/** @param start a block without a start is text */
-	constructor(start: JsonObject = { type: 'text', text: '' }) {
-		this.block = { ...start };
+	constructor({ citations, ...fields }: JsonObject = { type: 'text', text: '' }) {
+		this.block = fields;
+		addDelta(this.block, { citations }, CHUNKED);
 	}
 
 	/** Returns the text of the delta, if it is to be shown. */

@@ -1,4 +1,13 @@
-import { asArray, asNumber, asObject, omit, textOf, type Json, type JsonObject } from '../../../util/json';
+import {
+	asArray,
+	asNumber,
+	asObject,
+	asObjects,
+	omit,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
 import { at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
@@ -50,10 +59,17 @@ export class ResponsesStream implements CompletionStream {
 		return false;
 	}
 
+	/** Whether the closing event has the output; some have none, or messages without their parts. */
+	private get repeatsOutput(): boolean {
+		const output = asObjects(this.closed?.output);
+		const isWhole = ({ type, content }: JsonObject) => type !== 'message' || asArray(content).length > 0;
+		return output.length > 0 && output.every(isWhole);
+	}
+
 	/** Complete after the closing event; if that has no output, only if no event and no tool's arguments are missing. */
 	isComplete(): boolean {
 		if (!this.closed) return false;
-		if (asArray(this.closed.output).length > 0) return true;
+		if (this.repeatsOutput) return true;
 		return !this.hasGap && ![...this.items.values()].some((item) => item.lacksArguments());
 	}
 
@@ -63,9 +79,10 @@ export class ResponsesStream implements CompletionStream {
 
 	body(): JsonObject {
 		const closed = this.closed ?? {};
-		if (asArray(closed.output).length > 0) return closed;
-		const output = byIndex(this.items).map((item) => item.assembled());
+		if (this.repeatsOutput) return closed;
+		const items = byIndex(this.items).map((item) => item.assembled());
 		// An item with unknown events only is empty.
-		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
+		const output = items.filter((item) => Object.keys(item).length > 0);
+		return { ...closed, output: output.length > 0 ? output : asArray(closed.output) };
 	}
 }

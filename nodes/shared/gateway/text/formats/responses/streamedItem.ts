@@ -7,13 +7,29 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { at, byIndex } from '../deltas';
+import { addDelta, at, byIndex } from '../deltas';
 
-/** The texts that arrive in chunks: the list of their parts, the type of such a part, and the field in it. */
-const TEXTS: ReadonlyMap<string, readonly ['content' | 'summary', string, 'text' | 'refusal']> = new Map([
+type List = 'content' | 'summary';
+
+/** The texts of parts that arrive in chunks: the list of the parts, the type of such a part, and the field in it. */
+const TEXTS: ReadonlyMap<string, readonly [List, string, 'text' | 'refusal']> = new Map([
 	['response.output_text', ['content', 'output_text', 'text']],
 	['response.refusal', ['content', 'refusal', 'refusal']],
+	['response.reasoning_text', ['content', 'reasoning_text', 'text']],
 	['response.reasoning_summary_text', ['summary', 'summary_text', 'text']],
+]);
+
+/** The events of whole parts, and their list. */
+const PARTS: ReadonlyMap<string, List> = new Map([
+	['response.content_part', 'content'],
+	['response.reasoning_summary_part', 'summary'],
+]);
+
+/** The texts of items that arrive in chunks: the type of the item, and the field in it. */
+const INPUTS: ReadonlyMap<string, readonly [string, 'arguments' | 'input']> = new Map([
+	['response.function_call_arguments', ['function_call', 'arguments']],
+	['response.mcp_call_arguments', ['mcp_call', 'arguments']],
+	['response.custom_tool_call_input', ['custom_tool_call', 'input']],
 ]);
 
 /** An output item of a stream, for responses whose closing event does not repeat the output (§6.1). */
@@ -21,29 +37,39 @@ export class StreamedItem {
 	private item: JsonObject = {};
 	private isDone = false;
 	/** Its fields, as the events of its parts have them. */
-	private streamed: JsonObject = {};
+	private readonly streamed: JsonObject = {};
 	private readonly parts = { content: new Map<number, JsonObject>(), summary: new Map<number, JsonObject>() };
 
 	read(event: JsonObject): void {
 		// Such as `response.output_text` and `delta`.
 		const [, subject = '', action] = /^(.*)\.(\w+)$/.exec(textOf(event.type)) ?? [];
-		const text = TEXTS.get(subject);
+		const [text, input, list] = [TEXTS.get(subject), INPUTS.get(subject), PARTS.get(subject)];
 		if (text) {
-			const [list, type, field] = text;
-			const part = at(this.parts[list], asNumber(event[`${list}_index`]) ?? 0, () => ({}));
-			part.type = type;
-			this.streamed.type = list === 'content' ? 'message' : 'reasoning';
-			part[field] = asText(event[field]) ?? textOf(part[field]) + textOf(event.delta);
+			const [place, type, field] = text;
+			addText(this.part(place, event, type), field, event);
+		} else if (input) {
+			const [type, field] = input;
+			this.streamed.type = type;
+			addText(this.streamed, field, event);
+		} else if (list) {
+			const received = asObject(event.part) ?? {};
+			const part = this.part(list, event, asText(received.type));
+			Object.assign(part, filled(received, part));
 		} else if (subject === 'response.output_text.annotation') {
-			const part = at(this.parts.content, asNumber(event.content_index) ?? 0, () => ({}));
-			part.annotations = [...asObjects(part.annotations), ...asObjects([event.annotation])];
-		} else if (subject === 'response.function_call_arguments') {
-			const args = asText(event.arguments) ?? textOf(this.streamed.arguments) + textOf(event.delta);
-			this.streamed = { type: 'function_call', arguments: args };
+			addDelta(this.part('content', event), { annotations: asObjects([event.annotation]) }, new Set());
 		} else if (subject === 'response.output_item') {
 			this.item = filled(asObject(event.item) ?? {}, this.item);
 			this.isDone = action === 'done';
 		}
+	}
+
+	/** The part that an event is about. Its type tells that of the item. */
+	private part(list: List, event: JsonObject, type?: string): JsonObject {
+		const part = at(this.parts[list], asNumber(event[`${list}_index`]) ?? 0, () => ({}));
+		if (type === undefined) return part;
+		part.type = type;
+		this.streamed.type = /^(reasoning|summary)/.test(type) ? 'reasoning' : 'message';
+		return part;
 	}
 
 	/** Whether it calls a tool whose arguments are lost. A complete call of a tool without parameters may have none. */
@@ -61,6 +87,11 @@ export class StreamedItem {
 			...(summary.size > 0 ? { summary: merged(this.item.summary, summary) } : {}),
 		};
 	}
+}
+
+/** Adds the text of an event to a field: a delta, or the whole text. */
+function addText(object: JsonObject, field: string, event: JsonObject): void {
+	object[field] = asText(event[field]) ?? textOf(object[field]) + textOf(event.delta);
 }
 
 /** The parts of a list, each with what it lacks from its events. */
