@@ -1,7 +1,8 @@
 import type { ErrorText, StatusTexts } from '../errors/texts';
 import { ignoreAlreadyDone } from '../errors/fromResponse';
-import type { JsonObject } from '../util/json';
+import { asObject, type JsonObject } from '../util/json';
 import type { GatewayClient } from '../client/client';
+import { missingInResponse } from './response';
 import { TASK_TEXTS, taskPath } from './tasks';
 
 const ACTION = { group: 'media', kind: 'read', texts: TASK_TEXTS } as const;
@@ -45,7 +46,7 @@ export async function restoreMediaTask(client: GatewayClient, taskId: string): P
 	await client.json({ ...ACTION, method: 'POST', path: `${taskPath(taskId)}/restore` });
 }
 
-/** Fetches the lyrics of a track with the time of each word (§4.12): the envelope as received. */
+/** Fetches the lyrics of a track with the time of each word (§4.12): the envelope as received, unless it has no lyrics. */
 export async function fetchLyrics(
 	client: GatewayClient,
 	taskId: string,
@@ -53,7 +54,9 @@ export async function fetchLyrics(
 ): Promise<JsonObject> {
 	const path = `${taskPath(taskId)}/lyrics/timestamped`;
 	const texts = { ...TASK_TEXTS, 400: NO_LYRICS, 404: NO_LYRICS };
-	return await client.json({ ...ACTION, method: 'POST', texts, path, json: { audioId } });
+	const body = await client.json({ ...ACTION, method: 'POST', texts, path, json: { audioId } });
+	if (!Array.isArray(asObject(body.data)?.alignedWords)) throw missingInResponse('lyrics').with(NO_LYRICS);
+	return body;
 }
 
 /** Creates a media session (§4.13, which shows the shape of neither request nor response): the body as received. */
