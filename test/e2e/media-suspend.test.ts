@@ -98,6 +98,31 @@ test('where files are part of the JSON data, the results come back, and the next
 	expect(kept.map(({ json }) => json['mimeType'])).toStrictEqual(['image/png', 'image/png']);
 });
 
+test('tasks that end with a data URL, or without a file, give what they have', async () => {
+	const { control } = environment.gateway;
+	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
+	const match = { host: 'api', method: 'GET' } as const;
+	const answers = [{ resultUrls: ['data:image/png;base64,aGk='] }, { caption: 'a dog' }];
+	control.addFault({
+		match: { ...match, path: '/async/media/tasks/*/download' },
+		action: { kind: 'error', code: 'not_found' },
+	});
+	for (const [index, result] of answers.entries()) {
+		const data = { state: 'success', resultJson: JSON.stringify(result) };
+		const text = JSON.stringify({ code: 200, msg: 'success', data });
+		const path = `/async/media/tasks/${suspended.tasks[index]}`;
+		const body = { text, contentType: 'application/json' };
+		control.addFault({ match: { ...match, path }, action: { kind: 'raw', status: 200, body }, times: 0 });
+	}
+	for (const taskId of suspended.tasks) await finish(taskId);
+	const result = await end(suspended);
+	control.clearFaults();
+	expect(result).toMatchObject({ status: 'success' });
+	const items = result.nodes['After']?.items ?? [];
+	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['data'], []]);
+	expect(items[1]?.json).toMatchObject({ state: 'success', result: { caption: 'a dog' } });
+});
+
 test('a failed task ends the execution, and the error names the other tasks', async () => {
 	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
 	const [first, second] = suspended.tasks;

@@ -157,12 +157,50 @@ describe('a download', () => {
 			gatewayNode('Node', 'mediaTask', { operation: 'download', taskId, options: { maxRetries: 0 } }),
 		);
 
-	test('that the gateway redirects is an error, and the key goes nowhere else', async () => {
+	test('that the gateway redirects gives the file, and the key goes nowhere else', async () => {
 		const { taskId, url } = await finished();
 		fault('GET', `${TASKS}/*/download`, { kind: 'redirect', location: url });
 		const result = await download(taskId);
-		expect(result.error?.message).toBe('The gateway’s address redirects elsewhere');
-		expect(environment.gateway.control.requests({ host: 'files' })).toStrictEqual([]);
+		expect(result.error).toBeUndefined();
+		expect(result.nodes['Node']?.items[0]?.binary?.['data']).toMatchObject({ mimeType: 'image/png' });
+		const requests = environment.gateway.control.requests({ host: 'files' });
+		expect(requests).toMatchObject([{ status: 200 }]);
+		expect(JSON.stringify(requests)).not.toContain(environment.gateway.apiKey);
+	});
+
+	test('that is an error under the status 200 is that error', async () => {
+		const { taskId } = await finished();
+		const text = '{"code":403,"msg":"Not on the plan","data":null}';
+		const body = { text, contentType: 'application/json' };
+		fault('GET', `${TASKS}/*/download`, { kind: 'raw', status: 200, body }, 0);
+		const result = await download(taskId);
+		expect(result.error?.message).toBe('The gateway denied access');
+	});
+
+	describe('of a task without a link', () => {
+		/** Runs Create and Wait for a task that ends so. */
+		async function draws(result: object) {
+			const data = { state: 'success', resultJson: JSON.stringify(result) };
+			const text = JSON.stringify({ code: 200, msg: 'success', data });
+			const body = { text, contentType: 'application/json' };
+			fault('GET', `${TASKS}/*/download`, { kind: 'error', code: 'not_found' }, 0);
+			fault('GET', `${TASKS}/*`, { kind: 'raw', status: 200, body }, 0);
+			const executed = await run(draw({ operation: 'createAndWait' }));
+			expect(executed.error).toBeUndefined();
+			return executed;
+		}
+
+		test('nor a file is its result', async () => {
+			const executed = await draws({ caption: 'a fox' });
+			expect(itemsOf(executed)).toMatchObject([{ state: 'success', result: { caption: 'a fox' } }]);
+		});
+
+		test('but with a data URL is its file', async () => {
+			const executed = await draws({ resultUrls: ['data:image/svg+xml,%3Csvg/%3E'] });
+			const [item] = executed.nodes['Node']?.items ?? [];
+			expect(item?.binary?.['data']).toMatchObject({ mimeType: 'image/svg+xml', fileExtension: 'svg' });
+			expect(item && String(await environment.readBinary(item))).toBe('<svg/>');
+		});
 	});
 
 	test.each<[string, FaultAction]>([

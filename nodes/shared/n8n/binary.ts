@@ -5,7 +5,12 @@ import type { GatewayClient } from '../gateway/client/client';
 import type { ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
-import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
+import {
+	REQUEST_TIMEOUT_MS,
+	type HttpResponse,
+	type ByteStream,
+	type OnChunk,
+} from '../gateway/client/transport';
 import { fileLimits, TimeLimitError, withinLimits } from '../gateway/client/limits';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
@@ -21,8 +26,7 @@ export interface BinaryStore {
 interface KnownFile {
 	names: ReadonlyArray<string | undefined>;
 	knownType?: string | undefined;
-	/** Is called with the number of bytes so far; what it throws ends the download. */
-	onLength?: (bytes: number) => void;
+	onChunk?: OnChunk;
 }
 
 /** Name and type of a file, from its response; throws a problem with `known` for a web page in its place. */
@@ -59,7 +63,7 @@ export async function storeResponse(
 		const body = reportChunks(response.body as Readable, (chunk) => {
 			touch();
 			length += chunk.length;
-			file.onLength?.(length);
+			file.onChunk?.(chunk, length);
 		});
 		return await context.helpers.prepareBinaryData(body, fileName, mimeType);
 	};

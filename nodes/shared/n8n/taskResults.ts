@@ -2,9 +2,9 @@ import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { compact } from '../gateway/util/json';
 import { ApiError, asError } from '../gateway/errors/errors';
-import { problemError } from '../gateway/errors/fromResponse';
 import { excerpt } from '../gateway/util/text';
-import { nameInUrl } from '../gateway/util/fileName';
+import { fileNameFor, nameInUrl } from '../gateway/util/fileName';
+import { isDataUrl, readBase64 } from '../gateway/util/base64';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
 import { storeResponse, storeUrl, type BinaryStore } from './binary';
@@ -13,26 +13,30 @@ import { storeResponse, storeUrl, type BinaryStore } from './binary';
 export interface ResultContext {
 	client: GatewayClient;
 	n8n: BinaryStore;
+	run?: { hints: Set<string> };
 }
 
 export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObject {
 	const { taskId, state, failCode, failMsg, ...rest } = task;
+	// A data URL is a whole file, too long for JSON.
+	const resultUrls = rest.resultUrls?.map((url) => (isDataUrl(url) ? excerpt(url, 80) : url));
 	// Important fields first: the table of the output panel shows four columns.
-	return compact({ taskId, state, priceRub, failCode, failMsg, ...rest });
+	return compact({ taskId, state, priceRub, failCode, failMsg, ...rest, resultUrls });
 }
 
 /**
  * Downloads the result files of a task into binary fields, one after the other, streamed. Each comes from its own
- * URL, without the key; those of a task without URLs come from the gateway (§4.8). Further fields get _1, _2 … appended.
+ * URL, without the key; those of a task without usable URLs come from the gateway (§4.8). Further fields get _1, _2 …
+ * appended. `undefined` for a task that has a result, but no file.
  */
 export async function downloadFiles(
 	context: ResultContext,
 	task: MediaTask,
 	field: string,
-): Promise<IBinaryKeyData> {
+): Promise<IBinaryKeyData | undefined> {
 	const { taskId, resultUrls } = task;
 	try {
-		if (resultUrls.length === 0) return { [field]: await downloadArchive(context, taskId) };
+		if (!hasLinks(task)) return { [field]: await downloadArchive(context, taskId) };
 		const files: Array<[string, IBinaryData]> = [];
 		for (const [index, url] of resultUrls.entries()) {
 			const name = index === 0 ? field : `${field}_${index}`;
@@ -40,19 +44,35 @@ export async function downloadFiles(
 		}
 		return Object.fromEntries(files);
 	} catch (error) {
+		if (isWithoutFile(context, task, error)) return undefined;
 		throw error instanceof ApiError ? error.with({ taskId }) : asError(error);
 	}
 }
 
+/** Whether all files of a task have a URL of their own. */
+function hasLinks({ resultUrls }: MediaTask): boolean {
+	return resultUrls.length > 0 && resultUrls.every((url) => /^https?:/i.test(url) || readBase64Url(url));
+}
+
+const readBase64Url = (url: string) => (isDataUrl(url) ? readBase64(url) : undefined);
+
+/** Whether `error` says that a task has ended with a result, but without a file (§4.8); the run then has a hint. */
+export function isWithoutFile({ run }: ResultContext, task: MediaTask, error: unknown): boolean {
+	const { state, result, tracks, resultUrls } = task;
+	const hasResult = result !== undefined || tracks !== undefined || resultUrls.length > 0;
+	const isMissing = error instanceof ApiError && error.details.status === 404;
+	if (!isMissing || state !== 'success' || !hasResult || hasLinks(task)) return false;
+	run?.hints.add('A task has ended without a file: its result is in the JSON of its item.');
+	return true;
+}
+
 /** @param name of a file whose URL and response have none */
 async function resultFile(context: ResultContext, url: string, name: string): Promise<IBinaryData> {
-	if (!/^https?:/i.test(url)) {
-		throw problemError('address', 'file', {
-			message: 'The link to the file is no web address',
-			description: `The gateway returns "${excerpt(url, 80)}".`,
-		});
-	}
-	return await storeUrl(context, url, { names: [nameInUrl(url), name] });
+	const file = readBase64Url(url);
+	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), name] });
+	const { base64, mimeType } = file;
+	const fileName = mimeType === undefined ? name : fileNameFor(name, mimeType);
+	return await context.n8n.helpers.prepareBinaryData(Buffer.from(base64, 'base64'), fileName, mimeType);
 }
 
 /** Downloads the result of a task from the gateway: the file, or a ZIP archive of several (§4.8). */
@@ -60,9 +80,11 @@ export async function downloadArchive(
 	{ client, n8n }: ResultContext,
 	taskId: string,
 ): Promise<IBinaryKeyData[string]> {
-	return await downloadMediaTask(
-		client,
-		taskId,
-		async (response) => await storeResponse(n8n, response, { names: [`task_${taskId}`] }),
-	);
+	return await downloadMediaTask(client, taskId, async (response, onChunk) => {
+		const { link } = response;
+		return await storeResponse(n8n, response, {
+			names: [link && nameInUrl(link), `task_${taskId}`],
+			onChunk,
+		});
+	});
 }

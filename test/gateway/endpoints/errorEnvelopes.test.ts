@@ -61,6 +61,24 @@ describe.each(ACTIONS)('%s', (_, act) => {
 	});
 });
 
+describe.each(ACTIONS)('%s', (_, act) => {
+	test.each<[Json, number]>([
+		[{ message: 'The reason', type: 'invalid_request_error', param: null, code: 'insufficient_quota' }, 402],
+		[{ message: 'The reason', code: 'invalid_api_key' }, 401],
+		[{ message: 'The reason', code: 'rate_limit_exceeded' }, 429],
+		[{ message: 'The reason', code: 'service_unavailable' }, 503],
+		[{ message: 'The reason', code: 'constructor' }, 400],
+		[{ message: 'The reason', code: 402 }, 402],
+		[{ message: 'The reason' }, 400],
+		['The reason', 400],
+	])('fails with %j as with its status', async (error, status) => {
+		const body = JSON.stringify({ error });
+		const expected = await failed(act, { status, body });
+		expect(expected.details.description + expected.details.message).toContain('The reason');
+		expect(await failed(act, { status: 200, body })).toStrictEqual(expected);
+	});
+});
+
 it('a creation that is refused is free, and has the words of the gateway', async () => {
 	const body = '{"code":402,"msg":"Insufficient funds","data":null}';
 	const { details, tries } = await failed(create, { body });
@@ -96,6 +114,16 @@ describe('a response is no error', () => {
 
 	test.each([0, 200, 399, 600, 402.5, '', 'E402', null, true, [402]])('with the code %j', async (code) => {
 		const body = envelope(code);
+		await expect(session(scriptedClient([{ body }]).client)).resolves.toStrictEqual(JSON.parse(body));
+	});
+
+	test.each<Json>([null, false, '', 0])('with the error %j', async (error) => {
+		const body = JSON.stringify({ error, id: 's1' });
+		await expect(session(scriptedClient([{ body }]).client)).resolves.toStrictEqual(JSON.parse(body));
+	});
+
+	it('with data beside its error', async () => {
+		const body = '{"data":{"id":"s1"},"error":{"message":"none"}}';
 		await expect(session(scriptedClient([{ body }]).client)).resolves.toStrictEqual(JSON.parse(body));
 	});
 

@@ -46,17 +46,6 @@ describe('the files of a task', () => {
 		expect(bytes).toStrictEqual(['one', 'two', 'three']);
 	});
 
-	it.each(['ftp://files.test/a.png', '/a.png', 'data:image/png;base64,AAAA'])(
-		'that have no web address are an error that says so: %s',
-		async (url) => {
-			finished(url);
-			const { error } = await run('wait', { taskId });
-			expect(error?.message).toBe('The link to the file is no web address');
-			expect(error?.description).toContain(`"${url}"`);
-			expect(error?.context).toMatchObject({ taskId });
-		},
-	);
-
 	it.each(['__proto__', 'toString'])('may be in a field of any name: %s', async (name) => {
 		finished('https://files.test/a.png');
 		served('/a.png', 'one');

@@ -1,5 +1,5 @@
 import { binaryStorage } from '../../helpers/engine';
-import { files } from '../../helpers/media';
+import { envelope, files, gateway, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, freshTask, task } from './support';
 
@@ -53,6 +53,22 @@ describe('Download Results', () => {
 		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
 		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
 		expect(requests).toStrictEqual([]);
+	});
+
+	it('starts the workflow with the result of a task that has no file, which is no error', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson: '{"caption":"a fox"}' });
+		gateway().get(`${TASKS}/${taskId}/download`).reply(404, envelope(null, 404));
+		const { item } = await sendCallback({}, { body: { taskId } });
+		const json = { taskId, state: 'success', resultUrls: [], result: { caption: 'a fox' } };
+		expect(item).toStrictEqual({ json });
+	});
+
+	it('stores a file that came as a data URL', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson: '{"resultUrls":["data:image/png;base64,aGk="]}' });
+		const { item } = await sendCallback({}, { body: { taskId } });
+		expect(item?.binary?.data).toMatchObject({ fileName: `task_${taskId}_0.png`, mimeType: 'image/png' });
 	});
 
 	it('starts the workflow without the files when they cannot be fetched, with the error', async () => {

@@ -1,7 +1,7 @@
 import { binaryPropertyName } from '../../../shared/fields/mediaResults';
 import { fetchMediaTask, hasEnded, readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
-import { downloadArchive, taskJson } from '../../../shared/n8n/taskResults';
+import { downloadArchive, isWithoutFile, taskJson } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
@@ -26,6 +26,7 @@ export const download = defineOperation({
 			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
 			const found = await task();
 			const { state } = found;
+			if (isWithoutFile(item, found, error)) return [{ json: taskJson(found) }];
 			if (state === 'fail') throw taskError(found, item.client.settings.secrets);
 			if (hasEnded(state)) throw asError(error);
 			throw error.with({

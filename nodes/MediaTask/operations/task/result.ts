@@ -41,8 +41,7 @@ export function resultReader(item: ItemContext<ResultParams>) {
 		if (task.state === 'fail') throw taskError(task, client.settings.secrets, rub);
 		const json = isSimple ? taskJson(task, rub) : body;
 		// An AI Agent can use links, not files.
-		return [
-			isDownloaded && !run.isTool ? { json, binary: await downloadFiles(item, task, field) } : { json },
-		];
+		const binary = isDownloaded && !run.isTool ? await downloadFiles(item, task, field) : undefined;
+		return [{ json, ...(binary && { binary }) }];
 	};
 }

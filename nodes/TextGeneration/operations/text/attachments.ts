@@ -117,14 +117,14 @@ function inlineFile(row: AttachmentRow, url: string): InputFile {
 async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Promise<InputFile> {
 	try {
 		// A server need not send the length.
-		const onLength = (bytes: number) => {
-			if (bytes <= MAX_DOWNLOAD_BYTES) return;
+		const onChunk = (_: unknown, length: number) => {
+			if (length <= MAX_DOWNLOAD_BYTES) return;
 			throw row.at.error(
 				'the file at the URL has more than 75 MB, the most that this node downloads',
 				'Attach a file from a binary field, or choose an API format that takes URLs of such files.',
 			);
 		};
-		return await fileOf(item, await storeUrl(item, url, { names: [nameInUrl(url), 'file'], onLength }));
+		return await fileOf(item, await storeUrl(item, url, { names: [nameInUrl(url), 'file'], onChunk }));
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
 		// The file is the user's own, and not a result of the gateway.

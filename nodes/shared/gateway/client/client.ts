@@ -89,8 +89,7 @@ export class GatewayClient {
 			const parsed = parseJson(response.body);
 			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
-			const status = statusInBody(request.group, body);
-			if (status !== undefined) throw this.errorResponse(request, { ...response, status });
+			this.assertNoError(request, response, body);
 			return body;
 		});
 	}
@@ -123,10 +122,23 @@ export class GatewayClient {
 		return await this.opened(request, await this.httpRequest(request));
 	}
 
+	/** Throws the error (§7.1) that is the body of a success. */
+	assertNoError(request: GatewayRequest, response: HttpResponse<string>, body: JsonObject): void {
+		const status = statusInBody(request.group, body);
+		if (status !== undefined) throw this.errorResponse(request, { ...response, status });
+	}
+
 	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>> {
 		const { body, ...response } = await this.dependencies.transport.stream(httpRequest);
-		if (typeof body === 'string') throw this.errorResponse(request, { ...response, body });
-		return { ...response, body, timeoutMs: httpRequest.timeoutMs };
+		if (typeof body !== 'string') return { ...response, body, timeoutMs: httpRequest.timeoutMs };
+		const { location = '' } = response.headers;
+		const isLink = response.status >= 300 && response.status < 400 && /^\S/.test(location);
+		if (request.kind !== 'read' || !isLink || !URL.canParse(location, httpRequest.url))
+			throw this.errorResponse(request, { ...response, body });
+		// A file elsewhere, such as in the gateway's storage. The key stays here.
+		const link = new URL(location, httpRequest.url).href;
+		const file = { ...FILE, path: link, signal: request.signal };
+		return { ...(await this.opened(file, await this.httpRequest(file))), link };
 	}
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {

@@ -5,6 +5,9 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
 	destroy(error?: Error): unknown;
 }
 
+/** Is called with each chunk that is read, and the number of bytes so far. What it throws ends the transfer. */
+export type OnChunk = (chunk: Uint8Array, length: number) => void;
+
 export interface HttpRequest {
 	/** Only requests to the gateway itself, and not those of the kind `file`, are sent with the API key. */
 	kind: RequestKind;
@@ -29,6 +32,8 @@ export interface HttpResponse<Body> {
 	body: Body;
 	/** The time over which the body may be slow, in milliseconds. */
 	timeoutMs?: number;
+	/** The URL to which the gateway has redirected for a file. */
+	link?: string;
 }
 
 /**

@@ -6,11 +6,12 @@ import {
 	asObjects,
 	asText,
 	compact,
+	objectIn,
 	parseJson,
 	type JsonObject,
 } from '../util/json';
-import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
-import type { GatewayClient } from '../client/client';
+import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream, type OnChunk } from '../client/transport';
+import type { GatewayClient, GatewayRequest } from '../client/client';
 import { withServerMessage } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts } from '../errors/texts';
@@ -95,14 +96,30 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
-/** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
+/** The longest error that may come in place of a file, in bytes. */
+const MAX_ERROR_BYTES = 65_536;
+
+/**
+ * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
+ *
+ * @param consume is to report what it reads: an error (§7.1) may have the status of a success
+ */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
 	taskId: string,
-	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
+	consume: (response: HttpResponse<ByteStream>, onChunk: OnChunk) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
+	const request: GatewayRequest = { group: 'media', kind: 'read', texts: TASK_TEXTS, path };
+	return await client.stream(request, async (response) => {
+		const chunks: Uint8Array[] = [];
+		const file = await consume(response, (chunk, length) => {
+			if (length <= MAX_ERROR_BYTES) chunks.push(chunk);
+		});
+		const body = Buffer.concat(chunks).toString();
+		client.assertNoError(request, { ...response, body }, objectIn(body) ?? {});
+		return file;
+	});
 }
 
 /**
@@ -116,8 +133,14 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 	const parsed = typeof resultJson === 'string' ? parseJson(resultJson) : resultJson;
 	const result = parsed === undefined ? asText(resultJson) : parsed;
 	const { resultUrls, tracks, ...others } = asObject(result) ?? {};
-	const rest = Object.keys(others).length > 0 ? others : undefined;
-	const foundTracks = asObjects(tracks);
+	const [urls, songs] = [[resultUrls ?? []].flat(), [tracks ?? []].flat()];
+	// Whole, unless they have the shape of the specification.
+	const odd = {
+		resultUrls: urls.every(asText) ? undefined : resultUrls,
+		tracks: songs.every(asObject) ? undefined : tracks,
+	};
+	const rest = compact({ ...others, ...odd });
+	const foundTracks = asObjects(songs);
 	const created = new Date(asNumber(task.createTime) ?? NaN);
 	return {
 		taskId: asId(task.taskId) ?? taskId,
@@ -126,11 +149,11 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 		state: asText(task.state) ?? 'unknown',
 		/** ISO 8601. */
 		createdAt: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
-		resultUrls: [resultUrls].flat().flatMap((url) => asText(url) ?? []),
+		resultUrls: urls.flatMap((url) => asText(url) ?? asText(asObject(url)?.url) ?? []),
 		/** Music tasks only. */
 		tracks: foundTracks.length > 0 ? foundTracks : undefined,
 		/** What else `resultJson` holds, parsed; the text itself if it is not JSON. */
-		result: asObject(result) ? rest : (result ?? undefined),
+		result: asObject(result) ? (Object.keys(rest).length > 0 ? rest : undefined) : (result ?? undefined),
 		failCode: asId(task.failCode),
 		failMsg: asText(task.failMsg),
 	};

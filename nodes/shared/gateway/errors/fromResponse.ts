@@ -64,12 +64,22 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	});
 }
 
-/** The error status that a media response of another status has as its `code` (§7.1). With a task ID, the task exists. */
-export function statusInBody(group: EndpointGroup, { code, data }: JsonObject): number | undefined {
+/** §7.3: the statuses of codes that mean something else than 400. */
+// prettier-ignore
+const STATUSES: ReadonlyMap<unknown, number> = new Map(Object.entries({
+	unauthorized: 401, invalid_api_key: 401, insufficient_quota: 402, forbidden: 403,
+	rate_limit_exceeded: 429, token_limit_exceeded: 429,
+	internal_error: 500, provider_error: 502, no_providers: 503, service_unavailable: 503, gateway_timeout: 504,
+}));
+
+/** The status of the error (§7.1) in a media response of another status. With a task ID, the task exists. */
+export function statusInBody(group: EndpointGroup, { data, error, ...body }: JsonObject): number | undefined {
 	const isMedia = group === 'media' || group === 'list';
+	if (!isMedia || asId(asObject(data)?.taskId) !== undefined) return undefined;
+	const code = asObject(error)?.code ?? body.code;
 	const status = asNumber(code) ?? 0;
-	const isError = Number.isInteger(status) && status >= 400 && status <= 599;
-	return isMedia && isError && asId(asObject(data)?.taskId) === undefined ? status : undefined;
+	if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
+	return error && !data ? (STATUSES.get(code) ?? 400) : undefined;
 }
 
 const SIGNS: Readonly<Record<string, string>> = {

@@ -15,14 +15,25 @@ export function readBase64(text: string): Base64File | undefined {
 	return { base64, size: Math.floor((digits.length * 3) / 4), mimeType: mimeType || undefined };
 }
 
-/** The parts of a base64 data URL. Found by its first comma: one pattern for all of it takes quadratic time. */
+/** Whether a URL is itself the file. */
+export function isDataUrl(url: string): boolean {
+	return /^\s*data:/i.test(url);
+}
+
+/** The parts of a data URL. Found by its first comma: one pattern for all of it takes quadratic time. */
 function dataUrlParts(text: string): { mimeType: string | undefined; data: string } | undefined {
 	const comma = text.indexOf(',');
-	if (comma === -1 || !/^\s*data:/i.test(text)) return undefined;
+	if (comma === -1 || !isDataUrl(text)) return undefined;
 	const header = text.slice(text.indexOf(':') + 1, comma);
-	return /;base64$/i.test(header)
-		? { mimeType: header.split(';', 1)[0], data: text.slice(comma + 1) }
-		: undefined;
+	const [mimeType] = header.split(';', 1);
+	const data = text.slice(comma + 1);
+	if (/;\s*base64\s*$/i.test(header)) return { mimeType, data: unescaped(data) };
+	const bytes = Buffer.from(unescaped(Buffer.from(data).toString('latin1')), 'latin1');
+	return { mimeType: mimeType || 'text/plain', data: bytes.toString('base64') };
+}
+
+function unescaped(text: string): string {
+	return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
 /** Base64 text whose pieces may each be padded, as one without padding inside, at which decoders stop. */

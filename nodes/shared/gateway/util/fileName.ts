@@ -7,6 +7,7 @@ const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['jpeg', 'image/jpeg'],
 	['webp', 'image/webp'],
 	['gif', 'image/gif'],
+	['svg', 'image/svg+xml'],
 	['mp4', 'video/mp4'],
 	['webm', 'video/webm'],
 	['mp3', 'audio/mpeg'],
