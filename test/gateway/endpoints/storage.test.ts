@@ -118,13 +118,13 @@ describe('base64 text', () => {
 it.each<[string, (client: GatewayClient) => Promise<unknown>, HttpRequest]>([
 	[
 		'the record of a file (§4.15)',
-		async (client) => await fetchFileRecord(client, 'f?1&#'),
-		get('f%3F1%26%23'),
+		async (client) => await fetchFileRecord(client, 'f/1 ?'),
+		get('f%2F1%20%3F'),
 	],
 	[
 		'deleting a file (§4.16)',
-		async (client) => await deleteFile(client, 'f?1'),
-		request('DELETE', '/storage/f%3F1'),
+		async (client) => await deleteFile(client, 'f/1'),
+		request('DELETE', '/storage/f%2F1'),
 	],
 ])('%s is one request, and its body as received', async (_, act, expected) => {
 	const { client, sent } = scriptedClient([response({ asset: { id: 'f1', url: null } })]);

@@ -20,7 +20,7 @@ const unarchive: Action = async (client, id) => await setArchived(client, id, fa
 const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1');
 const session: Action = async (client) => await createMediaSession(client, { title: null });
 
-const PATH = '/async/media/tasks/t%3F1';
+const PATH = '/async/media/tasks/t%2F1';
 const notFound: Step = { status: 404 };
 
 it.each<[string, Action, HttpRequest]>([
@@ -36,25 +36,28 @@ it.each<[string, Action, HttpRequest]>([
 	],
 ])('%s sends one request', async (_, act, expected) => {
 	const { client, sent } = scriptedClient([{ body: '{"data":{"alignedWords":[]}}' }]);
-	await act(client, 't?1');
+	await act(client, 't/1');
 	expect(sent).toStrictEqual([expected]);
 });
 
-it.each(['', '.', '..', '%2e%2e', 'a/..', 'a\\b'])('the ID %j is rejected by each request', async (id) => {
-	const { client, sent } = scriptedClient([]);
-	const requests: Action[] = [
-		archive,
-		deleteMediaTask,
-		restoreMediaTask,
-		lyrics,
-		fetchMediaTask,
-		deleteFile,
-		fetchFileRecord,
-	];
-	for (const act of requests)
-		await expect(act(client, id)).rejects.toMatchObject({ name: 'InvalidInputError' });
-	expect(sent).toStrictEqual([]);
-});
+it.each(['', '.', '..', '%2e%2e', 'a/..', '../a', 'a//b', '/a', 'a/', 'a/./b', '..\\a', '%2e%2e%2fa'])(
+	'the ID %j is rejected by each request',
+	async (id) => {
+		const { client, sent } = scriptedClient([]);
+		const requests: Action[] = [
+			archive,
+			deleteMediaTask,
+			restoreMediaTask,
+			lyrics,
+			fetchMediaTask,
+			deleteFile,
+			fetchFileRecord,
+		];
+		for (const act of requests)
+			await expect(act(client, id)).rejects.toMatchObject({ name: 'InvalidInputError' });
+		expect(sent).toStrictEqual([]);
+	},
+);
 
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 

@@ -18,8 +18,8 @@ describe('fetching a task (§4.7)', () => {
 	it('returns the body as received, with a timeout of a minute', async () => {
 		const body = envelope({ taskId: 't1', resultJson: null });
 		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
-		await expect(fetchMediaTask(client, 'a?b#')).resolves.toStrictEqual(body);
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%3Fb%23', { timeoutMs: 60_000 })]);
+		await expect(fetchMediaTask(client, 'a/b ?')).resolves.toStrictEqual(body);
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
 	});
 
 	it('in a single poll is not repeated, and takes no longer than its limit', async () => {
@@ -54,13 +54,13 @@ describe('downloading a result (§4.8)', () => {
 			{ body: 'the bytes of a file', headers: { 'content-type': 'x/y' } },
 		]);
 		const chunks: Uint8Array[] = [];
-		const type = await downloadMediaTask(client, 't?1', async ({ headers, body }) => {
+		const type = await downloadMediaTask(client, 't/1', async ({ headers, body }) => {
 			for await (const chunk of body) chunks.push(chunk);
 			return headers['content-type'];
 		});
 		expect(type).toBe('x/y');
 		expect(Buffer.concat(chunks).toString()).toBe('the bytes of a file');
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%3F1/download')]);
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download')]);
 	});
 
 	it('has the error text for a task ID that the gateway does not accept', async () => {

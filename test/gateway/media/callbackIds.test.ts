@@ -171,7 +171,7 @@ describe('a hostile body', () => {
 	])('of 64 KB of %s is searched within milliseconds', (_, body) => {
 		const begin = performance.now();
 		taskIdsIn({}, body, body.length);
-		expect(performance.now() - begin).toBeLessThan(100);
+		expect(performance.now() - begin).toBeLessThan(300);
 	});
 
 	it('of any kind and depth has at most ten IDs, each once, none too long', () => {

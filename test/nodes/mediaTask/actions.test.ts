@@ -37,7 +37,7 @@ describe('flags of a task (§3.2)', () => {
 });
 
 describe('an ID that would reach another endpoint', () => {
-	const ids = ['.', '..', '%2e%2e', 't1/..', 't1%2F..', '..\\', 't1/download', 'a b', '{{ $json.taskId }}'];
+	const ids = ['.', '..', '%2e%2e', 't1/..', 't1%2F..', '..\\', '../t1', '/'];
 
 	it.each(ids)('%s is rejected before anything is sent, also for other items', async (bad) => {
 		const items = [{ json: { taskId } }, { json: { taskId: bad } }];

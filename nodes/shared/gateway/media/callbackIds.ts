@@ -10,6 +10,9 @@ const MAX_SEARCHED_BODY = 64 * 1024;
 /** Names that are read of a larger one (§2.6 has the first). */
 const USUAL_NAMES = ['taskId', 'task_id', 'taskid', 'task', 'id'];
 
+/** No sentence, no JSON. */
+const WORD = /^[^\s"<>[\]{}]+$/;
+
 /** A value, and the name of the field that it is in. */
 interface Place {
 	value: unknown;
@@ -32,8 +35,7 @@ export function taskIdsIn(query: unknown, body: unknown, size = Infinity): strin
 	const places = contents.map((value): Place => ({ value, name: '', isInTask: false }));
 	// Level by level: visits those that are added meanwhile.
 	for (const { value, name, isInTask } of places) {
-		if (places.length > MAX_VALUES) break;
-		for (const [key, child] of childrenOf(value)) {
+		for (const [key, child] of childrenOf(value).slice(0, MAX_VALUES - places.length)) {
 			const childName = key ?? name;
 			places.push({ value: child, name: childName, isInTask: isInTask || /task/i.test(childName) });
 		}
@@ -57,7 +59,7 @@ function childrenOf(value: unknown): Array<[name: string | undefined, child: unk
 
 function usualFields(content: unknown): object {
 	const fields = asObject(content);
-	return Object.fromEntries(USUAL_NAMES.map((name) => [name, asId(fields?.[name])]));
+	return Object.fromEntries(USUAL_NAMES.map((name) => [name, idOf(fields?.[name])]));
 }
 
 function rank({ name, isInTask }: Place): number {
@@ -70,5 +72,6 @@ function rank({ name, isInTask }: Place): number {
 function idOf(value: unknown): string | undefined {
 	const text = asId(value) ?? '';
 	if (text.length > MAX_ID_LENGTH) return undefined;
-	return ID.test(text.trim()) ? text.trim() : undefined;
+	const trimmed = text.trim();
+	return ID.test(trimmed) && WORD.test(trimmed) ? trimmed : undefined;
 }
