@@ -36,6 +36,7 @@ export async function readStream(
 		output?: OutputRequest;
 		headers?: Record<string, string>;
 		timeoutMs?: number;
+		maxBytes?: number;
 		onText?: (text: string) => Promise<void>;
 	} = {},
 ): Promise<StreamedResponse> {
@@ -59,10 +60,11 @@ export async function readStream(
 		},
 	);
 	const wire = textFormat(format);
+	const { maxBytes } = options;
 	const result = await streamText(client, {
 		format: wire,
 		output: options.output ?? { kind: 'text' },
-		request: { group: 'text', kind: 'charge', method: 'POST', path: wire.path, json: {} },
+		request: { group: 'text', kind: 'charge', method: 'POST', path: wire.path, json: {}, maxBytes },
 		onText: async (text) => {
 			shown.push(text);
 			await options.onText?.(text);

@@ -4,8 +4,9 @@ import { abortable } from '../gateway/client/abort';
 import { fileLimits, TimeLimitError, withinLimits, type TimeLimits } from '../gateway/client/limits';
 import {
 	isSuccess,
+	largeTurn,
 	MAX_OTHER_BYTES,
-	MAX_RESPONSE_BYTES,
+	MAX_TEXT_BYTES,
 	type HttpResponse,
 	type ByteStream,
 	type HttpRequest,
@@ -30,19 +31,18 @@ export function n8nTransport(
 	/** Sends a request, and reads its response, or the beginning of it. */
 	const exchange = async <T>(
 		httpRequest: HttpRequest,
-		read: (response: HttpResponse<ByteStream>, close: () => void) => Promise<T>,
+		read: (response: HttpResponse<ByteStream>, own: AbortController) => Promise<T>,
 	): Promise<T> => {
 		const { kind, signal: unwanted } = httpRequest;
 		const own = new AbortController();
-		const close = () => own.abort();
 		const signal = AbortSignal.any([own.signal, cancel, unwanted].filter((one) => one !== undefined));
 		try {
 			return await withinLimits(limitsOf(httpRequest), { now: () => Date.now(), sleep }, async (touch) => {
 				const options = { ...requestOptions(httpRequest, touch), abortSignal: signal };
-				return await abortable(signal, async () => await read(await send(kind, options), close));
+				return await abortable(signal, async () => await read(await send(kind, options), own));
 			});
 		} catch (error) {
-			close();
+			own.abort();
 			const reason = cancel?.aborted ? 'cancelled' : unwanted?.aborted ? 'not waited for' : undefined;
 			if (reason) throw asError(new StoppedError(reason, 'unknown'));
 			if (error instanceof TimeLimitError) throw problemError('timeout', kind);
@@ -66,12 +66,15 @@ export function n8nTransport(
 	};
 	return {
 		text: async (httpRequest) =>
-			await exchange(httpRequest, async (response) => await withText(response, httpRequest.kind)),
+			await exchange(
+				httpRequest,
+				async (response, { signal }) => await withText(response, httpRequest, signal),
+			),
 		stream: async (httpRequest) =>
-			await exchange<HttpResponse<ByteStream | string>>(httpRequest, async (response, close) => {
-				if (!isSuccess(response)) return await withText(response, httpRequest.kind);
+			await exchange<HttpResponse<ByteStream | string>>(httpRequest, async (response, own) => {
+				if (!isSuccess(response)) return await withText(response, httpRequest, own.signal);
 				// n8n's client leaves the connection open until the next bytes.
-				whenDestroyed(response.body, close);
+				whenDestroyed(response.body, () => own.abort());
 				return response;
 			}),
 	};
@@ -91,25 +94,34 @@ function isStream(body: HttpRequest['body']): body is Readable {
 	return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
-/** @throws {ApiError} for a body over the limit, for network errors, and for bytes that cannot be decompressed */
+/**
+ * @param closed is aborted when the exchange fails
+ * @throws {ApiError} for a body over the limit, for network errors, and for bytes that cannot be decompressed
+ */
 async function withText(
 	response: HttpResponse<ByteStream>,
-	kind: RequestKind,
+	{ kind, maxBytes = MAX_OTHER_BYTES }: HttpRequest,
+	closed: AbortSignal,
 ): Promise<HttpResponse<string>> {
-	const mostBytes = kind === 'charge' && isSuccess(response) ? MAX_RESPONSE_BYTES : MAX_OTHER_BYTES;
-	const decoder = new TextDecoder();
-	const parts: string[] = [];
+	const mostBytes = isSuccess(response) ? maxBytes : MAX_OTHER_BYTES;
+	const parts: Uint8Array[] = [];
+	const read = new AbortController();
 	let length = 0;
+	let turn: Promise<void> | undefined;
 	try {
+		// Bytes of compressed responses are counted, and kept, as they are unpacked.
 		for await (const chunk of response.body) {
 			length += chunk.length;
 			if (length > mostBytes) throw problemError('tooLarge', kind);
-			parts.push(decoder.decode(chunk, { stream: true }));
+			if (length > MAX_TEXT_BYTES) await (turn ??= largeTurn(AbortSignal.any([read.signal, closed])));
+			parts.push(chunk);
 		}
+		return { ...response, body: new TextDecoder().decode(Buffer.concat(parts)) };
 	} catch (error) {
 		throw errorFromThrown(error, kind) ?? problemError('notJson', kind);
+	} finally {
+		read.abort('read');
 	}
-	return { ...response, body: parts.join('') + decoder.decode() };
 }
 
 function requestOptions(

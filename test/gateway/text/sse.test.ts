@@ -6,12 +6,9 @@ import { chunksOf } from '../../helpers/streams';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** The data of the events in these chunks. */
-function parse(
-	chunks: Uint8Array[],
-	{ maxLength, isEnded = false }: { maxLength?: number; isEnded?: boolean } = {},
-) {
+function parse(chunks: Uint8Array[], { isEnded = false }: { isEnded?: boolean } = {}) {
 	const events: string[] = [];
-	const parser = new SseParser((data) => events.push(data), maxLength);
+	const parser = new SseParser((data) => events.push(data));
 	for (const chunk of chunks) parser.push(chunk);
 	if (isEnded) parser.end();
 	return events;
@@ -73,34 +70,13 @@ it('splitting a stream does not change the events', () => {
 	);
 });
 
-describe('the maximum length', () => {
-	it.each<[string, string, number, boolean]>([
-		['data of that length', `data: ${'x'.repeat(10)}\n\n`, 1_000, true],
-		['data that is longer', `data: ${'x'.repeat(11)}\n\n`, 1_000, false],
-		['lines of data of that length', 'data: 1234\ndata: 67890\n\n', 1_000, true],
-		['lines of data that are longer', 'data: 12345\ndata: 67890\n\n', 1_000, false],
-		['a long comment', `: ${'x'.repeat(100)}\n\n`, 1_000, true],
-		['an unfinished line of that length', 'data: 4567', 3, true],
-		['an unfinished line that is longer', 'data: 45678', 3, false],
-		['many events', 'data: 1\n\n'.repeat(50), 3, true],
-	])('%s', (_, text, size, isAccepted) => {
-		const outcome = () => {
-			try {
-				parse(chunksOf(bytes(text), size), { maxLength: 10 });
-				return undefined;
-			} catch (error) {
-				return String(error);
-			}
-		};
-		const refused = 'Error: A server-sent event is longer than 10 characters';
-		expect(outcome()).toBe(isAccepted ? undefined : refused);
+it('knows how long an unfinished event is', () => {
+	const parser = new SseParser(() => undefined);
+	const lengths = ['data: a\n\n', 'data: 12', '345\nda', 'ta: 6', '\n\n'].map((text) => {
+		parser.push(bytes(text));
+		return parser.length;
 	});
-
-	it('is 16 Mi characters by default', () => {
-		const line = (length: number) => [bytes('data: '), bytes('x'.repeat(length - 6))];
-		expect(parse(line(16 * 1024 * 1024))).toStrictEqual([]);
-		expect(() => parse(line(16 * 1024 * 1024 + 1))).toThrow('longer');
-	});
+	expect(lengths).toStrictEqual([0, 8, 7, 12, 0]);
 });
 
 it.each<[string, () => Uint8Array[], number]>([

@@ -2,10 +2,12 @@ import { Readable } from 'node:stream';
 
 import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
+import { MAX_MEDIA_BYTES } from '../../../nodes/shared/gateway/client/transport';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { apiErrorOf, rejection } from '../../helpers/client';
+import { eventually } from '../../helpers/time';
 import { chunksOf, events, readStream, type StreamSource } from '../../helpers/streams';
 import { errorDetailsOf } from './formats/support';
 
@@ -369,18 +371,75 @@ describe('a response that is not streamed', () => {
 		const stream = readStream('chat', breaking(cancelled, '{"choi'), { headers });
 		expect(await rejection(stream)).toMatchObject({ name: 'StoppedError', outcome: 'unknown' });
 	});
+});
 
-	it('longer than 128 MiB is rejected', async () => {
-		let pulled = 0;
+describe('what is kept of a response', () => {
+	const MEBIBYTE = 1024 * 1024;
+	const JSON_TYPE = { 'content-type': 'application/json' };
+	const EVENTS = { 'content-type': 'text/event-stream' };
+	const event = (fields: JsonObject) => events({ choices: [{ index: 0, delta: fields }] });
+	const long = 'x'.repeat(MEBIBYTE);
+
+	/** Pieces of about a mebibyte, as many as are read, and their number. */
+	function endless(piece: string, count: number, end = '') {
+		const read = { pieces: 0 };
 		const source = Readable.from(
 			(function* () {
-				for (; pulled < 200; pulled += 1) yield Buffer.alloc(1024 * 1024, ' ');
+				for (; read.pieces < count; read.pieces += 1) yield Buffer.from(piece);
+				yield Buffer.from(end);
 			})(),
 			{ objectMode: true, highWaterMark: 1 },
 		);
+		return { source, read };
+	}
+
+	it.each<[string, string, Record<string, string>]>([
+		['a text', event({ content: long }), EVENTS],
+		['reasoning', event({ reasoning: long }), EVENTS],
+		['arguments', event({ tool_calls: [{ index: 0, function: { arguments: long } }] }), EVENTS],
+		['one event', long, EVENTS],
+		['a body that is not streamed', ' '.repeat(MEBIBYTE), JSON_TYPE],
+	])('is at most 32 MB: %s', async (_, piece, headers) => {
+		const { source, read: count } = endless(piece, 200);
 		const details = await errorDetails('chat', source, { headers });
-		expect(details).toMatchObject({ code: 'response_too_large', outcome: 'unknown' });
-		expect(pulled).toBeGreaterThanOrEqual(127);
-		expect(pulled).toBeLessThan(134);
+		expect(details).toMatchObject({ code: 'response_too_large', outcome: 'unknown', retryable: false });
+		expect(JSON.stringify(details).length).toBeLessThan(2_000);
+		expect(count.pieces).toBeGreaterThanOrEqual(32);
+		expect(count.pieces).toBeLessThan(42);
+	});
+
+	it('is at most 128 MB where sound or images are asked for', async () => {
+		const { source, read: count } = endless(event({ audio: { data: long } }), 200);
+		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
+		expect(await errorDetails('chat', source, options)).toMatchObject({ code: 'response_too_large' });
+		expect(count.pieces).toBeGreaterThanOrEqual(128);
+		expect(count.pieces).toBeLessThan(140);
+	});
+
+	it('is read one at a time above 32 MB', async () => {
+		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
+		const piece = event({ audio: { data: long } });
+		// The first one stays open until the second one waits.
+		const first = new Readable({ read: () => undefined });
+		const end = Buffer.from(events(finish, usage));
+		Array.from({ length: 34 }, () => first.push(Buffer.from(piece)));
+		const reading = readStream('chat', first, options);
+		await eventually(() => first.readableLength === 0);
+		const { source, read: count } = endless(piece, 40, end.toString());
+		const waiting = readStream('chat', source, options);
+		await eventually(() => count.pieces >= 32);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		expect(count.pieces).toBeLessThan(36);
+		first.push(end);
+		first.push(null);
+		await reading;
+		expect(JSON.stringify((await waiting).body).length).toBeGreaterThan(40 * MEBIBYTE);
+	});
+
+	it('does not count what a long stream repeats', async () => {
+		const envelope = { id: 'c1', system_fingerprint: 'f'.repeat(MEBIBYTE) };
+		const piece = events({ ...envelope, choices: [{ index: 0, delta: { content: 'x' } }] });
+		const { source } = endless(piece, 60, events(finish, usage));
+		expect((await read('chat', source, EVENTS)).text).toBe('x'.repeat(60));
 	});
 });

@@ -44,7 +44,7 @@ export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' |
 /** A request to an endpoint of the gateway. Its method is GET unless it says another. */
 export interface GatewayRequest
 	extends AttemptedRequest,
-		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
+		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs' | 'maxBytes'>> {
 	group: EndpointGroup;
 	texts?: StatusTexts | undefined;
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
@@ -156,6 +156,7 @@ export class GatewayClient {
 			},
 			body: opened?.content ?? (json && JSON.stringify(json)),
 			signal,
+			maxBytes: request.maxBytes,
 			timeoutMs: request.timeoutMs ?? this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
 		};
 	}

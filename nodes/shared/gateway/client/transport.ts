@@ -20,6 +20,8 @@ export interface HttpRequest {
 	 * a body that is a stream, the time over which it may be slow.
 	 */
 	timeoutMs: number;
+	/** The longest successful response that is kept in memory, in bytes. Default: {@link MAX_OTHER_BYTES}. */
+	maxBytes?: number | undefined;
 	/** Ends the exchange and closes its connection. */
 	signal?: AbortSignal | undefined;
 }
@@ -59,8 +61,28 @@ export const STREAM_TIMEOUT_MS = 15 * 60_000;
 /** A poll returns a few hundred bytes: a minute without data means a lost connection. */
 export const POLL_TIMEOUT_MS = 60_000;
 
-/** The longest response that is kept in memory, in bytes: that to a text may hold pictures as base64. */
-export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
+/** The longest response to a text, in bytes. */
+export const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+
+/** The longest one that may hold sound and pictures as base64, in bytes. */
+export const MAX_MEDIA_BYTES = 128 * 1024 * 1024;
 
 /** The longest response to other requests, and the longest error, in bytes. */
 export const MAX_OTHER_BYTES = 16 * 1024 * 1024;
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Waits for a turn to read what a response has above {@link MAX_TEXT_BYTES}: several of them do not fit into memory.
+ *
+ * @param done is aborted when the response is read, or nobody reads it any more
+ */
+export async function largeTurn(done: AbortSignal): Promise<void> {
+	const before = lastTurn;
+	const ended = new Promise<void>((resolve) => {
+		if (done.aborted) resolve();
+		else done.addEventListener('abort', () => resolve());
+	});
+	lastTurn = Promise.all([before, ended]);
+	await before;
+}

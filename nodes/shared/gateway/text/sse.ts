@@ -1,9 +1,6 @@
 /** The last data of a chat or responses stream (§6.1, §6.2). It is not JSON. */
 export const DONE = '[DONE]';
 
-/** The longest unfinished line, and the longest data of an event, in characters. */
-const MAX_LENGTH = 16 * 1024 * 1024;
-
 /**
  * Incremental parser of `text/event-stream`. A chunk may end anywhere, also inside a character or a CRLF. Lines end
  * with LF, CRLF or CR. Reads only the data of events: their JSON repeats their names (§6.3). Dispatches an event only at
@@ -17,10 +14,12 @@ export class SseParser {
 	private data: string | undefined;
 
 	/** @param onData receives the `data:` lines of each event, joined by line feeds */
-	constructor(
-		private readonly onData: (data: string) => void,
-		private readonly maxLength = MAX_LENGTH,
-	) {}
+	constructor(private readonly onData: (data: string) => void) {}
+
+	/** Of the event that has begun, in characters. */
+	get length(): number {
+		return this.pending.length + (this.data?.length ?? 0);
+	}
 
 	push(bytes: Uint8Array): void {
 		let text = this.decoder.decode(bytes, { stream: true });
@@ -32,7 +31,6 @@ export class SseParser {
 		const unfinished = lines.pop() ?? '';
 		for (const line of lines) this.endLine(line);
 		this.pending += unfinished;
-		if (this.pending.length > this.maxLength) throw this.tooLong();
 	}
 
 	/** Dispatches a last event without a blank line. Only for a stream that ended properly, and not in the middle of a line. */
@@ -52,16 +50,11 @@ export class SseParser {
 		if (line !== 'data' && !line.startsWith('data:')) return;
 		const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
 		this.data = this.data === undefined ? value : `${this.data}\n${value}`;
-		if (this.data.length > this.maxLength) throw this.tooLong();
 	}
 
 	private dispatch(): void {
 		const { data } = this;
 		this.data = undefined;
 		if (data !== undefined) this.onData(data);
-	}
-
-	private tooLong(): Error {
-		return new Error(`A server-sent event is longer than ${this.maxLength} characters`);
 	}
 }

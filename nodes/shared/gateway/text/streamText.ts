@@ -6,8 +6,10 @@ import type { CompletionStream, TextFormat } from './formats/format';
 import { readReceipt } from './formats/completion';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
+import { excerpt } from '../util/text';
 import {
-	MAX_RESPONSE_BYTES,
+	largeTurn,
+	MAX_TEXT_BYTES,
 	REQUEST_TIMEOUT_MS,
 	STREAM_TIMEOUT_MS,
 	type HttpResponse,
@@ -40,6 +42,9 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
 	});
 }
 
+/** The fewest bytes of a stream that are read between two looks at what is kept of it. */
+const CHECKED_BYTES = 4 * 1024 * 1024;
+
 /**
  * Reads one stream: bytes → events → JSON → the format's stream. Also reads a complete response, which a gateway that
  * does not stream sends: it is charged.
@@ -56,8 +61,10 @@ class StreamReader {
 	private fresh = '';
 	private sawDone = false;
 	private readBytes = 0;
-	/** Whether nobody reads any more. */
-	private isOver = false;
+	private nextCheck = MAX_TEXT_BYTES;
+	private turn: Promise<void> | undefined;
+	/** Aborted when nobody reads any more. */
+	private readonly over = new AbortController();
 
 	constructor(
 		private readonly client: GatewayClient,
@@ -75,10 +82,12 @@ class StreamReader {
 				await abortable(this.options.request.signal, async () => await this.readChunks(touch));
 			});
 		} catch (error) {
-			this.isOver = true;
+			this.over.abort('over');
 			// Text that came before the error in the same chunk was received, too.
 			await this.show();
 			if (error instanceof StoppedError || !this.isComplete()) throw this.toError(error);
+		} finally {
+			this.over.abort('over');
 		}
 		if (this.whole !== undefined) return this.wholeBody(this.whole);
 		if (!this.isComplete()) throw this.toError(streamError('ended'));
@@ -91,10 +100,10 @@ class StreamReader {
 
 	private async readChunks(touch: () => void): Promise<void> {
 		for await (const bytes of this.source.body) {
-			if (this.isOver) return;
-			touch();
 			this.readBytes += bytes.length;
-			if (this.readBytes > MAX_RESPONSE_BYTES) throw problemError('tooLarge', 'charge');
+			if (this.readBytes >= this.nextCheck) await this.checkLength();
+			if (this.over.signal.aborted) return;
+			touch();
 			if (this.whole === undefined) this.parser.push(bytes);
 			else this.whole += this.decoder.decode(bytes, { stream: true });
 			await this.show();
@@ -102,6 +111,20 @@ class StreamReader {
 		}
 		this.parser.end();
 		await this.show();
+	}
+
+	/** Limits what is kept of a stream: its events are much longer, so not each time. */
+	private async checkLength(): Promise<void> {
+		const { maxBytes = MAX_TEXT_BYTES } = this.options.request;
+		const assembled = Buffer.byteLength(JSON.stringify(this.completion.body()));
+		const kept = this.whole === undefined ? assembled + this.parser.length : this.readBytes;
+		if (kept > maxBytes) {
+			// A part of a text keeps all of it in memory.
+			this.received = [...excerpt(this.received)].join('');
+			throw problemError('tooLarge', 'charge');
+		}
+		this.nextCheck = this.readBytes + Math.max(maxBytes - kept, CHECKED_BYTES);
+		if (maxBytes > MAX_TEXT_BYTES) await (this.turn ??= largeTurn(this.over.signal));
 	}
 
 	private wholeBody(text: string): JsonObject {

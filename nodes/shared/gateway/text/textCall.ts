@@ -1,6 +1,7 @@
 import type { GatewayRequest } from '../client/client';
 import { ApiError, asError } from '../errors/errors';
-import { canonicalJson, deepMerge, type JsonObject } from '../util/json';
+import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
+import { asObjects, canonicalJson, deepMerge, type JsonObject } from '../util/json';
 import { withMaxTokens } from './cost';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
@@ -20,7 +21,14 @@ export function textCall(
 ): TextCall {
 	const { texts, path, headers } = format;
 	const json = hasLimit ? withMaxTokens(format, body) : body;
-	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json };
+	const maxBytes = asksForMedia(json) ? MAX_MEDIA_BYTES : MAX_TEXT_BYTES;
+	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
+}
+
+/** Whether the response may hold sound or pictures: the fields of *Audio and Images*, or the tool that makes images. */
+function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
+	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
+	return makesImages || [modalities, audio, images].some((field) => field !== undefined);
 }
 
 /**
