@@ -173,3 +173,24 @@ test('an AI Agent calls the node as its tool and fills in the prompt', async () 
 	expect(JSON.stringify(asked[2]?.body.json)).not.toMatch(/inputTokens/);
 	expect(jsonOf(result, 'Agent')['output']).toContain('The tool answered');
 });
+
+test('a picture that comes as a link, or as a data URL, is a file', async () => {
+	const { url } = environment.gateway.control.createBigFile({ size: 2_000, mimeType: 'image/png' });
+	const images = [{ image_url: { url } }, { image_url: { url: 'data:image/svg+xml,%3Csvg/%3E' } }];
+	const choices = [{ index: 0, message: { content: 'Here', images }, finish_reason: 'stop' }];
+	const text = JSON.stringify({ choices, usage: { cost_rub: 0.5 } });
+	environment.gateway.control.addFault({
+		match: { path: '/chat/completions' },
+		action: { kind: 'raw', status: 200, body: { text, contentType: 'application/json' } },
+	});
+	const options = { audioAndImages: { values: { modalities: ['text', 'image'] } } };
+	const node = ask({ prompt: 'Draw', options });
+	const result = await environment.runWorkflow(workflowOf('Pictures', [node], { Start: ['Ask'] }));
+	expect(jsonOf(result)).toMatchObject({ text: 'Here', costRub: 0.5, otherOutput: [images[0]] });
+	const [item] = result.nodes['Ask']?.items ?? [];
+	expect(item?.binary).toMatchObject({
+		image: { mimeType: 'image/svg+xml' },
+		image_1: { mimeType: 'image/png' },
+	});
+	expect(item && (await environment.readBinary(item, 'image_1')).length).toBe(2_000);
+});

@@ -2,12 +2,16 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import {
+	imageUrl,
 	valueAt,
 	type OutputFile,
 	type Choice,
 	type Completion,
 } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
+import { asksForMedia, textBody } from '../../../shared/gateway/text/textCall';
+import { nameInUrl } from '../../../shared/gateway/util/fileName';
+import { storeUrl } from '../../../shared/n8n/binary';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { asText, compact, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
@@ -32,7 +36,7 @@ export async function outputsOf(
 			const text = parsed === undefined ? choice.text : undefined;
 			outputs.push({ json: compact({ ...fields, ...NOT_FOR_AGENTS, text }) });
 		} else {
-			outputs.push({ json: compact(fields), ...(await binaryOf(item, prepared, completion, choice.files)) });
+			outputs.push({ json: compact(fields), ...(await binaryOf(item, prepared, completion, choice)) });
 		}
 	}
 	return outputs;
@@ -94,12 +98,15 @@ async function binaryOf(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
-	files: OutputFile[],
+	{ files, otherOutput }: Choice,
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
+	const nextField = (kind: OutputFile['kind']) => {
+		const earlier = Object.keys(binary).filter((name) => name.startsWith(kind)).length;
+		return earlier === 0 ? kind : `${kind}_${earlier}`;
+	};
 	for (const file of files) {
-		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
-		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
+		const field = nextField(file.kind);
 		const { extension, mimeType } = typeOf(file, prepared);
 		const fileName = extension === undefined ? undefined : `${field}.${extension}`;
 		const bytes = Buffer.from(file.base64, 'base64');
@@ -110,7 +117,22 @@ async function binaryOf(
 			});
 		binary[field].fileName ??= `${field}.${binary[field].fileExtension ?? 'bin'}`;
 	}
-	return files.length > 0 ? { binary } : {};
+	const links = otherOutput.map(imageUrl).filter((url) => /^https?:/i.test(url));
+	const { format, request, extraBody } = prepared;
+	if (links.length > 0 && asksForMedia(textBody(format, request, extraBody))) {
+		for (const url of links) {
+			const field = nextField('image');
+			const picture = await storeUrl(item, url, { names: [nameInUrl(url), field] }).catch(
+				(error: unknown) => {
+					// The text is paid, and has the link.
+					const { message } = asError(error);
+					item.run.hints.add(`A picture could not be downloaded: its link is in 'otherOutput'. ${message}.`);
+				},
+			);
+			if (picture) binary[field] = picture;
+		}
+	}
+	return Object.keys(binary).length > 0 ? { binary } : {};
 }
 
 /** The completion is charged: this error must neither lose it nor have it requested again. */

@@ -26,7 +26,7 @@ export function textCall(
 }
 
 /** Whether the response may hold sound or pictures: the fields of *Audio and Images*, or the tool that makes images. */
-function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
+export function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
 	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
 	return makesImages || [modalities, audio, images].some((field) => field !== undefined);
 }

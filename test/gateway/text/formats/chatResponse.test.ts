@@ -158,7 +158,7 @@ describe('files', () => {
 			...NO_CHOICE,
 			text: 'See',
 			files: [
-				{ kind: 'image', base64: 'AA\nAA', mimeType: 'image/png' },
+				{ kind: 'image', base64: 'AAAA', mimeType: 'image/png' },
 				{ kind: 'image', base64: 'BBBB', mimeType: 'image/webp' },
 			],
 		});
@@ -167,9 +167,9 @@ describe('files', () => {
 	it.each([
 		'https://files.test/a.png',
 		'x data:image/png;base64,AAAA',
-		'data:;base64,AAAA',
 		'data:image/png;base64,',
-		'data:image/png,AAAA',
+		'data:image/png;base64,A',
+		'data:image/png',
 		null,
 	])('are not read from the address %s', (url) => {
 		expect(message({ images: [image(url)] }).files).toStrictEqual([]);

@@ -209,6 +209,11 @@ export function partsBesideText(content: Json | undefined): JsonObject[] {
 	);
 }
 
+/** The URL of an image (§4.2), if the part has one. */
+export function imageUrl({ image_url: image }: JsonObject): string {
+	return asText(asObject(image)?.url) ?? textOf(image);
+}
+
 /** The reasoning, which has one of the types, among the output items of a completion, and its place among the tool calls. */
 export function reasoningIn(
 	items: JsonObject[],

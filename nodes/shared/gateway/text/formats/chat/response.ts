@@ -1,10 +1,12 @@
 import type { ApiError } from '../../../errors/errors';
+import { isDataUrl, readBase64 } from '../../../util/base64';
 import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
 import { withReceivedText } from '../../streamErrors';
 import {
 	assertOutput,
 	errorIn,
 	generationError,
+	imageUrl,
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
@@ -63,7 +65,7 @@ function readChoice(choice: JsonObject): Choice {
 	const reasoning = asText(message.reasoning);
 	const details = firstList(choice.reasoning_details, message.reasoning_details);
 	const audio = asText(data);
-	const parts = [...partsBesideText(message.content), ...asObjects(message.images)];
+	const parts = otherParts(message);
 	return {
 		text: contentText(message.content) || textOf(transcript),
 		toolCalls: asObjects(message.tool_calls).map(({ id, function: called }) => {
@@ -106,9 +108,14 @@ function reasoningParts(reasoning: string | undefined, details: JsonObject[]): R
 	return Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [];
 }
 
-/** The image of a data URL, in a part of the content (§4.2) or in a list next to it. */
-function imageIn(received: JsonObject): OutputFile | undefined {
-	const url = textOf(asObject(received.image_url)?.url);
-	const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
-	return base64 === undefined ? undefined : { kind: 'image', base64, mimeType };
+/** The parts of a message that are no text. Images may also be next to its content, as parts or as URLs. */
+export function otherParts({ content, images = [] }: JsonObject): JsonObject[] {
+	const all = [images].flat().map((image) => (typeof image === 'string' ? { image_url: image } : image));
+	return [...partsBesideText(content), ...asObjects(all)];
+}
+
+function imageIn(part: JsonObject): OutputFile | undefined {
+	const url = imageUrl(part);
+	const { base64 = '', mimeType } = (isDataUrl(url) && readBase64(url)) || {};
+	return base64 === '' ? undefined : { kind: 'image', base64, mimeType };
 }

@@ -12,10 +12,10 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { errorIn, generationError, partsBesideText, valueAt } from '../completion';
+import { errorIn, generationError, valueAt } from '../completion';
 import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText, firstList, hasFailed } from './response';
+import { contentText, firstList, hasFailed, otherParts } from './response';
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -94,7 +94,7 @@ class StreamedChoice {
 		const delta = asObject(received) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
-		const pictures = [...partsBesideText(content), ...asObjects(images)];
+		const pictures = otherParts({ content, images });
 		addDelta(this.message, { ...fields, content: text }, CHUNKED);
 		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
