@@ -51,11 +51,17 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	const panel = await editor.addFirst('gpt', 'Gateway Text Generation', 'Generate text');
 	await panel.pickModel('sandbox/swift-1');
 	await panel.fill('prompt', 'A title for a text about lighthouses');
-	expect(await panel.openDropdown('outputFormat')).toStrictEqual(['JSON by Schema', 'JSON Object', 'Text']);
+	expect(await panel.openDropdown('outputFormat')).toStrictEqual([
+		'JSON by Example',
+		'JSON by Fields',
+		'JSON by Schema',
+		'JSON Object',
+		'Text',
+	]);
 	await panel.choose('outputFormat', 'JSON by Schema');
 	await panel.input('jsonSchema').waitFor();
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect((await panel.output.items())[0]).toMatchObject({ json: { title: expect.any(String) as string } });
+	expect((await panel.output.items())[0]).toMatchObject({ output: { title: expect.any(String) as string } });
 	await editor.shot('text generation, JSON by a schema');
 
 	await panel.choose('resource', 'Model');
@@ -169,7 +175,7 @@ scene('a document is read into the fields of a schema', async (stage) => {
 	await panel.pickModel('sandbox/balanced-2');
 	await panel.choose('outputFormat', 'JSON by Schema');
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect((await panel.output.items())[0]).toMatchObject({ json: { title: expect.any(String) as string } });
+	expect((await panel.output.items())[0]).toMatchObject({ output: { title: expect.any(String) as string } });
 	await editor.shot('document, read');
 });
 

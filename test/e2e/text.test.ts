@@ -63,6 +63,86 @@ test.each(['chat', 'responses', 'messages'])(
 	},
 );
 
+const continued = { onError: 'continueRegularOutput' };
+/** Asks for each of these prompts; the node continues after an error. */
+const askFor = async (parameters: Record<string, unknown>, prompts: string[]) => {
+	const items = itemsNode(
+		'Items',
+		prompts.map((prompt) => ({ prompt })),
+	);
+	const node = ask({ prompt: '={{ $json.prompt }}', ...parameters }, continued);
+	const result = await environment.runWorkflow(
+		workflowOf('Answers', [items, node], { Start: ['Items'], Items: ['Ask'] }),
+	);
+	return (result.nodes['Ask']?.items ?? []).map(({ json }) => json);
+};
+
+test('JSON beside other words is found, and JSON that is cut off is not', async () => {
+	const found = [
+		'Конечно! {"a":1}',
+		'<think>{"b":2}</think>\n```javascript\n{"a":1,}\n```\nDone.',
+		'\u200b{"a":1}',
+	];
+	const cut = ['{"items":[{"name":"A"},{"na', 'See {1}'];
+	const items = await askFor(
+		{ outputFormat: 'jsonObject' },
+		[...found, ...cut].map((text) => `JSON [[say:${text}]]`),
+	);
+	expect(items.slice(0, 3).map(({ output }) => output)).toStrictEqual(found.map(() => ({ a: 1 })));
+	expect(items.slice(3)).toMatchObject([
+		{ error: { code: 'json_cut_off', costRub: expect.any(Number) as number, text: cut[0] } },
+		{ error: { code: 'not_json', costRub: expect.any(Number) as number, text: cut[1] } },
+	]);
+});
+
+test.each(['max_tokens', 'MAX_TOKENS', 'model_context_window_exceeded', 'content_filter'])(
+	'JSON that ended with %s is no value',
+	async (finish_reason) => {
+		const message = { role: 'assistant', content: '42' };
+		const body = {
+			id: 'c1',
+			model: 'm',
+			choices: [{ index: 0, message, finish_reason }],
+			usage: { cost_rub: 0.5 },
+		};
+		environment.gateway.control.addFault({
+			match: { path: '/chat/completions' },
+			action: {
+				kind: 'raw',
+				status: 200,
+				body: { text: JSON.stringify(body), contentType: 'application/json' },
+			},
+		});
+		const jsonSchema = '{ "type": "number" }';
+		const [item] = await askFor({ outputFormat: 'jsonSchema', jsonSchema }, ['Age?']);
+		expect(item).toMatchObject({ error: { code: 'json_cut_off', text: '42', costRub: 0.5 } });
+	},
+);
+
+test('JSON that does not fit its fields has the value, the text and the cost', async () => {
+	const fields = { field: [{ name: 'title' }] };
+	const prompts = ['[[say:{"title":"Sea"}]]', '[[say:{"name":1}]]'];
+	expect(await askFor({ outputFormat: 'jsonFields', fields }, prompts)).toMatchObject([
+		{ output: { title: 'Sea' } },
+		{
+			error: {
+				message: 'The response does not fit the schema: output.title is missing',
+				output: { name: 1 },
+				text: '{"name":1}',
+				costRub: expect.any(Number) as number,
+			},
+		},
+	]);
+});
+
+test.each(['chat', 'responses'])('%s: JSON Object needs no word in the prompt', async (format) => {
+	const prompt = 'Верни объект с полями город и население для Казани';
+	const [item] = await askFor({ format, outputFormat: 'jsonObject' }, [prompt]);
+	expect(item?.['output']).toBeInstanceOf(Object);
+	const [request] = environment.gateway.control.requests({ method: 'POST' });
+	expect(JSON.stringify(request?.body.json)).toContain(`${prompt}\\n\\nRespond with a JSON object.`);
+});
+
 test('several completions become items that are paired with their input', async () => {
 	const items = itemsNode('Items', [{ n: 0 }, { n: 1 }]);
 	const node = ask({ prompt: '={{ "Say " + $json.n }}', options: { n: 3 } });

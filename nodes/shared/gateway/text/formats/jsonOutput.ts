@@ -144,8 +144,7 @@ function misfit(problem: string): Problem {
 	return {
 		code: MISFIT,
 		message: `The response does not fit the schema: ${problem}`,
-		description:
-			"The field 'output' has the JSON. Describe the field that is wrong, let it be optional, or choose another model.",
+		description: 'Describe the field that is wrong, let it be optional, or choose another model.',
 	};
 }
 
