@@ -2,7 +2,7 @@ import type { Editor } from './support/editor/editor';
 import type { NodePanel } from './support/editor/nodePanel';
 import { story } from './support/editor/story';
 
-// A user who writes no schemas gets JSON from Gateway Text Generation, and drags a value of it into the next node.
+// A user who writes no schemas gets JSON from Gateway Text Generation, and drags it into the next node.
 
 const scene = story('json');
 

@@ -1,6 +1,6 @@
 import { CONTINUE, prompts, rubles, text, useStories } from './support';
 
-// Models put JSON beside other words, cut it off, or leave out what the schema requires. Each answer is paid for.
+// Models put JSON beside other words, cut it off, or leave out what the schema requires. All answers are paid.
 
 const { gateway, execute, spent } = useStories();
 

@@ -21,8 +21,8 @@ function typeOf(value: Json): string {
 }
 
 /**
- * What does not fit a schema in a value: types, required fields and choices. What the schema says in other words, the model is
- * asked for. A field that is not required may be null: so models write what they do not know.
+ * What does not fit a schema in a value: types, required fields and choices; other words of a schema are only for
+ * the model. A field that is not required may be null: so models write what they do not know.
  *
  * @param root the document of references such as `#/$defs/Size`
  * @param at the place of the value, for the texts
@@ -62,8 +62,9 @@ export function* misfits(
 }
 
 /**
- * The schema of values like these examples. It asks for what all of them show: a field that one of them lacks or has as null is
- * not required, numbers may have decimals, dates are text, and null, an empty list or several types stand for anything.
+ * The schema of values like these examples. It asks for what all of them show: a field that one of them lacks or
+ * has as null is not required, numbers may have decimals, dates are text, and null, an empty list or several types
+ * stand for anything.
  */
 export function schemaOf(examples: readonly Json[]): JsonObject {
 	const [type = 'null', ...others] = new Set(examples.map(typeOf));

@@ -2,7 +2,7 @@ import type { Conversation, TextRequest } from '../../../../nodes/shared/gateway
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { bodyOf, fromUrl, JSON_OBJECT, messages, TEXT } from './support';
 
-// Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, in the input.
+// Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.
 
 const LINE = 'Respond with a JSON object.';
 const PROMPT = 'Верни объект с полями город и население для Казани';

@@ -14,7 +14,8 @@ const MISFIT = 'json_does_not_fit';
 
 /**
  * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if it has no
- * output yet. The error for other output has its text and cost, because it is charged, and JSON that does not fit the schema.
+ * output yet. The error for other output has its text and cost, because it is charged, and any JSON that does not
+ * fit the schema.
  */
 export function parseJsonOutput(
 	choice: Choice,
@@ -56,7 +57,7 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 		.filter((value) => lists || asObject(value));
 }
 
-/** Removes the thoughts that some models write before their answer. The first tag may be missing, the last one if they are cut off. */
+/** Removes the thoughts that some models write. The first tag may be missing, and the last one if they are cut off. */
 function withoutThoughts(text: string): string {
 	const parts = text.split(/<\/think(?:ing)?>/i);
 	return parts
@@ -74,7 +75,7 @@ function withoutFence(text: string): string {
 	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-/** What tells strings apart, and what models write beside them that is not JSON: a comma before a bracket, invisible characters. */
+/** What tells strings apart; beside them, what is not JSON: a comma before a bracket, and invisible characters. */
 const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function parseLeniently(text: string): Json | undefined {
