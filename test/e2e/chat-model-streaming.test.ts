@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { agent, balanceTool, model } from './support/agents';
+import { agent, balanceTool, model, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { chatTrigger, listen, texts, type Chunk } from './support/streams';
 import { clusterOf, type Service } from './support/workflows';
@@ -65,3 +65,57 @@ test('a broken stream ends with an error', async () => {
 	);
 	expect(environment.gateway.control.requests({ path: '/chat/completions' })).toHaveLength(1);
 });
+
+/** The first response of the model is a stream of these chunks. */
+function respond(...chunks: object[]): void {
+	const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+	environment.gateway.control.addFault({
+		match: { path: '/chat/completions', model: 'sandbox/balanced-2' },
+		action: {
+			kind: 'raw',
+			status: 200,
+			body: { text: frames.map((frame) => `data: ${frame}\n\n`).join(''), contentType: 'text/event-stream' },
+		},
+	});
+}
+const chunk = (delta: object, end: object = {}) => ({ id: 'c1', choices: [{ index: 0, delta, ...end }] });
+
+test('an error inside the last chunk is an error with the text so far and its cost', async () => {
+	const say = await talk([model()]);
+	const error = { code: 502, message: 'Upstream idle timeout exceeded' };
+	const usage = { id: 'c1', choices: [], usage: { prompt_tokens: 9, completion_tokens: 12, cost_rub: 0.5 } };
+	respond(
+		chunk({ content: 'Dear customers,' }),
+		chunk({ content: '' }, { finish_reason: 'error', error }),
+		usage,
+	);
+	const chunks = await say('Write to them');
+	expect(texts(chunks)).toContain('Dear customers,');
+	const [failure, ...others] = chunks.filter(({ type }) => type === 'error');
+	expect(others).toStrictEqual([]);
+	expect(failure?.content).toMatch(
+		/Upstream idle timeout.*Received so far: “Dear customers,”.*The call cost ₽0\.5/s,
+	);
+	expect(environment.gateway.control.requests({ path: '/chat/completions' })).toHaveLength(1);
+});
+
+test.each([{}, { id: '' }, { index: 0 }, { index: 0, id: '' }])(
+	'parallel tool calls with only %j are two calls, and the agent goes on',
+	async (place) => {
+		const say = await talk([model(), writerTool]);
+		const call = (city: string) => {
+			const args = JSON.stringify({ prompt: `[[say:${city} is warm]]` });
+			return chunk({ tool_calls: [{ ...place, function: { name: 'Writer', arguments: args } }] });
+		};
+		respond(call('Kazan'), call('Perm'), chunk({}, { finish_reason: 'tool_calls' }));
+		const chunks = await say('Please compare the weather');
+		expect(chunks.filter(({ type }) => type === 'error')).toStrictEqual([]);
+		const prompts = environment.gateway.control
+			.requests({ path: '/chat/completions' })
+			.map(({ body }) => JSON.stringify(body.json))
+			.filter((body) => body.includes('swift-1'));
+		expect(prompts).toHaveLength(2);
+		expect(prompts.join()).toMatch(/Kazan is warm.*Perm is warm|Perm is warm.*Kazan is warm/);
+		expect(texts(chunks)).not.toBe('');
+	},
+);

@@ -23,6 +23,7 @@ describe('a request', () => {
 		headers: { Accept },
 		body: undefined,
 		signal: undefined,
+		maxBytes: undefined,
 		timeoutMs: 315_000,
 		kind: 'read',
 	};

@@ -22,6 +22,35 @@ const stream = async (lc: Lc, ...messages: HumanMessage[]) => {
 	for await (const chunk of await lc.stream(messages)) void chunk;
 };
 
+it.each(['whole', 'streamed'])(
+	'an error inside a choice (%s) is one, with the text so far and its cost',
+	async (kind) => {
+		const end = { finish_reason: 'error', error: { code: 502, message: 'Upstream idle timeout exceeded' } };
+		const usage = { prompt_tokens: 9, completion_tokens: 12, cost_rub: 0.5 };
+		const [words, choices] = [
+			'Dear customers,',
+			[{ index: 0, message: { content: 'Dear customers,' }, ...end }],
+		];
+		const chunks = [
+			{ choices: [{ index: 0, delta: { content: 'Dear customers,' } }] },
+			{ choices: [{ index: 0, delta: {}, ...end }] },
+			{ choices: [], usage },
+		];
+		const isWhole = kind === 'whole';
+		gateway()
+			.post('/api/v1/chat/completions')
+			.reply(200, isWhole ? JSON.stringify({ choices, usage }) : chunks.map(eventOf).join(''), {
+				'content-type': isWhole ? 'application/json' : 'text/event-stream',
+			});
+		const { lc } = await supplied();
+		const says = /Upstream idle timeout.*Received so far: “Dear customers,”.*cost ₽0\.5/s;
+		expect(await rejection(isWhole ? invoke(lc, ...go) : stream(lc, ...go))).toMatchObject({
+			message: 'The model did not finish its response',
+			description: expect.stringMatching(says) as string,
+		});
+	},
+);
+
 describe('an invalid setting is rejected when the model is supplied, before anything is sent', () => {
 	it.each<[string, INodeParameters, RegExp]>([
 		['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],

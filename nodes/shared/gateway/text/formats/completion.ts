@@ -190,8 +190,8 @@ export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 		const cited = asText(received.url) === undefined ? asObject(received.url_citation) : received;
 		const [url, title] = [asText(cited?.url), asText(cited?.title)];
 		const key = url ?? canonicalJson(received);
-		if (sources.has(key) || Object.keys(received).length === 0) continue;
-		sources.set(key, url === undefined ? received : compact({ url, title }));
+		if (sources.has(key) || key === '{}') continue;
+		sources.set(key, url === undefined ? received : { url, ...(title === undefined ? {} : { title }) });
 	}
 	return [...sources.values()];
 }

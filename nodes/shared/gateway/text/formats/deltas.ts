@@ -8,13 +8,11 @@ export function addDelta(object: JsonObject, delta: JsonObject, chunked: Readonl
 	for (const [name, value] of Object.entries(delta)) {
 		if (value === undefined || value === null || value === '') continue;
 		const known = object[name];
-		const fields = asObject(value);
 		if (Array.isArray(value)) {
 			const list = Array.isArray(known) ? known : (object[name] = []);
 			for (const element of value) list.push(element);
-		} else if (fields) addDelta(asObject(known) ?? (object[name] = {}), fields, chunked);
-		else if (chunked.has(name)) object[name] = textOf(known) + textOf(value);
-		else object[name] = value;
+		} else if (typeof value === 'object') addDelta(asObject(known) ?? (object[name] = {}), value, chunked);
+		else object[name] = chunked.has(name) ? textOf(known) + textOf(value) : value;
 	}
 }
 
