@@ -9,7 +9,7 @@ import {
 	type ToolMessage,
 } from '../shared/gateway/text/formats/request';
 import { readBase64 } from '../shared/gateway/util/base64';
-import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/util/fileName';
+import { fileNameFor, nameInUrl, standardType, typeByName } from '../shared/gateway/util/fileName';
 import { asObject, asObjects, asText, type JsonObject } from '../shared/gateway/util/json';
 import { keptReasoning } from './reasoning';
 
@@ -118,7 +118,7 @@ function toAttachment(part: JsonObject): Attachment[] {
 	const typed = ATTACHMENT_KINDS.find((candidate) => type?.startsWith(`${candidate}/`));
 	const kind = partKind === 'file' ? (typed ?? partKind) : partKind;
 	if (!file) return [{ kind, source: { url: content } }];
-	const mimeType = type ?? (kind === 'file' ? 'application/octet-stream' : `${kind}/*`);
+	const mimeType = standardType(type ?? (kind === 'file' ? 'application/octet-stream' : `${kind}/*`));
 	const fileName = name ?? fileNameFor('file', mimeType);
 	return [{ kind, source: { base64: file.base64, mimeType, fileName } }];
 }

@@ -14,7 +14,17 @@ const labels = new Set([
 /** Names of n8n, of output fields, and of the gateway's fields. */
 const OTHER_NAMES = new Set([
 	...['Batch Size', 'Chat Model', 'Retry', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
-	...['callback', 'data', 'passThrough', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
+	...[
+		'callback',
+		'data',
+		'passThrough',
+		'lowBalance',
+		'timedOut',
+		'toolCalls',
+		'tracks',
+		'id',
+		'otherOutput',
+	],
 	...['RUB', 'amount', 'content', 'output', 'stream'],
 	// A setting of n8n's workflows.
 	'Execution Logic',

@@ -129,6 +129,18 @@ export function fileOfBytes(facts: FileFacts, bytes: Uint8Array): InputFile {
 	return inputFile(facts, bytes.length, bytes);
 }
 
+/** As many bytes of a file as tell its type. */
+export async function firstBytes({ framed }: InputFile, count = 4_100): Promise<Buffer> {
+	const nothing = new Uint8Array();
+	const content = await framed(nothing, nothing);
+	let bytes = Buffer.from(nothing);
+	for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+		bytes = Buffer.concat([bytes, chunk.subarray(0, count)]);
+		if (bytes.length >= count) break;
+	}
+	return bytes;
+}
+
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const facts = {

@@ -31,7 +31,9 @@ describe('the name of a downloaded file', () => {
 		['attachment; filename="cat.a-b"', 'cat.a-b.png'],
 		['attachment; filename="cat.sixsix"', 'cat.sixsix.png'],
 		['attachment; filename="cat.JPG"', 'cat.JPG'],
-		['attachment; filename="cat.5"', 'cat.5'],
+		['attachment; filename="flux-1.1"', 'flux-1.1.png'],
+		['attachment; filename="cat.mp4"', 'cat.mp4'],
+		['attachment; filename="cat.7z"', 'cat.7z'],
 		['', 'fallback.png'],
 	])('%s is %s', (header, name) => expect(named(header)).toBe(name));
 
@@ -99,6 +101,10 @@ const TYPES = [
 	['jpg', 'image/jpeg'],
 	['webp', 'image/webp'],
 	['gif', 'image/gif'],
+	['avif', 'image/avif'],
+	['svg', 'image/svg+xml'],
+	['aac', 'audio/aac'],
+	['opus', 'audio/opus'],
 	['mp4', 'video/mp4'],
 	['webm', 'video/webm'],
 	['mp3', 'audio/mpeg'],
@@ -134,6 +140,8 @@ describe('file types and extensions', () => {
 
 	it.each([
 		['audio/x-wav', 'a.wav'],
+		['audio/mp3', 'a.mp3'],
+		['image/jpg', 'a.jpg'],
 		['x/unknown', 'a'],
 		['', 'a'],
 	])('a file of type %j is %s', (type, name) => expect(fileNameFor('a', type)).toBe(name));

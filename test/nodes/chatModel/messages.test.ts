@@ -209,7 +209,6 @@ describe('a file', () => {
 		['that is empty', { type: 'file', mimeType: 'application/pdf', data: '' }],
 		['that is an empty data URL', { type: 'file', data: 'data:application/pdf;base64,' }],
 		['that is no base64', { type: 'image_url', image_url: 'data:image/png;base64,no base64!' }],
-		['in a data URL of text', { type: 'image_url', image_url: 'data:image/svg+xml,<svg/>' }],
 		['of a picture without a URL', { type: 'image_url' }],
 		['of audio without bytes', { type: 'input_audio' }],
 		['in Anthropic’s shape', { type: 'image', source: { type: 'base64', data: 'iVBORw==' } }],

@@ -124,17 +124,18 @@ describe('the file of an attachment', () => {
 			fromUrl('file', 'DATA:text/csv;base64,YSxi'),
 			file('file.csv', 'text/csv', 'a,b'),
 		],
+		['a data URL of text', fromUrl('file', 'data:text/csv,a%2Cb'), file('file.csv', 'text/csv', 'a,b')],
 		[
 			'a data URL without a type',
-			fromUrl('file', 'data:;base64,YSxi'),
-			file('file', 'application/octet-stream', 'a,b'),
+			fromUrl('file', 'data:;base64,JVBERi0='),
+			file('file', 'application/pdf', '%PDF-'),
 		],
 	])('%s', async (_, attachment, part) => expect(await sentPart(attachment)).toStrictEqual([part]));
 
-	it('of the kind File may have any type', async () => {
-		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
+	it('of the kind File may have any known type', async () => {
+		const items = [await withFiles({ ...picture, mimeType: 'application/x-a', fileName: 'a' })];
 		expect(await sentPart(fromField('file', 'photo'), { items })).toStrictEqual([
-			file('a', 'application/octet-stream', 'a picture'),
+			file('a', 'application/x-a', 'a picture'),
 		]);
 	});
 

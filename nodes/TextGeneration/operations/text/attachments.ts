@@ -4,6 +4,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import {
 	binaryOf,
 	fileOf,
+	firstBytes,
 	fileOfBytes,
 	storeUrl,
 	type FileOwner,
@@ -13,7 +14,13 @@ import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
-import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
+import {
+	fileNameFor,
+	nameInUrl,
+	standardType,
+	typeByContent,
+	typeByName,
+} from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
@@ -92,17 +99,24 @@ async function openFile(
 	row: AttachmentRow,
 	source: Exclude<Source, { url: string }>,
 ): Promise<InputFile> {
-	if ('fileAt' in source) return typedFile(row, await fetchFile(item, row, source.fileAt));
-	return typedFile(row, 'binary' in source ? await fileOf(item, source.binary) : source);
+	if ('fileAt' in source) return await typedFile(row, await fetchFile(item, row, source.fileAt));
+	return await typedFile(row, 'binary' in source ? await fileOf(item, source.binary) : source);
 }
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** The file, whose unknown type is replaced by that of its name. */
-function typedFile({ at }: AttachmentRow, file: InputFile): InputFile {
-	if (file.size === 0) throw at.error(`the file "${file.fileName}" is empty`, 'Choose another file.');
-	if (file.mimeType !== UNKNOWN_TYPE) return file;
-	return { ...file, mimeType: typeByName(file.fileName) ?? UNKNOWN_TYPE };
+/** The file with a standard type. An unknown one is found by the name or the first bytes. */
+async function typedFile({ at }: AttachmentRow, file: InputFile): Promise<InputFile> {
+	const { fileName, size } = file;
+	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
+	const known = standardType(file.mimeType);
+	if (!known.endsWith('/octet-stream')) return { ...file, mimeType: known };
+	const mimeType = typeByName(fileName) ?? typeByContent(await firstBytes(file));
+	if (mimeType !== undefined) return { ...file, mimeType };
+	throw at.error(
+		`the type of the file "${fileName}" is not known`,
+		'Its name has no known extension, and its content is of no known kind. Set the file’s name or MIME type in the node that returns it.',
+	);
 }
 
 /** A data URL is the file itself. */

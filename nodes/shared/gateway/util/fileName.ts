@@ -4,16 +4,23 @@ const MAX_FILE_NAME_LENGTH = 150;
 const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['png', 'image/png'],
 	['jpg', 'image/jpeg'],
+	['jpg', 'image/jpg'],
+	['jpg', 'image/pjpeg'],
 	['jpeg', 'image/jpeg'],
 	['webp', 'image/webp'],
 	['gif', 'image/gif'],
+	['avif', 'image/avif'],
 	['svg', 'image/svg+xml'],
 	['mp4', 'video/mp4'],
 	['webm', 'video/webm'],
 	['mp3', 'audio/mpeg'],
+	['mp3', 'audio/mp3'],
+	['aac', 'audio/aac'],
 	['wav', 'audio/wav'],
 	['wav', 'audio/x-wav'],
 	['ogg', 'audio/ogg'],
+	['oga', 'audio/ogg'],
+	['opus', 'audio/opus'],
 	['flac', 'audio/flac'],
 	['m4a', 'audio/mp4'],
 	['mov', 'video/quicktime'],
@@ -26,15 +33,42 @@ const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['htm', 'text/html'],
 ];
 
+function extensionOf(mimeType: string): string | undefined {
+	return TYPES.find(([, type]) => type === mimeType)?.[0];
+}
+
 /** `name` with the extension of the type, if the type is known. */
 export function fileNameFor(name: string, mimeType: string): string {
-	const [extension] = TYPES.find(([, type]) => type === mimeType) ?? [];
+	const extension = extensionOf(mimeType);
 	return extension === undefined ? name : `${name}.${extension}`;
+}
+
+/** A type without its parameters and as servers know it, such as `image/jpeg` for `image/jpg`. */
+export function standardType(mimeType: string): string {
+	const [type = ''] = mimeType.toLowerCase().split(';', 1);
+	return typeByName(`.${extensionOf(type.trim())}`) ?? type.trim();
 }
 
 export function typeByName(fileName: string): string | undefined {
 	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase();
 	return TYPES.find(([known]) => known === extension)?.[1];
+}
+
+/** How files of a type begin, in Latin-1. The first one that fits counts. */
+// prettier-ignore
+const SIGNATURES: ReadonlyArray<[beginning: RegExp, mimeType: string]> = [
+	[/^\x89PNG/, 'image/png'], [/^\xff\xd8\xff/, 'image/jpeg'], [/^GIF8/, 'image/gif'],
+	[/^RIFF.{4}WEBP/s, 'image/webp'], [/^.{4}ftypavi[fs]/s, 'image/avif'], [/^.{4}ftyp(hei|mif)/s, 'image/heic'],
+	[/^RIFF.{4}WAVE/s, 'audio/wav'], [/^OggS/, 'audio/ogg'], [/^fLaC/, 'audio/flac'],
+	[/^.{4}ftypM4A/s, 'audio/mp4'], [/^ID3|^\xff[\xfb\xf3\xf2]/, 'audio/mpeg'], [/^\xff[\xf1\xf9]/, 'audio/aac'],
+	[/^.{4}ftypqt/s, 'video/quicktime'], [/^.{4}ftyp/s, 'video/mp4'], [/^.E\xdf\xa3/s, 'video/webm'],
+	[/^%PDF/, 'application/pdf'],
+];
+
+/** The type of a file that begins so, if it is known. */
+export function typeByContent(bytes: Uint8Array): string | undefined {
+	const beginning = Buffer.from(bytes).toString('latin1', 0, 16);
+	return SIGNATURES.find(([pattern]) => pattern.test(beginning))?.[1];
 }
 
 /**
@@ -48,7 +82,8 @@ export function fileInfo(headers: Record<string, string>, names: ReadonlyArray<s
 	const mimeType = type && !type.endsWith('/octet-stream') ? type : undefined;
 	const candidates = [dispositionName(headers['content-disposition']), ...names].map(harmless);
 	const name = candidates.find((candidate) => candidate !== undefined) ?? 'file';
-	const isWhole = /\.[a-z0-9]{1,5}$/i.test(name) || mimeType === undefined;
+	// The end of `flux-1.1` is no extension.
+	const isWhole = /\.(?!\d+$)[a-z0-9]{1,5}$/i.test(name) || mimeType === undefined;
 	return { fileName: isWhole ? name : fileNameFor(name, mimeType), mimeType };
 }
 

@@ -107,6 +107,8 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 	['mpeg', 'mp3'],
 	['wave', 'wav'],
 	['mp4', 'm4a'],
+	// Opus is in a file of this format.
+	['opus', 'ogg'],
 ]);
 
 /** The `format` of an `input_audio` part (§4.2), from a MIME type: `audio/mpeg` is `mp3`. */

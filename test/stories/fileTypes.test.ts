@@ -1,0 +1,67 @@
+import { withFiles } from '../nodes/text/files';
+import { attach, fromField, fromUrl } from '../nodes/text/files';
+import { CONTINUE, text, useStories } from './support';
+
+// Files as messengers and other nodes give them: what the model gets.
+
+const { gateway, execute } = useStories();
+
+const OCTETS = 'application/octet-stream';
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const JPEG = Buffer.from('ffd8ffe000104a46494600010101', 'hex');
+const OGG = Buffer.from(`OggS\0\u0002${'\0'.repeat(20)}\u0001\u0013OpusHead\u0001\u0001`);
+const MP3 = Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), Buffer.from('fffb9000', 'hex')]);
+const PDF = Buffer.from('%PDF-1.7\n');
+
+/** The part of a message with this file, in JSON; nothing if it was not sent. */
+async function sent(type: string, mimeType: string, fileName: string, content: Buffer, parameters = {}) {
+	const item = await withFiles({ name: 'data', content, mimeType, fileName });
+	const node = text({ prompt: 'Look', ...attach(fromField(type, 'data')), ...parameters }, CONTINUE);
+	const execution = await execute(node, [item, item]);
+	const [request] = gateway.control.requests({ method: 'POST' });
+	return { execution, body: JSON.stringify(request?.body.json ?? null) };
+}
+
+test.each<[string, string, string, Buffer, string]>([
+	['image', 'image/jpg', 'a.jpg', JPEG, 'data:image/jpeg;base64'],
+	['image', 'IMAGE/PJPEG; q=1', 'a', JPEG, 'data:image/jpeg;base64'],
+	['image', OCTETS, 'file_17', PNG, 'data:image/png;base64'],
+	['image', OCTETS, 'file_17', JPEG, 'data:image/jpeg;base64'],
+	['image', 'binary/octet-stream', 'file_17', PNG, 'data:image/png;base64'],
+	['image', OCTETS, 'photo.jpg', Buffer.from('x'), 'data:image/jpeg;base64'],
+	['audio', OCTETS, 'file_3.oga', OGG, '"format":"ogg"'],
+	['audio', OCTETS, 'voice.opus', OGG, '"format":"ogg"'],
+	['audio', 'audio/opus', 'voice', OGG, '"format":"ogg"'],
+	['audio', OCTETS, 'voice', MP3, '"format":"mp3"'],
+	['audio', OCTETS, 'a.aac', Buffer.from('x'), '"format":"aac"'],
+	['audio', 'audio/mp3', 'a', MP3, '"format":"mp3"'],
+	['file', OCTETS, 'scan', PDF, 'data:application/pdf;base64'],
+	['file', OCTETS, 'notes.txt', Buffer.from('Привет'), 'data:text/plain;base64'],
+])('%s of the type %s named %s is sent with its own type', async (type, mimeType, name, content, part) => {
+	const { execution, body } = await sent(type, mimeType, name, content, {
+		model: { __rl: true, mode: 'id', value: 'polyglot/omni-audio' },
+	});
+	expect(execution.errors()).toStrictEqual([]);
+	expect(body).toContain(part);
+});
+
+test.each<[string, Buffer]>([
+	['image', Buffer.from('no picture')],
+	['audio', Buffer.from([1, 2, 3, 0, 255])],
+	['file', Buffer.from([1, 2, 3, 0, 255])],
+])('%s of a type that nobody knows is an error, and nothing is sent', async (type, content) => {
+	const { execution, body } = await sent(type, OCTETS, 'file_17', content);
+	expect(body).toBe('null');
+	expect(execution.errors()).toHaveLength(2);
+	expect(execution.errors()[0]).toMatchObject({
+		message: expect.stringContaining('"file_17"') as string,
+		description: expect.stringMatching(/Nothing was sent/) as string,
+	});
+});
+
+test('a data URL has a standard type, too', async () => {
+	const url = `data:image/jpg;base64,${JPEG.toString('base64')}`;
+	await execute(text({ prompt: 'Look', ...attach(fromUrl('image', url)) }), [{ json: {} }]);
+	const [request] = gateway.control.requests({ method: 'POST' });
+	expect(JSON.stringify(request?.body.json)).toContain('data:image/jpeg;base64');
+});
