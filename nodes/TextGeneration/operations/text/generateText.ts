@@ -3,7 +3,7 @@ import type { FilesInBody } from '../../../shared/gateway/text/fileTokens';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
-import { asText, type JsonObject } from '../../../shared/gateway/util/json';
+import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
@@ -113,7 +113,7 @@ function toCall(
 ): TextCall {
 	const call = textCall(format, body, costLimit(client, maxCostRub) !== undefined);
 	if (files.length === 0) return call;
-	const streamed = bodyWithFiles(JSON.stringify(call.json), files);
+	const streamed = bodyWithFiles(wireText(call.json), files);
 	return {
 		...call,
 		headers: {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApiError } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
-import { asNumber, asObject, parseJson, type JsonObject } from '../util/json';
+import { asNumber, asObject, parseJson, wireText, type JsonObject } from '../util/json';
 import { abortable } from './abort';
 import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
@@ -154,7 +154,7 @@ export class GatewayClient {
 				...request.headers,
 				...opened?.headers,
 			},
-			body: opened?.content ?? (json && JSON.stringify(json)),
+			body: opened?.content ?? (json && wireText(json)),
 			signal,
 			maxBytes: request.maxBytes,
 			timeoutMs: request.timeoutMs ?? this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,

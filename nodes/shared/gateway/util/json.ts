@@ -13,6 +13,12 @@ export function parseJson(text: string): Json | undefined {
 	}
 }
 
+/** JSON text for servers. Half of an emoji, which strict ones refuse, becomes the sign for an unknown character. */
+export function wireText(value: JsonObject): string {
+	const half = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+	return JSON.stringify(value).replace(half, '$1\uFFFD');
+}
+
 /** `value` when it is a JSON object (not an array, not null), otherwise `undefined`. */
 export function asObject(value: unknown): JsonObject | undefined {
 	return typeof value === 'object' && value !== null && !Array.isArray(value)
