@@ -43,7 +43,8 @@ export interface FileForField {
 
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
 	return item.params.inputFiles.map(({ values }) => {
-		return { field: values.inputField, binary: binaryOf(item, values.binaryPropertyName) };
+		const orUrl = 'delete the row, and put the URL into the model’s field';
+		return { field: values.inputField, binary: binaryOf(item, values.binaryPropertyName, orUrl) };
 	});
 }
 

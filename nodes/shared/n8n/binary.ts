@@ -14,7 +14,7 @@ import {
 import { fileLimits, TimeLimitError, withinLimits } from '../gateway/client/limits';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
-import { asObject } from '../gateway/util/json';
+import { asArray, asObject } from '../gateway/util/json';
 import { isBinaryValue, isTool } from './features';
 import { openBody, reportChunks, type FileContent, type Readable } from './streams';
 
@@ -88,7 +88,12 @@ export interface InputFile extends UploadFile {
 
 const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
 
-export function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
+/** @param orUrl what to do for an item that has the URL of a file in place of it */
+export function binaryOf(
+	{ n8n, index }: FileOwner,
+	{ value, at }: FileReference,
+	orUrl: string,
+): IBinaryData {
 	if (typeof value === 'object' && value !== null) {
 		// n8n removes the bytes from what an expression returns; stored files have an ID.
 		if (isBinaryValue(value)) return value;
@@ -106,13 +111,18 @@ export function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference
 	}
 	const { json = {}, binary = asObject(json[FILES_IN_JSON]) ?? {} } = n8n.getInputData()[index] ?? {};
 	const fields = Object.keys(binary);
+	const links = { '$json.url': json.url, '$json.resultUrls[0]': asArray(json.resultUrls)[0] };
+	const [link] = Object.entries(links).find(([, url]) => /^https?:/i.test(String(url))) ?? [];
+	const missing = link
+		? `It has no binary fields, but a URL: ${orUrl}, e.g. {{ ${link} }}.`
+		: 'It has no binary fields: add a node that returns a file before this one.';
 	throw at.error(
 		`names the binary field '${name}', which the input item does not have`,
 		fields.length > 0
 			? `It has: ${fields.join(', ')}.`
 			: isTool(n8n)
 				? 'A tool of an AI Agent gets no files: give the file by its URL.'
-				: 'It has no binary fields: add a node that returns a file before this one.',
+				: missing,
 	);
 }
 

@@ -105,7 +105,7 @@ export const upload = defineOperation({
 		void params.options.externalUserId;
 		if (params.uploadSource === 'url') void params.url;
 		else if (params.uploadSource === 'base64') base64File(params.base64);
-		else return { binary: binaryOf(item, params.binaryPropertyName) };
+		else return { binary: binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'") };
 		return {};
 	},
 	async execute(item, planned) {

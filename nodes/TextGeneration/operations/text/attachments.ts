@@ -55,7 +55,7 @@ function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): So
 			`Choose the API format ${textFormats[0].label}.`,
 		);
 	}
-	if (typeof source !== 'string') return { binary: binaryOf(item, source) };
+	if (typeof source !== 'string') return { binary: binaryOf(item, source, "set 'Source' to 'URL'") };
 	const url = source.trim();
 	if (/^data:/i.test(url)) return inlineFile(row, url);
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
