@@ -27,10 +27,7 @@ it.each(['whole', 'streamed'])(
 	async (kind) => {
 		const end = { finish_reason: 'error', error: { code: 502, message: 'Upstream idle timeout exceeded' } };
 		const usage = { prompt_tokens: 9, completion_tokens: 12, cost_rub: 0.5 };
-		const [words, choices] = [
-			'Dear customers,',
-			[{ index: 0, message: { content: 'Dear customers,' }, ...end }],
-		];
+		const choices = [{ index: 0, message: { content: 'Dear customers,' }, ...end }];
 		const chunks = [
 			{ choices: [{ index: 0, delta: { content: 'Dear customers,' } }] },
 			{ choices: [{ index: 0, delta: {}, ...end }] },
