@@ -16,6 +16,7 @@ export function request(
 		},
 		body: json === undefined ? undefined : JSON.stringify(json),
 		signal: undefined,
+		maxBytes: undefined,
 		timeoutMs: 315_000,
 		kind: 'read',
 		...more,

@@ -71,6 +71,7 @@ describe('a multipart upload (§4.14)', () => {
 			},
 			body,
 			signal: undefined,
+			maxBytes: undefined,
 			timeoutMs: 315_000,
 			kind: 'create',
 		});
