@@ -274,3 +274,33 @@ test('a picture that comes as a link, or as a data URL, is a file', async () => 
 	});
 	expect(item && (await environment.readBinary(item, 'image_1')).length).toBe(2_000);
 });
+
+test.each<[string, string, string, string, string]>([
+	[
+		'image',
+		'file_17',
+		'application/octet-stream',
+		'iVBORw0KGgoAAAANSUhEUg==',
+		'data:image/png;base64,iVBORw0K',
+	],
+	['image', 'a.jpg', 'image/jpg', '/9j/4AAQSkZJRg==', 'data:image/jpeg;base64,/9j/'],
+	['audio', 'file_3.oga', 'application/octet-stream', 'T2dnUwAC', '"format":"ogg"'],
+	['file', 'a.csv', 'text/csv', '0LAsYg==', '"media_type":"text/plain","data":"а,b"'],
+])('%s %s of the type %s is sent with its own type', async (type, fileName, mimeType, b64, part) => {
+	const file = {
+		name: 'File',
+		type: 'n8n-nodes-base.convertToFile',
+		typeVersion: 1.1,
+		parameters: { operation: 'toBinary', sourceProperty: 'b64', options: { fileName, mimeType } },
+	};
+	const format = type === 'file' ? 'messages' : 'chat';
+	const attachments = { attachment: [{ type, source: 'binary', binaryPropertyName: 'data' }] };
+	const node = ask({ format, model: byId('polyglot/omni-audio'), prompt: 'Look', attachments });
+	const nodes = [itemsNode('Items', [{ b64 }]), file, node];
+	const result = await environment.runWorkflow(
+		workflowOf('Types', nodes, { Start: ['Items'], Items: ['File'], File: ['Ask'] }),
+	);
+	expect(result.error).toBeUndefined();
+	const [request] = environment.gateway.control.requests({ method: 'POST' });
+	expect(JSON.stringify(request?.body.json)).toContain(part);
+});

@@ -65,3 +65,47 @@ test('a data URL has a standard type, too', async () => {
 	const [request] = gateway.control.requests({ method: 'POST' });
 	expect(JSON.stringify(request?.body.json)).toContain('data:image/jpeg;base64');
 });
+
+describe('the format Messages', () => {
+	const messages = { format: 'messages' };
+
+	test.each<[string, string, string]>([
+		['text/csv', 'a.csv', 'имя,цена\nчай,5'],
+		['text/markdown', 'a.md', '# Note: "x"'],
+		['text/plain; charset=utf-8', 'a.txt', 'Note: 😀'],
+		['application/json', 'a.json', '{"a": 1}'],
+		[OCTETS, 'a.csv', 'a,b'],
+	])('gets a file of the type %s as text', async (mimeType, name, content) => {
+		const { execution, body } = await sent('file', mimeType, name, Buffer.from(content), messages);
+		expect(execution.errors()).toStrictEqual([]);
+		const source = { type: 'text', media_type: 'text/plain', data: content };
+		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
+	});
+
+	test.each<[string, string, Buffer]>([
+		['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'a.docx', PDF],
+		['application/zip', 'a.zip', PDF],
+		['text/csv', 'a.csv', Buffer.from([0xcf, 0xf0, 0xe8])],
+	])('does not get a file of the type %s that it cannot read', async (mimeType, name, content) => {
+		const { execution, body } = await sent('file', mimeType, name, content, messages);
+		expect(body).toBe('null');
+		expect(execution.errors()).toHaveLength(2);
+		expect(execution.errors()[0]).toMatchObject({
+			message: expect.stringContaining(name) as string,
+			description: expect.stringMatching(/Extract from File.*Nothing was sent/) as string,
+		});
+	});
+
+	test('gets a PDF as it is', async () => {
+		const { body } = await sent('file', OCTETS, 'a', PDF, messages);
+		expect(body).toContain('"media_type":"application/pdf"');
+	});
+
+	test('has a text counted by its size', async () => {
+		const dry = { ...messages, options: { dryRun: true, maxTokens: 10 } };
+		const content = Buffer.from(`Note: ${'a'.repeat(1_000)}`);
+		const { execution } = await sent('file', 'text/plain', 'a.txt', content, dry);
+		expect(execution.errors()).toStrictEqual([]);
+		expect(execution.items()[0]?.json.maxCostRub).toBeLessThan(5);
+	});
+});

@@ -139,16 +139,18 @@ export function fileOfBytes(facts: FileFacts, bytes: Uint8Array): InputFile {
 	return inputFile(facts, bytes.length, bytes);
 }
 
-/** As many bytes of a file as tell its type. */
+/** The first bytes of a file: by default, as many as tell its type. */
 export async function firstBytes({ framed }: InputFile, count = 4_100): Promise<Buffer> {
 	const nothing = new Uint8Array();
 	const content = await framed(nothing, nothing);
-	let bytes = Buffer.from(nothing);
+	const chunks: Uint8Array[] = [];
+	let length = 0;
 	for await (const chunk of content instanceof Uint8Array ? [content] : content) {
-		bytes = Buffer.concat([bytes, chunk.subarray(0, count)]);
-		if (bytes.length >= count) break;
+		chunks.push(chunk.subarray(0, count - length));
+		length += chunk.length;
+		if (length >= count) break;
 	}
-	return bytes;
+	return Buffer.concat(chunks);
 }
 
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {

@@ -17,6 +17,7 @@ import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors
 import {
 	fileNameFor,
 	nameInUrl,
+	isTextType,
 	standardType,
 	typeByContent,
 	typeByName,
@@ -74,15 +75,18 @@ export async function openAttachments(
 	item: ItemContext,
 	conversation: Conversation,
 	found: readonly FoundAttachment[],
+	{ sendsText }: TextFormat,
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
 	for (const { row, source: from } of found) {
 		let source: Attachment['source'] | InputFile = 'url' in from ? from : await openFile(item, row, from);
 		if (!('url' in source)) {
-			const placeholder = `file-${randomUUID()}`;
-			files.push({ placeholder, file: source });
-			source = { base64: placeholder, mimeType: source.mimeType, fileName: source.fileName };
+			const { mimeType, fileName } = source;
+			const isText = sendsText && row.kind === 'file' && isTextType(mimeType);
+			const base64 = isText ? await textInBase64(row, source) : `file-${randomUUID()}`;
+			if (!isText) files.push({ placeholder: base64, file: source });
+			source = { base64, mimeType, fileName };
 		}
 		attachments.push({ message: row.message, kind: row.kind, source });
 	}
@@ -92,6 +96,14 @@ export async function openAttachments(
 		attachments: attachments.filter((attachment) => attachment.message === index),
 	}));
 	return { conversation: { kind: 'messages', messages }, files };
+}
+
+/** More than any model reads, in bytes. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+async function textInBase64({ at }: AttachmentRow, file: InputFile): Promise<string> {
+	if (file.size <= MAX_TEXT_BYTES) return (await firstBytes(file, MAX_TEXT_BYTES)).toString('base64');
+	throw at.error(`the file "${file.fileName}" is longer than any model reads`, 'Send a part of it.');
 }
 
 async function openFile(

@@ -1,4 +1,4 @@
-import { nameInUrl, typeByName } from '../util/fileName';
+import { isTextType, nameInUrl, typeByName } from '../util/fileName';
 import { asObject, asText, type Json, type JsonObject } from '../util/json';
 import type { CostFields } from './formats/format';
 
@@ -71,7 +71,8 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const fields = { ...part, ...asObject(part[type]), ...source };
 	const { url, image_url: image, file_url: fileUrl, file_data: fileData, data } = fields;
 	const content = [url, image, fileUrl, fileData, data].map(asText).find((text) => text !== undefined) ?? '';
-	const isInline = content !== '' && !/^(?!data:)[a-z][\w+.-]*:/i.test(content);
+	const isText = source?.type === 'text';
+	const isInline = isText || (content !== '' && !/^(?!data:)[a-z][\w+.-]*:/i.test(content));
 	// The rest of a data URL, or all of it.
 	const base64 = content.slice(content.indexOf(',') + 1);
 	const file = files.get(base64);
@@ -85,7 +86,7 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const known = { name: name ? `the file "${name}"` : `the part of type "${type}"` };
 	const bytes = isInline ? Buffer.byteLength(content) : 0;
 	if (!kind || (!isInline && kind !== 'image')) return { ...unknownPart(known.name), bytes };
-	const size = file?.size ?? (source?.type === 'text' ? bytes : Math.floor((base64.length * 3) / 4));
+	const size = file?.size ?? (isText ? bytes : Math.floor((base64.length * 3) / 4));
 	const [each, byte] = TOKENS[kind];
 	return { ...known, bytes, tokens: each + Math.ceil(size * byte), isEstimate: kind !== 'text' };
 }
@@ -93,6 +94,6 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 function kindOf(mimeType = ''): Kind | undefined {
 	const type = mimeType.toLowerCase();
 	if (type.startsWith('application/pdf')) return 'pdf';
-	if (/^application\/([\w.-]+\+)?(json|xml|(x-)?yaml|javascript)\b/.test(type)) return 'text';
-	return (['image', 'audio', 'video', 'text'] as const).find((kind) => type.startsWith(`${kind}/`));
+	if (isTextType(type)) return 'text';
+	return (['image', 'audio', 'video'] as const).find((kind) => type.startsWith(`${kind}/`));
 }

@@ -71,6 +71,11 @@ export function typeByContent(bytes: Uint8Array): string | undefined {
 	return SIGNATURES.find(([pattern]) => pattern.test(beginning))?.[1];
 }
 
+/** Whether files of a type are text. */
+export function isTextType(mimeType: string): boolean {
+	return /^(text\/|application\/([\w.-]+\+)?(json|xml|(x-)?yaml|javascript)\b)/i.test(mimeType);
+}
+
 /**
  * Name and MIME type of a downloaded file. The name is the one in `Content-Disposition`, else the first
  * usable one of `names`. Names come from outside, so paths, control characters and excess length are removed.

@@ -1,4 +1,6 @@
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
+import { InvalidInputError } from '../../../errors/errors';
+import { isTextType } from '../../../util/fileName';
 import { DEFAULT_MAX_TOKENS } from '../format';
 import { wireBody } from '../options';
 import {
@@ -72,11 +74,25 @@ function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 function toWirePart({ kind, source }: Attachment): JsonObject {
 	const type = kind === 'image' ? 'image' : 'document';
 	if ('url' in source) return { type, source: { type: 'url', url: source.url } };
-	return {
-		type,
-		source: { type: 'base64', media_type: source.mimeType, data: source.base64 },
-		...(kind === 'image' ? {} : { title: source.fileName }),
-	};
+	const { mimeType, base64, fileName } = source;
+	const whole = { type: 'base64', media_type: mimeType, data: base64 };
+	if (kind === 'image') return { type, source: whole };
+	if (mimeType === 'application/pdf') return { type, source: whole, title: fileName };
+	const text = isTextType(mimeType) ? utf8(base64) : undefined;
+	if (text !== undefined)
+		return { type, source: { type: 'text', media_type: 'text/plain', data: text }, title: fileName };
+	throw new InvalidInputError(
+		`The API format Messages takes PDFs, and texts in UTF-8, but not the file "${fileName}" (${mimeType})`,
+		'Get the text of the file with n8n’s Extract from File node, and put it into the prompt. Or convert the file to PDF.',
+	);
+}
+
+function utf8(base64: string): string | undefined {
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+	} catch {
+		return undefined;
+	}
 }
 
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {

@@ -36,6 +36,7 @@ export const messages: TextFormat = {
 	hasStrictSchema: false,
 	hasCachePoints: false,
 	attachments: { image: 'url or file', file: 'url or file' },
+	sendsText: true,
 	toBody,
 	readCompletion,
 	createStream: (output) => new MessagesStream(output),
