@@ -13,7 +13,15 @@ const labels = new Set([
 
 /** Names of n8n, of output fields, and of the gateway's fields. */
 const OTHER_NAMES = new Set([
-	...['Batch Size', 'Chat Model', 'Retry', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
+	...[
+		'Batch Size',
+		'Chat Model',
+		'Retry',
+		'Retry On Fail',
+		'Webhook URLs',
+		'Refresh Field List',
+		'Add field to send',
+	],
 	...[
 		'callback',
 		'data',
@@ -24,6 +32,7 @@ const OTHER_NAMES = new Set([
 		'tracks',
 		'id',
 		'otherOutput',
+		'subtitles',
 	],
 	...['RUB', 'amount', 'content', 'output', 'stream'],
 	// A setting of n8n's workflows.
@@ -68,9 +77,9 @@ it('names of several words, and Simplify, are in quotation marks', () => {
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
-it('a format is called API format, output format, response format, audio format or file format', () => {
+it('a format is called API format, output format, response format, audio format, subtitle format or file format', () => {
 	const wrong = sourceTexts.filter(({ text }) =>
-		/(?<!API |Output |Response |Audio |file )\bformats?\b/i.test(text),
+		/(?<!API |Output |Response |Audio |Subtitle |file )\bformats?\b/i.test(text),
 	);
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });

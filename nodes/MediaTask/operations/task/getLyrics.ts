@@ -33,7 +33,7 @@ export const getLyrics = defineOperation({
 					{ name: 'WebVTT', value: 'vtt', description: 'For web pages' },
 				],
 				default: 'srt',
-				description: "The format of a file with the lyrics, in the output binary field 'subtitles'",
+				description: "The file format of the lyrics in the output binary field 'subtitles'",
 			}),
 		),
 	},
