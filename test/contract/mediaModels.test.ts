@@ -43,7 +43,12 @@ describe('values of the form fit the gateway’s schema', () => {
 
 describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 	test.each<[string, string, object, string]>([
-		['a number out of range', 'aurora/canvas-1', { num_images: '9' }, "'Number of Images': must be at most 4"],
+		[
+			'a number out of range',
+			'aurora/canvas-1',
+			{ num_images: '9' },
+			"'Number of Images': must be at most 4",
+		],
 		[
 			'a nested field',
 			'aurora/canvas-1',

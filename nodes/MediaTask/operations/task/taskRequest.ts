@@ -113,7 +113,8 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 }
 
 /** The task is paid for, and without a published workflow nothing says that its callback was lost. */
-const PUBLISH = "The 'Callback URL' starts a workflow only if that workflow is published before the task ends.";
+const PUBLISH =
+	"The 'Callback URL' starts a workflow only if that workflow is published before the task ends.";
 
 /** A request to create a task. So far, only the catalogue was requested for it. */
 export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
