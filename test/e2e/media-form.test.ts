@@ -80,10 +80,10 @@ describe('the form', () => {
 
 describe('the drop-down of Input Files', () => {
 	test.each([
-		['aurora/retouch-1', ['image_urls', 'mask_url', 'prompt']],
-		['lumen/motion-2', ['image_url', 'prompt']],
-		['aurora/remix-1', ['prompt', 'img']],
-	])('%s: offers the fields that may take a URL, the likely ones first', async (model, expected) => {
+		['aurora/retouch-1', ['image_urls', 'mask_url']],
+		['lumen/motion-2', ['image_url']],
+		['aurora/remix-1', ['img']],
+	])('%s: offers the fields for a URL', async (model, expected) => {
 		const options = await environment.client.send<Array<{ value: string }>>(
 			'POST',
 			'/rest/dynamic-node-parameters/options',
@@ -158,7 +158,7 @@ describe('a filled-in form', () => {
 		const before = environment.gateway.control.ledger().length;
 		const node = await formNode('Draw', 'aurora/canvas-1', { prompt: 'a', num_images: 9 });
 		const { error } = await environment.runWorkflow(workflowOf('Rule', [node], { Start: ['Draw'] }));
-		expect(error?.message).toBe('input.num_images: must be <= 4');
+		expect(error?.message).toBe("'Number of Images': must be at most 4");
 		expect(environment.gateway.control.ledger()).toHaveLength(before);
 	});
 });

@@ -2,7 +2,7 @@ import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields 
 
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
-import { inputForm, isFileField, mayTakeUrls, promptField, takesUrls } from '../gateway/media/inputSchema';
+import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import { inEditor } from './models';
 import { formFields } from './schemaForm';
 
@@ -24,18 +24,12 @@ export async function mapMediaFields(this: ILoadOptionsFunctions): Promise<Resou
 	};
 }
 
-/**
- * Load options: the input fields of the chosen model for the URL of a file. Where the schema does not say which they are,
- * those for any text, the likely ones first.
- */
+/** Load options: the input fields of the chosen model for the URL of a file. An expression can name another one. */
 export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const model = await chosenModel(this);
 	if (model === undefined || typeof model === 'string') return [];
-	const form = inputForm(model.inputSchema);
-	const isOffered = form.fields.some(isFileField) ? takesUrls : mayTakeUrls;
-	const offered = form.fields.filter((field) => isOffered(field) && field !== promptField(form));
-	const sorted = offered.sort((a, b) => Number(takesUrls(b)) - Number(takesUrls(a)));
-	return sorted.map(({ name, title, description }) => ({
+	const offered = inputForm(model.inputSchema).fields.filter(takesUrls);
+	return offered.map(({ name, title, description }) => ({
 		name: title === name ? name : `${title} (${name})`,
 		value: name,
 		...(description ? { description } : {}),

@@ -141,21 +141,17 @@ export function mayTakeUrls(field: InputField): boolean {
 	return textsIn(field).length > 0;
 }
 
-/** Whether the schema of a field says that it is for the URL of a file, or a list of them. */
-export function isFileField(field: InputField): boolean {
+/** Whether the field is for the URL of a file, or a list of them: its schema says so, or its name ends in such a word. */
+export function takesUrls(field: InputField): boolean {
 	const texts = textsIn(field);
 	const isFile = ({ format, contentMediaType, contentEncoding }: JsonObject) =>
 		/^(uri|url|iri|binary|byte|base64|data-url)/.test(textOf(format)) ||
 		(contentMediaType ?? contentEncoding) !== undefined;
-	const isNamed = texts.length > 0 && /\b(urls?|uri|base64)\b/i.test(field.description ?? '');
-	return isNamed || texts.some(isFile);
-}
-
-/** Whether the field probably is for the URL of a file: its schema says so, or its name ends in such a word. */
-export function takesUrls(field: InputField): boolean {
+	if (texts.some(isFile)) return true;
 	const words = field.name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
 	const isNamed = /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_?\d+)?$/.test(words);
-	return isFileField(field) || (isNamed && mayTakeUrls(field));
+	const isDescribed = /\b(urls?|uri|base64)\b/i.test(field.description ?? '');
+	return texts.length > 0 && (isNamed || isDescribed);
 }
 
 /** Names of the field that says what a model makes, the most usual one first. */
