@@ -28,7 +28,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await editor.shot('media task, the model picker');
 	await panel.chooseModel('aurora/canvas-1');
 	expect(await panel.execute()).toMatchObject({ ok: false });
-	expect(await panel.output.errorMessage.innerText()).toContain('prompt');
+	expect(await panel.output.errorMessage.innerText()).toContain("'Prompt'");
 	expect(environment.gateway.control.tasks()).toStrictEqual([]);
 	await editor.shot('media task, without a prompt');
 
