@@ -182,9 +182,9 @@ scene('an image is edited: models that take one come first', async (stage) => {
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'aurora/retouch-1 · ' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toMatchObject([
+		expect.stringContaining('aurora/remix-1'),
 		expect.stringContaining('aurora/retouch-1'),
-		expect.stringContaining('aurora/'),
-		expect.stringContaining('aurora/'),
+		expect.stringContaining('aurora/canvas-1'),
 	]);
 	await editor.shot('edit, the model picker');
 	await panel.chooseModel('aurora/retouch-1');

@@ -170,7 +170,7 @@ describe('required fields', () => {
 		const own = formFields({ ...schema, required: ['count', 'img'] });
 		expect(own.map(({ displayName, required }) => [displayName, required])).toStrictEqual([
 			['Count', true],
-			['Img (required)', false],
+			['Img (required or file)', false],
 		]);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
 		expect(images?.displayName).toBe('Images (required or file; 1 to 4)');

@@ -141,6 +141,10 @@ export function mayTakeUrls(field: InputField): boolean {
 	return textsIn(field).length > 0;
 }
 
+/** Names of fields for files end so. */
+const FILE_NAME =
+	/(^|_)(urls?|uris?|images?|imgs?|photos?|pictures?|videos?|audios?|files?|masks?|frames?)(_?\d+)?$/;
+
 /** Whether the field is for the URL of a file, or a list of them: its schema says so, or its name ends in such a word. */
 export function takesUrls(field: InputField): boolean {
 	const texts = textsIn(field);
@@ -149,7 +153,7 @@ export function takesUrls(field: InputField): boolean {
 		(contentMediaType ?? contentEncoding) !== undefined;
 	if (texts.some(isFile)) return true;
 	const words = field.name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
-	const isNamed = /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_?\d+)?$/.test(words);
+	const isNamed = FILE_NAME.test(words);
 	const isDescribed = /\b(urls?|uri|base64)\b/i.test(field.description ?? '');
 	return texts.length > 0 && (isNamed || isDescribed);
 }
