@@ -52,17 +52,7 @@ scene(
 		await panel.close();
 
 		const set = await editor.addBehind('Generate text', 'edit fields', 'Edit Fields .Set.');
-		const field = set.root.locator('[data-name="title"]').first();
-		await field.waitFor();
-		const target = await set.root.getByTestId('drop-area').first().boundingBox();
-		const source = await field.boundingBox();
-		if (!source || !target) throw new Error('Nothing can be dragged');
-		const { mouse } = editor.page;
-		await mouse.move(source.x + source.width / 2, source.y + source.height / 2);
-		await mouse.down();
-		await mouse.move(target.x + target.width / 2, target.y + target.height / 2, { steps: 12 });
-		await mouse.up();
-		await set.root.getByText('{{ $json.output.title }}').first().waitFor();
+		await set.drag('title', '{{ $json.output.title }}');
 		await editor.shot('a value, dragged into the next node');
 		expect(await set.execute()).toMatchObject({ ok: true });
 		const [passed] = await set.output.items();

@@ -238,20 +238,11 @@ scene('fields of a node can be dragged before its first run', async ({ editor, e
 		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
 	);
 	const panel = await editor.openNode('Message');
-	const field = panel.root.locator('[data-name="resultUrls"]').first();
-	await field.waitFor();
+	await panel.root.locator('[data-name="resultUrls"]').first().waitFor();
 	for (const name of ['taskId', 'state', 'priceRub', 'createdAt'])
 		expect(await panel.root.locator(`[data-name="${name}"]`).count()).toBe(1);
 	await editor.shot('fields of a node that has not run');
-	const target = await panel.root.getByTestId('drop-area').first().boundingBox();
-	const source = await field.boundingBox();
-	if (!source || !target) throw new Error('Nothing can be dragged');
-	const { mouse } = editor.page;
-	await mouse.move(source.x + source.width / 2, source.y + source.height / 2);
-	await mouse.down();
-	await mouse.move(target.x + target.width / 2, target.y + target.height / 2, { steps: 12 });
-	await mouse.up();
-	await panel.root.getByText('{{ $json.resultUrls }}').first().waitFor();
+	await panel.drag('resultUrls', '{{ $json.resultUrls }}');
 	await editor.shot('a field that was dragged before the first run');
 	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
 });

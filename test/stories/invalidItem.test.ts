@@ -1,4 +1,5 @@
 import { locator } from '../contract/support';
+import { form } from '../helpers/media';
 import type { StoryNode } from './execution';
 import { CONTINUE, image, text, useStories } from './support';
 
@@ -39,6 +40,15 @@ const CASES: Array<[string, number, (settings?: Settings) => StoryNode]> = [
 		'a picture without a model',
 		12,
 		(settings) => image({ model: locator('={{ $json.key && "aurora/canvas-1" }}') }, settings),
+	],
+	[
+		'an edit without a picture',
+		12,
+		(settings) => {
+			const input = form({ image_urls: '={{ $json.key && "https://files.test/a.png" }}' });
+			const model = locator('aurora/retouch-1');
+			return image({ operation: 'edit', model, prompt: 'See https://files.test', input }, settings);
+		},
 	],
 ];
 

@@ -5,8 +5,8 @@ import { omit } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
 import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
-import { promptParameter } from './input';
-import type { PlannedTask } from './task/taskRequest';
+import { enteredInput, promptParameter } from './input';
+import { checkImage, type PlannedTask, type TaskItem } from './task/taskRequest';
 import { createAndWait } from './task/createAndWait';
 
 /** What the panel calls the media types (§2.2). */
@@ -85,7 +85,13 @@ export const editImage: Operation = {
 		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
-	plan: (item) => ({ ...(generateImage.plan?.(item) as PlannedTask), needsImage: true }),
+	plan: (item) => {
+		const planned = generateImage.plan?.(item) as PlannedTask;
+		// The schema says more, but only the catalogue has it.
+		const params: unknown = item.params;
+		if (planned.files.length === 0) checkImage(enteredInput(params as TaskItem['params']));
+		return { ...planned, needsImage: true };
+	},
 };
 
 export const generateVideo = generate(

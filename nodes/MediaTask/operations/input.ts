@@ -84,14 +84,20 @@ type InputParams = Values<typeof inputParameters> & {
 	readonly prompt?: string | undefined;
 };
 
+/** The input of an item as the panel has it, before the catalogue is read. */
+export function enteredInput({ inputMode, inputJson, input }: InputParams): JsonObject {
+	return inputMode === 'json' ? inputJson : mapperValues(input);
+}
+
 /** Reads an item's input. The catalogue says which types the values of a form have, and which field takes the prompt. */
 export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<JsonObject> {
 	const { inputMode, model: id } = params;
+	const entered = enteredInput(params);
 	const prompt = params.prompt?.trim() === '' ? undefined : params.prompt;
 	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-	if (inputMode === 'json' && prompt === undefined) return params.inputJson;
+	if (inputMode === 'json' && prompt === undefined) return entered;
 	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
-	const values = inputMode === 'json' ? params.inputJson : typedInput(mapperValues(params.input), form);
+	const values = inputMode === 'json' ? entered : typedInput(entered, form);
 	if (prompt === undefined) return values;
 	const promptName = promptField(form)?.name ?? 'prompt';
 	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;

@@ -41,14 +41,13 @@ export const getLyrics = defineOperation({
 		const { taskId: task, audioId, simplify: isSimple, options } = params;
 		const body = await fetchLyrics(client, task, audioId);
 		const lyrics = asObject(body.data) ?? {};
-		const { subtitleFormat: format } = options;
-		if (format && !run.isTool) {
-			const text = Buffer.from(subtitles(lyrics.alignedWords, format));
-			const file = await n8n.helpers.prepareBinaryData(text, `subtitles.${format}`, MIME_TYPES[format]);
-			return [{ json: isSimple ? { taskId: task, audioId, ...lyrics } : body, binary: { subtitles: file } }];
-		}
-		if (!isSimple) return [{ json: body }];
 		// The waveform is too long for an AI Agent.
-		return [{ json: { taskId: task, audioId, ...(run.isTool ? omit(lyrics, 'waveformData') : lyrics) } }];
+		const shown = run.isTool ? omit(lyrics, 'waveformData') : lyrics;
+		const json = isSimple ? { taskId: task, audioId, ...shown } : body;
+		const { subtitleFormat: format } = options;
+		if (format === undefined || run.isTool) return [{ json }];
+		const text = Buffer.from(subtitles(lyrics.alignedWords, format));
+		const file = await n8n.helpers.prepareBinaryData(text, `subtitles.${format}`, MIME_TYPES[format]);
+		return [{ json, binary: { subtitles: file } }];
 	},
 });

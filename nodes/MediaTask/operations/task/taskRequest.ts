@@ -164,13 +164,18 @@ export async function readTaskRequest(
 	};
 }
 
-function checkImage(input: JsonObject, inputSchema: JsonObject): void {
+/**
+ * Checks that an input has an image, in a field for one, or for text if no field is for one.
+ *
+ * @param inputSchema where it has no fields, any value but the prompt may be an image
+ * @throws {InvalidInputError} if there is none
+ */
+export function checkImage(input: JsonObject, inputSchema: JsonObject = {}): void {
 	const form = inputForm(inputSchema);
 	const isPrompt = ({ name }: { name: string }) => name === (promptField(form)?.name ?? 'prompt');
 	const forImages = form.fields.filter(takesUrls);
 	const forTexts = form.fields.filter((field) => mayTakeUrls(field) && !isPrompt(field));
 	const named = forImages.length > 0 ? forImages : forTexts;
-	// Some catalogues have no fields.
 	const given = Object.keys(input).map((name) => ({ name }));
 	const fields = form.fields.length > 0 ? named : given.filter((field) => !isPrompt(field));
 	if (fields.some(({ name }) => !isUnset(input[name]))) return;

@@ -49,6 +49,21 @@ export class NodePanel {
 		return this.input(name).locator('input, textarea').first();
 	}
 
+	/** Drags a field of the input into the first place that takes it, where its expression then stands. */
+	async drag(name: string, expression: string): Promise<void> {
+		const field = this.root.locator(`[data-name="${name}"]`).first();
+		await field.waitFor();
+		const target = await this.root.getByTestId('drop-area').first().boundingBox();
+		const source = await field.boundingBox();
+		if (!source || !target) throw new Error('Nothing can be dragged');
+		const { mouse } = this.page;
+		await mouse.move(source.x + source.width / 2, source.y + source.height / 2);
+		await mouse.down();
+		await mouse.move(target.x + target.width / 2, target.y + target.height / 2, { steps: 12 });
+		await mouse.up();
+		await this.root.getByText(expression).first().waitFor();
+	}
+
 	/** Fills in a text or a number. */
 	async fill(name: string, text: string): Promise<void> {
 		await this.field(name).fill(text);
