@@ -237,7 +237,6 @@ function errorsOf({
 	return [...items, ...errorItems].flatMap((item) => {
 		const { error } = item.json;
 		if (!isError(error)) return [];
-		// A tool has only a text.
 		const json = (typeof error === 'object' ? error : { description: String(error) }) as ErrorJson;
 		return [{ order: nameOf(indexOf(item)), error: json }];
 	});
@@ -272,7 +271,11 @@ function indexOf({ pairedItem }: INodeExecutionData): number {
 function toldOrders(seen: Observation): Set<string> {
 	const told = new Set<string>();
 	for (const run of nodeRuns(seen)) {
-		for (const { order, error } of errorsOf(run)) if (error.mayBeCharged === true) told.add(order);
+		for (const { order, error } of errorsOf(run)) {
+			// A tool has only a text.
+			const isTold = error.mayBeCharged ?? /may have been .*charged/.test(error.description ?? '');
+			if (isTold) told.add(order);
+		}
 		const text = [textOf(run), ...seen.log].join('\n').replace(TASK_ID, '');
 		if (!/charge/.test(text)) continue;
 		const failed = failedOrder(run);
