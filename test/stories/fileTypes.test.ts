@@ -96,6 +96,23 @@ describe('the format Messages', () => {
 		});
 	});
 
+	test('does not get any file if the last one is none that it can read', async () => {
+		const files = [
+			{ mimeType: 'text/csv', fileName: 'a.csv' },
+			{
+				mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+				fileName: 'b.docx',
+			},
+		];
+		const items = await Promise.all(
+			files.map(async (file) => await withFiles({ name: 'data', content: PDF, ...file })),
+		);
+		const node = text({ prompt: 'Look', ...attach(fromField('file', 'data')), ...messages });
+		const { errorText } = await execute(node, items);
+		expect(errorText).toMatch(/"b\.docx".*Extract from File.*Nothing was sent/s);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
 	test('gets a PDF as it is', async () => {
 		const { body } = await sent('file', OCTETS, 'a', PDF, messages);
 		expect(body).toContain('"media_type":"application/pdf"');

@@ -56,7 +56,14 @@ function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): So
 			`Choose the API format ${textFormats[0].label}.`,
 		);
 	}
-	if (typeof source !== 'string') return { binary: binaryOf(item, source, "set 'Source' to 'URL'") };
+	if (typeof source !== 'string') {
+		const binary = binaryOf(item, source, "set 'Source' to 'URL'");
+		const { fileName = '' } = binary;
+		const type = knownType(binary.mimeType, fileName) ?? 'text/plain';
+		const isOther = kind === 'file' && type !== 'application/pdf' && !isTextType(type);
+		if (isOther && format.otherFile) throw format.otherFile(fileName, type);
+		return { binary };
+	}
 	const url = source.trim();
 	if (/^data:/i.test(url)) return inlineFile(row, url);
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
@@ -75,7 +82,7 @@ export async function openAttachments(
 	item: ItemContext,
 	conversation: Conversation,
 	found: readonly FoundAttachment[],
-	{ sendsText }: TextFormat,
+	{ otherFile }: TextFormat,
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
@@ -83,7 +90,7 @@ export async function openAttachments(
 		let source: Attachment['source'] | InputFile = 'url' in from ? from : await openFile(item, row, from);
 		if (!('url' in source)) {
 			const { mimeType, fileName } = source;
-			const isText = sendsText && row.kind === 'file' && isTextType(mimeType);
+			const isText = otherFile && row.kind === 'file' && isTextType(mimeType);
 			const base64 = isText ? await textInBase64(row, source) : `file-${randomUUID()}`;
 			if (!isText) files.push({ placeholder: base64, file: source });
 			source = { base64, mimeType, fileName };
@@ -115,15 +122,19 @@ async function openFile(
 	return await typedFile(row, 'binary' in source ? await fileOf(item, source.binary) : source);
 }
 
+/** The standard name of a file's type, or that of its name. */
+function knownType(mimeType: string, fileName: string): string | undefined {
+	const type = standardType(mimeType);
+	return type.endsWith('/octet-stream') ? typeByName(fileName) : type;
+}
+
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** The file with a standard type. An unknown one is found by the name or the first bytes. */
 async function typedFile({ at }: AttachmentRow, file: InputFile): Promise<InputFile> {
 	const { fileName, size } = file;
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
-	const known = standardType(file.mimeType);
-	if (!known.endsWith('/octet-stream')) return { ...file, mimeType: known };
-	const mimeType = typeByName(fileName) ?? typeByContent(await firstBytes(file));
+	const mimeType = knownType(file.mimeType, fileName) ?? typeByContent(await firstBytes(file));
 	if (mimeType !== undefined) return { ...file, mimeType };
 	throw at.error(
 		`the type of the file "${fileName}" is not known`,

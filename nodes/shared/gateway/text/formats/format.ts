@@ -53,8 +53,8 @@ export interface TextFormat {
 	hasCachePoints: boolean;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
-	/** Whether a file of text goes as text: the part for files takes only PDF. */
-	sendsText?: true;
+	/** Where the part for files takes only PDF, and a file of text goes as text: the error for another file. */
+	otherFile?(fileName: string, mimeType: string): Error;
 	/** Builds the request body; throws for a conversation that the format cannot express. */
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response to a request for this output; throws for a failed generation and a body of another shape. */

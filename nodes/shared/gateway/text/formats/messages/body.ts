@@ -81,7 +81,11 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const text = isTextType(mimeType) ? utf8(base64) : undefined;
 	if (text !== undefined)
 		return { type, source: { type: 'text', media_type: 'text/plain', data: text }, title: fileName };
-	throw new InvalidInputError(
+	throw otherFile(fileName, mimeType);
+}
+
+export function otherFile(fileName: string, mimeType: string): Error {
+	return new InvalidInputError(
 		`The API format Messages takes PDFs, and texts in UTF-8, but not the file "${fileName}" (${mimeType})`,
 		'Get the text of the file with n8n’s Extract from File node, and put it into the prompt. Or convert the file to PDF.',
 	);

@@ -2,7 +2,7 @@ import type { ErrorText } from '../../../errors/texts';
 import { UNKNOWN_MODEL } from '../../../errors/texts/codes';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { optionPaths } from '../options';
-import { toBody } from './body';
+import { otherFile, toBody } from './body';
 import { readCompletion, USAGE } from './response';
 import { MessagesStream } from './stream';
 
@@ -36,7 +36,7 @@ export const messages: TextFormat = {
 	hasStrictSchema: false,
 	hasCachePoints: false,
 	attachments: { image: 'url or file', file: 'url or file' },
-	sendsText: true,
+	otherFile,
 	toBody,
 	readCompletion,
 	createStream: (output) => new MessagesStream(output),
