@@ -43,7 +43,7 @@ export class AiGatewayApi implements ICredentialType {
 			hint: 'Created in the profile area of the web application, where it is shown in full only once',
 		},
 		{
-			displayName: 'Minimum Balance (Rubles)',
+			displayName: 'Minimum Balance (₽)',
 			name: 'minBalanceRub',
 			type: 'string',
 			default: '',

@@ -1,5 +1,5 @@
 import { isBelow, type Balance } from '../shared/gateway/endpoints/balance';
-import { addToTotal, compareDecimals, twoDecimals } from '../shared/gateway/util/money';
+import { addToTotal, compareDecimals, rubles, twoDecimals } from '../shared/gateway/util/money';
 
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {
@@ -41,23 +41,24 @@ export function decide({ fireOn, threshold, margin }: Watch, before: AlertState,
 /** What the workflow starts with, besides the balance. */
 export function eventOf({ fireOn, threshold }: Watch, before: AlertState, balance: Balance) {
 	const { amount } = balance;
-	const message = `The balance is ${rubles(amount)}`;
+	const message = `The balance is ${roundedDown(amount)}`;
 	if (fireOn === 'change') {
 		const previousAmount = before.amount ?? amount;
 		return {
-			message: `${message}, it was ${rubles(previousAmount)} before`,
+			message: `${message}, it was ${roundedDown(previousAmount)} before`,
 			previousAmount,
 			change: addToTotal(amount, previousAmount, -1),
 		};
 	}
 	const lowBalance = isBelow(balance, threshold);
 	return {
-		message: `${message}, ${lowBalance ? '' : 'not '}below the threshold of ${rubles(threshold)}`,
+		message: `${message}, ${lowBalance ? '' : 'not '}below the threshold of ${roundedDown(threshold)}`,
 		lowBalance,
 		threshold,
 	};
 }
 
-function rubles(amount: string): string {
-	return `${twoDecimals(amount)} RUB`;
+/** Rounded down: 99.999 is not shown as 100. */
+function roundedDown(amount: string): string {
+	return rubles(twoDecimals(amount));
 }

@@ -9,28 +9,28 @@ export const parameters = declare({
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Change',
+				name: 'Falls Below',
+				value: 'below',
+				action: 'On balance falling below threshold',
+				description: 'Once when the balance falls below the threshold, and again after it has risen',
+			},
+			{
+				name: 'Changes',
 				value: 'change',
 				action: 'On balance change',
 				description: 'Whenever the balance has changed since the last poll',
 			},
 			{
-				name: 'Every Poll Below',
+				name: 'Is Below',
 				value: 'everyPoll',
 				action: 'On every poll below threshold',
 				description: 'At every poll that finds the balance below the threshold',
-			},
-			{
-				name: 'Falling Below',
-				value: 'below',
-				action: 'On balance falling below threshold',
-				description: 'Once when the balance falls below the threshold, and again after it has risen',
 			},
 		],
 		default: 'below',
 	}),
 	threshold: number({
-		displayName: 'Threshold (Rubles)',
+		displayName: 'Threshold (₽)',
 		decimals: 2,
 		default: 100,
 		required: true,
@@ -41,7 +41,7 @@ export const parameters = declare({
 		{
 			margin: optional(
 				number({
-					displayName: 'Margin (Rubles)',
+					displayName: 'Margin (₽)',
 					min: 0,
 					decimals: 2,
 					default: 10,

@@ -16,8 +16,12 @@ import { flag, notice, optional } from '../shared/params/kinds';
 import { declare, type Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
-/** Options that conflict with the agent's control of the conversation, or are not of one text. */
-const NOT_FOR_AGENTS = ['n', 'audioAndImages', 'previousResponseId'];
+/** Options, and groups of them, that conflict with the agent's control of the conversation, or are not of one text. */
+const NOT_FOR_AGENTS: ReadonlySet<string | undefined> = new Set([
+	'n',
+	'audioAndImages',
+	'previousResponseId',
+]);
 
 const toolChoiceOptions = {
 	...toolChoiceParameters,
@@ -37,9 +41,9 @@ const showToolMedia = optional(
 );
 
 export const parameters = declare({
-	connectionNotice: notice(
-		"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and its cost.",
-	),
+	connectionNotice: notice("Connect this node to the 'Chat Model' input of an AI Agent or a chain").with({
+		typeOptions: { containerClass: 'ndv-connection-hint-notice' },
+	}),
 	model: textModel,
 	format,
 	...outputParameters,
@@ -48,7 +52,7 @@ export const parameters = declare({
 			'What the model responds with, as text or JSON text. An output parser of the agent or chain needs Text.',
 	}),
 	options: collection({
-		...textOptionsWhere((name) => !NOT_FOR_AGENTS.includes(name)),
+		...textOptionsWhere((name, group) => !NOT_FOR_AGENTS.has(name) && !NOT_FOR_AGENTS.has(group)),
 		...schemaOptions,
 		...toolChoiceOptions,
 		cachePrompt,

@@ -3,7 +3,7 @@ import { createRunExecutionData, type INodeParameters, type IRunExecutionData } 
 
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { asObject } from '../../nodes/shared/gateway/util/json';
-import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { rubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes } from '../helpers/engine';
@@ -90,7 +90,7 @@ describe('the cost of the execution', () => {
 		);
 		const { hints } = execution.resultData.runData.Gateway?.at(-1) ?? {};
 		expect(hints?.map(({ message }) => message)).toStrictEqual([
-			`Cost: ₽${own} (execution so far: ₽${ledger()})`,
+			`Cost: ${rubles(own ?? '')} (execution so far: ${rubles(ledger() ?? '')})`,
 		]);
 	});
 
@@ -163,7 +163,7 @@ describe('*Max Cost per Execution*', () => {
 		const model = await modelOf({ options: { maxCostRub: 2, maxTokens: 200 } });
 		expect(await rejection(model.invoke(ask))).toMatchObject({
 			message: expect.stringContaining('more than is left') as string,
-			description: expect.stringContaining('has spent ₽1.8') as string,
+			description: expect.stringContaining('has spent ₽1.80') as string,
 		});
 		expect(gateway.control.ledger()).toHaveLength(1);
 		await (await modelOf({ options: { maxCostRub: 2.5, maxTokens: 200 } })).invoke(ask);

@@ -174,7 +174,7 @@ describe('*Max Cost per Execution*', () => {
 		expect(refused[0]?.json.error).toMatchObject({
 			code: 'invalid_input',
 			param: 'maxCostRub',
-			description: expect.stringMatching(/^Of ₽5.4, the execution has spent ₽5.4\./) as string,
+			description: expect.stringMatching(/^Of ₽5\.40, the execution has spent ₽5\.40\./) as string,
 		});
 	});
 

@@ -39,7 +39,7 @@ test('a limit that nobody has set is explained', async () => {
 	expect(result.items[0]?.json).toMatchObject({ isComplete: false });
 	expect(aboutText(result)).toStrictEqual([
 		expect.stringMatching(
-			/cut off at 4,096 tokens\. Raise 'Max Tokens'.*'Max Cost per Execution \(Rubles\)'/,
+			/cut off at 4,096 tokens\. Raise 'Max Tokens'.*'Max Cost per Execution \(₽\)'/,
 		),
 	]);
 });

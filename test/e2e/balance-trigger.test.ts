@@ -61,7 +61,7 @@ test('starts for a balance that is low when the workflow is published, with what
 			amountRub: 12.34,
 			amount: '12.34',
 			currency: 'RUB',
-			message: 'The balance is 12.34 RUB, below the threshold of 100.00 RUB',
+			message: 'The balance is ₽12.34, below the threshold of ₽100',
 			lowBalance: true,
 			threshold: '100',
 		},

@@ -94,7 +94,7 @@ test('an error inside the last chunk is an error with the text so far and its co
 	const [failure, ...others] = chunks.filter(({ type }) => type === 'error');
 	expect(others).toStrictEqual([]);
 	expect(failure?.content).toMatch(
-		/Upstream idle timeout.*Received so far: “Dear customers,”.*The call cost ₽0\.5/s,
+		/Upstream idle timeout.*Received so far: “Dear customers,”.*The call cost ₽0\.50/s,
 	);
 	expect(environment.gateway.control.requests({ path: '/chat/completions' })).toHaveLength(1);
 });

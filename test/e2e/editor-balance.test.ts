@@ -8,7 +8,7 @@ scene('balance: the money left, and whether it is low', async ({ editor, environ
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get the balance');
-	await panel.addOption('Threshold (Rubles)');
+	await panel.addOption('Threshold (₽)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(await panel.output.items()).toStrictEqual([
 		{ amountRub: 87.4, amount: '87.40', currency: 'RUB', lowBalance: true },
@@ -26,7 +26,7 @@ scene('balance trigger: a test event shows the current balance', async ({ editor
 	expect(await panel.openDropdown('fireOn')).toStrictEqual(['Change', 'Every Poll Below', 'Falling Below']);
 	await panel.choose('fireOn', 'Falling Below');
 	await panel.fill('threshold', '90');
-	await panel.addOption('Margin (Rubles)');
+	await panel.addOption('Margin (₽)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(await panel.output.items()).toStrictEqual([
 		expect.objectContaining({ amountRub: 87.4, amount: '87.40', currency: 'RUB' }),

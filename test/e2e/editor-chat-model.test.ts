@@ -34,7 +34,7 @@ scene(
 		await editor.shot('chat model, new');
 		await panel.openPicker();
 		await panel.models
-			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.]+ \/ ₽[\d.]+ per 1M tokens/ })
+			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out/ })
 			.waitFor();
 		await panel.searchModels('balanced');
 		await eventually(async () => expect(await panel.models.count()).toBe(1));

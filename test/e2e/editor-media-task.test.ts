@@ -39,7 +39,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await editor.page.getByRole('menuitem', { name: 'Quality', exact: true }).click();
 	expect(await panel.openDropdown('quality')).toStrictEqual(['draft', 'standard', 'high']);
 	await panel.choose('quality', 'draft');
-	await panel.addField('Size – Width and height in pixels');
+	await panel.addField('Size');
 	await panel.choose('size', '512x512');
 	await panel.addField('Tags (up to 8) – Style words');
 	await eventually(async () => expect(await panel.field('tags').inputValue()).toBe('["…"]'));

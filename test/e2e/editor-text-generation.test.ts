@@ -18,7 +18,7 @@ scene(
 		await editor.shot('text generation, new');
 		await panel.openPicker();
 		await panel.models
-			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.]+ \/ ₽[\d.]+ per 1M tokens/ })
+			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out/ })
 			.waitFor();
 		await editor.shot('text generation, the model picker');
 		await panel.searchModels('balanced');
@@ -85,7 +85,7 @@ scene('the model picker says when a search finds nothing', async ({ editor }) =>
 });
 
 /** The middle of the panel of text: generate, from top to bottom. */
-const ORDER = ['model', 'prompt', 'systemPrompt', 'outputFormat', 'toolChoice', 'inputMode', 'format'];
+const ORDER = ['model', 'prompt', 'systemPrompt', 'outputFormat', 'inputMode', 'format'];
 
 scene('text: what everybody needs comes first', async ({ editor }) => {
 	await editor.newWorkflow();

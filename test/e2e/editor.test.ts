@@ -84,7 +84,7 @@ describe('the model pickers', () => {
 		const names = results.map(({ name }) => name);
 		expect(names).toStrictEqual([...names].sort((a, b) => a.localeCompare(b)));
 		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
-		expect(entry?.name).toMatch(/^sandbox\/balanced-2 · ₽[\d.]+ \/ ₽[\d.]+ per 1M tokens · \d+K context$/);
+		expect(entry?.name).toMatch(/^sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out · \d+K$/);
 	});
 
 	test('find media models by kind', async () => {

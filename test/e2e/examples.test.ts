@@ -67,7 +67,7 @@ test('many pictures at once: results have picture and price, failed items leave 
 	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toStrictEqual([
 		{
 			idea: 'a fox in the first snow',
-			problem: "The price of the task is unknown, so 'Max Price (Rubles)' cannot be kept",
+			problem: "The price of the task is unknown, so 'Max Price (₽)' cannot be kept",
 			hint: expect.stringContaining("'quality'") as string,
 		},
 	]);

@@ -104,7 +104,7 @@ test('of two tools that an agent calls at a time, the one without a limit counts
 	expect(ledger().flatMap(({ kind, model: id }) => (kind === 'media' ? id : []))).toStrictEqual([
 		'lumen/motion-2',
 	]);
-	expect(JSON.stringify(outputs)).toContain("'Max Cost per Execution (Rubles)'");
+	expect(JSON.stringify(outputs)).toContain("'Max Cost per Execution (₽)'");
 });
 
 test('a fallback model answers within 5 s when the first one is above its rate limit', async () => {

@@ -8,7 +8,7 @@ import { eventually } from './support/eventually';
 import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
 import { gatewayNode, startName } from './support/workflows';
 
-// Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: what resumes the execution, and with what it continues.
+// Gateway Media Task with "Sleep Until the Gateway Calls" on the real n8n: what resumes the execution, and with what it continues.
 
 let environment: Environment;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { rubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { waitForExecution, type Execution } from '../../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
@@ -111,13 +111,15 @@ it('of ten texts, the tenth is refused: the error says what nine cost, and a ret
 	const failed = await run(behind(prompts(...list), text));
 	expect(ledger()).toHaveLength(9);
 	const before = spent();
-	expect(errorOf(failed)).toContain(`9 other items cost ₽${before}. To get their results, use 'Retry'`);
+	expect(errorOf(failed)).toContain(
+		`9 other items cost ${rubles(before ?? '')}. To get their results, use 'Retry'`,
+	);
 	const retried = await retry(failed);
 	expect(outputs(retried).map(({ json }) => json['text'])).toStrictEqual(list.map((_, n) => `text ${n}`));
 	expect(ledger()).toHaveLength(10);
 	const now = spent(9);
 	expect(hints(retried)).toStrictEqual([
-		`Cost: ₽${now} (execution so far: ₽${now}; in the execution before: ₽${before})`,
+		`Cost: ${rubles(now ?? '')} (execution so far: ${rubles(now ?? '')}; in the execution before: ${rubles(before ?? '')})`,
 	]);
 });
 

@@ -64,7 +64,7 @@ describe('the list of models', () => {
 		catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
 		const context = editorContext({ node: 'mediaTask', parameters: {} });
 		expect((await search.call(context)).results).toStrictEqual([
-			{ name: `${id} · ₽6.00 per task`, value: id },
+			{ name: `${id} · ₽6 per task`, value: id },
 		]);
 		expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 	});

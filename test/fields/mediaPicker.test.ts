@@ -14,14 +14,14 @@ const tiers = (...prices: Array<[string | undefined, string]>) =>
 
 it.each<[string, object[], object, string]>([
 	['none', [], {}, 'acme/painter'],
-	['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6.00 per task'],
+	['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6 per task'],
 	[
 		'the lowest of several',
 		tiers(['high', '16.65'], ['draft', '1.80'], ['fine', '-2']),
 		quality,
 		'acme/painter · from ₽1.80 per task',
 	],
-	['one of equal amounts', tiers(['draft', '7.0'], ['fine', '7']), quality, 'acme/painter · ₽7.0 per task'],
+	['one of equal amounts', tiers(['draft', '7.0'], ['fine', '7']), quality, 'acme/painter · ₽7 per task'],
 ])('an entry has the price: %s', async (_, prices, schema, name) => {
 	const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
 	catalogue([painter(schema, { pricing })]);

@@ -46,8 +46,7 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 				format: 'responses',
 				prompt: 'Hi',
 				tools: { function: [{ name: 'a' }] },
-				toolChoice: 'required',
-				options: { store: false, maxToolCalls: 2 },
+				options: { serviceTier: 'flex', maxTokens: 2, toolChoice: 'required' },
 			},
 		],
 	])('keeps the parameters of %s', (_, parameters) => {
@@ -57,11 +56,15 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 	// A group is a fixedCollection in a collection.
 	it.each([
 		['is stored with what differs from the default', false, { presencePenalty: 0.5 }],
-		['is read with all its fields', true, { frequencyPenalty: 0, presencePenalty: 0.5 }],
+		[
+			'is read with all its fields',
+			true,
+			expect.objectContaining({ frequencyPenalty: 0, presencePenalty: 0.5, seed: -1, topP: 1 }),
+		],
 	])('a group of options %s', (_, withDefaults, values) => {
-		const options = { penalties: { values: { presencePenalty: 0.5 } } };
+		const options = { sampling: { values: { presencePenalty: 0.5 } } };
 		const kept = stored(version, { options }, description, withDefaults);
-		expect(kept?.options).toStrictEqual({ penalties: { values } });
+		expect(kept?.options).toStrictEqual({ sampling: { values } });
 	});
 
 	describe('as a tool of an AI Agent', () => {
@@ -98,7 +101,7 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 			inputMode: 'json',
 			format: 'messages',
 			prompt: 'Hi',
-			options: { store: false, maxTokens: 5 },
+			options: { serviceTier: 'flex', maxTokens: 5 },
 		});
 		expect(kept).not.toHaveProperty('prompt');
 		expect(kept?.options).toStrictEqual({ maxTokens: 5 });

@@ -12,7 +12,6 @@ useNock();
 const text = { model, prompt: 'x' };
 const media = { resource: 'task', operation: 'create', model, input: form({ prompt: 'x' }) };
 const upload = { resource: 'file', operation: 'upload' };
-const tool = { function: [{ name: 'a', parameters: '{}' }] };
 
 const cases: Array<[RunOptions['node'], string, object]> = [
 	['textGeneration', 'format', text],
@@ -21,7 +20,6 @@ const cases: Array<[RunOptions['node'], string, object]> = [
 	['textGeneration', 'schemaName', { ...text, outputFormat: 'jsonSchema', jsonSchema: '{}' }],
 	['textGeneration', 'jsonSchema', { ...text, outputFormat: 'jsonSchema' }],
 	['textGeneration', 'messagesJson', { ...text, inputMode: 'json' }],
-	['textGeneration', 'toolChoiceName', { ...text, tools: tool, toolChoice: 'function' }],
 	['mediaTask', 'model', media],
 	['mediaTask', 'inputJson', { ...media, inputMode: 'json' }],
 	['mediaTask', 'limit', { resource: 'model', operation: 'getMany' }],

@@ -65,7 +65,7 @@ describe('values of expressions', () => {
 		['Max Retries', { maxRetries: 1.5 }, 'Enter a whole number from 0 to 10.'],
 		['Timeout (Seconds)', { timeout: 0.5 }, 'Enter a number of at least 1.'],
 	])('of %s have the range of its field', async (label, options, hint) => {
-		const { error } = await runNode({ node: 'balance', credential, parameters: { options } });
+		const { error } = await runNode({ node: 'storage', credential, parameters: { options } });
 		expect(error?.message).toContain(`The option '${label}' has a value that is not allowed`);
 		expect(error?.description).toContain(`${hint} Nothing was sent.`);
 	});

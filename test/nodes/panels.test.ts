@@ -12,11 +12,11 @@ const SMALL_WORDS = /^(a|an|and|as|at|by|for|from|in|of|on|or|per|the|to|with)$/
 
 function isTitleCase(name: string): boolean {
 	const words = name.split(/[\s/-]+/).map((word) => word.replace(/^\(|\)$/g, ''));
-	return words.every((word, index) => /^[A-Z0-9]/.test(word) || (index > 0 && SMALL_WORDS.test(word)));
+	return words.every((word, index) => /^[A-Z0-9₽]/.test(word) || (index > 0 && SMALL_WORDS.test(word)));
 }
 
-/** Lists in ascending order. */
-const SCALES = ['reasoningEffort', 'verbosity', 'webSearch'];
+/** Lists in ascending order, or with the usual choice first. */
+const SCALES = ['reasoningEffort', 'verbosity', 'webSearch', 'fireOn'];
 
 describe('names', () => {
 	it('of nodes, fields and choices are in title case', () => {

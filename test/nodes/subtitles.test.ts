@@ -17,7 +17,7 @@ function subtitleOf(name: string, parameters: INodeParameters): unknown {
 
 test.each<[string, INodeParameters, string]>([
 	['textGeneration', {}, 'Generate: Text'],
-	['mediaTask', {}, 'Create and Wait: Task'],
+	['mediaTask', {}, 'Generate: Image'],
 	['mediaTask', { resource: 'model', operation: 'getMany' }, 'Get Many: Model'],
 	['mediaTask', { resource: 'image', operation: 'generate' }, 'Generate: Image'],
 	['storage', {}, 'Upload: File'],

@@ -102,7 +102,7 @@ const kinds: Record<string, Kind> = {
 		empty: REJECTED,
 		rejects: [-1, '-0.01', '12,50', 'cheap', ' ', true, NaN, { amount: 1 }],
 		problem: notAllowed,
-		hint: 'Enter a number of at least 0, with a point before the decimals.',
+		hint: 'Enter a number of at least 0, with a point before the decimals, e.g. 12.5.',
 	},
 	switch: {
 		parameter: flag({ displayName, default: true }),

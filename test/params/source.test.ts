@@ -122,17 +122,17 @@ describe('on n8n', () => {
 			node: 'textGeneration',
 			parameters: {
 				prompt: 'Hi',
-				options: { stop: '={{ $json.name }}' },
+				options: { maxTokens: '={{ $json.name }}' },
 				model: withId('={{ $json.name }}'),
 			},
 			items,
 		});
 		const requested = jest.spyOn(context, 'getNodeParameter');
-		const set = declare({ prompt: words, options: collection({ stop: words }), model });
+		const set = declare({ prompt: words, options: collection({ maxTokens: words }), model });
 		const parameters = new NodeParameters(context);
 		const read = items.map((_, index) => {
 			const { prompt, options, model: chosen } = set.read(parameters.item(index));
-			return [prompt, options.stop, chosen];
+			return [prompt, options.maxTokens, chosen];
 		});
 		expect(read).toStrictEqual([
 			['Hi', 'a', 'a'],

@@ -66,9 +66,9 @@ it('refuses a call that could leave less, with what is there and what it needs',
 	const { begin: beginOther } = newAccount('100');
 	const refused = await rejectedInput(async () => await beginOther('10.01'));
 	expect(refused).toMatchObject({
-		message: "The call may cost ₽10.01, and less than the 'Minimum Balance (Rubles)' of ₽90 would be left",
+		message: "The call may cost ₽10.01, and less than the 'Minimum Balance (₽)' of ₽90 would be left",
 		description:
-			"The account has ₽100. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.",
+			"The account has ₽100. Top up the balance, or lower 'Minimum Balance (₽)' in the credential.",
 		param: 'minBalanceRub',
 	});
 });
@@ -126,7 +126,7 @@ it('counts a call that ends while the balance is read again', async () => {
 it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
 	const { gateway, begin } = newAccount('100');
 	gateway.balance = error('rejected', 'read');
-	await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (Rubles)': down");
+	await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (₽)': down");
 	gateway.balance = '100';
 	await expect(begin('1')).resolves.toBeDefined();
 });

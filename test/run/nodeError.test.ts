@@ -28,7 +28,7 @@ describe('the error in an error item', () => {
 		[
 			'the cost of a charged text',
 			apiError({ outcome: 'charged', kind: 'charge', extra: { costRub: 0.5 } }),
-			{ mayBeCharged: true, costRub: 0.5, description: 'Try it later. The call cost ₽0.5.' },
+			{ mayBeCharged: true, costRub: 0.5, description: 'Try it later. The call cost ₽0.50.' },
 		],
 		[
 			'that nothing was charged',

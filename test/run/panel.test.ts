@@ -25,25 +25,31 @@ function shown(node: keyof typeof packageNodes, parameters: INode['parameters'],
 
 type Shown = [string, keyof typeof packageNodes, INode['parameters'], isTool: boolean, names: string];
 
-const mediaInput = 'model prompt inputMode input inputFiles';
+const mediaInput = 'model prompt input inputFiles';
 
 it.each<Shown>([
-	['a new one', 'mediaTask', {}, false, `${mediaInput} waitStrategy downloadResults simplify options`],
+	[
+		'a new one',
+		'mediaTask',
+		{},
+		false,
+		`${mediaInput} waitStrategy simplify options inputMode downloadResults`,
+	],
 	[
 		'a tool of an agent',
 		'mediaTask',
 		{},
 		true,
-		'toolDescription model prompt inputMode input simplify options',
+		'toolDescription model prompt input simplify options inputMode',
 	],
 	[
 		'Create',
 		'mediaTask',
-		{ operation: 'create', inputMode: 'json' },
+		{ resource: 'task', operation: 'create', inputMode: 'json' },
 		false,
-		'model prompt inputMode inputJson inputFiles simplify options',
+		'model prompt inputJson inputFiles simplify options inputMode',
 	],
-	['Get', 'mediaTask', { operation: 'get' }, false, 'taskId simplify options'],
+	['Get', 'mediaTask', { resource: 'task', operation: 'get' }, false, 'taskId simplify options'],
 	['Download', 'storage', { operation: 'download' }, false, 'fileId binaryPropertyName simplify options'],
 	[
 		'Upload',
@@ -57,7 +63,7 @@ it.each<Shown>([
 		'textGeneration',
 		{},
 		false,
-		'model prompt systemPrompt attachments outputFormat tools toolChoice inputMode format simplify options',
+		'model prompt systemPrompt attachments outputFormat tools simplify options inputMode format',
 	],
 ])('the panel of %s (%s) shows its parameters in order', (_, node, parameters, isTool, names) => {
 	expect(shown(node, parameters, isTool).join(' ')).toBe(`resource operation ${names}`);

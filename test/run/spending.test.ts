@@ -75,7 +75,7 @@ const ownKey = (place: string) => ({
 type Calls = (node: Spending) => unknown;
 const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';
 it.each<[string, Calls, hint: string]>([
-	['a cost', (node) => node.costs('4.50'), '4.5 (execution so far: ₽4.5)'],
+	['a cost', (node) => node.costs('4.50'), '4.50 (execution so far: ₽4.50)'],
 	['no free call', (node) => node.costs('0'), ''],
 	['no rejected call', async () => await send({}, REJECTED), ''],
 	['a lost call', async () => await send({}, LOST), UNKNOWN],
@@ -160,8 +160,8 @@ describe('a limit of ₽1', () => {
 		node.costs('0.25');
 		node.mayCost('0.4');
 		expect(invalidInput(() => fits('0.36'))).toMatchObject({
-			message: "The call may cost ₽0.36, more than is left of 'Max Cost per Execution (Rubles)'",
-			description: expect.stringMatching(/^Of ₽1, .* has spent ₽0.25, and up to ₽0.4 for calls/) as string,
+			message: "The call may cost ₽0.36, more than is left of 'Max Cost per Execution (₽)'",
+			description: expect.stringMatching(/^Of ₽1, .* has spent ₽0.25, and up to ₽0.40 for calls/) as string,
 			param: 'maxCostRub',
 		});
 	});

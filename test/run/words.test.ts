@@ -65,7 +65,7 @@ it('notSent or rejected: only its own item is free when others may be charged', 
 });
 
 it.each<[Partial<ApiErrorDetails>, RegExp]>([
-	[{ extra: { costRub: 0.5 } }, /^The call cost ₽0\.5\.$/],
+	[{ extra: { costRub: 0.5 } }, /^The call cost ₽0\.50\.$/],
 	[{ extra: { costRub: null } }, /^The call was charged\.$/],
 	[{}, /^The call was charged\.$/],
 	[{ taskId: 't1' }, /^Task t1 is paid for: .*'Wait'/],
@@ -94,7 +94,7 @@ describe('what an error says of other items', () => {
 
 	it.each<[string, ItemRecord[], string]>([
 		['nothing of free ones', [{ state: 'done' }, { state: 'failed', failedTask: 't' }], ''],
-		['their exact sum', [text, { ...text, costRub: '0.3' }], `2 other items cost ₽1.8. ${RETRY}`],
+		['their exact sum', [text, { ...text, costRub: '0.3' }], `2 other items cost ₽1.80. ${RETRY}`],
 		['that a cost is not known', [unknownCost], `1 other item cost an amount that is not known. ${RETRY}`],
 		['that one was paid before', [before], `The execution before paid for 1 other item. ${RETRY}`],
 		['that several were', [before, before], `The execution before paid for 2 other items. ${RETRY}`],
@@ -108,7 +108,7 @@ describe('what an error says of other items', () => {
 		[
 			'that a failed task may be',
 			[text, failed],
-			`1 other item cost ₽1.5. ${RETRY} The outcome of item 1 is ${MAYBE}`,
+			`1 other item cost ₽1.50. ${RETRY} The outcome of item 1 is ${MAYBE}`,
 		],
 		[
 			'that several may be',

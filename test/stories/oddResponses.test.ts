@@ -55,7 +55,7 @@ describe('an error inside a choice', () => {
 			]);
 			const [error] = execution.errors();
 			expect(String(error?.description)).toMatch(
-				/Upstream idle timeout.*Received so far.*The call cost ₽0\.5\./s,
+				/Upstream idle timeout.*Received so far.*The call cost ₽0\.50\./s,
 			);
 			const texts = execution.items().map(({ json }) => json.text);
 			expect(texts.sort()).toStrictEqual(['three', 'two', undefined]);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
 import { locator, TEXT_MODEL, useGateway } from '../contract/support';
@@ -177,4 +177,4 @@ export const FREE = /not charged|costs? nothing/i;
 
 /** An amount as users read it, and not as the beginning of another one. */
 export const rubles = (amount: string): RegExp =>
-	new RegExp(String.raw`₽${amount.replace('.', String.raw`\.`)}(?!\d|\.\d)`);
+	new RegExp(String.raw`${inRubles(amount).replace('.', String.raw`\.`)}(?!\d|\.\d)`);

@@ -12,6 +12,7 @@ import { getMany } from './task/getMany';
 import { wait } from './task/wait';
 
 export const registry = new Registry({
+	image: { displayName: 'Image', operations: { generate: generateImage, edit: editImage } },
 	task: {
 		displayName: 'Task',
 		operations: {
@@ -28,7 +29,6 @@ export const registry = new Registry({
 			restore,
 		},
 	},
-	image: { displayName: 'Image', operations: { generate: generateImage, edit: editImage } },
 	video: { displayName: 'Video', operations: { generate: generateVideo } },
 	music: { displayName: 'Music', operations: { generate: generateMusic } },
 	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },

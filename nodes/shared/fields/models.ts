@@ -7,7 +7,7 @@ import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
-import { compareDecimals, millionTokenPrice } from '../gateway/util/money';
+import { compareDecimals, millionTokenPrice, rubles } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
 /**
@@ -102,8 +102,8 @@ function textEntry({ id, contextLength, costContext, costCompletion }: TextModel
 	const input = millionTokenPrice(costContext);
 	const output = millionTokenPrice(costCompletion);
 	// The parameter's description explains the two prices.
-	const price = input && output && `₽${input} / ₽${output} per 1M tokens`;
-	return entry(id, price, contextLength === undefined ? undefined : `${shortTokens(contextLength)} context`);
+	const price = input && output && `${rubles(input)} in, ${rubles(output)} out`;
+	return entry(id, price, contextLength === undefined ? undefined : shortTokens(contextLength));
 }
 
 /** Formats a number of tokens: 128K, 1M. */
@@ -117,7 +117,7 @@ function mediaPrice({ tiers }: MediaModel): string | undefined {
 	const prices = tiers.flatMap(({ price }) => price ?? []).sort((a, b) => compareDecimals(a, b) ?? 0);
 	const [lowest, highest] = [prices[0], prices.at(-1)];
 	if (lowest === undefined || highest === undefined) return undefined;
-	const price = `₽${lowest} per task`;
+	const price = `${rubles(lowest)} per task`;
 	return compareDecimals(lowest, highest) === 0 ? price : `from ${price}`;
 }
 

@@ -11,8 +11,8 @@ import {
 } from '../gateway/media/inputSchema';
 import { asNumber, asObject, asObjects, compact, omit, type JsonObject } from '../gateway/util/json';
 
-/** The longest labels, in characters: longer ones are cut off in a narrow panel. */
-const MAX_LABEL = 34;
+/** The longest labels, in characters: n8n cuts longer ones off when the pointer is over the field. */
+const MAX_LABEL = 28;
 const MAX_REQUIRED_LABEL = 24;
 
 /** Larger bounds are those of a data type and are not shown. */
@@ -61,18 +61,20 @@ function formField(field: InputField): ResourceMapperField {
 	};
 }
 
-/** "Tags (up to 8) – Style words": the mapper shows no descriptions. One that is too long is left out. */
+/** "Tags (up to 8) – Style words": the mapper shows no descriptions. What has no room is left out. */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
 	const needed = mayComeAsFile ? `required${takesUrls(field) ? ' or file' : ''}` : '';
-	const notes = [needed, limits(field)].filter((note) => note !== '');
-	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
+	const withNotes = (...notes: string[]) => {
+		const known = notes.filter(Boolean).join('; ');
+		return known === '' ? title : `${title} (${known})`;
+	};
+	const heading = withNotes(needed, limits(field));
 	const text = description.replace(/\s+/g, ' ').trim();
-	const full = text === '' || text === title ? heading : `${heading} – ${text}`;
 	// A long label pushes the mark of a missing value out of the panel.
 	const room = Math.max(title.length, required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL);
-	if (full.length <= room) return full;
-	return heading.length > room ? `${heading.slice(0, room).replace(/[\s–(;,]+$/, '')}…` : heading;
+	const full = text === '' || text === title ? heading : `${heading} – ${text}`;
+	return [full, heading].find(({ length }) => length <= room) ?? withNotes(needed);
 }
 
 function limits({ choices, schema }: InputField): string {

@@ -52,25 +52,22 @@ const declared = Object.entries<TextOption>(textOptions).map(([name, option]) =>
 	return { name, group: option.group, parameter: optional(parameterOf(option).with(shown)) };
 });
 
-/** The options of a group, or those in none. */
-function optionsIn(group?: string): OptionParameters {
-	const own = declared.filter((option) => option.group === group);
-	return Object.fromEntries(own.map(({ name, parameter }) => [name, parameter]));
+/** The text options whose names fit as parameters, in their groups, each shown for the formats that have it. */
+export function textOptionsWhere(fits: (name: string, group?: string) => boolean) {
+	const optionsIn = (group?: string): OptionParameters => {
+		const own = declared.filter((option) => option.group === group && fits(option.name, group));
+		return Object.fromEntries(own.map(({ name, parameter }) => [name, parameter]));
+	};
+	const groups = Object.entries(optionGroups).flatMap(([name, label]) => {
+		const options = optionsIn(name);
+		const names = Object.keys(options);
+		const shown = shownForFormats((format) => names.some((option) => option in format.options));
+		return names.length > 0 ? [[name, group(label, options).with(shown)] as const] : [];
+	});
+	return { ...optionsIn(), ...Object.fromEntries(groups) };
 }
 
-const groups = Object.entries(optionGroups).map(([name, label]) => {
-	const options = optionsIn(name);
-	const shown = shownForFormats((format) => Object.keys(options).some((option) => option in format.options));
-	return [name, group(label, options).with(shown)] as const;
-});
-
-/** The text options as parameters, each shown for the formats that have it. */
-export const textOptionParameters = { ...optionsIn(), ...Object.fromEntries(groups) };
-
-/** The text options of which a node has only some. */
-export function textOptionsWhere(fits: (name: string) => boolean): typeof textOptionParameters {
-	return Object.fromEntries(Object.entries(textOptionParameters).filter(([name]) => fits(name)));
-}
+export const textOptionParameters = textOptionsWhere(() => true);
 
 /** The values of the options that `format` has and the user has changed. */
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {

@@ -95,7 +95,7 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	if (minBalance !== '' && compareDecimals(minBalance, '0') === undefined)
 		refuse(
 			'minBalanceRub',
-			"'Minimum Balance (Rubles)' … is not an amount",
+			"'Minimum Balance (₽)' … is not an amount",
 			'Enter only a number, such as 100 or 99.50, or leave it empty.',
 		);
 	return { baseUrl, secrets: [apiKey], minBalanceRub: minBalance || undefined };

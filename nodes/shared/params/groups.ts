@@ -4,12 +4,18 @@ import { asObject, asObjects, type JsonObject } from '../gateway/util/json';
 import { isUnset } from './kinds';
 import { declare, Location, Parameter, type Declarations, type Description, type Values } from './parameter';
 
-/** Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label. */
+/**
+ * Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label.
+ *
+ * @param unlisted options that the panel does not list
+ */
 export function collection<D extends Declarations>(
 	declarations: D,
 	description: Partial<INodeProperties> = {},
+	unlisted: readonly string[] = [],
 ): Parameter<Values<D>> {
 	const { properties, read } = declare(declarations);
+	const listed = properties.filter(({ name }) => !unlisted.includes(name));
 	return new Parameter<Values<D>>(
 		{
 			displayName: 'Options',
@@ -17,7 +23,7 @@ export function collection<D extends Declarations>(
 			placeholder: 'Add option',
 			default: {},
 			...description,
-			options: properties.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
+			options: listed.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
 		},
 		(value) => {
 			const stored = asObject(value) ?? {};

@@ -1,6 +1,7 @@
 import type { INode } from 'n8n-workflow';
 
 import { asObject } from '../gateway/util/json';
+import { emptyParts } from '../gateway/util/text';
 import { Location, type Parameter, type Source } from './parameter';
 
 interface Options {
@@ -25,6 +26,8 @@ interface SingleFunctions {
 export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
 	private readonly stored: INode['parameters'];
+	/** What an expression in a text gave nothing for, in words. */
+	readonly gaps = new Set<string>();
 
 	constructor(private readonly context: ItemFunctions) {
 		this.stored = context.getNode().parameters;
@@ -35,7 +38,10 @@ export class NodeParameters {
 			if (this.known.has(name)) return this.known.get(name) as T;
 			const at = new Location(name, `'${parameter.label}'`);
 			const read = parameter.read(this.resolve(index, name, parameter), at);
-			if (!hasExpression(this.stored[name])) this.known.set(name, read);
+			const stored = this.stored[name];
+			if (!hasExpression(stored)) this.known.set(name, read);
+			else if (typeof stored === 'string' && typeof read === 'string')
+				emptyParts(stored, read).forEach((part) => this.gaps.add(`${part} in '${parameter.label}'`));
 			return read;
 		};
 	}

@@ -236,6 +236,9 @@ class ItemLoop {
 	private addHints(): void {
 		const { hints, dryRun, spending, fallbacks } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
+		const { gaps } = this.parameters;
+		if (gaps.size > 0)
+			hints.add(`In at least one item, these expressions are empty: ${[...gaps].join(', ')}.`);
 		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size, 'item'));
 		const codes = [...this.failures.values()].map(([item]) => asObject(item?.json.error)?.code);
 		const misfits = misfitHint(codes);
@@ -247,7 +250,7 @@ class ItemLoop {
 		const limited = Math.round(spending.limitMeter.totalMs / 1_000);
 		if (limited > 0) {
 			hints.add(
-				`Calls waited ${limited} s for others, because of 'Max Cost per Execution (Rubles)' or 'Minimum Balance (Rubles)'.`,
+				`Calls waited ${limited} s for others, because of 'Max Cost per Execution (₽)' or 'Minimum Balance (₽)'.`,
 			);
 		}
 		for (const hint of hints) addHint(this.context, hint);

@@ -48,6 +48,8 @@ export interface Operation<
 	toolDescription?: string;
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
+	/** Whether it is one quick request that costs nothing: of {@link runOptions}, its panel lists retries and timeout. */
+	isLight?: true;
 	/** Options besides {@link runOptions}; one of the same name replaces theirs. */
 	options?: O;
 	/**

@@ -10,12 +10,20 @@ import { runOptions } from './settings';
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
+/** What few users change stands below the options. */
+const RANK: Readonly<Record<string, number>> = { options: 1, inputMode: 2, format: 2, downloadResults: 2 };
+
 export type RegisteredOperation = ReturnType<typeof register>;
 
 function register(resource: string, name: string, operation: Operation) {
-	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions);
+	const unlisted = operation.isLight ? ['concurrency', 'rateLimitWait'] : [];
+	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, unlisted);
 	const declared = { toolDescription: toolDescription(operation), ...operation.parameters, options };
-	const parameters = declare(shownFor({ resource: [resource], operation: [name] }, declared));
+	const rank = (one: string) => RANK[one] ?? 0;
+	const ordered = Object.fromEntries(Object.entries(declared).sort(([a], [b]) => rank(a) - rank(b)));
+	const parameters = declare(
+		shownFor({ resource: [resource], operation: [name] }, ordered as typeof declared),
+	);
 	const always = Object.keys(operation.parameters).filter(
 		(one) => !operation.parameters[one]?.description.displayOptions,
 	);

@@ -7,7 +7,7 @@ import type { Values } from '../params/parameter';
 /** The most that an execution may cost, as decimal text in rubles. */
 export const maxCostRub = filled(
 	decimal({
-		displayName: 'Max Cost per Execution (Rubles)',
+		displayName: 'Max Cost per Execution (₽)',
 		default: 100,
 		description:
 			'What all gateway calls of an execution may cost together: a call that could cost more is not sent. A text without a limit of tokens gets one of 4,096.',
@@ -18,7 +18,7 @@ export const maxCostRub = filled(
 export function noLimitHint(charged: RegExp): NodeHint {
 	return {
 		message:
-			"The input has more than 20 items, and nothing limits what they cost. To set a limit, add the option 'Max Cost per Execution (Rubles)'.",
+			"The input has more than 20 items, and nothing limits what they cost. To set a limit, add the option 'Max Cost per Execution (₽)'.",
 		type: 'warning',
 		location: 'outputPane',
 		whenToDisplay: 'beforeExecution',

@@ -6,6 +6,7 @@ import {
 	twoDecimals,
 	millionTokenPrice,
 	multiplyDecimals,
+	rubles,
 	sumOfCosts,
 } from '../../../nodes/shared/gateway/util/money';
 
@@ -186,3 +187,21 @@ it.each([
 	['0.001', '0.00'],
 	['not a number', 'not a number'],
 ])('%s with two decimals, rounded down, is %s', (amount, text) => expect(twoDecimals(amount)).toBe(text));
+
+test.each([
+	['5.4', '₽5.40'],
+	['11250', '₽11\u00a0250'],
+	['1234567.891', '₽1\u00a0234\u00a0567.89'],
+	['983.517526', '₽983.52'],
+	['0', '₽0'],
+	['0.5', '₽0.50'],
+	['0.03402', '₽0.034'],
+	['0.00036', '₽0.00036'],
+	['0.0000512', '₽0.000051'],
+	['1e-7', '₽0.0000001'],
+	['0.99999', '₽1'],
+	['-3.5', '-₽3.50'],
+	['much', '₽much'],
+])('%s is shown as %s', (amount, shown) => {
+	expect(rubles(amount)).toBe(shown);
+});

@@ -1,4 +1,4 @@
-import { excerpt } from '../../../nodes/shared/gateway/util/text';
+import { emptyParts, excerpt } from '../../../nodes/shared/gateway/util/text';
 
 it.each([
 	['', ''],
@@ -10,3 +10,24 @@ it.each([
 	['abc', 3, 'abc'],
 	['abcd', 3, 'abc…'],
 ])('%s in %i characters', (text, length, shown) => expect(excerpt(text, length)).toBe(shown));
+
+describe('the expressions of a text that are empty', () => {
+	it.each<[template: string, text: string, empty: string[]]>([
+		['=Describe {{ $json.name }}', 'Describe ', ['{{ $json.name }}']],
+		['=Describe {{ $json.name }}', 'Describe a lamp', []],
+		['={{ $json.name }} in {{ $json.city }}', ' in Kazan', ['{{ $json.name }}']],
+		['={{ $json.name }} in {{ $json.city }}!', 'A lamp in !', ['{{ $json.city }}']],
+		['={{ $json.a }} and {{ $json.b }}', ' and ', ['{{ $json.a }}', '{{ $json.b }}']],
+		['=A {{ $json.a }}{{ $json.b }}', 'A x', []],
+		['=A {{ $json.a }}{{ $json.b }}', 'A ', []],
+		// Alone, it is an empty parameter, which has an error of its own.
+		['={{ $json.name }}', '', []],
+		['=\n{{ $json.name }}', '\n', []],
+		['=No expression', 'No expression', []],
+		['=Sum: {{ [1,\n2].length }}.', 'Sum: 2.', []],
+		// A text that the node has changed since.
+		['=Describe {{ $json.name }}', 'Descr', []],
+	])('of %j as %j', (template, text, empty) => {
+		expect(emptyParts(template, text)).toStrictEqual(empty);
+	});
+});

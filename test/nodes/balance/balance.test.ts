@@ -62,6 +62,6 @@ describe('balance: get', () => {
 			node: 'balance',
 			parameters: { ...parameters, options: { threshold: 'a lot' } },
 		});
-		expect(error?.message).toContain('Threshold (Rubles)');
+		expect(error?.message).toContain('Threshold (₽)');
 	});
 });

@@ -30,7 +30,7 @@ describe('balance trigger', () => {
 			amount: '99.90',
 			currency: 'RUB',
 			amountUsd: 1.2,
-			message: 'The balance is 99.90 RUB, below the threshold of 100.00 RUB',
+			message: 'The balance is ₽99.90, below the threshold of ₽100',
 			lowBalance: true,
 			threshold: '100',
 		};
@@ -55,7 +55,7 @@ describe('balance trigger', () => {
 						amountRub: 9.95,
 						amount: '9.95',
 						currency: 'RUB',
-						message: 'The balance is 9.95 RUB, it was 10.10 RUB before',
+						message: 'The balance is ₽9.95, it was ₽10.10 before',
 						previousAmount: '10.10',
 						change: '-0.15',
 					},
@@ -69,7 +69,7 @@ describe('balance trigger', () => {
 			'below',
 			'50',
 			{
-				message: 'The balance is 50.00 RUB, below the threshold of 100.00 RUB',
+				message: 'The balance is ₽50, below the threshold of ₽100',
 				lowBalance: true,
 				threshold: '100',
 			},
@@ -78,7 +78,7 @@ describe('balance trigger', () => {
 			'everyPoll',
 			'5000',
 			{
-				message: 'The balance is 5000.00 RUB, not below the threshold of 100.00 RUB',
+				message: 'The balance is ₽5 000, not below the threshold of ₽100',
 				lowBalance: false,
 				threshold: '100',
 			},
@@ -86,7 +86,7 @@ describe('balance trigger', () => {
 		[
 			'change',
 			'7.5',
-			{ message: 'The balance is 7.50 RUB, it was 7.50 RUB before', previousAmount: '7.5', change: '0' },
+			{ message: 'The balance is ₽7.50, it was ₽7.50 before', previousAmount: '7.5', change: '0' },
 		],
 	])(
 		'a test event in the editor (%s, %s) has all fields, and stores nothing',
@@ -104,17 +104,17 @@ describe('balance trigger', () => {
 		[
 			'a threshold that is not a number',
 			{ fireOn: 'below', threshold: 'a lot' },
-			/'Threshold \(Rubles\)' has a value that is not allowed: "a lot"/,
+			/'Threshold \(₽\)' has a value that is not allowed: "a lot"/,
 		],
 		[
 			'an empty threshold',
 			{ fireOn: 'below', threshold: '' },
-			/'Threshold \(Rubles\)' has a value that is not allowed: ""/,
+			/'Threshold \(₽\)' has a value that is not allowed: ""/,
 		],
 		[
 			'a negative margin',
 			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
-			/The option 'Margin \(Rubles\)' has a value that is not allowed: -1/,
+			/The option 'Margin \(₽\)' has a value that is not allowed: -1/,
 		],
 		['an unknown event', { fireOn: 'never', threshold: 1 }, /"never"/],
 	])('rejects %s before it polls', async (_, parameters, message) => {

@@ -40,7 +40,7 @@ it.each(['whole', 'streamed'])(
 				'content-type': isWhole ? 'application/json' : 'text/event-stream',
 			});
 		const { lc } = await supplied();
-		const says = /Upstream idle timeout.*Received so far: “Dear customers,”.*cost ₽0\.5/s;
+		const says = /Upstream idle timeout.*Received so far: “Dear customers,”.*cost ₽0\.50/s;
 		expect(await rejection(isWhole ? invoke(lc, ...go) : stream(lc, ...go))).toMatchObject({
 			message: 'The model did not finish its response',
 			description: expect.stringMatching(says) as string,
@@ -53,10 +53,14 @@ describe('an invalid setting is rejected when the model is supplied, before anyt
 		['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
 		['max tokens below 1', { options: { maxTokens: -5 } }, /'Max Tokens'.*-5/],
 		['an unknown effort', { options: { reasoningEffort: 'huge' } }, /'Reasoning Effort'.*"huge"/],
-		['a stop sequence that is an object', { options: { stop: [{ a: 1 }] } }, /'Stop Sequences'/],
+		[
+			'a stop sequence that is an object',
+			{ options: { sampling: { values: { stop: [{ a: 1 }] } } } },
+			/'Stop Sequences'/,
+		],
 		[
 			'a list that is not a list',
-			{ format: 'responses', options: { builtInTools: '{}' } },
+			{ format: 'responses', options: { builtIn: { values: { builtInTools: '{}' } } } },
 			/'Built-In Tools \(JSON\)'/,
 		],
 		[

@@ -123,7 +123,7 @@ describe('the response format', () => {
 
 describe('the choice of tools', () => {
 	const choice = (toolChoice: string, more: INodeParameters = {}) => ({ options: { toolChoice, ...more } });
-	const builtIn = { builtInTools: '[{"type": "web_search"}]' };
+	const builtIn = { builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } } };
 
 	it.each<[string, Request, unknown]>([
 		['the model decides', choice('auto'), undefined],

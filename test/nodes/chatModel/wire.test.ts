@@ -34,7 +34,6 @@ const formats: Record<string, FormatCase> = {
 			// Changes long prompts only.
 			cachePrompt: true,
 			maxTokens: 12,
-			penalties: { values: { frequencyPenalty: 0.1, presencePenalty: -0.2 } },
 			providerRouting: {
 				values: {
 					providerAllowFallbacks: false,
@@ -46,11 +45,17 @@ const formats: Record<string, FormatCase> = {
 			},
 			reasoning: { values: { reasoningExclude: true, reasoningMaxTokens: 9, reasoningSummary: 'auto' } },
 			reasoningEffort: 'high',
-			seed: -2,
-			stop: ['END'],
+			sampling: {
+				values: {
+					frequencyPenalty: 0.1,
+					presencePenalty: -0.2,
+					seed: -2,
+					stop: ['END'],
+					topK: 5,
+					topP: 0.9,
+				},
+			},
 			temperature: 0,
-			topK: 5,
-			topP: 0.9,
 			webSearch: 'low',
 		},
 		wire: {
@@ -78,16 +83,14 @@ const formats: Record<string, FormatCase> = {
 		response: JSON.stringify({ id: 'r', status: 'completed', output: [{ type: 'message' }] }),
 		bare: { model: 'acme/writer', input: 'Go' },
 		options: {
-			builtInTools: '[{"type":"code_interpreter"}]',
+			builtIn: { values: { builtInTools: '[{"type":"code_interpreter"}]', maxToolCalls: 3 } },
+			context: { values: { store: false, truncation: 'auto' } },
 			maxTokens: 12,
-			maxToolCalls: 3,
 			reasoning: { values: { reasoningMaxTokens: 7, reasoningSummary: 'detailed' } },
 			reasoningEffort: 'none',
+			sampling: { values: { topP: 0 } },
 			serviceTier: 'flex',
-			store: false,
 			temperature: 0.5,
-			topP: 0,
-			truncation: 'auto',
 			verbosity: 'high',
 			webSearch: 'high',
 		},
@@ -110,11 +113,9 @@ const formats: Record<string, FormatCase> = {
 		bare: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
 		options: {
 			maxTokens: 1,
-			stop: ['END', 'STOP'],
+			sampling: { values: { stop: ['END', 'STOP'], topK: 5, topP: 0.5 } },
 			temperature: 2,
 			thinking: '{ "type": "adaptive" }',
-			topK: 5,
-			topP: 0.5,
 		},
 		wire: {
 			max_tokens: 1,
@@ -193,8 +194,18 @@ describe('options of a call', () => {
 	const bare = formats.chat?.bare;
 
 	it.each<[string, object, object, object]>([
-		['may have stop sequences', { stop: ['A'], topK: 2 }, { stop: ['B'] }, { stop: ['B'], top_k: 2 }],
-		['keep the node’s stop sequences when they have none', { stop: ['A'] }, { stop: [] }, { stop: ['A'] }],
+		[
+			'may have stop sequences',
+			{ sampling: { values: { stop: ['A'], topK: 2 } } },
+			{ stop: ['B'] },
+			{ stop: ['B'], top_k: 2 },
+		],
+		[
+			'keep the node’s stop sequences when they have none',
+			{ sampling: { values: { stop: ['A'] } } },
+			{ stop: [] },
+			{ stop: ['A'] },
+		],
 		['of other kinds are not sent', {}, { timeout: 5_000, metadata: { a: 1 }, temperature: 1 }, {}],
 	])('%s', async (_, options, call, fields) =>
 		expect(await sentBodies('chat', options as INodeParameters, call)).toStrictEqual([

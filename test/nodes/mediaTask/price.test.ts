@@ -95,13 +95,13 @@ describe('the highest price', () => {
 			'above the limit',
 			{ quality: 'high' },
 			11.99,
-			'The task would cost ₽12.00, more than the highest price of ₽11.99',
+			'The task would cost ₽12, more than the highest price of ₽11.99',
 		],
 		[
 			'not known',
 			{ quality: 'divine' },
 			100,
-			"The price of the task is unknown, so 'Max Price (Rubles)' cannot be kept",
+			"The price of the task is unknown, so 'Max Price (₽)' cannot be kept",
 		],
 	])('creates nothing when the price is %s', async (_, input, maxPriceRub, message) => {
 		catalogue([priced]);

@@ -37,7 +37,7 @@ const run = async (more: Partial<RunOptions> = {}, parameters: object = {}) => {
 };
 
 const hint = (problem: string) => ({
-	message: `The node polls instead of suspending the execution: ${problem}`,
+	message: `The execution keeps running instead of sleeping: ${problem}`,
 	location: 'outputPane',
 });
 

@@ -108,9 +108,9 @@ const everything: INodeParameters = {
 	schemaName: 'book',
 	jsonSchema: '{"type": "object"}',
 	tools: { function: [{ name: 'look', parameters: '{"type": "object"}' }] },
-	toolChoice: 'required',
 };
 const options = {
+	toolChoice: 'required',
 	...samples(textOptions),
 	schemaStrict: true,
 };
@@ -176,12 +176,12 @@ function promptOf(format: string): string {
 
 describe('the ranges of §4.2', () => {
 	const chat = requestTable('/chat/completions');
-	const penalty = (name: string) => (value: number) => ({ penalties: { values: { [name]: value } } });
+	const sampling = (name: string) => (value: number) => ({ sampling: { values: { [name]: value } } });
 	test.each([
 		['temperature', (temperature: number) => ({ temperature })],
-		['top_p', (topP: number) => ({ topP })],
-		['frequency_penalty', penalty('frequencyPenalty')],
-		['presence_penalty', penalty('presencePenalty')],
+		['top_p', sampling('topP')],
+		['frequency_penalty', sampling('frequencyPenalty')],
+		['presence_penalty', sampling('presencePenalty')],
 	])('%s', async (field, optionsOf) => {
 		const notes = chat.find(({ names }) => names.includes(field))?.notes ?? '';
 		const [, min, max] = /(-?\d+) to (-?\d+)/.exec(notes) ?? [];
@@ -201,11 +201,16 @@ describe('the ranges of §4.2', () => {
 	it.each(textFormats.map(({ name }) => name))(
 		'of temperature and top_p apply in the format %s',
 		async (format) => {
-			for (const option of [{ temperature: -0.01 }, { temperature: 2.01 }, { topP: -0.01 }, { topP: 1.01 }]) {
+			for (const option of [
+				{ temperature: -0.01 },
+				{ temperature: 2.01 },
+				sampling('topP')(-0.01),
+				sampling('topP')(1.01),
+			]) {
 				const { error } = await generate({ format, options: option });
 				expect(error?.message).toMatch(/has a value that is not allowed/);
 			}
-			const body = await sentBody({ format, options: { temperature: 2, topP: 0 } });
+			const body = await sentBody({ format, options: { temperature: 2, ...sampling('topP')(0) } });
 			expect(body).toMatchObject({ temperature: 2, top_p: 0 });
 		},
 	);

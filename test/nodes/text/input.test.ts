@@ -227,7 +227,7 @@ describe('several texts in an option', () => {
 		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
 		['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
 	])('%s', async (_, stop, expected) => {
-		expect((await sentBody({ options: { stop } })).stop).toStrictEqual(expected);
+		expect((await sentBody({ options: { sampling: { values: { stop } } } })).stop).toStrictEqual(expected);
 	});
 });
 

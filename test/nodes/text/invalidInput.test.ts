@@ -141,7 +141,7 @@ const cases: Record<string, Cases> = {
 	builtInTools: [
 		[
 			'that is no list',
-			{ format: 'responses', options: { builtInTools: '{}' } },
+			{ format: 'responses', options: { builtIn: { values: { builtInTools: '{}' } } } },
 			'The option \'Built-In Tools (JSON)\' is not a JSON list: "{}"',
 		],
 	],

@@ -213,7 +213,7 @@ describe('a JSON response', () => {
 	it('that is not JSON has its cost in the panel', async () => {
 		mockResponse('chat', chatCompletion({ content: 'no JSON' }));
 		const { error } = await generate(bySchema);
-		expect(error?.description).toContain('The call cost ₽0.5.');
+		expect(error?.description).toContain('The call cost ₽0.50.');
 		expect(error?.context?.details).toMatchObject({ text: 'no JSON', costRub: 0.5 });
 	});
 });

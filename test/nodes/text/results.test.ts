@@ -37,7 +37,7 @@ async function itemsOf(response: JsonObject, options = {}, format = 'chat') {
 }
 
 describe('a response of several choices', () => {
-	const two = { n: 2 };
+	const two = { sampling: { values: { n: 2 } } };
 	const texts = [{ content: 'a' }, { content: 'b' }];
 
 	it('has tokens, cost and unrecognized fields with the first', async () => {
@@ -192,7 +192,7 @@ describe('the files of a response', () => {
 		storing.mockRestore();
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'result_not_stored',
-			description: expect.stringMatching(/no space left\. The call cost ₽0\.5\./) as string,
+			description: expect.stringMatching(/no space left\. The call cost ₽0\.50\./) as string,
 			retryable: false,
 			mayBeCharged: true,
 			id: 'c1',

@@ -15,7 +15,7 @@ describe('tools', () => {
 	const parameters = { type: 'object' };
 
 	it('chat', async () => {
-		const body = await sentBody(withTools({ toolChoice: 'function', toolChoiceName: 'look' }));
+		const body = await sentBody(withTools({ options: { toolChoice: 'function', toolChoiceName: 'look' } }));
 		expect(body).toMatchObject({
 			tools: [
 				{ type: 'function', function: { name: 'look', description: 'Looks', parameters, strict: true } },
@@ -24,15 +24,18 @@ describe('tools', () => {
 		});
 	});
 	it('responses: with built-in ones', async () => {
-		const options = { builtInTools: '[{"type": "web_search"}]' };
-		const body = await sentBody(withTools({ format: 'responses', toolChoice: 'required', options }));
+		const options = {
+			builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } },
+			toolChoice: 'required',
+		};
+		const body = await sentBody(withTools({ format: 'responses', options }));
 		expect(body).toMatchObject({
 			tools: [{ type: 'function', name: 'look', description: 'Looks', parameters }, { type: 'web_search' }],
 			tool_choice: 'required',
 		});
 	});
 	it('messages', async () => {
-		const body = await sentBody(withTools({ format: 'messages', toolChoice: 'required' }));
+		const body = await sentBody(withTools({ format: 'messages', options: { toolChoice: 'required' } }));
 		expect(body).toMatchObject({
 			tools: [{ name: 'look', description: 'Looks', input_schema: parameters }],
 			tool_choice: { type: 'any' },
@@ -95,9 +98,9 @@ describe('tools', () => {
 			responses: '{ "type": "function", "name": "look" }',
 			messages: '{ "name": "look", "input_schema": { "type": "object" } }',
 		};
-		const extraBody = (format: string, more = ''): INodeParameters => ({
+		const extraBody = (format: string, choice: INodeParameters, more = ''): INodeParameters => ({
 			format,
-			options: { extraBody: `{ "tools": [${wireTool[format]}]${more} }` },
+			options: { extraBody: `{ "tools": [${wireTool[format]}]${more} }`, ...choice },
 		});
 
 		it.each([
@@ -106,7 +109,7 @@ describe('tools', () => {
 			['messages', { type: 'tool', name: 'look' }, { type: 'any' }],
 		])('%s: may be required', async (format, named, required) => {
 			const choose = async (choice: INodeParameters) =>
-				(await sentBody({ ...extraBody(format), ...choice })).tool_choice;
+				(await sentBody(extraBody(format, choice))).tool_choice;
 			expect(await choose({ toolChoice: 'required' })).toStrictEqual(required);
 			expect(await choose({ toolChoice: '={{ "any" }}' })).toStrictEqual(required);
 			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
@@ -114,20 +117,17 @@ describe('tools', () => {
 		});
 
 		it('need not be called', async () => {
-			const body = await sentBody({ ...extraBody('chat'), toolChoice: 'none' });
+			const body = await sentBody(extraBody('chat', { toolChoice: 'none' }));
 			expect(body.tool_choice).toBe('none');
 		});
 
 		it('may come with a choice of their own', async () => {
 			const more = ', "tool_choice": "auto"';
-			const body = await sentBody({
-				...extraBody('chat', more),
-				toolChoice: 'function',
-				toolChoiceName: 'x',
-			});
+			const choice = { toolChoice: 'function', toolChoiceName: 'x' };
+			const body = await sentBody(extraBody('chat', choice, more));
 			expect(body.tool_choice).toBe('auto');
 			const added = ', "tool_choice": { "disable_parallel_tool_use": true }';
-			const merged = await sentBody({ ...extraBody('messages', added), toolChoice: 'required' });
+			const merged = await sentBody(extraBody('messages', { toolChoice: 'required' }, added));
 			expect(merged.tool_choice).toStrictEqual({ type: 'any', disable_parallel_tool_use: true });
 		});
 	});
@@ -137,12 +137,12 @@ describe('tools', () => {
 		['by an expression', { toolChoice: '={{ "web_search" }}' }, { type: 'web_search' }],
 		['as any tool', { toolChoice: 'required' }, 'required'],
 	])('built in may be chosen %s', async (_, choice, wire) => {
-		const options = { builtInTools: '[{ "type": "web_search" }]' };
-		expect((await sentBody({ format: 'responses', ...choice, options })).tool_choice).toStrictEqual(wire);
+		const options = { builtIn: { values: { builtInTools: '[{ "type": "web_search" }]' } }, ...choice };
+		expect((await sentBody({ format: 'responses', options })).tool_choice).toStrictEqual(wire);
 	});
 
 	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
-		expect(await sentBody({ toolChoice })).not.toHaveProperty('tool_choice');
+		expect(await sentBody({ options: { toolChoice } })).not.toHaveProperty('tool_choice');
 	});
 
 	it.each<[string, INodeParameters, unknown]>([
@@ -152,7 +152,7 @@ describe('tools', () => {
 			{ type: 'function', function: { name: 'look' } },
 		],
 		['any tool, without tools', { toolChoice: 'required' }, 'required'],
-	])('the gateway checks the choice of %s', async (_, parameters, wire) => {
-		expect((await sentBody(parameters)).tool_choice).toStrictEqual(wire);
+	])('the gateway checks the choice of %s', async (_, options, wire) => {
+		expect((await sentBody({ options })).tool_choice).toStrictEqual(wire);
 	});
 });

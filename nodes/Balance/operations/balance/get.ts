@@ -9,11 +9,12 @@ export const get = defineOperation({
 	action: 'Get the balance',
 	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	toolDescription: 'Says how much money is left in the wallet. Returns the amount in rubles.',
+	isLight: true,
 	parameters: { simplify },
 	options: {
 		threshold: optional(
 			number({
-				displayName: 'Threshold (Rubles)',
+				displayName: 'Threshold (₽)',
 				decimals: 2,
 				default: 100,
 				description:

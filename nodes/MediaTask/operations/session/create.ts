@@ -8,6 +8,7 @@ export const createSession = defineOperation({
 	displayName: 'Create',
 	action: 'Create a media session',
 	description: 'Create a new session for media tasks',
+	isLight: true,
 	parameters: {
 		sessionJson: jsonObject({
 			displayName: 'Session (JSON)',

@@ -12,24 +12,19 @@ import { resultOptions, resultParameters, resultReader } from './result';
 import { mayBeOfOthers, planTask, taskOptions, taskParameters, type TaskItem } from './taskRequest';
 
 const waitStrategy = choice({
-	displayName: 'Wait Strategy',
+	displayName: 'Wait for the Result',
 	noDataExpression: true,
 	options: [
+		{ name: 'Keep Running', value: 'poll', description: 'For images and speech' },
 		{
-			name: 'Poll',
-			value: 'poll',
-			description:
-				'The execution keeps running and asks for the result every few seconds. Suits images and speech.',
-		},
-		{
-			name: 'Suspend',
+			name: 'Sleep Until the Gateway Calls',
 			value: 'suspend',
-			description:
-				'The execution is stored until the gateway calls back. Suits videos and many tasks. The gateway must be able to reach this n8n. With Retry On Fail, the node polls.',
+			description: 'For videos and many tasks',
 		},
 	],
 	default: 'poll',
-	description: 'How to wait for the result. If in doubt, choose Poll.',
+	description:
+		'Whether the execution keeps running, or n8n stores it until the gateway calls back, for which it must be able to reach this n8n',
 	...notForTools,
 });
 
@@ -93,6 +88,6 @@ function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>) {
 			: reason &&
 				`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`);
 	if (url && problem === undefined) return resumeCallback(item, url);
-	run.hints.add(`The node polls instead of suspending the execution: ${problem}`);
+	run.hints.add(`The execution keeps running instead of sleeping: ${problem}`);
 	return undefined;
 }

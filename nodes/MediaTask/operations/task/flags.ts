@@ -17,6 +17,7 @@ function change(
 		displayName,
 		action: `${displayName} a media task`,
 		description,
+		isLight: true,
 		parameters: { taskId },
 		async execute({ client, params }) {
 			await request(client, params.taskId);

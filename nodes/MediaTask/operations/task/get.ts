@@ -11,6 +11,7 @@ export const get = defineOperation({
 	description: 'Retrieve the state of a task and the URLs of its files, which work for 7 days',
 	toolDescription:
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
+	isLight: true,
 	parameters: { taskId, simplify },
 	async execute({ client, params }) {
 		const { taskId: id, simplify: isSimple } = params;

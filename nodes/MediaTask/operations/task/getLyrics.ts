@@ -12,6 +12,7 @@ export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
 	action: 'Get the timed lyrics of a song',
 	description: 'Retrieve the lyrics of a track with the time of each word',
+	isLight: true,
 	parameters: {
 		taskId,
 		audioId: id({

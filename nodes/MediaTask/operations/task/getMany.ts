@@ -10,6 +10,7 @@ export const getMany = defineOperation({
 	description: 'Retrieve a list of tasks of the account, if the gateway offers it',
 	toolDescription:
 		'Lists the media tasks of the account. Returns the ID, the state, the model and the file URLs of each.',
+	isLight: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
 		const isSimple = item.params.simplify;

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { withFile } from '../../../shared/gateway/media/inputFiles';
 import { inputForm, mayTakeUrls, promptField, takesUrls } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
-import { compareDecimals } from '../../../shared/gateway/util/money';
+import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
 import { decimal, filled, isUnset, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
@@ -33,7 +33,7 @@ export const taskOptions = {
 			displayName: 'Callback URL',
 			placeholder: 'e.g. https://n8n.example.com/webhook/…',
 			description: 'A URL to which the gateway sends a callback when the task has ended',
-			hint: 'To start a workflow, publish it first, and copy the production URL from the panel of its Gateway Media Task Trigger',
+			hint: 'Publish the workflow first, and copy the production URL of its Gateway Media Task Trigger',
 		}),
 	),
 	dryRun,
@@ -43,13 +43,13 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				'Your own key for this task: up to 255 ASCII characters, sent as typed. The same key returns the same task, which is charged once, also in other executions. Use it for one input.',
+				'Charges once per key, e.g. per order number, also in other executions: a second task with the same key is the first one. Up to 255 ASCII characters. Use a key for one input.',
 		}),
 	),
 	maxCostRub,
 	maxPriceRub: filled(
 		decimal({
-			displayName: 'Max Price (Rubles)',
+			displayName: 'Max Price (₽)',
 			default: 100,
 			description:
 				'The most that a task may cost. If its price in the catalogue is higher or unknown, the item fails and nothing is created. With 0, only free tasks are created.',
@@ -62,7 +62,7 @@ export const taskOptions = {
 			default: '{\n  "orderId": ""\n}',
 			example: '{ "orderId": 1042 }',
 			description:
-				"Data that Gateway Media Task Trigger adds to its output, up to 2 KB. It becomes part of the 'Callback URL', so do not include secrets. An existing task keeps its first data.",
+				"What Gateway Media Task Trigger gives back when the task has ended, up to 2 KB. It becomes part of the 'Callback URL': do not include secrets. A task keeps its first data.",
 		}),
 	),
 	sessionId: optional(
@@ -198,8 +198,8 @@ function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string)
 	}
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
-		`The task would cost ₽${rub}, more than the highest price of ₽${maxRub}`,
-		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'.",
+		`The task would cost ${rubles(rub)}, more than the highest price of ${rubles(maxRub)}`,
+		"Choose a cheaper model or input, or raise the option 'Max Price (₽)'.",
 		limit,
 	);
 }

@@ -7,6 +7,7 @@ export const deleteOperation = defineOperation({
 	displayName: 'Delete',
 	action: 'Delete a file',
 	description: 'Delete a file permanently: its URL stops working',
+	isLight: true,
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {
 		const { fileId: id, simplify: isSimple } = params;

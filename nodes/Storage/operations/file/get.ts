@@ -9,6 +9,7 @@ export const get = defineOperation({
 	action: 'Get a file',
 	description: 'Retrieve the record of a file, such as its URL, type and size',
 	toolDescription: 'Looks up a stored file by its ID. Returns its URL, its type and its size.',
+	isLight: true,
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {
 		const { fileId: id, simplify: isSimple } = params;

@@ -9,6 +9,7 @@ export const getMany = defineOperation({
 	action: 'Get many files',
 	description: 'Retrieve a list of stored files of the account, if the gateway offers it',
 	toolDescription: 'Lists the stored files. Returns the ID, the URL, the type and the size of each.',
+	isLight: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
 		const isSimple = item.params.simplify;

@@ -7,6 +7,7 @@ export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get a text model',
 	description: 'Retrieve a text model with its context window and prices',
+	isLight: true,
 	parameters: {
 		model: modelParameter('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
 	},

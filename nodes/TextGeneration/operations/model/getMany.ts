@@ -9,6 +9,7 @@ export const getMany = defineOperation({
 	description: 'Retrieve a list of text models with their context windows and prices',
 	toolDescription:
 		'Lists the language models of the gateway. Returns the ID, the context window in tokens and the prices in rubles of each.',
+	isLight: true,
 	parameters: { search: searchParameter('their ID'), ...limitParameters },
 	async execute({ client, params }) {
 		const models = (await listTextModels(client)).filter(({ id }) => containsWords(id, params.search));

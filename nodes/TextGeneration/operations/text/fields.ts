@@ -115,7 +115,6 @@ export const generateParameters = {
 	...shownFor({ inputMode: ['simple'] }, { attachments }),
 	...outputParameters,
 	tools,
-	...toolChoiceParameters,
 	inputMode,
 	format,
 	simplify,
@@ -138,4 +137,9 @@ export const sharedOptions = {
 	),
 };
 
-export const generateOptions = { ...textOptionParameters, cachePrompt, ...sharedOptions };
+export const generateOptions = {
+	...textOptionParameters,
+	...toolChoiceParameters,
+	cachePrompt,
+	...sharedOptions,
+};

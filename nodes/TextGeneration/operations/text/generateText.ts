@@ -1,3 +1,4 @@
+import { ApiError, asError, InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { mostOfCall } from '../../../shared/gateway/text/cost';
 import type { FilesInBody } from '../../../shared/gateway/text/fileTokens';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
@@ -77,6 +78,8 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
 		return await outputsOf(item, prepared, completion, result.body);
+	} catch (error) {
+		throw await namingMediaModel(item, request.model, error);
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}
@@ -145,4 +148,18 @@ async function send(
 		chunks.write(choice?.text || (choice?.refusal ?? ''));
 	}
 	return body;
+}
+
+/** The error of a call to a media model says so: to read the catalogues costs nothing. */
+async function namingMediaModel({ client, run }: ItemContext, id: string, error: unknown): Promise<Error> {
+	const mayBeModel =
+		error instanceof ApiError ? error.details.status === 404 : error instanceof InvalidInputError;
+	const model = mayBeModel ? await run.mediaModels.known(client, id) : undefined;
+	if (!model || (await run.textModels.known(client, id))) return asError(error);
+	const { mediaType = 'media' } = model;
+	const message = `"${id}" is ${/^[ai]/.test(mediaType) ? 'an' : 'a'} ${mediaType} model, not a text model`;
+	const description = 'Use it with Gateway Media Task, or choose a model from the list.';
+	return error instanceof ApiError
+		? error.with({ message, description })
+		: new InvalidInputError(message, description, 'model');
 }

@@ -36,7 +36,7 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	const prepared = prepare(item, format, conversation, attachments);
 	const tools = readTools(params.tools);
 	const { request, extraBody } = prepared;
-	const toolChoice = readToolChoice(params, { tools, options: request.options, extraBody });
+	const toolChoice = readToolChoice(params.options, { tools, options: request.options, extraBody });
 	const cachesPrompt = format.hasCachePoints && params.options.cachePrompt === true;
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }

@@ -52,6 +52,6 @@ export function incompleteHint(
 		return 'The text is cut off: the model reached its own limit. Ask for less, or choose another model.';
 	const cut = `The text is cut off at ${limit.toLocaleString('en')} tokens.`;
 	return limit === DEFAULT_MAX_TOKENS
-		? `${cut} Raise 'Max Tokens': without it, this is the limit where the API format needs one, and with 'Max Cost per Execution (Rubles)' or 'Minimum Balance (Rubles)'.`
+		? `${cut} Raise 'Max Tokens': without it, this is the limit where the API format needs one, and with 'Max Cost per Execution (₽)' or 'Minimum Balance (₽)'.`
 		: `${cut} Raise or remove the option 'Max Tokens'.`;
 }

@@ -74,3 +74,17 @@ export function twoDecimals(amount: string): string {
 	const { left, right } = amounts;
 	return plain({ digits: left / right - BigInt(left % right < 0n), scale: 2 });
 }
+
+/**
+ * The amount as texts show it: `₽11 250`, `₽5.40`, and below one ruble four decimals or two digits: `₽0.0012`. Other text
+ * stays as it is.
+ */
+export function rubles(amount: string): string {
+	const value = readDecimal(amount) ? Number(amount) : NaN;
+	if (Number.isNaN(value)) return `₽${amount}`;
+	const size = Math.abs(value);
+	const twoDigits = size > 0 && size < 1 ? 1 - Math.floor(Math.log10(size)) : 0;
+	const decimals = size < 1 ? Math.max(4, Math.min(twoDigits, 20)) : 2;
+	const text = size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: decimals });
+	return `${value < 0 ? '-' : ''}₽${text.replace(/\.00$/, '').replaceAll(',', '\u00a0')}`;
+}

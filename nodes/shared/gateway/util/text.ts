@@ -12,3 +12,26 @@ export function duration(milliseconds: number): string {
 
 /** What separates URLs in a text: the end of a line, or a comma before the next URL. A URL may contain commas. */
 export const BETWEEN_URLS = /[\r\n]|,(?=\s*(?:https?:|data:|$))/i;
+
+/**
+ * The expressions of a template that gave nothing, so that the text has a gap.
+ *
+ * @param template as it is stored, e.g. `=Describe {{ $json.name }}`; an expression alone leaves no gap
+ */
+export function emptyParts(template: string, text: string): string[] {
+	const [start = '', ...parts] = template.replace(/^=/, '').split(/\{\{([^]*?)\}\}/);
+	const isText = (part: string, index: number) => index % 2 === 1 && part.trim() !== '';
+	if (start.trim() === '' && !parts.some(isText)) return [];
+	const empty: string[] = [];
+	let at = start.length;
+	for (let index = 0; index < parts.length; index += 2) {
+		const [expression = '', next = ''] = parts.slice(index, index + 2);
+		const isLast = index + 2 >= parts.length;
+		const end = isLast ? text.length - next.length : text.indexOf(next, at);
+		// Between two expressions without text, nobody can tell.
+		if (end < at || (next === '' && !isLast)) break;
+		if (end === at) empty.push(`{{${expression}}}`);
+		at = end + next.length;
+	}
+	return empty;
+}

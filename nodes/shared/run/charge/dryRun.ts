@@ -1,5 +1,5 @@
 import { compact, type JsonObject } from '../../gateway/util/json';
-import { sumOfCosts } from '../../gateway/util/money';
+import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { filled, flag } from '../../params/kinds';
 
 /** Option of operations that cost money. */
@@ -46,7 +46,7 @@ export class DryRun {
 		const word = this.prices.some(({ isEstimate }) => isEstimate) ? 'about ' : most;
 		const texts = ['Dry run, nothing was sent.'];
 		if (known.length > 0)
-			texts.push(`${count} item${count === 1 ? '' : 's'}: ${word}₽${sumOfCosts(...known)}.`);
+			texts.push(`${count} item${count === 1 ? '' : 's'}: ${word}${rubles(sumOfCosts(...known) ?? '')}.`);
 		const unknown = count - known.length;
 		if (unknown > 0) texts.push(`Prices that are not known: ${unknown}, see reason in the output.`);
 		return texts.join(' ');

@@ -5,9 +5,9 @@ import type { Spending } from './spending';
 
 /** What limits the cost of calls, by the name that workflows and credentials store. */
 const LIMITS = {
-	maxCostRub: 'Max Cost per Execution (Rubles)',
-	maxPriceRub: 'Max Price (Rubles)',
-	minBalanceRub: 'Minimum Balance (Rubles)',
+	maxCostRub: 'Max Cost per Execution (₽)',
+	maxPriceRub: 'Max Price (₽)',
+	minBalanceRub: 'Minimum Balance (₽)',
 };
 export type Limit = keyof typeof LIMITS;
 

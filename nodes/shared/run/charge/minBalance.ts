@@ -6,7 +6,7 @@ import {
 	InvalidInputError,
 	StoppedError,
 } from '../../gateway/errors/errors';
-import { addToTotal, compareDecimals, multiplyDecimals, sumOfCosts } from '../../gateway/util/money';
+import { addToTotal, compareDecimals, multiplyDecimals, rubles, sumOfCosts } from '../../gateway/util/money';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
 import { InProgress, type CostLimit } from './inProgress';
 
@@ -78,8 +78,8 @@ export function accountLimit(client: GatewayClient): CostLimit | undefined {
 		fits(mostRub = '0') {
 			if (leaves(mostRub)) return leaves(mostRub, inProgress.rub);
 			throw new InvalidInputError(
-				`The call may cost ₽${mostRub}, and less than the 'Minimum Balance (Rubles)' of ₽${minBalanceRub} would be left`,
-				`The account has ₽${account.leftRub}. Top up the balance, or lower 'Minimum Balance (Rubles)' in the credential.`,
+				`The call may cost ${rubles(mostRub)}, and less than the 'Minimum Balance (₽)' of ${rubles(minBalanceRub)} would be left`,
+				`The account has ${rubles(account.leftRub)}. Top up the balance, or lower 'Minimum Balance (₽)' in the credential.`,
 				'minBalanceRub',
 			);
 		},
@@ -92,7 +92,7 @@ async function readRub(client: GatewayClient): Promise<string> {
 		return readBalance(await fetchBalance(client)).amount;
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
-		const message = `The balance cannot be read for 'Minimum Balance (Rubles)': ${error.message}`;
+		const message = `The balance cannot be read for 'Minimum Balance (₽)': ${error.message}`;
 		throw beforeSending(error.with({ message }));
 	}
 }

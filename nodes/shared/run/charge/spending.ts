@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { WaitMeter } from '../../gateway/client/rate/waitMeter';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
-import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { addToTotal, compareDecimals, rubles, sumOfCosts } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
 import { InProgress, type CostLimit } from './inProgress';
 import type { KeyUse } from './keys';
@@ -72,7 +72,7 @@ export class Spending {
 		const { rub, unknownRub, unlimited } = this.stored();
 		if (unlimited > 0) {
 			throw new InvalidInputError(
-				"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
+				"'Max Cost per Execution (₽)' cannot be kept: what the execution has cost is not known",
 				`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
 				'maxCostRub',
 			);
@@ -81,10 +81,11 @@ export class Spending {
 			(compareDecimals(sumOfCosts(...costs) ?? '', limitRub) ?? 1) <= 0;
 		if (isWithin(rub, unknownRub, mostRub))
 			return this.inProgress.unlimited === 0 && isWithin(rub, unknownRub, mostRub, this.inProgress.rub);
-		const unknown = unknownRub === '0' ? '' : `, and up to ₽${unknownRub} for calls whose cost is unknown`;
+		const unknown =
+			unknownRub === '0' ? '' : `, and up to ${rubles(unknownRub)} for calls whose cost is unknown`;
 		throw new InvalidInputError(
-			`The call may cost ₽${mostRub}, more than is left of 'Max Cost per Execution (Rubles)'`,
-			`Of ₽${limitRub}, the execution has spent ₽${rub}${unknown}. Raise the option, or make the call cheaper.`,
+			`The call may cost ${rubles(mostRub)}, more than is left of 'Max Cost per Execution (₽)'`,
+			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or make the call cheaper.`,
 			'maxCostRub',
 		);
 	}
@@ -171,12 +172,12 @@ export class Spending {
 			gatewayCallsWithoutCost: totals.callsWithoutCost,
 		});
 		if (rub === '0' && totals.callsWithoutCost === 0 && beforeRub === '0' && !this.hint) return;
-		const parts = [`execution so far: ₽${rub}`];
+		const parts = [`execution so far: ${rubles(rub)}`];
 		if (totals.callsWithoutCost > 0) parts.push(`calls of unknown cost: ${totals.callsWithoutCost}`);
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
-		if (beforeRub !== '0' || more) parts.push(`in the execution before: ₽${beforeRub}${more}`);
+		if (beforeRub !== '0' || more) parts.push(`in the execution before: ${rubles(beforeRub)}${more}`);
 		this.hint ??= addHint(this.context, '');
-		this.hint.message = `Cost: ₽${this.ownRub} (${parts.join('; ')})`;
+		this.hint.message = `Cost: ${rubles(this.ownRub)} (${parts.join('; ')})`;
 	}
 
 	/** The stored object itself, which other nodes may change meanwhile. */

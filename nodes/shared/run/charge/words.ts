@@ -1,6 +1,6 @@
 import { ApiError, InvalidInputError, StoppedError, type ApiErrorDetails } from '../../gateway/errors/errors';
 import { costsMoney } from '../../gateway/errors/policy';
-import { sumOfCosts } from '../../gateway/util/money';
+import { rubles, sumOfCosts } from '../../gateway/util/money';
 import type { ItemRecord } from './record';
 
 /**
@@ -41,7 +41,9 @@ export function chargeText(
 		if (taskId !== undefined)
 			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait', or with 'Retry' in the list of executions.`;
 		const { costRub } = extra ?? {};
-		return typeof costRub === 'number' ? `The call cost ₽${costRub}.` : 'The call was charged.';
+		return typeof costRub === 'number'
+			? `The call cost ${rubles(String(costRub))}.`
+			: 'The call was charged.';
 	}
 	if (kind === 'create' && outcome === 'unknown')
 		return `It was not repeated, because it may have arrived. ${free}`;
@@ -85,7 +87,8 @@ export function othersText(
 	const charged = paid.filter((entry) => !isUnknown(entry)).map(([, record]) => record);
 	const costs = charged.flatMap(({ costRub }) => costRub ?? []);
 	const texts: string[] = [];
-	if (costs.length > 0) texts.push(`${count(costs.length, 'other item')} cost ₽${sumOfCosts(...costs)}.`);
+	if (costs.length > 0)
+		texts.push(`${count(costs.length, 'other item')} cost ${rubles(sumOfCosts(...costs) ?? '')}.`);
 	const withoutCost = charged.filter(({ costRub, isBefore }) => costRub === undefined && !isBefore).length;
 	if (withoutCost > 0) texts.push(`${count(withoutCost, 'other item')} cost an amount that is not known.`);
 	const before = charged.filter(({ isBefore }) => isBefore).length;

@@ -144,7 +144,7 @@ describe('the error for a completion that is not JSON', () => {
 
 	it('says what it cost, and quotes no text that is empty', () => {
 		expect(errorDetails({ text: '' }).description).not.toContain('“');
-		expect(chargeText(errorDetails({ text: '' }))).toBe('The call cost ₽0.5.');
+		expect(chargeText(errorDetails({ text: '' }))).toBe('The call cost ₽0.50.');
 		expect(chargeText(errorDetails({ text: '' }, SCHEMA, [], null))).toBe('The call was charged.');
 	});
 

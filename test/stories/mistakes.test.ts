@@ -1,0 +1,61 @@
+import { locator } from '../contract/support';
+import { CONTINUE, image, prompts, text, useStories } from './support';
+
+// What people get wrong in their first hour.
+
+const { gateway, execute } = useStories();
+
+describe.each([
+	['aurora/canvas-1', '"aurora/canvas-1" is an image model, not a text model'],
+	['lumen/motion-2', '"lumen/motion-2" is a video model, not a text model'],
+])('%s in Gateway Text Generation', (model, message) => {
+	it.each<[string, object]>([
+		['', {}],
+		[', with a limit of the cost', { maxCostRub: 100 }],
+		[', streamed', { stream: true }],
+	])('is called by what it makes%s, and costs nothing', async (_, options) => {
+		const execution = await execute(text({ model: locator(model), options }, CONTINUE), prompts('a', 'b'));
+		expect(execution.errors()).toStrictEqual([
+			expect.objectContaining({ message, retryable: false }),
+			expect.objectContaining({ message, retryable: false }),
+		]);
+		expect(String(execution.errors()[0]?.description)).toContain('Use it with Gateway Media Task');
+		expect(gateway.charges()).toBe(0);
+	});
+});
+
+it('a model that is in neither catalogue is not called one for media', async () => {
+	const { error } = await execute(text({ model: locator('vendor/unknown') }), prompts('a'));
+	expect(error?.message).not.toContain('not a text model');
+});
+
+describe('an expression that is empty inside a prompt', () => {
+	const items = [{ json: { name: 'lamp' } }, { json: {} }, { json: {} }];
+
+	it.each([
+		['Gateway Text Generation', text({ prompt: '=Describe {{ $json.name }} in a word' })],
+		['Gateway Media Task', image({ prompt: '=A picture of {{ $json.name }}' })],
+	])('of %s is named in a hint', async (_, node) => {
+		const hints = (await execute(node, items)).hints();
+		expect(hints).toContain(
+			"In at least one item, these expressions are empty: {{ $json.name }} in 'Prompt'.",
+		);
+	});
+
+	it('has no hint where all items have a value', async () => {
+		const full = items.map(() => ({ json: { name: 'lamp' } }));
+		const hints = (await execute(text({ prompt: '=Describe {{ $json.name }}' }), full)).hints();
+		expect(hints).not.toContain('empty');
+	});
+});
+
+it.each([
+	['100 rub', 'e.g. 12.5'],
+	['12,5', 'e.g. 12.5'],
+])('a limit of "%s" is shown an example', async (maxCostRub, example) => {
+	const options = { maxCostRub: `={{ "${maxCostRub}" }}` };
+	const { errorText } = await execute(text({ options }), prompts('a'));
+	expect(errorText).toContain("'Max Cost per Execution (₽)' has a value that is not allowed");
+	expect(errorText).toContain(example);
+	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+});
