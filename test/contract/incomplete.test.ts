@@ -38,9 +38,7 @@ test('a limit that nobody has set is explained', async () => {
 	const result = await gateway.generate({ prompt, options: { maxCostRub: 1_000 } });
 	expect(result.items[0]?.json).toMatchObject({ isComplete: false });
 	expect(aboutText(result)).toStrictEqual([
-		expect.stringMatching(
-			/cut off at 4,096 tokens\. Raise 'Max Tokens'.*'Max Cost per Execution \(₽\)'/,
-		),
+		expect.stringMatching(/cut off at 4,096 tokens\. Raise 'Max Tokens'.*'Max Cost per Execution \(₽\)'/),
 	]);
 });
 

@@ -63,9 +63,7 @@ describe('the list of models', () => {
 	])('for %s has only those, with their prices', async (_, search, id) => {
 		catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
 		const context = editorContext({ node: 'mediaTask', parameters: {} });
-		expect((await search.call(context)).results).toStrictEqual([
-			{ name: `${id} · ₽6 per task`, value: id },
-		]);
+		expect((await search.call(context)).results).toStrictEqual([{ name: `${id} · ₽6 per task`, value: id }]);
 		expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 	});
 });
