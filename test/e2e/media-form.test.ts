@@ -130,6 +130,15 @@ describe('a filled-in form', () => {
 		expect(nodes['Draw']?.items[0]?.json).toMatchObject({ priceRub: 1.8 });
 	});
 
+	test('takes several URLs between commas, which URLs may contain', async () => {
+		const urls = ['https://files.test/a,b.png?size=1,2', 'https://files.test/c.png'];
+		const value = { prompt: 'a', image_urls: urls.join(', ') };
+		const node = await formNode('Retouch', 'aurora/retouch-1', value);
+		const { error } = await environment.runWorkflow(workflowOf('URLs', [node], { Start: ['Retouch'] }));
+		expect(error).toBeUndefined();
+		expect(lastInput()).toHaveProperty('image_urls', urls);
+	});
+
 	test('accepts the number that a drop-down stores', async () => {
 		const node = await formNode('Film', 'lumen/motion-2', { prompt: 'a', duration: 10 });
 		const { error } = await environment.runWorkflow(workflowOf('Drop-down', [node], { Start: ['Film'] }));
