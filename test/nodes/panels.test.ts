@@ -94,6 +94,7 @@ describe('tooltips', () => {
 	it('are short', () => {
 		expect(places(texts.filter(({ text }) => text.length > 180))).toStrictEqual([]);
 		expect(places(notices.filter(({ text }) => text.length > 180))).toStrictEqual([]);
+		expect(places(hints.filter(({ text }) => text.length >= 100))).toStrictEqual([]);
 	});
 
 	it('of switches begin with "Whether"', () => {
