@@ -50,7 +50,7 @@ describe.each(FORMATS)('%s', (format) => {
 });
 
 it('sends a built-in tool with those of the agent', async () => {
-	const options = { builtInTools: '[{"type": "web_search"}]' };
+	const options = { builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } } };
 	const { calls, error } = await ask('Say hello', { format: 'responses', options });
 	expect(error).toBeUndefined();
 	expect(calls[0]).toMatchObject({

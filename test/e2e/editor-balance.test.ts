@@ -23,8 +23,8 @@ scene('balance trigger: a test event shows the current balance', async ({ editor
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('alert', 'Gateway Balance', 'On balance falling below threshold');
 	await editor.shot('balance trigger, new');
-	expect(await panel.openDropdown('fireOn')).toStrictEqual(['Change', 'Every Poll Below', 'Falling Below']);
-	await panel.choose('fireOn', 'Falling Below');
+	expect(await panel.openDropdown('fireOn')).toStrictEqual(['Falls Below', 'Changes', 'Is Below']);
+	await panel.choose('fireOn', 'Falls Below');
 	await panel.fill('threshold', '90');
 	await panel.addOption('Margin (₽)');
 	expect(await panel.execute()).toMatchObject({ ok: true });

@@ -152,7 +152,7 @@ scene('another model has another form, with rows, options and operations', async
 	await panel.closeDropdown('inputField');
 
 	await panel.addOption('Callback URL');
-	await panel.root.getByText('panel of its Gateway Media Task Trigger').waitFor();
+	await panel.root.getByText('production URL of its Gateway Media Task Trigger').waitFor();
 	await panel.scrollTo('callbackUrl');
 	await editor.shot('media task, where the callback URL comes from');
 	expect(await panel.openDropdown('operation')).toStrictEqual([

@@ -197,7 +197,7 @@ scene('a group of options keeps what it has, and another one is added', async ({
 	await panel.root.getByTestId('collection-parameter-add').click();
 	await editor.shot('the list');
 	await panel.root.page().keyboard.press('Escape');
-	await panel.addOption('Penalties for Repetition');
+	await panel.addOption('Sampling');
 	await panel.fill('presencePenalty', '0.5');
 	await editor.shot('two groups');
 	expect(await panel.execute()).toMatchObject({ ok: true });

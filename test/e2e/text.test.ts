@@ -145,7 +145,7 @@ test.each(['chat', 'responses'])('%s: JSON Object needs no word in the prompt', 
 
 test('several completions become items that are paired with their input', async () => {
 	const items = itemsNode('Items', [{ n: 0 }, { n: 1 }]);
-	const node = ask({ prompt: '={{ "Say " + $json.n }}', options: { n: 3 } });
+	const node = ask({ prompt: '={{ "Say " + $json.n }}', options: { sampling: { values: { n: 3 } } } });
 	const after = {
 		name: 'After',
 		type: 'n8n-nodes-base.set',
