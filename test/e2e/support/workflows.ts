@@ -24,12 +24,14 @@ export function gatewayNode(
 	parameters: Record<string, unknown>,
 	more: Record<string, unknown> = {},
 ): WorkflowNode {
+	// The tests of media tasks are about *Task*, if they do not say otherwise.
+	const resource = type === 'mediaTask' ? { resource: 'task' } : {};
 	return {
 		typeVersion: newestOf(type),
 		...more,
 		name,
 		type: `n8n-nodes-ai-gateway.${type}`,
-		parameters,
+		parameters: { ...resource, ...parameters },
 	};
 }
 
