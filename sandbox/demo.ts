@@ -58,11 +58,15 @@ async function prepareN8n(options: DemoOptions, signal: AbortSignal): Promise<De
 	console.log('Package           building it, as npm would publish it');
 	const tarball = await packPackage(signal);
 	console.log('n8n               starting (10 to 20 s)');
-	const n8n = await startDemoN8n({ tarball, port: options.port, fresh: options.fresh, signal });
-	console.log(
-		`n8n               ${n8n.server.url} · ready after ${Math.round((Date.now() - began) / 1000)} s`,
-	);
-	return n8n;
+	const seconds = (): number => Math.round((Date.now() - began) / 1000);
+	const waiting = setInterval(() => console.log(`n8n               starting, ${seconds()} s so far`), 15_000);
+	try {
+		const n8n = await startDemoN8n({ tarball, port: options.port, fresh: options.fresh, signal });
+		console.log(`n8n               ${n8n.server.url} · ready after ${seconds()} s`);
+		return n8n;
+	} finally {
+		clearInterval(waiting);
+	}
 }
 
 async function runExample(

@@ -1,14 +1,15 @@
 // `npm run demo`: installs what is missing, then hands over to sandbox/demo.ts in this same process.
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
-import { ensureN8n, ensureTools } from './install.mjs';
+import { ensureLibraries, ensureN8n } from './install.mjs';
 
 const help = `npm run demo -- [options]
 
 Starts everything there is to try, on this machine only: a sandbox gateway with play money and a real n8n with this
 package installed. Runs the example workflow "From a topic to a picture in storage", shows what each step gave and cost,
-and leaves the editor open. The first start installs what is missing, n8n among it (4.2 GB, some minutes);
+and leaves the editor open. The first start installs what is missing, n8n among it (3 GB, two to four minutes);
 later ones take seconds.
 
   --once               end after the run: exit code 0 only when every step worked and the picture is a valid PNG
@@ -42,10 +43,10 @@ async function main(args) {
 	await checkFree('--port', port);
 	await checkFree('--gateway-port', gatewayPort);
 	await checkFree('--gateway-port', options.filesPort);
-	const installed = await Promise.all([ensureTools(), ensureN8n()]);
+	const installed = await Promise.all([ensureLibraries(), ensureN8n()]);
 	if (installed.includes(false)) return 1;
 
-	const { require: load } = await import('tsx/cjs/api');
+	const { require: load } = createRequire(new URL('../sandbox/', import.meta.url))('tsx/cjs/api');
 	const { runDemo } = load('../sandbox/demo.ts', import.meta.url);
 	return await runDemo(options);
 }

@@ -13,7 +13,8 @@ export async function npm(args, directory, environment = {}, { isQuiet = false }
 	const begin = Date.now();
 	const child = spawn('npm', [...args, '--loglevel=error', '--no-progress'], {
 		cwd: directory,
-		env: { ...process.env, ...environment },
+		// Four threads, the default, take twice as long for n8n's 250,000 files: they wait for each other.
+		env: { UV_THREADPOOL_SIZE: '2', ...process.env, ...environment },
 		stdio: ['ignore', 'ignore', isQuiet ? 'ignore' : 'inherit'],
 		shell: process.platform === 'win32',
 	});

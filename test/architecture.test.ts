@@ -27,6 +27,17 @@ function importsOf(folder: string, path: string): string[] {
 }
 
 const imports = importsBelow(root);
+const sandbox = importsBelow(resolve(__dirname, '../sandbox'));
+
+function dependenciesOf(path: string): Record<'dependencies' | 'devDependencies', Record<string, string>> {
+	return JSON.parse(readFileSync(resolve(__dirname, '..', path), 'utf8')) as ReturnType<
+		typeof dependenciesOf
+	>;
+}
+
+function isPackage(target: string, all: Imports): boolean {
+	return !target.startsWith('node:') && sourceOf(target, all) === undefined;
+}
 
 /** The source that an import of this path loads. */
 function sourceOf(target: string, all: Imports): string | undefined {
@@ -109,6 +120,21 @@ describe('the directions of imports', () => {
 		const all = importsBelow(resolve(__dirname, '..', folder));
 		expect(all.size).toBeGreaterThan(0);
 		expect(circle(all)).toStrictEqual([]);
+	});
+
+	it('the sandbox imports neither scripts nor tests', () => {
+		const targets = [...sandbox.values()].flat();
+		expect(targets).toContain('demo/report');
+		expect(targets.filter((target) => target.startsWith('..'))).toStrictEqual([]);
+	});
+
+	it('the demo installs what the sandbox imports and what compiles it, in the versions of the root', () => {
+		const listed = dependenciesOf('sandbox/package.json').dependencies;
+		const packages = [...sandbox.values()].flat().filter((target) => isPackage(target, sandbox));
+		// Of n8n-workflow, the sandbox imports types.
+		const imported = packages.filter((name) => name !== 'n8n-workflow');
+		expect(Object.keys(listed).sort()).toStrictEqual([...new Set([...imported, 'esbuild', 'tsx'])].sort());
+		expect(dependenciesOf('package.json').devDependencies).toStrictEqual(expect.objectContaining(listed));
 	});
 
 	it('the gateway does not import n8n', () => {

@@ -12,8 +12,9 @@ export const packageName = 'n8n-nodes-ai-gateway';
 const sources = [
 	'package.json',
 	'tsconfig.json',
-	'gulpfile.js',
-	'scripts/clean.mjs',
+	'scripts/build.mjs',
+	// Without it, esbuild compiles.
+	'node_modules/typescript/package.json',
 	'nodes',
 	'credentials',
 	'icons',

@@ -1,4 +1,5 @@
 /** A picture of the prompt as PNG: its words on colours that follow from them. */
+import { join } from 'node:path';
 import { createCanvas, GlobalFonts, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import { hash } from '../../text/reply';
 
@@ -32,7 +33,7 @@ export async function renderPng(prompt: string, options: PictureOptions): Promis
 function drawText(context: SKRSContext2D, text: string, width: number, height: number): void {
 	// DejaVu Sans has the Cyrillic letters too.
 	if (!GlobalFonts.has(family)) {
-		GlobalFonts.registerFromPath(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'), family);
+		GlobalFonts.registerFromPath(join(__dirname, 'DejaVuSans.ttf'), family);
 	}
 	let size = Math.round(Math.min(width, height) / 14) + 1;
 	let lines: string[] = [];
