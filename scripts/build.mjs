@@ -1,17 +1,19 @@
 // `npm run build`: writes dist/, what the package contains.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import gulpfile from '../gulpfile.js';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = resolve(root, 'dist');
+process.chdir(root);
 
 // The output of a renamed source must not stay in the package.
 rmSync(dist, { recursive: true, force: true });
 const isCompiled = existsSync(resolve(root, 'node_modules/typescript')) ? checkAndCompile() : compile();
-if (isCompiled) copyTheRest();
+if (isCompiled) await gulpfile.default();
 process.exitCode = isCompiled ? 0 : 1;
 
 function checkAndCompile() {
@@ -32,15 +34,4 @@ function compile() {
 		tsconfig: 'tsconfig.json',
 	});
 	return true;
-}
-
-/**
- * n8n also needs each node's icon (found relative to the compiled file), its codex file (the .node.json next to
- * it: search aliases, categories, documentation links), and the schemas of its output, from which the editor
- * shows fields before the first run.
- */
-function copyTheRest() {
-	cpSync(resolve(root, 'icons'), resolve(dist, 'icons'), { recursive: true });
-	const isNoSource = (path) => !path.endsWith('.ts');
-	cpSync(resolve(root, 'nodes'), resolve(dist, 'nodes'), { recursive: true, filter: isNoSource });
 }

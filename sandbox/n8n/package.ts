@@ -12,6 +12,7 @@ export const packageName = 'n8n-nodes-ai-gateway';
 const sources = [
 	'package.json',
 	'tsconfig.json',
+	'gulpfile.js',
 	'scripts/build.mjs',
 	// Without it, esbuild compiles.
 	'node_modules/typescript/package.json',
