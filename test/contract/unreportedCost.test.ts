@@ -51,6 +51,28 @@ describe('a computed cost', () => {
 		const { run } = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
 		expect(run.data.resultData.metadata).toMatchObject({ gatewayCostRub: '0', gatewayCallsWithoutCost: '1' });
 	});
+
+	it('counts if the stream breaks after it has told its tokens', async () => {
+		stream([
+			{
+				type: 'message_start',
+				message: { ...message({ input_tokens: 1_000, output_tokens: 1 }), content: [] },
+			},
+			{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } },
+			{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 200 } },
+		]);
+		const { items, run } = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
+		expect(items[0]?.json.error).toMatchObject({
+			receivedText: 'word',
+			costRub: 0.54,
+			costIsComputed: true,
+			usage: { inputTokens: 1_000, outputTokens: 200 },
+		});
+		expect(run.data.resultData.metadata).toMatchObject({
+			gatewayCostRub: '0.54',
+			gatewayCallsWithoutCost: '0',
+		});
+	});
 });
 
 describe('a failed generation that reports what it cost', () => {

@@ -198,4 +198,9 @@ describe('the fields that a workflow stores', () => {
 		const value = { prompt: 'x', image_urls: '["https://files.test/a.png"]' };
 		expect(mapperValues({ value, schema })).toStrictEqual(value);
 	});
+
+	it.each(['draft', 1, true])('are sent where they are the default of the model: %j', (value) => {
+		const schema = [{ id: 'field', required: true, defaultValue: value }];
+		expect(mapperValues({ value: { field: value }, schema })).toStrictEqual({ field: value });
+	});
 });

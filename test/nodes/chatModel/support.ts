@@ -119,9 +119,12 @@ export const callOf = (id: string, name: string, args: string, index = 0) => ({
 });
 
 /** A streamed message, put together as LangChain does it. */
-export async function streamed(lc: LangChainModel): Promise<AIMessageChunk> {
+export async function streamed(
+	lc: LangChainModel,
+	messages: BaseMessage[] = [new HumanMessage('Go')],
+): Promise<AIMessageChunk> {
 	let all: AIMessageChunk | undefined;
-	for await (const chunk of await lc.stream([new HumanMessage('Go')])) all = all ? all.concat(chunk) : chunk;
+	for await (const chunk of await lc.stream(messages)) all = all ? all.concat(chunk) : chunk;
 	if (!all) throw new Error('the stream was empty');
 	return all;
 }

@@ -1,4 +1,4 @@
-import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 
 import { callOf, modelWith, streamed, streamOf, whole, type LangChainModel } from './support';
 
@@ -39,14 +39,19 @@ test('tool calls in a stream have indices of their own next to the text, by whic
 	]);
 });
 
-test('a tool call with the id of an earlier one gets a new id', async () => {
+test.each<
+	[string, (calls: object[]) => string, (lc: LangChainModel, messages: BaseMessage[]) => Promise<AIMessage>]
+>([
+	['whole', inOnePiece, async (lc, messages) => await lc.invoke(messages)],
+	['streamed', inPieces, streamed],
+])('a tool call with the id of an earlier one gets a new id: %s', async (_, response, ask) => {
 	const earlier = [
 		new HumanMessage('Go'),
 		new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
 		new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
 	];
 	const calls = [callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)];
-	const { tool_calls: made } = await modelWith(inOnePiece(calls)).lc.invoke(earlier);
+	const { tool_calls: made } = await ask(modelWith(response(calls)).lc, earlier);
 	expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
 	expect(made?.[0]?.id).not.toBe('call_0');
 });

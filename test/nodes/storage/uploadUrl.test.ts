@@ -107,6 +107,18 @@ describe('a file at a URL', () => {
 		expect(uploads[0]?.head).toContain('Content-Type: image/png');
 	});
 
+	it('is uploaded with its length also from a server that compresses where it may', async () => {
+		respond = ({ headers }, response) => {
+			const mayCompress = /gzip/.test(String(headers['accept-encoding'] ?? 'gzip'));
+			const body = mayCompress ? gzipSync('png bytes') : Buffer.from('png bytes');
+			if (mayCompress) response.setHeader('content-encoding', 'gzip');
+			response.writeHead(200, { 'content-length': body.length }).end(body);
+		};
+		const { error } = await upload('/cat.png');
+		expect(error).toBeUndefined();
+		expect(uploads).toMatchObject([{ content: 'png bytes', length: String(uploads[0]?.size) }]);
+	});
+
 	it('is found behind redirects', async () => {
 		respond = ({ url }, response) => {
 			if (url === '/old') response.writeHead(302, { location: '/new/cat.png' }).end();

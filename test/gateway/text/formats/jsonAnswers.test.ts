@@ -38,6 +38,13 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 	['fenced', '```json {"title":"Sea"} ```', OBJECT, { title: 'Sea' }],
 	['fenced', '```{"title":"Sea"}```', OBJECT, { title: 'Sea' }],
 	['fenced', '```\n[1, 2,]\n```', OBJECT, [1, 2]],
+	[
+		'fenced, with a fence',
+		'```json\n{"title":"```js\\nlet a;\\n```"}\n```',
+		OBJECT,
+		{ title: '```js\nlet a;\n```' },
+	],
+	['not fenced, with a fence', '{"title":"```js```"}', OBJECT, { title: '```js```' }],
 	['fenced, without the end', '```json\n{"title":"Sea"}', OBJECT, { title: 'Sea' }],
 	['chatty', 'Here it is:\n```json\n{"title":"Sea"}\n```\nAnything else?', OBJECT, { title: 'Sea' }],
 	['chatty', 'Конечно! Вот объект: {"title":"Море"}', OBJECT, { title: 'Море' }],
