@@ -1,5 +1,3 @@
-import nock from 'nock';
-
 import {
 	continueOnFail,
 	catalogue,
@@ -56,24 +54,6 @@ describe('session: create', () => {
 			.reply(201, envelope({ sessionId: 's', name: 'x' }));
 		const parameters = { sessionJson: '{"name":"x","n":1}' };
 		expect(await json('create', parameters, 'session')).toStrictEqual({ sessionId: 's', name: 'x' });
-	});
-});
-
-describe('wait', () => {
-	it('waits for the tasks of all items together at any concurrency', async () => {
-		nock('https://gateway.test')
-			.persist()
-			.get(/tasks/)
-			.reply(200, envelope({ state: 'waiting' }));
-		const items = Array.from({ length: 40 }, (_, n) => ({ json: { id: `t${n}` } }));
-		const start = Date.now();
-		const result = await run(
-			'wait',
-			{ taskId: '={{ $json.id }}', options: { maxWait: 0.02, concurrency: 2 } },
-			{ ...continueOnFail, items },
-		);
-		expect(result.items).toHaveLength(40);
-		expect(Date.now() - start).toBeLessThan(5_000);
 	});
 });
 

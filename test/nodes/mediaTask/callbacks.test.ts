@@ -1,7 +1,5 @@
-import nock from 'nock';
-
 import { useNock } from '../../helpers/nock';
-import { sendCallback, ended, suspend, suspending, mockTasks, threeTasks } from '../../helpers/suspended';
+import { sendCallback, ended, threeTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // Callbacks to a suspended execution, as n8n passes them to the node.
@@ -35,14 +33,6 @@ describe('a callback', () => {
 		expect((await call(2)).resumes).toBe(true);
 	});
 
-	it('before the end of its task is checked again a moment later', async () => {
-		const { tasks, call } = await threeTasks();
-		tasks.respond = (taskId) => (taskId === 't3' && tasks.polls.length < 3 ? 'processing' : 'success');
-		const { resumes, polls } = await call(2);
-		expect(resumes).toBe(true);
-		expect(polls.slice(0, 5)).toStrictEqual(['t3', 't3', 't3', 't1', 't2']);
-	});
-
 	it('whose task has not ended does not resume the execution, and the other tasks are not polled', async () => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = ended('t1', 't2');
@@ -73,11 +63,6 @@ describe('a callback', () => {
 		},
 	);
 
-	it('for an item that had ended before starts no check', async () => {
-		const { call } = await threeTasks(ended('t1'));
-		expect(await call(0)).toStrictEqual({ resumes: false, polls: [] });
-	});
-
 	it.each([
 		['fail', 'fail'],
 		['the gateway no longer knows it', 404],
@@ -88,34 +73,5 @@ describe('a callback', () => {
 		const { resumes, polls } = await call(1);
 		expect(resumes).toBe(true);
 		expect(polls.slice(0, 3)).toStrictEqual(['t2', 't1', 't3']);
-	});
-
-	it('resumes the execution when the gateway cannot be reached: the resumed node polls', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		nock.cleanAll();
-		const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-		const unreachable = nock('https://gateway.test')
-			.get(/\/tasks\//)
-			.times(6)
-			.replyWithError(error);
-		const { polls } = mockTasks(() => 'success');
-		const { resumed } = await sendCallback(suspended, use, { item: 2 });
-		expect(unreachable.isDone()).toBe(true);
-		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(['success', 'success', 'success']);
-		expect(polls).toHaveLength(3);
-		expect(tasks.sent).toHaveLength(3);
-	});
-
-	it('only waits for tasks that call', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const items = Array.from({ length: 21 }, () => ({ json: {} }));
-		const use = suspending({ options: { concurrency: 1 } }, { items });
-		const suspended = await suspend(tasks, use);
-		let checked = 0;
-		// The first of 21 tasks has no callback. It ends when the others have been polled.
-		tasks.respond = (taskId) =>
-			taskId === 't1' && checked < 20 ? 'processing' : ((checked += 1), 'success');
-		const { resumed } = await sendCallback(suspended, use, { item: 20 });
-		expect(resumed?.run.status).toBe('success');
 	});
 });

@@ -1,8 +1,6 @@
 import { WebhookContext } from 'n8n-core';
-import nock from 'nock';
 
 import type { RunOptions } from '../../helpers/engine';
-import { envelope, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, ended, suspend, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
@@ -39,16 +37,6 @@ describe('callbacks', () => {
 		expect([3, 6]).toContain(tasks.polls.length);
 	});
 
-	it('that cannot be read resume nothing and throw nothing', async () => {
-		const { use, suspended } = await threeTasks();
-		const read = jest.spyOn(WebhookContext.prototype, 'getQueryData').mockImplementation(() => {
-			throw new RangeError('Maximum call stack size exceeded');
-		});
-		const { resumed, responses, warnings } = await sendCallback(suspended, use, { item: 2 });
-		read.mockRestore();
-		expect([resumed, responses[0]?.status, warnings.length]).toStrictEqual([undefined, 503, 1]);
-	});
-
 	it('that arrive during a poll are not lost', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		tasks.respond = ended('t1');
@@ -59,16 +47,6 @@ describe('callbacks', () => {
 		const second = await sendCallback(suspended, use, { item: 2 });
 		expect(second.resumed).toBeUndefined();
 		expect((await first).resumed?.run.status).toBe('success');
-	});
-
-	it('that repeat resume the execution once and poll nothing', async () => {
-		const { tasks, call } = await threeTasks();
-		// A minute later they would be handled again.
-		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-		tasks.respond = () => 'success';
-		expect((await call(2)).resumes).toBe(true);
-		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });
-		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
 	});
 
 	it('resume an execution again that is suspended again', async () => {
@@ -83,17 +61,6 @@ describe('callbacks', () => {
 });
 
 describe('the handler asks n8n to resume the execution', () => {
-	it('and n8n reads it again: another process has resumed it, and it is suspended again', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		const again = await suspend(tasks, use);
-		tasks.respond = () => 'success';
-		tasks.resumes.splice(0);
-		const { resumed } = await sendCallback(suspended, use, { item: 2, current: again });
-		expect(resumed).toBeUndefined();
-		expect(tasks.resumes).toMatchObject([{ status: 200 }]);
-		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
-	});
-
 	const conflict = { code: 409, message: 'The execution 1 is running already.' };
 	it.each([
 		['it runs', { status: 409, body: conflict }, false],
@@ -121,17 +88,6 @@ describe('the handler asks n8n to resume the execution', () => {
 		expect((await outcome).resumed).toBeUndefined();
 		expect(tasks.resumes).toMatchObject([{ status: 500 }, { status: 409 }]);
 	});
-
-	it('when n8n cannot be reached', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		tasks.respond = () => 'success';
-		nock.cleanAll();
-		gateway()
-			.persist()
-			.get(/\/tasks\/t\d+$/)
-			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', state: 'success' }));
-		expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
-	});
 });
 
 it('without a readable credential, such as one that depends on the item, the node polls with that of each item', async () => {
@@ -154,20 +110,6 @@ it('with a credential that has become unusable, the execution ends, and names wh
 });
 
 describe('nothing is resumed', () => {
-	it('when the execution waits for no task of the node, and nothing is sent', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		tasks.respond = () => 'success';
-		tasks.polls.splice(0);
-		suspended.run.data.executionData = {
-			...(suspended.run.data.executionData as NonNullable<typeof suspended.run.data.executionData>),
-			contextData: {},
-		};
-		const { resumed, responses } = await sendCallback(suspended, use, { item: 2 });
-		expect(resumed).toBeUndefined();
-		expect(responses).toHaveLength(1);
-		expect(tasks.polls).toStrictEqual([]);
-	});
-
 	it.each([
 		[2_000, false],
 		[2_001, true],

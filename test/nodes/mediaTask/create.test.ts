@@ -2,7 +2,7 @@ import nock from 'nock';
 
 import { executeOn, attemptContext } from '../../helpers/attempt';
 import type { RunOptions } from '../../helpers/engine';
-import { catalogue, creations, envelope, gateway, model, run, TASKS } from '../../helpers/media';
+import { catalogue, creations, envelope, gateway, model, run } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
 
@@ -55,24 +55,6 @@ describe('the body of a task request', () => {
 			callBackUrl: callbackUrl,
 		});
 	});
-
-	it('is in the output without Simplify', async () => {
-		catalogue();
-		creations();
-		const { items } = await run('create', { ...taskRequest, simplify: false });
-		expect(items.map(({ json }) => json)).toStrictEqual([envelope({ taskId: 't1' })]);
-	});
-});
-
-describe('the idempotency key', () => {
-	it.each([
-		['the input', {}, { inputJson: '{"prompt": "b"}' }],
-		['the session', { sessionId: 's' }, {}],
-		['the model', {}, { model: { ...model, value: 'acme/other' } }],
-	])('differs for another request: %s', async (_, options, parameters) => {
-		const first = await created();
-		expect((await created(options, {}, parameters)).key).not.toBe(first.key);
-	});
 });
 
 describe('when another item fails', () => {
@@ -103,33 +85,6 @@ describe('when another item fails', () => {
 		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
 		expect(ended).toBe(2);
 		expect(sent).toStrictEqual([]);
-	});
-});
-
-describe('Retry On Fail', () => {
-	it('does not repeat a task request that succeeded before another item failed', async () => {
-		catalogue();
-		const sent: unknown[] = [];
-		nock('https://gateway.test')
-			.persist()
-			.post(TASKS)
-			.reply((_, body) => {
-				const { input } = body as { input: unknown };
-				sent.push(input);
-				return sent.length === 2
-					? [400, envelope(null, 400)]
-					: [201, envelope({ taskId: `t${sent.length}` })];
-			});
-		const { items } = await run(
-			'create',
-			{ ...taskRequest, inputJson: '={{ { n: $json.n } }}', options: { concurrency: 1 } },
-			{
-				items: [{ json: { n: 1 } }, { json: { n: 2 } }],
-				settings: { retryOnFail: true, waitBetweenTries: 1 },
-			},
-		);
-		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't3']);
-		expect(sent).toStrictEqual([{ n: 1 }, { n: 2 }, { n: 2 }]);
 	});
 });
 

@@ -1,5 +1,3 @@
-import nock from 'nock';
-
 import { binaryStorage } from '../../helpers/engine';
 import { continueOnFail, catalogue, envelope, files, gateway, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -93,19 +91,5 @@ describe('the files of a task', () => {
 		]);
 		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);
 		expect(items.map(({ binary }) => binary)).toStrictEqual([undefined]);
-	});
-});
-
-describe('the download', () => {
-	it('of one archive is in the chosen field', async () => {
-		nock('https://gateway.test')
-			.get(`${TASKS}/t1/download`)
-			.reply(200, 'zip', { 'content-type': 'application/zip' });
-		const { items } = await run('download', { taskId, options: { binaryPropertyName: 'all' } });
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			{ taskId, fileName: 'task_t1.zip', mimeType: 'application/zip' },
-		]);
-		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['all']);
-		expect(items[0]?.binary?.all).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
 	});
 });

@@ -1,6 +1,5 @@
 import nock from 'nock';
 
-import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import { catalogue, creations, envelope, files, form, model, painter, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -106,17 +105,6 @@ describe('image: edit', () => {
 			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
 		]);
 	});
-
-	test('has the panel of generate, with files before the prompt', () => {
-		const { properties } = new MediaTask().description;
-		const namesOf = (operation: string) =>
-			properties
-				.filter(({ displayOptions: { show } = {} }) => show?.resource?.includes('image') && show.operation)
-				.filter(({ displayOptions: { show } = {} }) => show?.operation?.includes(operation))
-				.map(({ name }) => name);
-		expect(namesOf('edit').slice(1, 4)).toStrictEqual(['model', 'inputFiles', 'prompt']);
-		expect(namesOf('edit').sort()).toStrictEqual(namesOf('generate').sort());
-	});
 });
 
 /** The input that is sent for the parameters of an operation. */
@@ -151,13 +139,6 @@ describe('the prompt', () => {
 		['form', { input: form({ prompt: 'A dog' }) }],
 	])('does not replace one in the %s', async (_, parameters) => {
 		expect(await inputOf({ prompt: 'A cat', ...parameters })).toStrictEqual({ prompt: 'A dog' });
-	});
-
-	test.each([
-		['={{ 2024 }}', '2024'],
-		['A cat\n\n asleep', 'A cat\n\n asleep'],
-	])('%j stays the text %j', async (prompt, sent) => {
-		expect(await inputOf({ prompt, input: form({}) })).toStrictEqual({ prompt: sent });
 	});
 
 	test('is called prompt where the catalogue shows no fields', async () => {

@@ -39,11 +39,6 @@ describe('task: getMany', () => {
 		expect(items[0]?.pairedItem).toStrictEqual({ item: 0 });
 	});
 
-	it('returns failed tasks with their reason', async () => {
-		const { items } = await list(envelope({ items: [failed] }));
-		expect(items[0]?.json).toMatchObject({ taskId: 't2', state: 'fail', failCode: 'X', failMsg: 'No' });
-	});
-
 	it('returns the records as received without Simplify, up to the limit', async () => {
 		const { items } = await list(envelope({ items: [done, failed] }), {
 			returnAll: false,
@@ -64,10 +59,5 @@ describe('task: getMany', () => {
 		expect(result.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual(
 			hints.map((hint) => expect.objectContaining(hint) as object),
 		);
-	});
-
-	it('returns the response when it has no list of tasks', async () => {
-		const { items } = await list(envelope({ count: 3 }));
-		expect(items.map(({ json }) => json)).toStrictEqual([envelope({ count: 3 })]);
 	});
 });

@@ -8,29 +8,7 @@ beforeEach(() => void catalogue([]));
 
 const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
-/** A task that has ended. */
-function finishedTask(data: object) {
-	return gateway()
-		.persist()
-		.get(`${API}/t1`)
-		.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
-}
-
 describe('task: create', () => {
-	it('reports that a task may exist when every response to its request is lost, and is not retryable', async () => {
-		nock('https://gateway.test').persist().post(API).reply(201, '');
-		const { items } = await run(
-			'create',
-			{ ...taskRequest, options: { maxRetries: 0 } },
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
-		expect(items[0]?.json.error).toMatchObject({
-			retryable: false,
-			mayBeCharged: true,
-			description: expect.stringContaining('may have been created and charged') as string,
-		});
-	});
-
 	it('explains invalid input to an agent’s model, which can correct it', async () => {
 		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { items } = await run('create', taskRequest, { asTool: true });
@@ -39,18 +17,6 @@ describe('task: create', () => {
 });
 
 describe('task: get', () => {
-	it('returns a failed task', async () => {
-		finishedTask({ state: 'fail', failCode: 5, failMsg: 'no' });
-		const { items } = await run('get', { taskId: 't1' });
-		expect(items[0]?.json).toMatchObject({
-			taskId: 't1',
-			state: 'fail',
-			failCode: '5',
-			failMsg: 'no',
-			resultUrls: [],
-		});
-	});
-
 	it.each([
 		['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
 		['a number', '={{ 7 }}'],

@@ -25,13 +25,6 @@ describe('getLyrics', () => {
 		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(data));
 	const parameters = { taskId, audioId: 'a1' };
 
-	it('returns the gateway’s data without Simplify', async () => {
-		lyrics({ alignedWords: [], waveformData: [1] });
-		expect(await jsonOf('getLyrics', { ...parameters, simplify: false })).toStrictEqual([
-			envelope({ alignedWords: [], waveformData: [1] }),
-		]);
-	});
-
 	it('returns the waveform', async () => {
 		const data = { alignedWords: [], waveformData: [1] };
 		lyrics(data);
@@ -67,11 +60,6 @@ describe('session: create', () => {
 		expect(await jsonOf('create', { simplify: false }, {}, 'session')).toStrictEqual([
 			envelope({ sessionId: 's' }),
 		]);
-	});
-
-	it('returns the whole response when it has no session', async () => {
-		gateway().post('/api/v1/media/sessions', {}).reply(201, envelope('s'));
-		expect(await jsonOf('create', {}, {}, 'session')).toStrictEqual([envelope('s')]);
 	});
 });
 
@@ -156,19 +144,6 @@ describe('the input of a task', () => {
 		]);
 		expect(sent).toStrictEqual([]);
 		expect(count.requests).toBe(0);
-	});
-
-	it('as JSON is sent without a request for the catalogue', async () => {
-		const count = catalogue();
-		let askedBefore = -1;
-		gateway()
-			.post(TASKS)
-			.reply(() => {
-				askedBefore = count.requests;
-				return [201, envelope({ taskId })];
-			});
-		await run('create', { model, inputMode: 'json', inputJson: '{}' });
-		expect(askedBefore).toBe(0);
 	});
 });
 

@@ -52,13 +52,6 @@ describe('the pauses before polls', () => {
 		return pauses;
 	}
 
-	it('are 5 s, but for what is random in the first one', async () => {
-		catalogue();
-		creations();
-		endsAtPoll(3);
-		expect(await pausesOf('createAndWait', taskRequest)).toStrictEqual([5_000, 5_000, 5_000]);
-	});
-
 	it.each([
 		['wait', { taskId: 't1', downloadResults: false }],
 		['createAndWait', { ...taskRequest, options: { idempotencyKey: 'mine' } }],
@@ -96,54 +89,6 @@ it('a poll whose response cannot be decompressed does not end the wait', async (
 });
 
 describe('the output', () => {
-	it('has the requested model when the task has none', async () => {
-		catalogue();
-		creations();
-		endsAtPoll(1);
-		const { items } = await run('createAndWait', {
-			...taskRequest,
-			options: { idempotencyKey: 'mine' },
-		});
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			{ taskId: 't1', state: 'success', priceRub: 6, model: 'acme/painter', resultUrls: [] },
-		]);
-	});
-
-	it('has the model of the task when it has one', async () => {
-		catalogue();
-		creations();
-		endsAtPoll(1, { model: 'acme/painter-2' });
-		const { items } = await run('createAndWait', {
-			...taskRequest,
-			options: { idempotencyKey: 'mine' },
-		});
-		expect(items.map(({ json }) => json.model)).toStrictEqual(['acme/painter-2']);
-	});
-
-	it.each(['wait', 'get'])('of %s is the gateway’s data without Simplify', async (operation) => {
-		catalogue();
-		endsAtPoll(1, { extra: 1 });
-		const { items } = await run(operation, { taskId: 't1', downloadResults: false, simplify: false });
-		expect(items).toStrictEqual([
-			{ json: envelope({ taskId: 't1', state: 'success', extra: 1 }), pairedItem: { item: 0 } },
-		]);
-	});
-
-	it('of an existing task has no price', async () => {
-		catalogue();
-		endsAtPoll(1, { model: 'acme/painter', createTime: 1_760_000_000_000 });
-		const { items } = await run('wait', { taskId: 't1', downloadResults: false });
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			{
-				taskId: 't1',
-				state: 'success',
-				model: 'acme/painter',
-				createdAt: '2025-10-09T08:53:20.000Z',
-				resultUrls: [],
-			},
-		]);
-	});
-
 	it('of a failed task is an error with its code, text and ID, without the API key', async () => {
 		catalogue();
 		creations();
@@ -191,7 +136,7 @@ describe('the longest wait', () => {
 		expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);
 	});
 
-	it('is half an hour by default', async () => {
+	it('ends after half an hour where nothing is set', async () => {
 		catalogue();
 		const start = Date.now();
 		let lastPoll = 0;

@@ -1,17 +1,6 @@
 import nock from 'nock';
 
-import {
-	continueOnFail,
-	catalogue,
-	creations,
-	envelope,
-	form,
-	gateway,
-	model,
-	painter,
-	run,
-	TASKS,
-} from '../../helpers/media';
+import { continueOnFail, catalogue, creations, gateway, model, painter, run } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
 useNock();
@@ -54,12 +43,6 @@ describe('a dry run', () => {
 		},
 	);
 
-	it('applies the defaults of the schema', async () => {
-		catalogue([priced]);
-		const { items } = await price({ model, inputMode: 'form', input: form({ prompt: 'a' }) });
-		expect(items[0]?.json).toMatchObject({ priceRub: 2.1 });
-	});
-
 	it('uploads no file', async () => {
 		catalogue([priced]);
 		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
@@ -68,15 +51,6 @@ describe('a dry run', () => {
 		const dry = await run('create', { ...json({}), inputFiles, options }, { items });
 		expect(dry.items[0]?.json.request).toMatchObject({
 			input: { image: expect.stringMatching(/^image\/png;sha256=[0-9a-f]{64}$/) as string },
-		});
-	});
-
-	it('explains why there is no price', async () => {
-		catalogue([priced]);
-		const { items } = await price(json({ quality: 'divine' }));
-		expect(items[0]?.json).toMatchObject({
-			priceRub: null,
-			reason: expect.stringContaining('quality') as string,
 		});
 	});
 
@@ -156,18 +130,6 @@ describe('a price of another type than tiers (§2.2)', () => {
 		});
 		expect(sent).toStrictEqual([]);
 	});
-
-	it('is not in the output', async () => {
-		catalogue([perSecond]);
-		creations();
-		const { items } = await run('create', json({}));
-		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
-	});
-
-	it('is not the result of a dry run', async () => {
-		catalogue([perSecond]);
-		expect((await price(json({}))).items[0]?.json).toMatchObject({ priceRub: null });
-	});
 });
 
 describe('a highest price of 0', () => {
@@ -185,21 +147,6 @@ describe('a highest price of 0', () => {
 });
 
 describe('the price in the output', () => {
-	it('is in the output of createAndWait', async () => {
-		catalogue([priced]);
-		creations();
-		gateway()
-			.persist()
-			.get(`${TASKS}/t1`)
-			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', state: 'success', resultJson: '{}' }));
-		const { items } = await run('createAndWait', {
-			...json({ quality: 'high' }),
-			downloadResults: false,
-			options: { idempotencyKey: 'mine' },
-		});
-		expect(items[0]?.json).toMatchObject({ state: 'success', priceRub: 12 });
-	});
-
 	it('is in a hint, for all tasks of the node', async () => {
 		catalogue([priced]);
 		creations();
@@ -207,18 +154,6 @@ describe('the price in the output', () => {
 		const { run: execution } = await run('create', json({ quality: 'high' }), { items });
 		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
 		expect(hints).toMatchObject([{ message: 'Cost: ₽24 (execution so far: ₽24)' }]);
-	});
-
-	it('is waited for, although the output does without it', async () => {
-		gateway()
-			.get('/api/v1/media/models')
-			.delay(300)
-			.reply(200, { data: [priced] });
-		creations();
-		const parameters = { ...json({ quality: 'high' }), simplify: false };
-		const { run: execution } = await run('create', parameters);
-		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
-		expect(hints).toMatchObject([{ message: 'Cost: ₽12 (execution so far: ₽12)' }]);
 	});
 
 	it('is missing when the catalogue cannot be read, and the task is created', async () => {

@@ -1,7 +1,5 @@
-import nock from 'nock';
-
 import { resumeNode, runAgain, storedBinary, type RunOptions } from '../../helpers/engine';
-import { continueOnFail, catalogue, gateway } from '../../helpers/media';
+import { continueOnFail, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import {
 	sendCallback,
@@ -53,34 +51,6 @@ describe('a resumed node', () => {
 		]);
 		expect(result.items.map(({ json }) => 'timedOut' in json)).toStrictEqual([false, false, false]);
 		expect(tasks.sent).toHaveLength(3);
-	});
-
-	it('returns the results in a workflow whose binary data is part of the JSON data', async () => {
-		const tasks = mockTasks(byTask({ t1: 'success' }));
-		const workflowSettings = { binaryMode: 'combined' } as const;
-		const use = suspending(inOrder, { items: prompts('a', 'b'), workflowSettings });
-		const { items } = await resumed(tasks, use, () => 'success');
-		expect(items.map(({ json }) => [json.taskId, json.state])).toStrictEqual([
-			['t1', 'success'],
-			['t2', 'success'],
-		]);
-	});
-
-	it.each([
-		['task', 'createAndWait'],
-		['image', 'generate'],
-	])('polls each pending task once, without the catalogue: %s %s', async (resource, operation) => {
-		const tasks = mockTasks(byTask({ t2: 'success' }));
-		const use = suspending({ resource, operation, ...inOrder }, { items: prompts('a', 'b', 'c') });
-		const suspended = await suspend(tasks, use);
-		tasks.respond = () => 'success';
-		tasks.polls.splice(0);
-		const count = catalogue();
-		await sendCallback(suspended, use, { item: 2 });
-		const checked = ['t3', 't1'];
-		expect(tasks.polls.slice(0, 2)).toStrictEqual(checked);
-		expect(tasks.polls.slice(2).sort()).toStrictEqual(['t1', 't3']);
-		expect(count.requests).toBe(0);
 	});
 
 	it('fails for a failed task, and names all others, also one that had ended before', async () => {
@@ -141,25 +111,6 @@ describe('a resumed node', () => {
 		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t3', 't2']);
 		expect(tasks.sent[2]?.body.input).toStrictEqual({ prompt: 'a.png', image_url: 'https://files.test/f' });
 	});
-
-	it('goes on polling a task whose poll at the callback failed', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const use = suspending();
-		let polls = 0;
-		const { items } = await resumed(tasks, use, () => {
-			polls += 1;
-			return polls <= 3 ? 503 : polls === 4 ? 'processing' : 'success';
-		});
-		expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
-		expect(tasks.polls).toHaveLength(5);
-	});
-
-	it('returns the price that was read before the task was created, also when there was none', async () => {
-		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
-		const tasks = mockTasks(() => 'processing');
-		const { items } = await resumed(tasks, suspending(), () => 'success');
-		expect(items.map(({ json }) => 'priceRub' in json)).toStrictEqual([false]);
-	});
 });
 
 describe('when the longest wait is over', () => {
@@ -189,17 +140,5 @@ describe('when the longest wait is over', () => {
 			},
 		]);
 		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success' });
-	});
-
-	it('a failed task is an error', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const { error } = await late(tasks, suspending(), () => 'fail');
-		expect(error?.context).toMatchObject({ taskId: 't1' });
-	});
-
-	it('a missing task is an error', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const { error } = await late(tasks, suspending(), () => 404);
-		expect(error).toMatchObject({ httpCode: '404', context: { taskId: 't1' } });
 	});
 });

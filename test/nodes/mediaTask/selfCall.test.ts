@@ -52,12 +52,6 @@ describe('after the execution is suspended', () => {
 		expect(events).toStrictEqual(['processing', 'success', '200']);
 	});
 
-	it('a failed task has ended, too', async () => {
-		const events = await suspended([...running, 'fail'], [200]);
-		await eventually(() => events.includes('200'));
-		expect(events).toStrictEqual(['fail', '200']);
-	});
-
 	it.each([409, 300])('n8n is called again when it does not accept the call: %i', async (status) => {
 		const events = await suspended([...running], [status, 299]);
 		await eventually(() => events.includes('299'));

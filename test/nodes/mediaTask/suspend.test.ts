@@ -55,32 +55,6 @@ describe('a suspended execution', () => {
 		expect(stored(suspended)[0]?.json).not.toHaveProperty('timedOut');
 	});
 
-	it.each([
-		['that the gateway does not know yet', 404],
-		['whose poll fails with a transient error', 503],
-	])('waits for a task %s', async (_, status) => {
-		const suspended = await suspend(
-			mockTasks(() => status),
-			suspending(),
-		);
-		expect(stored(suspended).map(({ json }) => json)).toStrictEqual([
-			{
-				taskId: 't1',
-				model: 'acme/painter',
-				state: 'unknown',
-				resultUrls: [],
-				priceRub: 6,
-				timedOut: true,
-			},
-		]);
-	});
-
-	it('stores nothing of the other items with Execute Once', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const use = suspending({}, { items: prompts('a', 'b'), settings: { executeOnce: true } });
-		expect(stored(await suspend(tasks, use)).map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-	});
-
 	it('requests callbacks for the last 20 of many tasks: n8n reads the whole execution for each one', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));

@@ -19,16 +19,6 @@ const running = async (parameters: object = {}, more: Partial<RunOptions> = {}) 
 };
 
 describe('the execution keeps running', () => {
-	it('for tasks that have ended before it is suspended', async () => {
-		const tasks = mockTasks(() => ({ state: 'success', resultJson: '{"resultUrls":[]}' }));
-		const timers = jest.spyOn(globalThis, 'setTimeout');
-		const { items } = await running();
-		const pauses = timers.mock.calls.filter(([, delay = 0]) => delay >= 3_000 && delay < 10_000);
-		expect(pauses).toStrictEqual([]);
-		expect(items.map(({ json }) => json)).toMatchObject([{ taskId: 't1', state: 'success', priceRub: 6 }]);
-		expect(tasks.polls).toStrictEqual(['t1', 't1']);
-	});
-
 	it.each([
 		[1, false],
 		[1.08, false],
@@ -38,38 +28,9 @@ describe('the execution keeps running', () => {
 		await running({ options: { maxWait } });
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([suspends]);
 	});
-
-	it('for a task that another execution may have created, which gets the callback', async () => {
-		const tasks = mockTasks(() => (tasks.polls.length < 2 ? 'processing' : 'success'));
-		const { items } = await running({ options: { idempotencyKey: 'mine' } });
-		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-		expect(tasks.polls).toHaveLength(2);
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
-	});
-
-	it('when no pending task has a callback', async () => {
-		let polls = 0;
-		const tasks = mockTasks((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
-		const items = Array.from({ length: 21 }, () => ({ json: {} }));
-		const { items: results } = await running({ options: { concurrency: 1 } }, { items });
-		expect(results.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([
-			false,
-			...Array<boolean>(20).fill(true),
-		]);
-	});
 });
 
 describe('the execution fails', () => {
-	it('for a task that has already failed', async () => {
-		mockTasks((taskId) => (taskId === 't1' ? 'fail' : 'waiting'));
-		const items = [{ json: {} }, { json: {} }];
-		const { run: execution, error } = await runNode(suspending({}, { items }));
-		expect(execution.status).toBe('error');
-		expect(execution.waitTill).toBeUndefined();
-		expect(error?.description).toContain('t2');
-	});
-
 	it('for a task that the gateway denies access to', async () => {
 		mockTasks(() => 403);
 		const { run: execution, error } = await runNode(suspending());

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import { packageNodes, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
+import { prompts, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // Suspending on an n8n that does not suspend and resume as the node expects.
@@ -47,16 +47,6 @@ const NO_URL = 'n8n has no URL that resumes the execution';
 const problems: Array<[string, Change, string]> = [
 	['whose context has no executeData', () => ({ executeData: { value: undefined } }), OTHER_WAY],
 	[
-		'whose executeData has no node',
-		(context) => ({ executeData: { value: { data: executeDataOf(context).data } } }),
-		OTHER_WAY,
-	],
-	[
-		'whose executeData has no input',
-		(context) => ({ executeData: { value: { node: executeDataOf(context).node, data: { main: [null] } } } }),
-		OTHER_WAY,
-	],
-	[
 		'that stores copies of the items',
 		(context) => {
 			const { node, data } = executeDataOf(context);
@@ -80,15 +70,6 @@ const problems: Array<[string, Change, string]> = [
 		() => ({ getWorkflowDataProxy: { value: () => ({ $runIndex: 0, $execution: {} }) } }),
 		NO_URL,
 	],
-	[
-		'whose resume URL is not a URL',
-		() => ({
-			getWorkflowDataProxy: {
-				value: () => ({ $runIndex: 0, $execution: { resumeUrl: '/webhook-waiting/1' } }),
-			},
-		}),
-		NO_URL,
-	],
 ];
 
 describe.each(problems)('on an n8n %s', (_, change, problem) => {
@@ -105,15 +86,6 @@ describe.each(problems)('on an n8n %s', (_, change, problem) => {
 		]);
 		expect(hints).toStrictEqual([hint(problem)]);
 	});
-});
-
-it('an item whose task is pending at the end of the longest wait fails on an n8n that cannot suspend', async () => {
-	onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
-	mockTasks(() => 'processing');
-	const { run: execution, items, error } = await run({}, { options: { maxWait: 1.2 } });
-	expect(execution.status).toBe('error');
-	expect(items).toStrictEqual([]);
-	expect(error?.context).toMatchObject({ taskId: 't1' });
 });
 
 const own = 'https://n8n.example.com/done';
@@ -160,16 +132,6 @@ it.each<[string, PropertyDescriptorMap]>([
 });
 
 describe('no hint is shown', () => {
-	it('when the execution is suspended', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const suspended = await suspend(tasks, suspending({}, { items: prompts('a') }));
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
-		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true]);
-		expect(suspended.run.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
-			{ message: 'Cost: ₽6 (execution so far: ₽6)' },
-		]);
-	});
-
 	it.each<[string, object, Partial<RunOptions>]>([
 		['polling is chosen', { waitStrategy: 'poll' }, {}],
 		['an AI Agent waits for its tool', {}, { asTool: true }],

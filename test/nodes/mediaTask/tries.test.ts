@@ -105,20 +105,6 @@ it('a task of an earlier try is named when the next try cannot begin', async () 
 	expect(error?.description).toContain('Task t1 is paid for');
 });
 
-it('every paid task is named when the last of 60 orders is rejected', async () => {
-	catalogue();
-	gateway()
-		.post(TASKS, ({ input }: { input: { n: number } }) => input.n === 59)
-		.reply(402, envelope(null, 402));
-	creations();
-	const items = Array.from({ length: 60 }, (_, n) => ({ json: { n } }));
-	const parameters = { model, inputMode: 'json', inputJson: '={{ { n: $json.n } }}' };
-	const { error } = await run('create', { ...parameters, options: { concurrency: 1 } }, { items });
-	expect(error?.description?.match(/\bt\d+\b/g)).toStrictEqual(
-		Array.from({ length: 59 }, (_, index) => `t${index + 1}`),
-	);
-});
-
 it.each<[string, () => void, object]>([
 	['its wait is over', () => void polls('processing'), { maxWait: 0.01 }],
 	[

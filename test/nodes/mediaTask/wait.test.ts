@@ -69,24 +69,6 @@ describe('task: createAndWait', () => {
 		expect(items[0]?.json.result).toBe('not json');
 	});
 
-	it('rejects with the task ID when the server of the file requires a sign-in', async () => {
-		gateway()
-			.post(API)
-			.reply(201, envelope({ taskId: 't1' }));
-		finishedTask({ state: 'success', resultJson: '{"resultUrls":["https://files.test/a"]}' });
-		files().get('/a').reply(401, '<html>');
-		const { items } = await run(
-			'createAndWait',
-			{ ...taskRequest, options: atOnce },
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
-		const error = items[0]?.json.error as unknown as Record<string, string | null>;
-		expect(error).toMatchObject({ taskId: 't1' });
-		expect(error.description).toContain("paid for: fetch its result with the operation 'Wait'");
-		expect(error.message).not.toMatch(/API key|gateway refused/);
-		expect(error.code).toBeNull();
-	});
-
 	it('creates all tasks before it waits for the first', async () => {
 		const log: string[] = [];
 		nock('https://gateway.test')

@@ -37,15 +37,6 @@ it('starts nothing when another process has archived it (404)', async () => {
 	expect([bodies.length, warnings]).toStrictEqual([1, 0]);
 });
 
-it('starts the workflow for the next task of a callback when another process has archived the first', async () => {
-	const [first, second] = [freshTask(), freshTask()];
-	for (const id of [first, second]) task(id, { state: 'success' });
-	archiving(first, 404);
-	archiving(second, 204);
-	const { item } = await inTime(sendCallback(archive, { body: { taskId: first, id: second } }));
-	expect(item?.json.taskId).toBe(second);
-});
-
 it('starts the workflow in the editor, where a task may be tried several times', async () => {
 	const { item, taskId } = await archiveByCallback([404], { mode: 'manual' });
 	expect(item?.json.taskId).toBe(taskId);
@@ -67,13 +58,6 @@ it.each([
 	const { item, taskId, bodies, warnings } = await archiveByCallback([first, 404]);
 	expect(item?.json.taskId).toBe(taskId);
 	expect([bodies.length, warnings]).toStrictEqual([2, 0]);
-});
-
-it('archives once for a repeated callback', async () => {
-	const { taskId, bodies } = await archiveByCallback([204, 204]);
-	const { result } = await sendCallback(archive, { body: { taskId } });
-	expect(result).toStrictEqual({ noWebhookResponse: true });
-	expect(bodies).toHaveLength(1);
 });
 
 it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {

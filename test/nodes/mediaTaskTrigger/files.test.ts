@@ -64,13 +64,6 @@ describe('Download Results', () => {
 		expect(item).toStrictEqual({ json });
 	});
 
-	it('stores a file that came as a data URL', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success', resultJson: '{"resultUrls":["data:image/png;base64,aGk="]}' });
-		const { item } = await sendCallback({}, { body: { taskId } });
-		expect(item?.binary?.data).toMatchObject({ fileName: `task_${taskId}_0.png`, mimeType: 'image/png' });
-	});
-
 	it('starts the workflow without the files when they cannot be fetched, with the error', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success', resultJson });
@@ -95,19 +88,6 @@ describe('Download Results', () => {
 		});
 		expect(warnings).toBe(0);
 	});
-});
-
-it('switches that an expression sets with text count', async () => {
-	const { taskId, requests } = taskWithFiles();
-	const options = { includeCallback: 'true', archiveTask: 'false' };
-	const { item } = await sendCallback({ downloadResults: 'false', options }, { body: { taskId } });
-	expect([Object.hasOwn(item?.json ?? {}, 'callback'), requests]).toStrictEqual([true, []]);
-});
-
-it('settings that cannot be read count as not set', async () => {
-	const { taskId } = taskWithFiles('fail');
-	const { item } = await sendCallback({ events: 5, downloadResults: [] }, { body: { taskId } });
-	expect(item?.json.state).toBe('fail');
 });
 
 describe('Include Callback', () => {

@@ -53,14 +53,6 @@ const forged = (amount: number) =>
 const statusesOf = async (calls: Array<ReturnType<typeof send>>) =>
 	(await Promise.all(calls)).map(({ status }) => status);
 
-it('sends 16 requests at a time', async () => {
-	const calls = forged(40);
-	await eventually(() => waiting.length === 16);
-	release();
-	expect(new Set(await statusesOf(calls))).toStrictEqual(new Set([404]));
-	expect([gateway.received.length, most]).toStrictEqual([40, 16]);
-});
-
 it('handles 300 calls at a time; others are to be repeated, which the log says once', async () => {
 	const calls = forged(300);
 	await eventually(() => waiting.length === 16);
@@ -80,11 +72,4 @@ it('a genuine callback starts the workflow right after a flood', async () => {
 	const begin = Date.now();
 	expect((await send('genuine-3')).item?.json.taskId).toBe('genuine-3');
 	expect(Date.now() - begin).toBeLessThan(5_000);
-});
-
-it('genuine callbacks of 100 tasks at a time each start the workflow', async () => {
-	release();
-	const ids = Array.from({ length: 100 }, (_, index) => `genuine-peak-${index}`);
-	const outcomes = await Promise.all(ids.map(async (id) => await send(id)));
-	expect(outcomes.map(({ item }) => item?.json.taskId)).toStrictEqual(ids);
 });

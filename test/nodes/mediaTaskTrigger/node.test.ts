@@ -10,9 +10,3 @@ it.each(['checkExists', 'create', 'delete'] as const)(
 it('has one version, and not version 1, whose callbacks n8n rejects where files are part of the JSON data', () => {
 	expect(trigger.description.version).toBe(1.1);
 });
-
-it('has the credential test that its description names', () => {
-	const tests = trigger.description.credentials?.map(({ testedBy }) => testedBy);
-	expect(tests).toStrictEqual(Object.keys(trigger.methods.credentialTest));
-	expect(trigger.methods.credentialTest.testGateway).toBeInstanceOf(Function);
-});

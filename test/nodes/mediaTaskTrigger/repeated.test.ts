@@ -34,16 +34,6 @@ it('starts the workflow once for several callbacks at a time, and stores the tas
 	expect([store, seen.requests]).toStrictEqual([{ started: [taskId] }, 1]);
 });
 
-it('starts it once for callbacks of different shapes at a time', async () => {
-	const taskId = freshTask();
-	task(taskId, { state: 'success' });
-	const bodies = [{ taskId }, { id: 'x', data: { id: taskId } }];
-	task('x', { state: 'processing' });
-	const sent = bodies.map(async (body) => await sendCallback(noFiles, { body: { ...body, taskId } }));
-	const items = (await inTime(Promise.all(sent))).flatMap(({ item }) => item ?? []);
-	expect(items).toHaveLength(1);
-});
-
 it('starts it for a task whose callback names one that has started it before', async () => {
 	const [first, second] = [freshTask(), freshTask()];
 	const seen = task(first, { state: 'success' });
@@ -59,36 +49,12 @@ it('starts it for a task whose callback names one that has started it before', a
 	expect((await callback({ id: 'unknown', task: first })).message).toBe(STARTED);
 });
 
-it('starts it for a task whose callback names one that runs', async () => {
-	const [other, taskId] = [freshTask(), freshTask()];
-	task(other, { state: 'processing' });
-	task(taskId, { state: 'success' });
-	const body = { parentTaskId: other, id: taskId };
-	expect((await inTime(sendCallback(noFiles, { body }))).item?.json.taskId).toBe(taskId);
-});
-
 it('polls nothing for a task that only the static data has', async () => {
 	const taskId = freshTask();
 	const seen = task(taskId, { state: 'success' });
 	const options = { store: { started: [1, null, taskId] }, nodeId: 'in another process' };
 	expect(await send(taskId, options)).toMatchObject({ item: undefined, status: 200, warnings: 0 });
 	expect(seen.requests).toBe(0);
-});
-
-it.each<[string, object]>([
-	['something else', { started: { from: 'x' } }],
-	['other tasks', { started: ['a', 'b'] }],
-])('starts the workflow when the static data has %s', async (nodeId, store) => {
-	const taskId = freshTask();
-	task(taskId, { state: 'success' });
-	expect((await send(taskId, { store, nodeId })).item?.json.taskId).toBe(taskId);
-});
-
-it('starts another trigger of the workflow as well', async () => {
-	const taskId = freshTask();
-	task(taskId, { state: 'success' });
-	await send(taskId, { nodeId: 'one' });
-	expect((await send(taskId, { nodeId: 'another' })).item?.json.taskId).toBe(taskId);
 });
 
 it('starts each time in the editor, and stores nothing', async () => {
