@@ -75,11 +75,6 @@ test.each(['web_search', 'web_search_preview'])('a web search beside the built-i
 	const { tools } = await sentBody({ format: 'responses', options });
 	expect(tools).toStrictEqual([{ type, filters: {} }]);
 });
-
-test('the fields of a group are sent where they belong', async () => {
-	const providerRouting = { values: { providerAllowFallbacks: false, providerOnly: ['a'] } };
-	const sampling = { values: { presencePenalty: 0.5 } };
-	const body = await sentBody({ options: { providerRouting, sampling } });
 	expect(body).toMatchObject({ provider: { allow_fallbacks: false, only: ['a'] }, presence_penalty: 0.5 });
 	expect(body).not.toHaveProperty('frequency_penalty');
 });

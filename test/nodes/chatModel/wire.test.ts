@@ -1,9 +1,11 @@
 import { HumanMessage } from '@langchain/core/messages';
 import nock from 'nock';
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
-import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { textOptions, type TextOption } from '../../../nodes/shared/gateway/text/formats/options';
+import { deepMerge, type Json, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { optionRows } from '../../fixtures/spec/textOptions';
 import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { whole } from './support';
@@ -14,127 +16,76 @@ useNock();
 
 const go = [new HumanMessage('Go')];
 
+/** Options that an agent has no use for. */
+const LEFT_OUT =
+	/^(n|modalities|audioVoice|audioFormat|imageConfigQuality|imageConfigSize|previousResponseId)$/;
+const JSON_VALUES: Record<string, JsonObject | JsonObject[]> = {
+	thinking: { type: 'adaptive' },
+	builtInTools: [{ type: 'code_interpreter' }],
+};
+
+/** A value of an option; not the one that it has when it is added. */
+function valueOf(name: string, kind: string): NodeParameterValueType {
+	const { initial, choices = [] }: Partial<TextOption> =
+		(textOptions as Readonly<Record<string, TextOption>>)[name] ?? {};
+	if (kind === 'integer') return 7;
+	if (kind === 'number') return 0.5;
+	if (kind === 'boolean') return initial !== true;
+	if (kind === 'texts') return ['one', 'two'];
+	return choices.findLast(({ value }) => value !== initial)?.value ?? 'some';
+}
+
+/** All options of a format in the panel, and in the body. */
+function allOptions(format: keyof typeof optionRows) {
+	const options: INodeParameters = format === 'chat' ? { cachePrompt: true } : {};
+	let wire: JsonObject = {};
+	for (const [name, path, kind] of optionRows[format].filter(([one]) => !LEFT_OUT.test(one))) {
+		const json = JSON_VALUES[name];
+		const value = json ? JSON.stringify(json) : valueOf(name, kind);
+		const { group } = (textOptions as Readonly<Record<string, TextOption>>)[name] ?? {};
+		const { values = {} } = (options[group ?? ''] ?? {}) as { values?: INodeParameters };
+		if (group === undefined) options[name] = value;
+		else options[group] = { values: { ...values, [name]: value } };
+		const field = path.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), json ?? value);
+		wire = deepMerge(wire, field as JsonObject);
+	}
+	if (format === 'responses') wire.tools = [...(JSON_VALUES.builtInTools as Json[]), { type: 'web_search' }];
+	return { options, wire };
+}
+
 interface FormatCase {
 	path: string;
 	response: string;
 	/** The body without options. */
 	bare: JsonObject;
-	/** Options with their values, in the order of the panel. */
-	options: INodeParameters;
-	/** The same options in the body. */
-	wire: JsonObject;
 }
 
-const formats: Record<string, FormatCase> = {
+const formats: Record<keyof typeof optionRows, FormatCase> = {
 	chat: {
 		path: '/api/v1/chat/completions',
 		response: whole({ content: 'Hi' }),
 		bare: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
-		options: {
-			// Changes long prompts only.
-			cachePrompt: true,
-			maxTokens: 12,
-			providerRouting: {
-				values: {
-					providerAllowFallbacks: false,
-					providerIgnore: ['c'],
-					providerOnly: ['b'],
-					providerOrder: ['a', 'b'],
-					providerSort: 'price',
-				},
-			},
-			reasoning: { values: { reasoningExclude: true, reasoningMaxTokens: 9, reasoningSummary: 'auto' } },
-			reasoningEffort: 'high',
-			sampling: {
-				values: {
-					frequencyPenalty: 0.1,
-					presencePenalty: -0.2,
-					seed: -2,
-					stop: ['END'],
-					topK: 5,
-					topP: 0.9,
-				},
-			},
-			temperature: 0,
-			webSearch: 'low',
-		},
-		wire: {
-			frequency_penalty: 0.1,
-			max_tokens: 12,
-			presence_penalty: -0.2,
-			provider: {
-				allow_fallbacks: false,
-				ignore: ['c'],
-				only: ['b'],
-				order: ['a', 'b'],
-				sort: 'price',
-			},
-			reasoning: { effort: 'high', exclude: true, max_tokens: 9, summary: 'auto' },
-			seed: -2,
-			stop: ['END'],
-			temperature: 0,
-			top_k: 5,
-			top_p: 0.9,
-			web_search_options: { search_context_size: 'low' },
-		},
 	},
 	responses: {
 		path: '/api/v1/responses',
 		response: JSON.stringify({ id: 'r', status: 'completed', output: [{ type: 'message' }] }),
 		bare: { model: 'acme/writer', input: 'Go' },
-		options: {
-			builtIn: { values: { builtInTools: '[{"type":"code_interpreter"}]', maxToolCalls: 3 } },
-			context: { values: { store: false, truncation: 'auto' } },
-			maxTokens: 12,
-			reasoning: { values: { reasoningMaxTokens: 7, reasoningSummary: 'detailed' } },
-			reasoningEffort: 'none',
-			sampling: { values: { topP: 0 } },
-			serviceTier: 'flex',
-			temperature: 0.5,
-			verbosity: 'high',
-			webSearch: 'high',
-		},
-		wire: {
-			max_output_tokens: 12,
-			max_tool_calls: 3,
-			reasoning: { effort: 'none', max_tokens: 7, summary: 'detailed' },
-			service_tier: 'flex',
-			store: false,
-			temperature: 0.5,
-			text: { verbosity: 'high' },
-			tools: [{ type: 'code_interpreter' }, { type: 'web_search' }],
-			top_p: 0,
-			truncation: 'auto',
-		},
 	},
 	messages: {
 		path: '/api/v1/messages',
 		response: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
 		bare: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
-		options: {
-			maxTokens: 1,
-			sampling: { values: { stop: ['END', 'STOP'], topK: 5, topP: 0.5 } },
-			temperature: 2,
-			thinking: '{ "type": "adaptive" }',
-		},
-		wire: {
-			max_tokens: 1,
-			stop_sequences: ['END', 'STOP'],
-			temperature: 2,
-			thinking: { type: 'adaptive' },
-			top_k: 5,
-			top_p: 0.5,
-		},
 	},
 };
+type FormatName = keyof typeof formats;
 
 interface HttpRequest {
 	body: JsonObject;
 	headers: Record<string, string>;
 }
 
-async function sent(format: string, options: INodeParameters, call: object = {}): Promise<HttpRequest[]> {
-	const { path = '', response } = formats[format] ?? {};
+async function sent(format: FormatName, options: INodeParameters, call: object = {}): Promise<HttpRequest[]> {
+	const { path, response } = formats[format];
 	const exchanges: HttpRequest[] = [];
 	nock('https://gateway.test')
 		.post(path)
@@ -151,7 +102,10 @@ async function sent(format: string, options: INodeParameters, call: object = {})
 const sentBodies = async (...request: Parameters<typeof sent>) =>
 	(await sent(...request)).map(({ body }) => body);
 
-describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) => {
+describe.each(Object.keys(formats) as FormatName[])('%s', (format) => {
+	const { bare } = formats[format];
+	const { options, wire } = allOptions(format);
+
 	it('sends only the prompt when no option is set', async () =>
 		expect(await sentBodies(format, {})).toStrictEqual([bare]));
 
@@ -191,7 +145,7 @@ it('does not mention a raw output, which an agent does not have', () => {
 });
 
 describe('options of a call', () => {
-	const bare = formats.chat?.bare;
+	const bare = formats.chat.bare;
 
 	it.each<[string, object, object, object]>([
 		[
@@ -220,7 +174,7 @@ describe('the extra body', () => {
 		const bodies = await sentBodies('chat', { temperature: 0.5, reasoningEffort: 'low', extraBody });
 		expect(bodies).toStrictEqual([
 			{
-				...formats.chat?.bare,
+				...formats.chat.bare,
 				temperature: 1,
 				reasoning: { effort: 'low', summary: null, more: { x: null } },
 				cache: null,
