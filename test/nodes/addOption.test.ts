@@ -75,6 +75,3 @@ test.each(['web_search', 'web_search_preview'])('a web search beside the built-i
 	const { tools } = await sentBody({ format: 'responses', options });
 	expect(tools).toStrictEqual([{ type, filters: {} }]);
 });
-	expect(body).toMatchObject({ provider: { allow_fallbacks: false, only: ['a'] }, presence_penalty: 0.5 });
-	expect(body).not.toHaveProperty('frequency_penalty');
-});

@@ -1,10 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
-import type { ChatModel } from '@n8n/ai-node-sdk';
 import { z } from 'zod';
 
-import { callOf, modelWith, streamed, streamOf, whole } from './support';
-
-const calls = ['a', 'b'].map((id, index) => callOf(id, `tool_${id}`, `{"n":${index}}`, index));
+import { modelWith, streamed, streamOf, whole } from './support';
 
 describe('the tokens of a text, by which chains split it,', () => {
 	const fetched = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no connection'));
@@ -57,40 +54,12 @@ describe('a LangChain call', () => {
 			},
 		]);
 	});
-
-	it('returns parallel tool calls', async () => {
-		const { lc } = modelWith(whole({ content: null, tool_calls: calls }, 'tool_calls'));
-		const response = await lc.invoke([new HumanMessage('Go')]);
-		expect(response.tool_calls).toMatchObject([
-			{ id: 'a', name: 'tool_a', args: { n: 0 } },
-			{ id: 'b', name: 'tool_b', args: { n: 1 } },
-		]);
-	});
-
-	it('returns parallel tool calls whose arguments are streamed in chunks', async () => {
-		const chunks = calls.flatMap((call) => [
-			{ tool_calls: [{ ...call, function: { name: call.function.name, arguments: '{"n"' } }] },
-			{ tool_calls: [{ index: call.index, function: { arguments: `:${call.index}}` } }] },
-		]);
-		const { lc } = modelWith(streamOf({ content: 'Hm' }, ...chunks));
-		const all = await streamed(lc);
-		expect(all.text).toBe('Hm');
-		expect(all.tool_calls).toMatchObject([
-			{ id: 'a', name: 'tool_a', args: { n: 0 } },
-			{ id: 'b', name: 'tool_b', args: { n: 1 } },
-		]);
-	});
 });
 
 describe('text is a string, not a list of blocks', () => {
 	it('in a response', async () => {
 		const response = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
 		expect(response.content).toBe('{"a":1}');
-	});
-
-	it('in a response with a tool call', async () => {
-		const { lc } = modelWith(whole({ content: null, tool_calls: calls }, 'tool_calls'));
-		expect((await lc.invoke([new HumanMessage('Go')])).content).toBe('');
 	});
 
 	it('in each chunk of a stream, and in all of them together', async () => {
@@ -131,12 +100,6 @@ describe('the tools of a model that has tools already', () => {
 				{ name: 'b', description: 'new' },
 			],
 		}));
-
-	it('are sent together with others', async () =>
-		expect((await sent([tool('a', '')], [tool('b', '')])).tools).toMatchObject([
-			{ name: 'a' },
-			{ name: 'b' },
-		]));
 });
 
 it('does not send a tool choice without tools', async () => {
@@ -166,12 +129,4 @@ it.each<[string, unknown, unknown]>([
 	const tool = { name: 'search', description: '', schema: z.object({}), invoke: () => '' };
 	await lc.bindTools([tool], { tool_choice: choice }).invoke([new HumanMessage('Go')]);
 	expect(requests()[0]?.tool_choice).toStrictEqual(wire);
-});
-
-it('has no conversation when it is not called through LangChain', async () => {
-	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-	const { chatModel } = lc as unknown as { chatModel: ChatModel };
-	await expect(chatModel.generate([])).rejects.toThrow('has no messages');
-	expect(() => chatModel.stream([])).toThrow('has no messages');
-	expect(requests()).toStrictEqual([]);
 });

@@ -2,15 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { getEventListeners } from 'node:events';
 
 import { gatewayFailure, rejection } from '../../helpers/client';
-import {
-	localGateway,
-	sendEvents,
-	sendJson,
-	supplied,
-	until,
-	type LocalGateway,
-	type Received,
-} from './supplied';
+import { localGateway, sendEvents, supplied, until, type LocalGateway, type Received } from './supplied';
 import { deltaOf, streamOf, whole, type LangChainModel } from './support';
 
 // Calls that are cancelled, on real sockets.
@@ -69,36 +61,6 @@ describe('a cancelled execution', () => {
 		expect(listeners(execution.signal)).toBe(0);
 		expect(gateway.received).toHaveLength(1);
 	});
-
-	it('ends the pause before a retry and clears its timer, and nothing is sent again', async () => {
-		const started = jest.spyOn(globalThis, 'setTimeout');
-		const stopped = jest.spyOn(globalThis, 'clearTimeout');
-		const pauses = () => {
-			const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout);
-			// A request has one of 315 seconds.
-			return timers.filter((_, index) => Math.floor(Number(started.mock.calls[index]?.[1]) / 1_000) === 200);
-		};
-		const execution = new AbortController();
-		const { lc, close } = await modelAt(({ response }) => {
-			response.writeHead(503, { 'Retry-After': '200' }).end(gatewayFailure(503));
-		}, execution.signal);
-		const outcome = rejection(invoke(lc));
-		await until(() => pauses().length === 1);
-		execution.abort();
-		expect(await outcome).toMatchObject({ message: expect.stringContaining('cancelled') as string });
-		await close();
-		expect(stopped.mock.calls).toContainEqual(pauses());
-		expect(gateway.received).toHaveLength(1);
-	});
-
-	it('sends no further request', async () => {
-		const { lc } = await modelAt(silent, AbortSignal.abort());
-		expect(await rejection(invoke(lc))).toMatchObject({
-			message: expect.stringContaining('cancelled') as string,
-		});
-		await expect(stream(lc)).rejects.toThrow();
-		expect(gateway.received).toStrictEqual([]);
-	});
 });
 
 describe('the signal of an agent', () => {
@@ -113,37 +75,6 @@ describe('the signal of an agent', () => {
 		await givenUpWhenMoreComes();
 		await until(() => listeners(agent.signal) === 0);
 		expect(gateway.received).toHaveLength(1);
-	});
-
-	it.each<[string, typeof invoke, (request: Received) => void]>([
-		['a whole response', invoke, (request) => sendJson(request, 200, whole({ content: 'Late' }))],
-		[
-			'a stream',
-			stream,
-			(request) => {
-				sendEvents(request, streamOf({ content: 'Late' }));
-				request.response.end();
-			},
-		],
-	])('ends the wait for %s, and drops what arrives later', async (_, ask, respond) => {
-		const agent = new AbortController();
-		const { lc } = await modelAt(silent);
-		const outcome = rejection(ask(lc, agent.signal));
-		await until(() => gateway.received.length === 1);
-		agent.abort(new Error('changed my mind'));
-		expect(await outcome).toMatchObject({ message: expect.any(String) as string });
-		const [request] = gateway.received;
-		expect(request?.isGivenUp).toBe(false);
-		if (request) respond(request);
-		await until(() => request?.response.closed === true);
-		await until(() => listeners(agent.signal) === 0);
-		expect(gateway.received).toHaveLength(1);
-	});
-
-	it.each([invoke, stream])('that is aborted before sends nothing', async (ask) => {
-		const { lc } = await modelAt(silent);
-		await expect(ask(lc, AbortSignal.abort(new Error('too late')))).rejects.toThrow();
-		expect(gateway.received).toStrictEqual([]);
 	});
 
 	it('ends the pause before a retry, and nothing is sent again', async () => {
@@ -178,16 +109,6 @@ describe('the signal of an agent', () => {
 		await until(() => listeners(execution.signal) === 1);
 		await close();
 		expect(listeners(execution.signal)).toBe(0);
-	});
-});
-
-describe('when the agent has ended', () => {
-	it('no further request is sent', async () => {
-		const { lc, close } = await modelAt(silent);
-		await close();
-		expect(await rejection(invoke(lc))).toMatchObject({ name: 'NodeOperationError' });
-		await expect(stream(lc)).rejects.toThrow();
-		expect(gateway.received).toStrictEqual([]);
 	});
 });
 

@@ -10,7 +10,7 @@ import {
 	type LocalGateway,
 	type Received,
 } from './supplied';
-import { deltaOf, eventOf, whole } from './support';
+import { deltaOf, eventOf } from './support';
 
 // Calls without a usable response that may be charged, on real sockets.
 
@@ -46,27 +46,6 @@ describe('a whole response', () => {
 		});
 		expect(gateway.received).toHaveLength(1);
 		expect(logged()).toMatchObject([{ executionStatus: 'error' }]);
-	});
-
-	it('with an error status is requested again, with the same request', async () => {
-		const { lc } = await modelAt((request, earlier) =>
-			earlier === 0
-				? sendJson(request, 503, error('busy'))
-				: sendJson(request, 200, whole({ content: 'Hi' })),
-		);
-		expect((await lc.invoke(go)).content).toBe('Hi');
-		const [first, second, ...more] = gateway.received;
-		expect(more).toStrictEqual([]);
-		expect(first?.path).toBe('/api/v1/chat/completions');
-		expect(second?.body).toStrictEqual(first?.body);
-	});
-
-	it('with a permanent error is not requested again, and is not charged', async () => {
-		const { lc } = await modelAt((request) => sendJson(request, 402, error('insufficient_balance')));
-		const failure = await rejection(lc.invoke(go));
-		expect(failure).toMatchObject({ httpCode: '402', cause: { details: { code: 'insufficient_balance' } } });
-		expect(failure).not.toMatchObject({ cause: { details: { outcome: 'unknown' } } });
-		expect(gateway.received).toHaveLength(1);
 	});
 });
 

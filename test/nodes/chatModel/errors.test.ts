@@ -1,10 +1,8 @@
 import { HumanMessage } from '@langchain/core/messages';
 import nock from 'nock';
-import type { INodeParameters, ISupplyDataFunctions } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { rejection } from '../../helpers/client';
-import { supplyContext } from '../../helpers/contexts';
 import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { eventOf } from './support';
@@ -51,24 +49,6 @@ it.each(['whole', 'streamed'])(
 describe('an invalid setting is rejected when the model is supplied, before anything is sent', () => {
 	it.each<[string, INodeParameters, RegExp]>([
 		['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
-		['max tokens below 1', { options: { maxTokens: -5 } }, /'Max Tokens'.*-5/],
-		['an unknown effort', { options: { reasoningEffort: 'huge' } }, /'Reasoning Effort'.*"huge"/],
-		[
-			'a stop sequence that is an object',
-			{ options: { sampling: { values: { stop: [{ a: 1 }] } } } },
-			/'Stop Sequences'/,
-		],
-		[
-			'a list that is not a list',
-			{ format: 'responses', options: { builtIn: { values: { builtInTools: '{}' } } } },
-			/'Built-In Tools \(JSON\)'/,
-		],
-		[
-			'thinking that is not an object',
-			{ format: 'messages', options: { thinking: '[]' } },
-			/'Thinking \(JSON\)'/,
-		],
-		['an extra body that is not an object', { options: { extraBody: '[1]' } }, /'Extra Body \(JSON\)'/],
 		['an extra body with stream', { options: { extraBody: '{"stream":false}' } }, /'stream'/],
 		['an unknown format', { format: 'telegram' }, /'API Format'.*"telegram"/],
 		['no model', { model: { __rl: true, mode: 'id', value: ' ' } }, /'Model' is empty/],
@@ -84,27 +64,6 @@ describe('an invalid setting is rejected when the model is supplied, before anyt
 		expect(await rejection(supplied({ baseUrl: 'gateway' }))).toMatchObject({
 			message: expect.stringContaining('base URL') as string,
 		}));
-
-	it('is reported with the number of its item', async () => {
-		const { context } = supplyContext({
-			node: 'chatModel',
-			parameters: { model: { __rl: true, mode: 'id', value: 'm' } },
-		});
-		const indices: number[] = [];
-		context.getNodeParameter = ((name: string, itemIndex: number) => {
-			indices.push(itemIndex);
-			return name === 'format' ? 'telegram' : undefined;
-		}) as ISupplyDataFunctions['getNodeParameter'];
-		expect(await rejection(new ChatModel().supplyData.call(context, 3))).toMatchObject({
-			context: { itemIndex: 3 },
-		});
-		expect(new Set(indices)).toStrictEqual(new Set([3]));
-	});
-
-	it('explains that streaming depends on the node that uses the model', async () =>
-		expect(await rejection(supplied({ options: { extraBody: { stream: true } } }))).toMatchObject({
-			message: expect.stringContaining('node that uses the model') as string,
-		}));
 });
 
 describe('a message that cannot be sent is rejected before anything is sent', () => {
@@ -116,21 +75,6 @@ describe('a message that cannot be sent is rejected before anything is sent', ()
 			description: expect.stringContaining('Nothing was sent') as string,
 			context: { itemIndex: 0 },
 		});
-	});
-});
-
-describe('a model that the gateway does not know', () => {
-	const unknown = () =>
-		gateway()
-			.post('/api/v1/chat/completions')
-			.reply(404, { error: { message: 'no such model', code: 'model_not_found' } });
-	const modelError = async () => await rejection((await supplied()).lc.invoke(go));
-
-	it('is an error also when the catalogue is unavailable', async () => {
-		unknown();
-		gateway().get('/api/v1/models').query(true).times(4).reply(503, {}, { 'Retry-After': '0' });
-		const error = await modelError();
-		expect(error).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
 	});
 });
 

@@ -83,18 +83,11 @@ describe('text', () => {
 		['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
 		['of no parts is empty', said(), 'user', ''],
 		[
-			'is next to parts that are left out',
-			new AIMessage(parts({ type: 'reasoning', text: 'hm' }, null, 5, text('Hi'))),
-			'assistant',
-			'Hi',
-		],
-		[
 			'may be a file',
 			said({ type: 'text-plain', text: 'a' }, { type: 'file', source_type: 'text', text: 'b' }),
 			'user',
 			'a\nb',
 		],
-		['may be null', said({ type: 'text', text: null }), 'user', ''],
 	])('%s', (_, message, role, expected) =>
 		expect(converted(message)).toStrictEqual([{ role, text: expected, ...none }]),
 	);
@@ -119,16 +112,6 @@ describe('a file', () => {
 	it.each<[string, object, object]>([
 		['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
 		['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
-		[
-			'at a data-like address',
-			{ type: 'image_url', image_url: `${LINK}?data:video/mp4,` },
-			url('image', `${LINK}?data:video/mp4,`),
-		],
-		[
-			'in capitals',
-			{ type: 'input_image', image_url: 'DATA:image/gif;base64,R0lG' },
-			file('image', 'R0lG', 'image/gif', 'file.gif'),
-		],
 		['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
 		[
 			'in the former shape',
@@ -140,11 +123,6 @@ describe('a file', () => {
 			'with a format',
 			{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
 			file('audio', 'SUQz', 'audio/mpeg', 'file.mp3'),
-		],
-		[
-			'in an unknown format',
-			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'amr' } },
-			file('audio', 'AAAA', 'audio/amr', 'file'),
 		],
 		[
 			'with a type',
@@ -162,40 +140,15 @@ describe('a file', () => {
 			url('image', `${LINK}.png?x=1`),
 		],
 		[
-			'whose name counts before its URL’s',
-			{ type: 'input_file', filename: 'cat.mp4', file_url: `${LINK}.png` },
-			url('video', `${LINK}.png`),
-		],
-		[
 			'as n8n’s agent writes it',
 			{ type: 'file', source_type: 'base64', mime_type: 'application/pdf', data, ...named },
 			pdf,
 		],
-		[
-			'with a type in either spelling',
-			{ type: 'file', mimeType: 'application/pdf', mime_type: 'a/b', data, ...named },
-			pdf,
-		],
 		['whose type follows from its name', { type: 'file', data, ...named }, pdf],
-		[
-			'with neither name nor type',
-			{ type: 'file', data: 'YQ==' },
-			file('file', 'YQ==', 'application/octet-stream', 'file'),
-		],
 		[
 			'whose data URL says another type',
 			{ type: 'audio', data: 'data:audio/wav;base64,YQ==', mimeType: 'audio/mpeg' },
 			file('audio', 'YQ==', 'audio/wav', 'file.wav'),
-		],
-		[
-			'whose type only begins like a picture’s',
-			{ type: 'file', data: 'YQ==', mimeType: 'imagery/x' },
-			file('file', 'YQ==', 'imagery/x', 'file'),
-		],
-		[
-			'of bytes',
-			{ type: 'text-plain', data: 'YQ==', metadata: { filename: 'a.txt' } },
-			file('file', 'YQ==', 'text/plain', 'a.txt'),
 		],
 		['of an unknown kind', { type: 'thing', data: 'YQ==' }, {}],
 	])('%s: %j', (_, part, attachment) => {
@@ -207,12 +160,9 @@ describe('a file', () => {
 		['at another provider', { type: 'file', fileId: 'f_1', mimeType: 'application/pdf' }],
 		['by OpenAI’s ID', { type: 'file', file: { file_id: 'f_1' } }],
 		['that is empty', { type: 'file', mimeType: 'application/pdf', data: '' }],
-		['that is an empty data URL', { type: 'file', data: 'data:application/pdf;base64,' }],
 		['that is no base64', { type: 'image_url', image_url: 'data:image/png;base64,no base64!' }],
 		['of a picture without a URL', { type: 'image_url' }],
-		['of audio without bytes', { type: 'input_audio' }],
 		['in Anthropic’s shape', { type: 'image', source: { type: 'base64', data: 'iVBORw==' } }],
-		['in a document of Anthropic’s', { type: 'document', source: { type: 'text', data: 'long' } }],
 	])('%s is rejected', (_, part) =>
 		expect(() => converted(said(text('q'), part))).toThrow('contains a file that it cannot read'),
 	);
@@ -229,31 +179,16 @@ describe('a file', () => {
 });
 
 describe('tool calls', () => {
-	it('may have neither IDs nor input', () => {
-		const calls = [{ name: 'one' }, { name: 'two', args: null }] as unknown as AIMessage['tool_calls'];
-		expect(converted(Object.assign(new AIMessage(''), { tool_calls: calls }))).toMatchObject([
-			{
-				toolCalls: [
-					{ id: '', name: 'one', arguments: '{}' },
-					{ id: '', name: 'two', arguments: '{}' },
-				],
-			},
-		]);
-	});
-
 	const resource = { type: 'resource', resource: { text: 'abc', none: null } };
 
 	it.each<[string, unknown, string]>([
 		['text', 'text', 'text'],
-		['texts', [text('a'), { type: 'text' }, 'b'], 'a\nb'],
-		['nothing', '', ''],
 		['JSON next to text', [resource, text('hi')], `${JSON.stringify(resource)}\nhi`],
 		[
 			'a picture at a URL',
 			[{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }],
 			'{"type":"image_url","image_url":{"url":"https://x.test/a.png"}}',
 		],
-		['a long text', [text('A'.repeat(5_000))], 'A'.repeat(5_000)],
 	])('may return %s', (_, content, sent) =>
 		expect(converted(result('a', content))).toStrictEqual([{ role: 'tool', callId: 'a', text: sent }]),
 	);

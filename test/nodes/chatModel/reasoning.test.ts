@@ -37,17 +37,6 @@ describe('what agents keep', () => {
 		['another one', storedAs({ id: 'one' })],
 		['nothing', undefined],
 	])('%s is not read', (_, value) => expect(keptReasoning(value)).toBeUndefined());
-
-	it('leaves out parts that are not objects', () => {
-		const stored = { ...kept, text: null, parts: [null, {}, { wire: { a: 1 }, callsBefore: 2 }] };
-		expect(keptReasoning(storedAs(stored))).toStrictEqual({
-			...kept,
-			parts: [
-				{ wire: {}, callsBefore: 0 },
-				{ wire: { a: 1 }, callsBefore: 2 },
-			],
-		});
-	});
 });
 
 describe('a message', () => {

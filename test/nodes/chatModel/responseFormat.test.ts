@@ -87,15 +87,6 @@ const place = {
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
 describe('the response format', () => {
-	it('is text by default', async () => {
-		expect((await ask({})).body).not.toHaveProperty('response_format');
-	});
-
-	it('is a JSON object', async () => {
-		const { body } = await ask({ outputFormat: 'jsonObject' });
-		expect(body.response_format).toStrictEqual({ type: 'json_object' });
-	});
-
 	it('is JSON by a schema', async () => {
 		const { body } = await ask({ ...place, options: { schemaStrict: true } });
 		const fields = { name: 'place', schema, strict: true };

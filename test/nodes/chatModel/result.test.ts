@@ -25,7 +25,6 @@ const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Comp
 });
 const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 const finish = { type: 'finish', finishReason: 'stop', usage };
-const newId = expect.stringMatching(/^call_[0-9a-f]{32}$/) as string;
 
 function thrownBy(work: () => unknown): ApiError {
 	try {
@@ -120,16 +119,6 @@ describe('n8n’s log', () => {
 	])('%s', (_, choice, more, info) =>
 		expect(callInfoOf(response(choice, more))).toStrictEqual({ ...facts, ...info }),
 	);
-
-	it('may lack most of it', () => {
-		const little = response({}, { id: null, model: null, choices: [], usage: noUsage, costRub: null });
-		expect(callInfoOf(little)).toStrictEqual({ finish_reason: null, id: null, model: null, costRub: null });
-		const none = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-		expect(toResult(little, []).usage).toStrictEqual(none);
-		expect(toClosingChunks(little, '', [])).toStrictEqual([
-			{ type: 'finish', finishReason: 'other', usage: none },
-		]);
-	});
 });
 
 it.each<[string | null, string]>([
@@ -144,15 +133,6 @@ it.each<[string | null, string]>([
 
 describe('tool calls', () => {
 	const call = (id: string | null, args: ToolCall['arguments'] = {}) => ({ id, name: 't', arguments: args });
-
-	it.each<[string, ToolCall[], string[], unknown[]]>([
-		['have their own IDs', [call('a'), call('b')], [], ['a', 'b']],
-		['get an ID when they have none', [call(null)], [], [newId]],
-		['get new IDs when they have one twice', [call('a'), call('a')], [], ['a', newId]],
-		['get new IDs when an earlier one has theirs', [call('a'), call('b')], ['b'], ['a', newId]],
-	])('%s', (_, toolCalls, earlier, ids) =>
-		expect(callsIn(response({ toolCalls }), earlier).map(({ id }) => id)).toStrictEqual(ids),
-	);
 
 	it.each<[string, ToolCall['arguments'], string]>([
 		['null in them', { city: null, days: [null, 1] }, '{"city":null,"days":[null,1]}'],

@@ -56,8 +56,3 @@ it('uses the SDK of n8n, and loads it only when a model is supplied', () => {
 	expect(loadSdk()).toStrictEqual({ supplyModel, getParametersJsonSchema });
 	expect(mockModules).toHaveLength(1);
 });
-
-it('uses an SDK next to this package when n8n has none', () => {
-	mockModules = [{ sdk: 'none' }, { sdk: { supplyModel, getParametersJsonSchema } }];
-	expect(loadSdk()).toStrictEqual({ supplyModel, getParametersJsonSchema });
-});

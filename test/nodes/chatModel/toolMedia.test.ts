@@ -1,7 +1,5 @@
 import { withToolMedia } from '../../../nodes/ChatModel/toolMedia';
-import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { ChatMessage, ToolMessage } from '../../../nodes/shared/gateway/text/formats/request';
-import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
 // Images in the results of media tools, as the model sees them.
 
@@ -73,34 +71,9 @@ it.each<[string, unknown]>([
 	['that are videos', task('https://files.test/cat.mp4')],
 	['of an unknown type', task('https://files.test/cat.bin')],
 	['at other addresses', task('data:image/png;base64,AAAA', 'file:///cat.png', 'ftp://files.test/cat.png')],
-	['that are no text', task(null, 5, { url: cat })],
-	['that are no list', { taskId: 't1', resultUrls: cat }],
-	['deep in other data', { a: { b: { c: { d: { e: task(cat) } } } } }],
-	['of nothing', ''],
 ])('results %s are not shown as images', (_, value) => expect(imagesOf(value)).toStrictEqual([]));
 
 it('at most ten images of a result are shown', () => {
 	const urls = Array.from({ length: 30 }, (_, index) => `https://files.test/${index}.png`);
 	expect(imagesOf(urls.map((url) => task(url)))).toStrictEqual(urls.slice(0, 10));
-});
-
-it.each<[string, string, unknown]>([
-	['chat', 'messages', { type: 'image_url', image_url: { url: cat } }],
-	['responses', 'input', { type: 'input_image', image_url: cat }],
-	['messages', 'messages', { type: 'image', source: { type: 'url', url: cat } }],
-])('the %s format has an image part after the result', (name, field, part) => {
-	const body = textFormat(name).toBody({
-		model: 'm',
-		conversation: {
-			kind: 'messages',
-			messages: withToolMedia([user, call('a'), result([task(cat)])]),
-		},
-		tools: [],
-		output: { kind: 'text' },
-		options: {},
-		stream: false,
-	});
-	const messages = body[field] as JsonObject[];
-	expect(JSON.stringify(messages.at(-2))).toContain('taskId');
-	expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.arrayContaining([part]) as unknown });
 });

@@ -48,40 +48,11 @@ describe('the name of a tool', () => {
 		const { message } = invalidInput(() => definitions(name));
 		expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
 	});
-
-	it.each(['get_weather', 'server.tool', `mcp-${'x'.repeat(100)}`])('%s is sent', (name) => {
-		expect(definitions(name)).toMatchObject([{ name }]);
-	});
 });
 
 describe('the definition of a tool', () => {
 	const made = (more: object, schema: unknown = {}) =>
 		toToolDefinitions([{ type: 'function', name: 't', inputSchema: {}, ...more }], () => schema as object);
-	const bare = { name: 't', description: undefined, parameters: { type: 'object', properties: {} } };
-
-	it.each<[string, object, unknown, object]>([
-		['needs nothing but a name', {}, undefined, bare],
-		['has a description', { description: 'Does it' }, {}, { ...bare, description: 'Does it' }],
-		['may have no schema', {}, null, bare],
-		[
-			'accepts a schema with null',
-			{},
-			{ default: null },
-			{ ...bare, parameters: { ...bare.parameters, default: null } },
-		],
-		[
-			'accepts a zod schema that converts itself',
-			{},
-			{ safeParse: (): void => undefined, toJSONSchema: (options: object) => ({ options }) },
-			{ ...bare, parameters: { ...bare.parameters, options: { io: 'input', unrepresentable: 'any' } } },
-		],
-		[
-			'accepts a schema that only has such a name',
-			{},
-			{ toJSONSchema: 'no function', title: 'T' },
-			{ ...bare, parameters: { ...bare.parameters, toJSONSchema: 'no function', title: 'T' } },
-		],
-	])('%s', (_, more, schema, expected) => expect(made(more, schema)).toStrictEqual([expected]));
 
 	it.each([
 		['an old zod', { safeParse: (): void => undefined }],
@@ -137,8 +108,6 @@ describe('structured output', () => {
 			{ name: 'weather' },
 			{ ...weather, parameters: described },
 		],
-		['has another description', { ...json, description: '' }, {}, { name: 'extract', description: anyText }],
-		['takes a method', json, { method: 'jsonMode', strict: true }, { name: 'extract', parameters: json }],
 	])('%s', async (_, given, settings, sent) => {
 		const { lc, requests } = modelWith(response('name' in sent ? String(sent.name) : ''));
 		expect(await lc.withStructuredOutput(given, settings).invoke(go)).toStrictEqual({ city: 'Omsk' });

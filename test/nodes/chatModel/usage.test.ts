@@ -87,18 +87,6 @@ it.each([
 	]);
 });
 
-it('LangChain’s message has the tokens of a response', async () => {
-	const message = await invoke(modelWith(wholeWith(full)).lc);
-	expect(message.usage_metadata).toStrictEqual({
-		input_tokens: 5,
-		output_tokens: 7,
-		total_tokens: 12,
-		input_token_details: undefined,
-		output_token_details: undefined,
-	});
-	expect(message.response_metadata).toMatchObject({ model: 'm', provider: 'ai-gateway' });
-});
-
 it('LangChain’s message of a stream has its tokens once', async () => {
 	const message = await streamed(modelWith(streamWith(full)).lc);
 	expect(message.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 7, total_tokens: 12 });
@@ -109,11 +97,4 @@ it('LangChain’s message of a stream has its tokens once', async () => {
 		model: null,
 		costRub: 0.5,
 	});
-});
-
-it('a response without tokens has n8n’s estimate', async () => {
-	const { lc, logged } = modelWith(wholeWith({}));
-	await invoke(lc);
-	expect(logged).toMatchObject([{ tokenUsageEstimate: { promptTokens: expect.any(Number) as number } }]);
-	expect(logged[0]).not.toHaveProperty('tokenUsage');
 });
