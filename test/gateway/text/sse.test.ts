@@ -88,7 +88,8 @@ it.each<[string, () => Uint8Array[], number]>([
 	],
 	['small events in one chunk', () => [bytes('data: x\r\r'.repeat(20_000))], 20_000],
 ])('takes linear time for %s', (_, chunks, count) => {
-	const start = performance.now();
+	const start = process.cpuUsage();
 	expect(parse(chunks())).toHaveLength(count);
-	expect(performance.now() - start).toBeLessThan(5_000);
+	const { user, system } = process.cpuUsage(start);
+	expect((user + system) / 1_000).toBeLessThan(5_000);
 });

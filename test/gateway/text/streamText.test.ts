@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { apiErrorOf, rejection } from '../../helpers/client';
 import { eventually } from '../../helpers/time';
-import { chunksOf, events, readStream, type StreamSource } from '../../helpers/streams';
+import { events, readStream, type StreamSource } from '../../helpers/streams';
 import { errorDetailsOf } from './formats/support';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -155,23 +155,6 @@ describe('the error of a stream', () => {
 		expect(await errorDetails(format, breaking(reset, events(...sent)))).toMatchObject({ outcome, extra });
 	});
 
-	it.each<[string, string, JsonObject[], string]>([
-		['chat', 'chat', [textChunk('a')], 'unknown'],
-		['messages', 'messages', [started], 'unknown'],
-		[
-			'responses',
-			'responses',
-			[{ type: 'response.created', response: { usage: { input_tokens: 1 } } }],
-			'unknown',
-		],
-		['responses, that failed', 'responses', [failure()], 'rejected'],
-		['responses, that failed and cost nothing', 'responses', [failure({ total_cost: 0 })], 'rejected'],
-	])('%s: has no cost without one', async (_, format, sent, outcome) => {
-		const details = await errorDetails(format, breaking(reset, events(...sent)));
-		expect(details.outcome).toBe(outcome);
-		expect(details.extra).toStrictEqual({ receivedText: expect.any(String) as string });
-	});
-
 	const error = { code: 'server_error', type: 'server_error', message: 'boom' };
 	const paid = { input_tokens: 1, output_tokens: 2, cost: { total_cost: 0.5 } };
 
@@ -215,20 +198,8 @@ describe('the error of a stream', () => {
 		expect(thrown.cause instanceof Error).toBe(code !== 'own');
 	});
 
-	it('shows the beginning of a long text, and keeps all of it', async () => {
-		const text = 'y'.repeat(301);
-		const { description, extra } = await errorDetails('chat', events(textChunk(text)));
-		expect(description).toMatch(/“y{300}…”$/);
-		expect(extra).toStrictEqual({ receivedText: text });
-	});
-
 	it('has a text of its own for each problem', () =>
 		expect(new Set(Object.values(STREAM_TEXTS).map(({ message }) => message)).size).toBe(5));
-
-	it('is none of a stream that another item stopped, even when it is complete', async () => {
-		const stopped = new StoppedError('other item failed');
-		expect(await rejection(readStream('chat', breaking(stopped, events(finish, usage))))).toBe(stopped);
-	});
 });
 
 describe('chat: frames', () => {
@@ -269,10 +240,6 @@ describe('chat: frames', () => {
 		});
 	});
 
-	it('after the closing ones may be unreadable', async () => {
-		expect(await read('chat', events(...whole, '{"a"'))).toMatchObject({ text: 'Hello' });
-	});
-
 	it('that never end exceed the maximum length', async () => {
 		const endless = Array.from({ length: 17 }, () => bytes('x'.repeat(1024 * 1024)));
 		expect(await errorDetails('chat', [bytes(hello), bytes('data: {'), ...endless])).toMatchObject({
@@ -280,25 +247,9 @@ describe('chat: frames', () => {
 			outcome: 'unknown',
 		});
 	});
-
-	it('end with [DONE], without the end of the connection', async () => {
-		const stream = breaking(undefined, events(...whole, '[DONE]'));
-		expect(await read('chat', stream)).toMatchObject({ costRub: 1 });
-		expect(stream.destroyed).toBe(true);
-	});
 });
 
 describe('the shown text', () => {
-	it('is sent once for each chunk that has text', async () => {
-		const source = [
-			events(textChunk('a'), textChunk('b')),
-			': ping\n\n',
-			events(textChunk('')),
-			events(textChunk('c'), finish, usage),
-		];
-		expect(await read('chat', source.map(bytes))).toMatchObject({ text: 'abc', shown: ['ab', 'c'] });
-	});
-
 	it('includes the text in the same chunk before an error', async () => {
 		const shown: string[] = [];
 		const onText = async (text: string) => void (await Promise.resolve(shown.push(text)));
@@ -337,15 +288,7 @@ describe('the shown text', () => {
 });
 
 describe('a response that is not streamed', () => {
-	const json = JSON.stringify({ choices: [{ message: { content: 'Привет' }, finish_reason: 'stop' }] });
 	const headers = { 'content-type': 'application/json; charset=utf-8' };
-
-	it.each([1, 3, 1_000])('is read in chunks of %i bytes', async (size) => {
-		expect(await read('chat', chunksOf(bytes(` \n${json}`), size), headers)).toMatchObject({
-			text: 'Привет',
-			shown: [],
-		});
-	});
 
 	it.each<[string, () => StreamSource, string, Record<string, string>]>([
 		['a list', () => '[{}]', 'unreadable_answer', headers],
@@ -365,11 +308,6 @@ describe('a response that is not streamed', () => {
 			code,
 			outcome: 'unknown',
 		});
-	});
-
-	it('that is cancelled throws StoppedError', async () => {
-		const stream = readStream('chat', breaking(cancelled, '{"choi'), { headers });
-		expect(await rejection(stream)).toMatchObject({ name: 'StoppedError', outcome: 'unknown' });
 	});
 });
 

@@ -64,15 +64,6 @@ it.each<[string, Array<ChatMessage | ToolMessage>, PerFormat<JsonObject>]>([
 		},
 	],
 	[
-		'an empty system message',
-		[said('system', ''), said('user', 'Hi')],
-		{
-			chat: { messages: [wire('system', ''), ...hi] },
-			responses: { input: 'Hi' },
-			messages: { messages: hi },
-		},
-	],
-	[
 		'each role, with an empty message',
 		[
 			said('developer', 'In English'),
@@ -101,24 +92,6 @@ it.each<[string, Array<ChatMessage | ToolMessage>, PerFormat<JsonObject>]>([
 				],
 			},
 			messages: { system: 'In English\n\nBe brief', messages: hi },
-		},
-	],
-	[
-		'a system message before a conversation',
-		[said('system', 'Be brief'), said('user', 'Hi'), said('assistant', 'Hello')],
-		{
-			chat: { messages: [wire('system', 'Be brief'), ...hi, wire('assistant', 'Hello')] },
-			responses: { instructions: 'Be brief', input: [...hi, wire('assistant', 'Hello')] },
-			messages: { system: 'Be brief', messages: [...hi, wire('assistant', 'Hello')] },
-		},
-	],
-	[
-		'a single message that is not the user’s',
-		[said('assistant', 'Hello')],
-		{
-			chat: { messages: [wire('assistant', 'Hello')] },
-			responses: { input: [wire('assistant', 'Hello')] },
-			messages: { messages: [wire('assistant', 'Hello')] },
 		},
 	],
 	[

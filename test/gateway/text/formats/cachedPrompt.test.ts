@@ -19,15 +19,6 @@ describe('a prompt that is cached', () => {
 			'Hi',
 		]));
 
-	it('has a mark after the last of several system prompts', () => {
-		const developer = { role: 'developer' as const, text: 'In English' };
-		expect(contents({ conversation: messages(system, developer, user('Hi')) })).toStrictEqual([
-			'Be brief',
-			marked('In English'),
-			'Hi',
-		]);
-	});
-
 	it('has a mark after a long text of the user', () =>
 		expect(contents({ conversation: messages(user(long)) })).toStrictEqual([marked(long)]));
 
@@ -50,30 +41,10 @@ describe('a prompt that is cached', () => {
 		]);
 	});
 
-	it('has a mark only after system prompts, and after a question that was answered', () => {
-		expect(contents({ conversation: messages(system) })).toStrictEqual([marked('Be brief')]);
-		const answered = messages(user('Hi'), { role: 'assistant', text: 'Hello' });
-		expect(contents({ conversation: answered })).toStrictEqual([marked('Hi'), 'Hello']);
-	});
-
 	it('has its mark on the text, not on files', () => {
 		const message = { ...user(long), attachments: [fromUrl('image')] };
 		expect(contents({ conversation: messages(message) })).toStrictEqual([
 			[...marked(long), { type: 'image_url', image_url: { url: 'https://files.test/a' } }],
-		]);
-	});
-
-	it('has no mark on an empty text', () =>
-		expect(contents({ conversation: messages({ role: 'system', text: ' ' }, user('')) })).toStrictEqual([
-			' ',
-			'',
-		]));
-
-	it('has a mark after the system prompt with messages as JSON', () => {
-		const own = [{ role: 'user', content: 'Hi' }];
-		expect(contents({ conversation: { kind: 'wire', systemPrompt: 'S', messages: own } })).toStrictEqual([
-			marked('S'),
-			'Hi',
 		]);
 	});
 

@@ -1,6 +1,6 @@
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { NO_CHOICE, NO_USAGE, read } from './support';
+import { NO_CHOICE, read } from './support';
 import { WHOLE } from './whole';
 
 const completion = (body: JsonObject) => read('chat', body);
@@ -191,12 +191,5 @@ describe('the cost', () => {
 		['unknown', {}, null],
 	])('is read: %s', (_, fields, costRub) => {
 		expect(usage(fields).costRub).toBe(costRub);
-	});
-});
-
-it('tokens that are not reported are null', () => {
-	expect(usage({ prompt_tokens: 0, completion_tokens_details: {} }).usage).toStrictEqual({
-		...NO_USAGE,
-		inputTokens: 0,
 	});
 });

@@ -1,4 +1,4 @@
-import { asObjects, omit, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { type JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, read, streamed } from './support';
 
 const chunk = (delta: JsonObject, choice: JsonObject = {}): JsonObject => ({
@@ -44,24 +44,6 @@ function completion(message: JsonObject = {}, choice: JsonObject = {}): JsonObje
 const whole = completion();
 /** The body of a stream of these events, and its end. */
 const bodyOf = (...events: JsonObject[]) => run(...events, stop, usageOf(usage)).body;
-
-it('assembles the chunks into a chat completion', () => {
-	expect(run(hello, stop, usageOf(usage))).toStrictEqual({
-		shown: ['Hello', '', ''],
-		isComplete: [true, true],
-		isFinished: false,
-		body: whole,
-	});
-});
-
-it('a stream without chunks is complete only with [DONE], and has no choices', () => {
-	expect(run()).toStrictEqual({
-		shown: [],
-		isComplete: [false, true],
-		isFinished: false,
-		body: { object: 'chat.completion', choices: [] },
-	});
-});
 
 describe('whether the completion is complete, without and with [DONE]', () => {
 	const other = chunk({ content: 'b' }, { index: 1 });
@@ -120,10 +102,6 @@ describe('the usage', () => {
 	])('%s', (_, later, expected) => {
 		expect(run(hello, stop, usageOf(first), usageOf(later)).body.usage).toStrictEqual(expected);
 	});
-
-	it('is left out where it is not known', () => {
-		expect(run({ ...hello, usage: null }, stop).body).toStrictEqual(omit(whole, 'usage'));
-	});
 });
 
 describe('chunks', () => {
@@ -136,42 +114,6 @@ describe('chunks', () => {
 	it.each([null, undefined])('of the kind %s are read', (object) => {
 		expect(run({ ...hello, object }, stop, usageOf(usage)).body).toStrictEqual(whole);
 	});
-
-	it('have their common fields in the first chunk', () => {
-		const first = { ...hello, provider: 'a', error: null };
-		const later = { ...stop, id: 'c2', provider: 'b' };
-		expect(run(first, later, usageOf(usage)).body).toStrictEqual({ ...whole, provider: 'a', error: null });
-	});
-});
-
-describe('several choices', () => {
-	const events = [
-		chunk({ content: 'c' }, { index: 2 }),
-		chunk({ content: 'b' }, { index: 1, finish_reason: 'length' }),
-		{
-			...hello,
-			choices: [
-				{ index: 2, delta: { content: 'C' } },
-				{ index: 0, delta: { content: 'a' } },
-			],
-		},
-		{ ...hello, choices: [{ index: '0', delta: { content: 'A' } }, { delta: { content: '!' } }] },
-	];
-
-	it('are in the order of their indexes, each with its own text and end', () => {
-		const { body } = run(...events);
-		const { choices } = read('chat', body);
-		expect(asObjects(body.choices).map(({ index }) => index)).toStrictEqual([0, 1, 2]);
-		expect(choices.map(({ text, finishReason }) => [text, finishReason])).toStrictEqual([
-			['aA!', null],
-			['b', 'length'],
-			['cC', null],
-		]);
-	});
-
-	it('are shown only for the first one', () => {
-		expect(run(...events).shown).toStrictEqual(['', '', 'a', 'A!']);
-	});
 });
 
 describe('the message', () => {
@@ -179,13 +121,7 @@ describe('the message', () => {
 	const page = (url: string) => ({ type: 'url_citation', url_citation: { url } });
 
 	it.each<[string, JsonObject[], JsonObject]>([
-		[
-			'the role of the deltas',
-			[chunk({ role: 'critic', content: 'Hello' }), chunk({ role: null })],
-			{ role: 'critic' },
-		],
 		['parts as its content', [chunk({ content: [{ type: 'text', text: 'Hel' }, { text: 'lo' }] })], {}],
-		['no text', [chunk({ content: '' })], { content: '' }],
 		[
 			'the annotations and images of all chunks',
 			[
@@ -197,24 +133,6 @@ describe('the message', () => {
 				images: [image('AAAA'), image('BBBB')],
 				annotations: [page('https://a.test'), page('https://b.test')],
 			},
-		],
-		[
-			'audio',
-			[
-				chunk({ audio: { id: 'a1', transcript: 'la ' } }),
-				chunk({ audio: { data: 'AA', expires_at: 5 } }),
-				chunk({ audio: { id: null, data: 'BB', transcript: 'la' } }),
-			],
-			{ content: null, audio: { id: 'a1', data: 'AABB', transcript: 'la la', expires_at: 5 } },
-		],
-		[
-			'the assembled reasoning, and the refusal',
-			[
-				chunk({ reasoning: 'Hm' }),
-				chunk({ reasoning: ', well', refusal: 'I must' }),
-				chunk({ refusal: ' not' }),
-			],
-			{ content: '', reasoning: 'Hm, well', refusal: 'I must not' },
 		],
 	])('has %s', (_, events, message) => {
 		expect(bodyOf(...events)).toStrictEqual(completion(message));
@@ -247,25 +165,6 @@ describe('the message', () => {
 
 	it('keeps its finish reason in later chunks', () => {
 		expect(bodyOf(hello, stop, chunk({}, { finish_reason: null }))).toStrictEqual(whole);
-	});
-});
-
-describe('log probabilities', () => {
-	const token = (text: string) => ({ token: text, logprob: -1 });
-	const of = (...tokens: string[]): JsonObject => ({ content: tokens.map(token), refusal: null });
-
-	it.each<[string, JsonObject[], JsonObject]>([
-		[
-			'are collected',
-			[of('Hel'), { ...of('lo'), refusal: [token('no')] }],
-			{ ...of('Hel', 'lo'), refusal: [token('no')] },
-		],
-		['are empty lists without a token', [{}], { content: [], refusal: [] }],
-	])('%s', (_, received, logprobs) => {
-		const events = received.map((given) => chunk({}, { logprobs: given }));
-		expect(bodyOf(hello, ...events, chunk({}, { logprobs: null }))).toStrictEqual(
-			completion({}, { logprobs }),
-		);
 	});
 });
 

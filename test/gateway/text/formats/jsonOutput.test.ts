@@ -40,48 +40,7 @@ it('returns nothing where text was requested', () => {
 	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
 });
 
-describe('JSON', () => {
-	it.each<[string, Json]>([
-		['{"a":1}', { a: 1 }],
-		[' [1]\n', [1]],
-		['"Sorry."', 'Sorry.'],
-		['0', 0],
-		['false', false],
-		['null', null],
-	])('%s is read with a schema', (text, value) => {
-		expect(jsonOf({ text })).toStrictEqual(value);
-	});
-
-	it.each<[string, Json]>([
-		['{"a":1}', { a: 1 }],
-		['[1]', [1]],
-	])('%s is read as an object', (text, value) => {
-		expect(jsonOf({ text }, JSON_OBJECT)).toStrictEqual(value);
-	});
-
-	it.each(['"Sorry."', '5', 'true', 'null'])('%s is not an object', (text) => {
-		expect(errorDetails({ text }, JSON_OBJECT).code).toBe('not_json');
-	});
-
-	it.each(['stop', null, 'cancelled'])('is read whatever the finish reason is: %s', (finishReason) => {
-		expect(jsonOf({ text: '{}', finishReason })).toStrictEqual({});
-	});
-});
-
 describe('a Markdown block', () => {
-	it.each([
-		'```json\n{"a":1}\n```',
-		'```\n{"a":1}\n```',
-		'```JSON \r\n{"a":1}\r\n```',
-		'\n\n  ```json\n{"a":1}```\n ',
-	])('%j is unwrapped', (text) => {
-		expect(jsonOf({ text })).toStrictEqual({ a: 1 });
-	});
-
-	it.each(['```', '``````', '```\n```'])('%j is not JSON', (text) => {
-		expect(errorDetails({ text }).code).toBe('not_json');
-	});
-
 	it('may have any value inside', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.constantFrom('', 'json', 'JSON'), (value, word) => {
@@ -90,10 +49,6 @@ describe('a Markdown block', () => {
 			}),
 		);
 	});
-});
-
-it.each(['Sorry.', ''])('%j is not JSON', (text) => {
-	expect(errorDetails({ text }).code).toBe('not_json');
 });
 
 describe('a tool call instead of JSON', () => {

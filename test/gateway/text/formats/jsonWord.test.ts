@@ -1,6 +1,6 @@
 import type { Conversation, TextRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, fromUrl, JSON_OBJECT, messages, TEXT } from './support';
+import { bodyOf, JSON_OBJECT, messages, TEXT } from './support';
 
 // Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.
 
@@ -42,16 +42,6 @@ describe('a line asks for a JSON object', () => {
 		);
 		const list = sent('chat', conversation).content as JsonObject[];
 		expect(list.map(({ content }) => content)).toStrictEqual(['Hi', 'Hello', asked, null, 'seen']);
-	});
-
-	it('beside a file without a prompt', () => {
-		const conversation = messages({ ...user(''), attachments: [fromUrl('image')] });
-		expect(JSON.stringify(sent('chat', conversation).content)).toContain(`"text":"${LINE}"`);
-	});
-
-	it('where the user says nothing', () => {
-		const system = { role: 'system' as const, text: 'Be brief' };
-		expect(sent('chat', messages(system)).content).toStrictEqual([said('Be brief', 'system'), said(LINE)]);
 	});
 
 	it('in messages of the shape of the format', () => {

@@ -1,6 +1,6 @@
 import type { Choice } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { JSON_OBJECT, NO_CHOICE, NO_USAGE, read, TEXT } from './support';
+import { JSON_OBJECT, NO_CHOICE, NO_USAGE, read } from './support';
 import { WHOLE } from './whole';
 
 const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
@@ -35,10 +35,6 @@ it('reasoning has its place between the tool calls', () => {
 
 it('a completion without text is empty', () => {
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
-});
-
-it('a stop reason that is empty is null', () => {
-	expect(read('messages', { content: [{}], stop_reason: '' }).first.finishReason).toBeNull();
 });
 
 it.each<[JsonObject, Array<number | null>]>([
@@ -79,14 +75,6 @@ describe('JSON output', () => {
 		});
 	});
 
-	it('keeps other finish reasons', () => {
-		expect(reading(JSON_OBJECT, 'max_tokens', json({}))).toStrictEqual({
-			...NO_CHOICE,
-			text: '{}',
-			finishReason: 'length',
-		});
-	});
-
 	it('leaves the calls of other tools', () => {
 		const other = json({ b: 2 }, 'look');
 		expect(reading(JSON_OBJECT, 'tool_use', other, json({ a: 1 }))).toStrictEqual({
@@ -104,34 +92,6 @@ describe('JSON output', () => {
 			text: 'Wait',
 			toolCalls: [{ id: 't', name: 'look', arguments: {} }],
 			finishReason: 'tool_calls',
-		});
-	});
-
-	it('is a tool call where text was requested', () => {
-		expect(reading(TEXT, 'tool_use', json({ a: 1 }))).toStrictEqual({
-			...NO_CHOICE,
-			toolCalls: [{ id: 't', name: 'answer', arguments: { a: 1 } }],
-			finishReason: 'tool_calls',
-		});
-	});
-
-	it('is not read from a call without a name', () => {
-		const nameless = { type: 'tool_use', id: 't', input: { a: 1 } };
-		const expected = {
-			...NO_CHOICE,
-			toolCalls: [{ id: 't', name: '', arguments: { a: 1 } }],
-			finishReason: 'tool_calls',
-		};
-		expect(reading(TEXT, 'tool_use', nameless)).toStrictEqual(expected);
-		expect(reading(JSON_OBJECT, 'tool_use', nameless)).toStrictEqual(expected);
-	});
-
-	it('is read from a tool_use block only', () => {
-		const use = { ...json({ a: 1 }), type: 'server_tool_use' };
-		expect(reading(JSON_OBJECT, 'end_turn', use)).toStrictEqual({
-			...NO_CHOICE,
-			otherOutput: [use],
-			finishReason: 'stop',
 		});
 	});
 });

@@ -44,15 +44,6 @@ const whole = {
 	usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-it('assembles the events into a message', () => {
-	expect(run(...hello, { type: 'content_block_stop', index: 0 }, end(), stop)).toStrictEqual({
-		shown: ['', '', 'Hel', 'lo', '', '', ''],
-		isComplete: [true, true],
-		isFinished: true,
-		body: whole,
-	});
-});
-
 it.each<[string, JsonObject[]]>([
 	['nothing', []],
 	['a part of the completion', hello],
@@ -124,21 +115,8 @@ describe('the usage', () => {
 	});
 });
 
-it('the stop reason is kept by a later event without one', () => {
-	expect(
-		run(...hello, end(), end({ delta: { stop_reason: null } }), end({ delta: null }), stop).body,
-	).toStrictEqual(whole);
-});
-
 describe('the content', () => {
-	const empty = { type: 'text', text: '' };
 	const contentOf = (...events: JsonObject[]) => run(start, ...events, end(), stop).body.content;
-
-	it('has the blocks in the order of their indexes', () => {
-		expect(
-			contentOf(block(2, { type: 'c' }), block(0, { type: 'a' }), block(1, { type: 'b' })),
-		).toStrictEqual([{ type: 'a' }, { type: 'b' }, { type: 'c' }]);
-	});
 
 	it.each<[string, JsonObject[], JsonObject[]]>([
 		['a text without a start event', [text(1, 'Hel'), text(1, 'lo')], [{ type: 'text', text: 'Hello' }]],
@@ -148,15 +126,6 @@ describe('the content', () => {
 			'a text that begins in its start',
 			[block(0, { type: 'text', text: 'Hel' }), text(0, 'lo')],
 			[{ type: 'text', text: 'Hello' }],
-		],
-		['an empty text', [block(0, { type: 'text', text: '' }), delta(0, null)], [{ type: 'text', text: '' }]],
-		[
-			'two texts',
-			[block(0, empty), block(1, empty), text(1, 'b'), text(0, 'a')],
-			[
-				{ type: 'text', text: 'a' },
-				{ type: 'text', text: 'b' },
-			],
 		],
 		[
 			'thinking with its signature',
@@ -172,8 +141,6 @@ describe('the content', () => {
 			[block(0, { type: 'thinking', thinking: '' }), delta(0, { signature: 's' })],
 			[{ type: 'thinking', thinking: '', signature: 's' }],
 		],
-		['a tool call', [use({}), json('{"a"'), json(':1}')], [call({ a: 1 })]],
-		['a tool call without arguments', [use({}), json('')], [call({})]],
 		['a tool call that is cut off', [use({}), json('{"a"')], [call('{"a"')]],
 		[
 			'citations of the start and of later events',
@@ -203,15 +170,6 @@ describe('JSON output', () => {
 		stop,
 	];
 
-	it('is shown while it arrives, and is the text', () => {
-		expect(streamed('messages', events('answer'), JSON_OBJECT).shown.join('')).toBe('{"a":1}');
-		expect(streamedChoice('messages', events('answer'), JSON_OBJECT)).toMatchObject({
-			text: '{"a":1}',
-			toolCalls: [],
-			finishReason: 'stop',
-		});
-	});
-
 	it.each([
 		['of another tool', 'look', JSON_OBJECT],
 		['where text was requested', 'answer', TEXT],
@@ -222,16 +180,5 @@ describe('JSON output', () => {
 			toolCalls: [{ id: 't', name, arguments: { a: 1 } }],
 			finishReason: 'tool_calls',
 		});
-	});
-
-	it('is read from a tool_use block only', () => {
-		const other = block(0, { type: 'server_tool_use', id: 't', name: 'answer', input: {} });
-		const { shown } = streamed('messages', [start, other, delta(0, { partial_json: '{}' })], JSON_OBJECT);
-		expect(shown).toStrictEqual(['', '', '']);
-	});
-
-	it('is shown without the thinking', () => {
-		const thinking = [start, block(0, { type: 'thinking', thinking: '' }), delta(0, { thinking: 'Hm' })];
-		expect(streamed('messages', thinking, TEXT).shown.join('')).toBe('');
 	});
 });

@@ -1,6 +1,6 @@
 import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { errorDetailsOf, NO_CHOICE, NO_USAGE, read } from './support';
+import { errorDetailsOf, NO_CHOICE, read } from './support';
 import { WHOLE } from './whole';
 
 const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
@@ -82,11 +82,4 @@ it.each<[string, JsonObject, number | null]>([
 	['unknown', {}, null],
 ])('the cost is %s', (_, fields, costRub) => {
 	expect(usage(fields).costRub).toBe(costRub);
-});
-
-it('tokens that are not reported are null', () => {
-	expect(usage({ output_tokens: 0, input_tokens_details: {} }).usage).toStrictEqual({
-		...NO_USAGE,
-		outputTokens: 0,
-	});
 });

@@ -50,25 +50,6 @@ const completed = (fields: JsonObject = {}): JsonObject => ({
 });
 const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
 
-it('returns the response of the closing event', () => {
-	expect(run(...numbered(created, delta('Hel'), delta('lo'), completed()))).toStrictEqual({
-		shown: ['', 'Hel', 'lo', ''],
-		isComplete: [true, true],
-		isFinished: true,
-		body: response,
-	});
-});
-
-it('an incomplete response closes the stream too', () => {
-	const incomplete = { id: 'r1', status: 'incomplete', output };
-	expect(run({ type: 'response.incomplete', response: incomplete })).toStrictEqual({
-		shown: [''],
-		isComplete: [true, true],
-		isFinished: true,
-		body: incomplete,
-	});
-});
-
 it.each<[string, JsonObject[]]>([
 	['nothing', []],
 	['a part of the completion', numbered(created, delta('Hel'))],
@@ -100,11 +81,6 @@ describe('an error', () => {
 		expect(details).toMatchObject({ code, type });
 	});
 
-	it('is thrown even when its number is a duplicate', () => {
-		const events = [...numbered(created, delta('Hel')), { ...failed, sequence_number: 0 }];
-		expect(errorDetailsOf(() => run(...events)).type).toBe('server_error');
-	});
-
 	it.each<[string, JsonObject]>([
 		['an error', failed],
 		['response.failed', { type: 'response.failed', response: {} }],
@@ -134,15 +110,6 @@ describe('sequence numbers (§6.1)', () => {
 		expect(read('responses', body).first.text).toBe('ab');
 	});
 
-	it('are optional', () => {
-		expect(run(at(0, delta('a')), delta('b'), at(0, delta('a')), delta('b')).shown).toStrictEqual([
-			'a',
-			'b',
-			'',
-			'b',
-		]);
-	});
-
 	it('never drop the closing event', () => {
 		expect(run(at(3, delta('a')), at(0, completed())).body).toStrictEqual(response);
 	});
@@ -165,27 +132,6 @@ describe('output that the closing event does not repeat', () => {
 		run(created, ...events, completed({ output: [] })).body.output;
 	const choiceOf = (...events: JsonObject[]) =>
 		streamedChoice('responses', [created, ...events, completed({ output: null })]);
-
-	it('is empty without items', () => {
-		expect(
-			outputOf({ type: 'response.brand.new', output_index: 3 }, { type: 'brand_new', output_index: 4 }),
-		).toStrictEqual([]);
-		expect(run(completed({ output: null })).body).toStrictEqual({ ...response, output: [] });
-	});
-
-	it('has the items as they were added, in the order of their indexes', () => {
-		expect(outputOf(added(2, { type: 'c' }), added(0, { type: 'a' }), added(1, { type: 'b' }))).toStrictEqual(
-			[{ type: 'a' }, { type: 'b' }, { type: 'c' }],
-		);
-	});
-
-	it('has the items of their last event', () => {
-		const message = { type: 'message', content: [{ type: 'output_text', text: 'Hello!' }] };
-		expect(outputOf(added(0, { type: 'message' }), delta('Hello'), done(0, message))).toStrictEqual([
-			message,
-		]);
-		expect(outputOf(added(0, { type: 'message' }), done(0, null))).toStrictEqual([{ type: 'message' }]);
-	});
 
 	it('has what an item lacks from the events before it', () => {
 		const place = { output_index: 0, content_index: 0 };
@@ -308,43 +254,6 @@ describe('output that the closing event does not repeat', () => {
 		expect(run(created, empty).body).toStrictEqual(empty.response);
 	});
 
-	it('has the items as assembled from deltas', () => {
-		const texts = [delta('Hel'), delta('lo'), delta('!', { content_index: 1 }), refusal('N'), refusal('o')];
-		expect(
-			outputOf(
-				added(0, { id: 'm', type: 'message', content: [], status: 'in_progress' }),
-				...texts,
-				added(1, { id: 'f', ...call, call_id: 'c', arguments: '' }),
-				args(1, 'delta', '{"a"'),
-				args(1, 'delta', ':1}'),
-				added(2, { id: 'r', type: 'reasoning', summary: [] }),
-				summary('H', 0),
-				summary('m', 0),
-				summary('…', 1),
-			),
-		).toStrictEqual([
-			{
-				id: 'm',
-				type: 'message',
-				status: 'in_progress',
-				content: [
-					{ type: 'output_text', text: 'Hello' },
-					{ type: 'output_text', text: '!' },
-					{ type: 'refusal', refusal: 'No' },
-				],
-			},
-			{ id: 'f', ...call, call_id: 'c', arguments: '{"a":1}' },
-			{
-				id: 'r',
-				type: 'reasoning',
-				summary: [
-					{ type: 'summary_text', text: 'Hm' },
-					{ type: 'summary_text', text: '…' },
-				],
-			},
-		]);
-	});
-
 	it('is read from deltas where items were not added', () => {
 		expect(
 			outputOf(
@@ -379,12 +288,5 @@ describe('output that the closing event does not repeat', () => {
 			{ ...delta(''), delta: 5 },
 		];
 		expect(run(...others).shown).toStrictEqual(['No', '', '', '', '', '', 'Hello', '']);
-	});
-
-	it('is read like any other output', () => {
-		expect(choiceOf(delta('Hel'), { type: 'response.ping' }, delta('lo'))).toMatchObject({
-			text: 'Hello',
-			finishReason: 'stop',
-		});
 	});
 });
