@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import {
@@ -11,14 +10,13 @@ import {
 	uploadForUse,
 	type UploadFile,
 } from '../../../nodes/shared/gateway/endpoints/upload';
-import { deleteFile, fetchFileRecord, listFiles } from '../../../nodes/shared/gateway/endpoints/storage';
+import { deleteFile, fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
 import { byteStream, apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 import { rejectedInput } from '../../helpers/invalidInput';
 import { request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
 const response = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
-const get = (id: string) => request('GET', `/storage/${id}`);
 
 const file: UploadFile = {
 	fileName: 'cat.png',
@@ -97,39 +95,11 @@ describe('base64 text', () => {
 		expect(sent).toStrictEqual([request('POST', '/storage/upload', { kind: 'create', json })]);
 	});
 
-	it.each([{}, { mimeType: '' }, { mimeType: undefined }])(
-		'is sent without fields that are not set: %j',
-		async (more) => {
-			const { client, sent } = scriptedClient([response({ id: 'f1' })]);
-			await uploadBase64(client, { base64: 'Y2F0', ...more }, { externalUserId: '' });
-			expect(sent).toStrictEqual([
-				request('POST', '/storage/upload', { kind: 'create', json: { base64: 'Y2F0' } }),
-			]);
-		},
-	);
-
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient(['lost']);
 		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
-});
-
-it.each<[string, (client: GatewayClient) => Promise<unknown>, HttpRequest]>([
-	[
-		'the record of a file (§4.15)',
-		async (client) => await fetchFileRecord(client, 'f/1 ?'),
-		get('f%2F1%20%3F'),
-	],
-	[
-		'deleting a file (§4.16)',
-		async (client) => await deleteFile(client, 'f/1'),
-		request('DELETE', '/storage/f%2F1'),
-	],
-])('%s is one request, and its body as received', async (_, act, expected) => {
-	const { client, sent } = scriptedClient([response({ asset: { id: 'f1', url: null } })]);
-	await expect(act(client)).resolves.toStrictEqual({ asset: { id: 'f1', url: null } });
-	expect(sent).toStrictEqual([expected]);
 });
 
 it.each<[string, number, (client: GatewayClient) => Promise<unknown>]>([
@@ -155,73 +125,5 @@ describe('deleting a file (§4.16)', () => {
 	])('has succeeded when the response has %s', async (_, step) => {
 		const { client } = scriptedClient([step]);
 		await expect(deleteFile(client, 'f1')).resolves.toStrictEqual({});
-	});
-});
-
-describe('the list of files (§4.17)', () => {
-	const listed = async (body: Json) => {
-		const { client, sent } = scriptedClient([response(body)]);
-		const list = await listFiles(client);
-		expect(sent).toStrictEqual([request('GET', '/storage')]);
-		return list;
-	};
-
-	it.each<[string, Json, Json[]]>([
-		['a list', [{ id: 'a' }], ['a']],
-		['an empty list', [], []],
-		['a list in an object', { object: 'list', next: null, data: [{ id: 'a' }, { id: 7 }] }, ['a', 7]],
-		['a list further down', { data: { items: [{ id: 'a' }] } }, ['a']],
-		['an empty list further down', { data: { items: [] } }, []],
-		['a list next to an empty one', { tags: [], files: [{ id: 'a' }] }, ['a']],
-		['a list below an empty one', { tags: [], data: { items: [{ id: 'a' }] } }, ['a']],
-		['a list next to a list of texts', { tags: ['x'], files: [{ id: 'a' }] }, ['a']],
-		['a list next to one without IDs', { errors: [{ at: 1 }], files: [{ id: 'a' }] }, ['a']],
-		['the upper of two lists', { old: { files: [{ id: 'b' }] }, files: [{ id: 'a' }] }, ['a']],
-		['the first of two lists', { files: [{ id: 'a' }], others: [{ id: 'b' }] }, ['a']],
-		['the objects of a list', { data: [null, { id: 'a' }, 'b', { id: null }] }, ['a', null]],
-	])('is found: %s', async (_, body, ids) => {
-		expect((await listed(body)).records.map(({ id }) => id)).toStrictEqual(ids);
-	});
-
-	it.each<[string, Json]>([
-		['an object', { id: 'a' }],
-		['nothing', {}],
-		['a list of texts', { data: ['a'] }],
-		['empty text and null', { next: '', data: null }],
-		['a list of records without IDs', [{ name: 'a' }]],
-		['a list of empty IDs', { data: [{ id: null }, { id: '' }] }],
-		['a list too far down', { a: { b: { c: [{ id: 'a' }] } } }],
-		['an empty list too far down', { a: { b: { c: [] } } }],
-	])('is the response itself without a list of records: %s', async (_, body) =>
-		expect((await listed(body)).records).toStrictEqual([Array.isArray(body) ? { list: body } : body]),
-	);
-
-	it.each<Step>([{ body: '"text"' }, { body: 'null' }, { body: '[1' }, { status: 204, body: '' }])(
-		'cannot be read from the response %j',
-		async (step) => {
-			const { client } = scriptedClient([step], { maxRetries: 0 });
-			expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
-		},
-	);
-
-	it.each<[boolean, Json]>([
-		[true, { has_more: true }],
-		[true, { hasMore: true }],
-		[true, { data: { total: 2 } }],
-		[true, { total_count: '2' }],
-		[true, { nextCursor: 'c2' }],
-		[true, { data: { next_page: 2 } }],
-		[false, {}],
-		[false, { has_more: false, next: null, next_cursor: '', total: 1 }],
-		[false, { nextSteps: ['x'], total: null, object: 'list' }],
-	])('has more records than the response: %j, by %j', async (hasMore, fields) => {
-		expect((await listed({ files: [{ id: 'a' }], ...(fields as object) })).hasMore).toBe(hasMore);
-	});
-
-	it('may not be offered', async () => {
-		const { client } = scriptedClient([{ status: 404, body: '{"code":404,"msg":"no list"}' }]);
-		const { message, description } = (await apiErrorOf(listFiles(client))).details;
-		expect(message).toBe('The gateway does not offer this list');
-		expect(description).toContain('no list');
 	});
 });

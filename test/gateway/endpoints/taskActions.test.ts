@@ -81,14 +81,6 @@ it.each<[string, number, Action, string]>([
 	expect(sent).toHaveLength(1);
 });
 
-it.each<[string, Action, object]>([
-	['lyrics', lyrics, { code: 200, msg: 'success', data: { alignedWords: [{ word: 'a', palign: null }] } }],
-	['session', session, { data: { id: 's1' } }],
-])('the %s are the body as received', async (_, act, body) => {
-	const { client } = scriptedClient([{ status: 201, body: JSON.stringify(body) }]);
-	await expect(act(client, 't1')).resolves.toStrictEqual(body);
-});
-
 // A request that may have had its effect has had it when the next try says that there is nothing to do (§3.2, §4.16).
 describe.each<[string, Action, unknown]>([
 	['deleting a file', deleteFile, { success: true }],

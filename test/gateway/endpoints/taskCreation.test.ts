@@ -23,10 +23,6 @@ describe('the body of a creation (§4.6)', () => {
 			callBackUrl: 'https://c.test',
 		});
 	});
-
-	it.each([{}, { sessionId: '', callbackUrl: '' }])('leaves out fields that are not set: %j', (more) => {
-		expect(taskBody({ model: 'm', input: {}, ...more })).toStrictEqual({ model: 'm', input: {} });
-	});
 });
 
 it('a creation is sent with its key and returns the task ID and the body', async () => {

@@ -4,7 +4,6 @@ import {
 	taskError,
 	fetchMediaTask,
 	hasEnded,
-	listMediaTasks,
 	readMediaTask,
 	type MediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
@@ -36,33 +35,7 @@ describe('fetching a task (§4.7)', () => {
 	});
 });
 
-describe('the list of tasks (§4.13)', () => {
-	it.each(['taskId', 'task_id', 'id'])('finds records by %s', async (name) => {
-		const body = envelope({ page: [{ [name]: 't1' }] });
-		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
-		await expect(listMediaTasks(client)).resolves.toStrictEqual({
-			records: [{ [name]: 't1' }],
-			hasMore: false,
-		});
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks')]);
-	});
-});
-
 describe('downloading a result (§4.8)', () => {
-	it('streams the file', async () => {
-		const { client, sent } = scriptedClient([
-			{ body: 'the bytes of a file', headers: { 'content-type': 'x/y' } },
-		]);
-		const chunks: Uint8Array[] = [];
-		const type = await downloadMediaTask(client, 't/1', async ({ headers, body }) => {
-			for await (const chunk of body) chunks.push(chunk);
-			return headers['content-type'];
-		});
-		expect(type).toBe('x/y');
-		expect(Buffer.concat(chunks).toString()).toBe('the bytes of a file');
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download')]);
-	});
-
 	it('has the error text for a task ID that the gateway does not accept', async () => {
 		const { client } = scriptedClient([{ status: 422 }]);
 		const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());

@@ -32,11 +32,6 @@ describe('balance: get', () => {
 		expect(await balanceOf(body)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
 	});
 
-	it('rejects an unknown shape', async () => {
-		const body = { wallet: { total: '5' }, ok: true };
-		expect(await balanceOf(body)).toBe('The gateway’s response has no balance');
-	});
-
 	it.each([
 		['99.999999999999999999', 100, true],
 		['100.00', 100, false],

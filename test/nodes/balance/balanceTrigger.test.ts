@@ -38,13 +38,6 @@ describe('balance trigger', () => {
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
 	});
 
-	it('stores that the balance has risen, and starts nothing', async () => {
-		const store = { alert: { lowSince: '100' } };
-		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toStrictEqual([[]]);
-		expect(store).toStrictEqual({ alert: {} });
-		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toBeNull();
-	});
-
 	it('reports a change with the previous balance', async () => {
 		const store = {};
 		expect(await poll({ fireOn: 'change' }, { amount: '10.10' }, { store })).toBeNull();

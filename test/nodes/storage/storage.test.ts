@@ -78,22 +78,6 @@ describe('file: download', () => {
 		expect(items[0]?.json.fileName).toBe('cat.png');
 	});
 
-	it('uses the type of the record when the file’s server does not know it', async () => {
-		gateway().get('/api/v1/storage/f1').reply(200, { asset });
-		nock('https://files.test')
-			.get('/f1.png')
-			.reply(200, 'png bytes', { 'content-type': 'binary/octet-stream' });
-		const { items } = await run('download', { fileId: 'f1' });
-		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
-	});
-
-	it('has a name also where neither record nor URL nor response has one', async () => {
-		gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1', url: 'https://files.test/' });
-		nock('https://files.test').get('/').reply(200, 'png bytes', { 'content-type': 'image/png' });
-		const { items } = await run('download', { fileId: 'f1' });
-		expect(items[0]?.binary?.data?.fileName).toBe('file_f1.png');
-	});
-
 	it('returns the record alone to an AI Agent, which can use its URL', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		const { items } = await run('download', { fileId: 'f1' }, { asTool: true });
@@ -139,22 +123,5 @@ describe('file: getMany', () => {
 		[['a.png'], { list: ['a.png'] }],
 	])('returns the response when it has no list of files: %j', async (body, json) => {
 		expect((await list(body)).items.map((item) => item.json)).toStrictEqual([json]);
-	});
-
-	it('returns the records as received without Simplify, up to the limit', async () => {
-		const second = { ...asset, id: 'f2' };
-		const { items } = await list(
-			{ assets: [asset, second, second], total: 9 },
-			{ returnAll: false, limit: 2, simplify: false },
-		);
-		expect(items.map(({ json }) => json)).toStrictEqual([asset, second]);
-	});
-
-	it('returns small JSON to an AI Agent', async () => {
-		gateway()
-			.get('/api/v1/storage')
-			.reply(200, { assets: [asset] });
-		const { items } = await run('getMany', {}, { asTool: true });
-		expect(JSON.stringify(items[0]?.json).length).toBeLessThan(400);
 	});
 });

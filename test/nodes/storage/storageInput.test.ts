@@ -114,13 +114,6 @@ describe('a file of the input item', () => {
 		await upload(items, { binaryPropertyName: ' other ' });
 		expect(uploads.map(({ content }) => content)).toStrictEqual(['two']);
 	});
-
-	it('may come from an expression', async () => {
-		const binary = await storedBinary('stored', { mimeType: 'text/plain', fileName: 'a.txt' });
-		const { error } = await upload([withFile(binary)], { binaryPropertyName: '={{ $binary.data }}' });
-		expect(error).toBeUndefined();
-		expect(uploads.map(({ content }) => content)).toStrictEqual(['stored']);
-	});
 });
 
 describe('a value that is not a file is rejected, and nothing is sent', () => {

@@ -99,44 +99,10 @@ describe('file: upload', () => {
 		expect(error?.message).toBe('The text is not base64');
 	});
 
-	it.each([
-		['in n8n’s storage', async () => await storedItem('bytes')],
-		['in the item itself', () => Promise.resolve(memoryItem('bytes'))],
-	])('finds a binary field by its name also where files are part of the JSON data: %s', async (_, item) => {
-		const bodies: unknown[] = [];
-		nock('https://gateway.test')
-			.post('/api/v1/storage/upload', (body) => bodies.push(body) > 0)
-			.reply(200, uploaded);
-		const { binary } = await item();
-		const { error } = await run(
-			'upload',
-			{},
-			{
-				items: [inJson(binary)],
-				workflowSettings: { binaryMode: 'combined' },
-			},
-		);
-		expect(error).toBeUndefined();
-		expect(String(bodies[0])).toContain('bytes');
-	});
-
 	it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
 		const { binary } = await storedItem('a file of somebody else');
 		const { error } = await run('upload', {}, { items: [inJson(binary)] });
 		expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
-	});
-
-	it('names the files in the JSON data when none has the name', async () => {
-		const { binary } = memoryItem('x');
-		const { error } = await run(
-			'upload',
-			{ binaryPropertyName: 'photo' },
-			{
-				items: [inJson(binary)],
-				workflowSettings: { binaryMode: 'combined' },
-			},
-		);
-		expect(error?.description).toContain('It has: data.');
 	});
 
 	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {

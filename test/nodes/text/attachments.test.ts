@@ -37,24 +37,6 @@ describe('attachments become the parts of each format', () => {
 		]);
 	});
 
-	it('each item has its own', async () => {
-		const first = await withFiles(picture);
-		const second = await withFiles({ ...picture, content: Buffer.from('another one') });
-		const sent: string[] = [];
-		gateway()
-			.post('/api/v1/chat/completions', (body: unknown) => {
-				sent.push(JSON.stringify(body));
-				return true;
-			})
-			.times(2)
-			.reply(200, { choices: [] });
-		await generate(attach(fromField('image', 'photo')), { items: [first, second] });
-		expect(sent.filter((body) => body.includes(b64(picture)))).toHaveLength(1);
-		expect(sent.filter((body) => body.includes(Buffer.from('another one').toString('base64')))).toHaveLength(
-			1,
-		);
-	});
-
 	it('sends the length of the body, and the whole body again in a retry', async () => {
 		const items = [await withFiles({ ...picture, content: Buffer.alloc(200_001, 7) })];
 		const lengths: unknown[] = [];
@@ -85,17 +67,6 @@ describe('attachments become the parts of each format', () => {
 		const body = await sentBody(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
 		expect(JSON.stringify(body)).toContain(Buffer.from('a sound').toString('base64'));
 		expect(JSON.stringify(body)).toContain('"format":"mp3"');
-	});
-
-	it('gets the type of a file without one from its name', async () => {
-		const items = [await withFiles({ ...sound, mimeType: 'application/octet-stream' })];
-		const body = await sentBody(attach(fromField('audio', 'voice')), { items });
-		expect(JSON.stringify(body)).toContain('"format":"mp3"');
-	});
-
-	it('accepts a data URL as a file', async () => {
-		const body = await sentBody(attach(fromUrl('file', 'data:text/csv;base64,YSxi')));
-		expect(JSON.stringify(body)).toContain('data:text/csv;base64,YSxi');
 	});
 });
 
@@ -149,33 +120,6 @@ describe('the file of an attachment', () => {
 		expect(await sentPart(fromUrl('file', 'https://files.test/'))).toStrictEqual([
 			file('file.pdf', 'application/pdf', 'B'),
 		]);
-	});
-
-	it('is in the user’s message, not in the system prompt', async () => {
-		const body = await sentBody({
-			systemPrompt: 'Be brief',
-			prompt: 'Look',
-			...attach(fromUrl('image', 'https://files.test/a.png')),
-		});
-		expect(body.messages).toStrictEqual([
-			{ role: 'system', content: 'Be brief' },
-			{
-				role: 'user',
-				content: [
-					{ type: 'text', text: 'Look' },
-					{ type: 'image_url', image_url: { url: 'https://files.test/a.png' } },
-				],
-			},
-		]);
-	});
-
-	it('is ignored when messages are set', async () => {
-		const body = await sentBody({
-			inputMode: 'messages',
-			messages: { message: [{ role: 'user', content: 'Hi' }] },
-			...attach(fromUrl('image', 'no address')),
-		});
-		expect(body.messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
 	});
 
 	it('is sent as JSON, with the header of its format', async () => {

@@ -71,11 +71,6 @@ it('sums up all items', async () => {
 	expect(hintOf(run)).toMatch(/40 items: at most ₽8\d\.\d+\./);
 });
 
-it('checks the input', async () => {
-	const { error } = await generate({ options: { ...dryRun, extraBody: '[1' } });
-	expect(error?.message).toContain('Extra Body');
-});
-
 it('has placeholders for files', async () => {
 	catalogue([priced]);
 	const { items } = await runNode({
@@ -91,10 +86,4 @@ it('has placeholders for files', async () => {
 	});
 	expect(items[0]?.json).toMatchObject({ dryRun: true, request: { model: 'acme/writer' } });
 	expect(JSON.stringify(items[0]?.json)).not.toContain('aGk=');
-});
-
-it('false sends', async () => {
-	gateway().post('/api/v1/chat/completions').reply(200, endpoints.chat?.response);
-	const { items } = await generate({ options: { dryRun: false } });
-	expect(items[0]?.json.text).toBe('Hello there');
 });

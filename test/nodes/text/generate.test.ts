@@ -3,8 +3,6 @@ import nock from 'nock';
 import { runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import chatResponse from '../../fixtures/chat/plain.json';
-import messagesResponse from '../../fixtures/messages/plain.json';
-import responsesResponse from '../../fixtures/responses/plain.json';
 
 const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
 const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };
@@ -54,77 +52,10 @@ describe('text: generate, in each format', () => {
 		]);
 	});
 
-	it('responses: returns the text after other items, and the cost', async () => {
-		gateway()
-			.post('/api/v1/responses', {
-				model: 'acme/writer',
-				instructions: 'Be brief',
-				input: 'Say hello',
-				max_output_tokens: 50,
-			})
-			.reply(200, responsesResponse);
-		const { items } = await generate({
-			parameters: { format: 'responses', systemPrompt: 'Be brief', options: { maxTokens: 50 } },
-		});
-		expect(items[0]?.json).toStrictEqual({
-			id: 'resp_1',
-			model: 'acme/writer',
-			text: 'Hello there',
-			reasoning: 'Greet back.',
-			finishReason: 'stop',
-			usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15, cachedInputTokens: 4, reasoningTokens: 2 },
-			costRub: 0.0345,
-		});
-	});
-
-	it('messages: sends the required token limit and the version, and returns no cost', async () => {
-		gateway()
-			.post('/api/v1/messages', {
-				model: 'acme/writer',
-				system: 'Be brief',
-				messages: [{ role: 'user', content: 'Say hello' }],
-				max_tokens: 4096,
-			})
-			.matchHeader('anthropic-version', '2023-06-01')
-			.reply(200, messagesResponse);
-		const { items } = await generate({ parameters: { format: 'messages', systemPrompt: 'Be brief' } });
-		expect(items[0]?.json).toMatchObject({
-			text: 'Hello there',
-			finishReason: 'stop',
-			usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15 },
-			costRub: null,
-		});
-	});
-
 	it('returns the body as received without Simplify', async () => {
 		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
 		const { items } = await generate({ parameters: { simplify: false } });
 		expect(items[0]?.json).toStrictEqual(chatResponse);
-	});
-
-	it('sends a prompt that looks like a number as text', async () => {
-		gateway()
-			.post('/api/v1/chat/completions', {
-				model: 'acme/writer',
-				messages: [{ role: 'user', content: '2024' }],
-			})
-			.reply(200, chatResponse);
-		const { error } = await generate({ parameters: { prompt: '2024' } });
-		expect(error).toBeUndefined();
-	});
-
-	it('rejects when the gateway reports a failed generation', async () => {
-		gateway()
-			.post('/api/v1/responses')
-			.reply(200, {
-				id: 'r',
-				status: 'failed',
-				error: { message: 'model crashed', code: 'server_error' },
-				output: [],
-			});
-		const { error } = await generate({ parameters: { format: 'responses' } });
-		expect(error?.message).toBe('The model did not finish its response');
-		expect(error?.description).toContain('model crashed');
 	});
 });
 

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
-import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { asObject } from '../../../nodes/shared/gateway/util/json';
 import { useNock } from '../../helpers/nock';
 import { bySchema, chatCompletion, generate, mockResponse, schema, sentBody } from './support';
 
@@ -16,20 +16,6 @@ describe('JSON output is requested', () => {
 			type: 'json_schema',
 			json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
 		});
-	});
-	it('responses: together with the verbosity', async () => {
-		const body = await sentBody({ format: 'responses', ...bySchema, options: { verbosity: 'low' } });
-		expect(body.text).toStrictEqual({
-			format: { type: 'json_schema', name: 'book', schema: JSON.parse(schema) as object },
-			verbosity: 'low',
-		});
-	});
-	it('messages: as a required tool call', async () => {
-		const body = await sentBody({ format: 'messages', ...bySchema });
-		expect(body.tools).toStrictEqual([
-			expect.objectContaining({ name: 'book', input_schema: JSON.parse(schema) as object }),
-		]);
-		expect(body.tool_choice).toStrictEqual({ type: 'tool', name: 'book' });
 	});
 });
 
@@ -129,16 +115,6 @@ describe('a schema', () => {
 });
 
 describe('a JSON response', () => {
-	test.each<[string, string, unknown]>([
-		['an object', '{"title": "Sea"}', { title: 'Sea' }],
-		['a list', ' [1, 2] ', [1, 2]],
-		['in a Markdown block', '```json\n{"a": 1}\n```', { a: 1 }],
-	])('%s is parsed', async (_, content, value) => {
-		mockResponse('chat', chatCompletion({ content }));
-		const { items } = await generate({ outputFormat: 'jsonObject' });
-		expect(items[0]?.json).toMatchObject({ text: content, output: value });
-	});
-
 	it('is not expected with tool calls, also after text', async () => {
 		const tool_calls = [{ id: 't', type: 'function', function: { name: 'look', arguments: '{}' } }];
 		mockResponse('chat', chatCompletion({ content: 'Let me look.', tool_calls }, 'tool_calls'));
@@ -171,49 +147,11 @@ describe('a JSON response', () => {
 		expect(items[0]?.json).not.toHaveProperty('toolCalls');
 	});
 
-	test.each<[string, JsonObject, string, string, string]>([
-		[
-			'that is not JSON',
-			{ content: 'Sure! Here it is' },
-			'stop',
-			'not_json',
-			'The model’s response is not JSON',
-		],
-		['that was cut off', { content: '{"title": "S' }, 'length', 'json_cut_off', 'The JSON was cut off'],
-		[
-			'that is a refusal',
-			{ content: null, refusal: 'I cannot' },
-			'stop',
-			'refused',
-			'The model refused to respond',
-		],
-	])('%s is an error with text and cost', async (_, message, finish, code, title) => {
-		mockResponse('chat', chatCompletion(message, finish));
-		const { items } = await generate(
-			{ outputFormat: 'jsonObject' },
-			{ settings: { onError: 'continueRegularOutput' } },
-		);
-		expect(items[0]?.json.error).toMatchObject({
-			code,
-			message: title,
-			text: message.content ?? '',
-			costRub: 0.5,
-			retryable: false,
-		});
-	});
-
 	it('that is not JSON is not charged again by Retry On Fail', async () => {
 		mockResponse('chat', chatCompletion({ content: 'no JSON' }));
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { error } = await generate(bySchema, { settings });
 		expect(error?.message).toBe('The model’s response is not JSON');
 		expect(nock.isDone()).toBe(true);
-	});
-
-	it('that is not JSON has its cost in the panel', async () => {
-		mockResponse('chat', chatCompletion({ content: 'no JSON' }));
-		const { error } = await generate(bySchema);
-		expect(error?.description).toContain('The call cost ₽0.50.');
-		expect(error?.context?.details).toMatchObject({ text: 'no JSON', costRub: 0.5 });
 	});
 });

@@ -53,15 +53,6 @@ describe('a response of several choices', () => {
 		expect(first).toStrictEqual(['choice', 'text', 'finishReason', 'costRub']);
 	});
 
-	it('has no cost when it is unknown', async () => {
-		const items = await itemsOf(chat(texts, { usage: {} }), two);
-		const unknown = Object.fromEntries(Object.keys(tokens).map((name) => [name, null]));
-		expect(items.map(({ json }) => [json.text, json.costRub, json.usage])).toStrictEqual([
-			['a', null, unknown],
-			['b', null, unknown],
-		]);
-	});
-
 	it('has all kinds of tokens, and what plugins cost, with the first', async () => {
 		const more = {
 			...{ prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 3 } },
@@ -98,18 +89,6 @@ it('a response in which nothing is recognized is returned as received: it is cha
 	expect(items[0]?.json).toMatchObject({ text: '', costRub: 0.5, raw: strange });
 });
 
-it('a response with only text has no other output', async () => {
-	const json = {
-		text: 'Hi',
-		finishReason: 'stop',
-		costRub: 0.5,
-		model: 'acme/writer',
-		usage: tokens,
-		id: 'c1',
-	};
-	expect(await itemsOf(chat([{ content: 'Hi' }]))).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
-});
-
 it('what has no field of its own is returned as it came: it is charged', async () => {
 	const call = { type: 'custom_tool_call', call_id: 'c', name: 'shell', input: 'ls' };
 	const message = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
@@ -122,13 +101,6 @@ it('provider and number of web searches are returned where the response has them
 	const searched = { ...usage, server_tool_use: { web_search_requests: 3 } };
 	const items = await itemsOf(chat([{ content: 'Hi' }], { provider: 'Acme Cloud', usage: searched }));
 	expect(items[0]?.json).toMatchObject({ provider: 'Acme Cloud', usage: { webSearchRequests: 3 } });
-});
-
-it('the costs of plugins are returned without Simplify', async () => {
-	const plugins = { masker: { operations: [{ operation: 'mask', cost_rub: 0.01 }], total_cost_rub: 0.01 } };
-	mockResponse('chat', chat([{ content: 'x' }], { usage: { ...usage, plugins } }));
-	const { items } = await generate({ simplify: false });
-	expect(items[0]?.json).toMatchObject({ usage: { plugins } });
 });
 
 it('the execution’s metadata have the tokens', async () => {

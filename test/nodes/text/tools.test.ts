@@ -42,12 +42,6 @@ describe('tools', () => {
 		});
 	});
 
-	it('may have a name alone', async () => {
-		const { tools } = await sentBody({ tools: { function: [{ name: 'look', parameters: '' }] } });
-		const noParameters = { type: 'object', properties: {} };
-		expect(tools).toStrictEqual([{ type: 'function', function: { name: 'look', parameters: noParameters } }]);
-	});
-
 	test.each<[string, string, JsonObject]>([
 		[
 			'chat',
@@ -114,11 +108,6 @@ describe('tools', () => {
 			expect(await choose({ toolChoice: '={{ "any" }}' })).toStrictEqual(required);
 			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
 			expect(await choose({ toolChoice: 'look' })).toStrictEqual(named);
-		});
-
-		it('need not be called', async () => {
-			const body = await sentBody(extraBody('chat', { toolChoice: 'none' }));
-			expect(body.tool_choice).toBe('none');
 		});
 
 		it('may come with a choice of their own', async () => {
