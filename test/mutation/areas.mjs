@@ -19,7 +19,8 @@ export const areas = {
 		tests: [
 			'test/gateway/text/**/*.test.ts',
 			'test/nodes/text/*.test.ts',
-			'test/contract/{fallback,promptCache}.test.ts',
+			'test/contract/{fallback,promptCache,unreportedCost}.test.ts',
+			'test/stories/{jsonAnswers,oddResponses,failedStream,fileTypes,fileCost,pictureLinks}.test.ts',
 		],
 	},
 	execution: {
@@ -27,15 +28,20 @@ export const areas = {
 		tests: [
 			'test/{fields,n8n,params,run}/*.test.ts',
 			'test/gateway/client/exchangeTime.test.ts',
-			'test/contract/{agentCost,cost}.test.ts',
-			'test/nodes/mediaTask/{callbacks,resume,suspend}*.test.ts',
-			'test/nodes/mediaTask/wait*.test.ts',
+			'test/contract/{agentCost,cost,unreportedCost}.test.ts',
+			'test/stories/*.test.ts',
+			'test/nodes/mediaTask/{callbacks,price,resume,suspend,tries,wait}*.test.ts',
 			'test/nodes/storage/*.test.ts',
 		],
 	},
 	mediaTask: {
 		mutate: ['nodes/MediaTask/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/mediaTask/*.test.ts', 'test/contract/cost.test.ts'],
+		tests: [
+			'test/nodes/*.test.ts',
+			'test/nodes/mediaTask/*.test.ts',
+			'test/contract/{cost,mediaModels,mediaTasks}.test.ts',
+			'test/stories/*.test.ts',
+		],
 	},
 	trigger: {
 		mutate: ['nodes/MediaTaskTrigger/*.ts'],
@@ -51,7 +57,11 @@ export const areas = {
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/text/*.test.ts', 'test/contract/{fallback,presets}.test.ts'],
+		tests: [
+			'test/nodes/*.test.ts',
+			'test/nodes/text/*.test.ts',
+			'test/contract/{fallback,presets,text}.test.ts',
+		],
 	},
 	storage: {
 		mutate: ['nodes/Storage/**/*.ts'],
@@ -59,7 +69,7 @@ export const areas = {
 	},
 	balance: {
 		mutate: ['nodes/Balance/**/*.ts', 'nodes/BalanceTrigger/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/balance/*.test.ts', 'test/contract/balance.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/balance/*.test.ts'],
 	},
 	credentials: {
 		mutate: ['credentials/*.ts'],
