@@ -46,7 +46,7 @@ describe("n8n's migration report for 3.0", () => {
 
 	it('has nothing to say about the examples', async () => {
 		const names = (await readdir(join(repositoryRoot, 'examples'))).filter((name) => name.endsWith('.json'));
-		expect(names).toHaveLength(8);
+		expect(names).toHaveLength(10);
 		for (const name of names) {
 			const example = await loadExample(name.replace('.json', ''));
 			await environment.client.createWorkflow(withCredential(example, environment.credential));

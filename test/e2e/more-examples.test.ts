@@ -1,3 +1,5 @@
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
@@ -12,17 +14,40 @@ beforeEach(async () => {
 	await environment.gateway.control.reset();
 });
 
+/** An example with a part of its JSON edited. */
+async function edited(name: string, from: string, to: string): Promise<WorkflowJson> {
+	const text = JSON.stringify(await loadExample(name));
+	expect(text).toContain(from);
+	return JSON.parse(text.replace(from, to)) as WorkflowJson;
+}
+// The node's own retries would hide the failures.
+const withoutRetries = ['retry-failures', '"maxPriceRub":50', '"maxPriceRub":50,"maxRetries":0'] as const;
+
+/** What was charged, by model. */
+const charged = () => {
+	const sums: Record<string, number> = {};
+	for (const { model, amount } of environment.gateway.control.ledger())
+		sums[model] = (sums[model] ?? 0) + Number(amount);
+	return sums;
+};
+const posts = () => environment.gateway.control.requests({ method: 'POST' });
+const rowsOf = (result: RunResult, node: string) => result.nodes[node]?.items.map(({ json }) => json) ?? [];
+/** The sums that a node shows by model. */
+const shown = (result: RunResult, node: string) =>
+	Object.fromEntries(
+		rowsOf(result, node).map(({ model, sum_costRub: sum }): [string, number] => [
+			model as string,
+			expect.closeTo(Number(sum), 6) as number,
+		]),
+	);
+
 test('a refused item is sent again, a paid task is fetched, and what fails for good is shown', async () => {
 	const { control } = environment.gateway;
 	control.configure({ taskDuration: { image: 500 } });
-	const workflow = await loadExample('retry-failures');
-	// The node's own retries would hide the failures.
-	const text = JSON.stringify(workflow).replace('"maxPriceRub":50', '"maxPriceRub":50,"maxRetries":0');
-	expect(text).toContain('"maxRetries":0');
 	const refused = { kind: 'error', code: 'service_unavailable' } as const;
 	control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: refused, times: 4 });
 	control.addFault({ match: { host: 'files' }, action: { kind: 'raw', status: 500, body: 'empty' } });
-	const result = await environment.runWorkflow(JSON.parse(text) as WorkflowJson);
+	const result = await environment.runWorkflow(await edited(...withoutRetries));
 	expect(result.error).toBeUndefined();
 	expect(result.nodes['Fetch the result']?.items).toHaveLength(1);
 	expect(result.nodes['Pictures']?.items).toMatchObject([{ json: { state: 'success' } }]);
@@ -35,26 +60,96 @@ test('an item that is refused again and again is shown after four tries', async 
 	control.configure({ taskDuration: { image: 500 } });
 	const refused = { kind: 'error', code: 'no_providers' } as const;
 	control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: refused, times: 0 });
-	const text = JSON.stringify(await loadExample('retry-failures'));
-	const quick = text.replace('"maxPriceRub":50', '"maxPriceRub":50,"maxRetries":0');
-	const result = await environment.runWorkflow(JSON.parse(quick) as WorkflowJson);
-	expect(result.nodes['What went wrong']?.items.map(({ json }) => json['idea'])).toHaveLength(3);
-	expect(control.requests({ method: 'POST' })).toHaveLength(12);
+	const result = await environment.runWorkflow(await edited(...withoutRetries));
+	expect(rowsOf(result, 'What went wrong').map(({ idea }) => idea)).toHaveLength(3);
+	expect(posts()).toHaveLength(12);
 	expect(control.ledger()).toStrictEqual([]);
 });
 
-test('each call is a row of the cost ledger, and the sums by model are what was charged', async () => {
-	const workflow = await loadExample('cost-ledger');
-	for (const rows of [2, 4]) {
-		const result = await environment.runWorkflow(workflow);
+test('each model answers each question: one that fails has its error in the table, the sums are what was charged', async () => {
+	const result = await environment.runWorkflow(await edited('compare-models', 'sandbox/grand-4', 'no/such'));
+	expect(result.error).toBeUndefined();
+	const rows = rowsOf(result, 'Table');
+	const good = { answer: expect.any(String) as string, tokens: expect.any(Number) as number, error: null };
+	const bad = { answer: null, costRub: null, error: 'The gateway does not know this model' };
+	const ofQuestion = (question: string) => [
+		{ question, model: 'sandbox/swift-1', ...good },
+		{ question, model: 'sandbox/balanced-2', ...good },
+		{ question, model: 'no/such', ...bad },
+	];
+	const questions = [...new Set(rows.map(({ question }) => question as string))];
+	expect(questions).toHaveLength(2);
+	expect(rows).toMatchObject(questions.flatMap(ofQuestion));
+	expect({ ...charged(), 'no/such': 0 }).toStrictEqual(shown(result, 'Sum by model'));
+});
+
+test('an empty list of models stops the comparison before anything is sent', async () => {
+	const models = String.raw`[\"sandbox/swift-1\", \"sandbox/balanced-2\", \"sandbox/grand-4\"]`;
+	const result = await environment.runWorkflow(await edited('compare-models', models, '[]'));
+	expect(result.error?.message).toBe("The list in 'Models' is empty. Add the ID of a model.");
+	expect(posts()).toStrictEqual([]);
+});
+
+test('an answer is paid once: for the same question twice, and in later runs; a failed one is asked for again', async () => {
+	const { control } = environment.gateway;
+	const refused = { kind: 'error', code: 'insufficient_quota' } as const;
+	control.addFault({ match: { method: 'POST', path: '/chat/completions' }, action: refused, times: 2 });
+	for (const [answers, problems, sent] of [
+		[0, 2, 2],
+		[3, 0, 4],
+		[3, 0, 4],
+	] as const) {
+		const result = await environment.runWorkflow(await loadExample('answer-cache'));
 		expect(result.error).toBeUndefined();
-		expect(result.nodes['All rows']?.items).toHaveLength(rows);
-		const charged = environment.gateway.control.ledger().reduce((sum, { amount }) => sum + Number(amount), 0);
-		const [sum, ...others] = result.nodes['Cost by model']?.items ?? [];
-		expect(others).toStrictEqual([]);
-		expect(sum?.json).toMatchObject({ model: 'sandbox/balanced-2', count_model: rows });
-		expect(sum?.json['sum_costRub']).toBeCloseTo(charged);
+		expect(rowsOf(result, 'All answers')).toHaveLength(answers);
+		expect(rowsOf(result, 'What went wrong')).toHaveLength(problems);
+		expect(posts()).toHaveLength(sent);
 	}
+	expect(control.ledger()).toHaveLength(2);
+	const other = await edited('answer-cache', 'sandbox/balanced-2', 'sandbox/swift-1');
+	expect(rowsOf(await environment.runWorkflow(other), 'All answers')).toHaveLength(3);
+	expect(control.ledger()).toHaveLength(4);
+});
+
+test('the costs of agent, text and task are summed up, also of a failed run, until the limit of the day is reached', async () => {
+	const { control } = environment.gateway;
+	const run = async (limit: number) =>
+		await environment.runWorkflow(await edited('daily-limit', '"value":100', `"value":${limit}`));
+	const spent = () => Number(sumOfCosts(...control.ledger().map(({ amount }) => amount)));
+	const first = await run(100);
+	expect(first.error).toBeUndefined();
+	expect(Object.keys(charged())).toStrictEqual(['sandbox/balanced-2', 'sandbox/swift-1', 'aurora/canvas-1']);
+	expect(charged()).toStrictEqual(shown(first, 'Sums'));
+
+	const sent = posts().length;
+	expect((await run(spent())).error?.message).toMatch(
+		`Today's limit of ₽${spent()} is reached: ₽${spent().toFixed(2)} are spent. Nothing was sent.`,
+	);
+	expect(posts()).toHaveLength(sent);
+
+	const refused = { kind: 'error', code: 'insufficient_quota' } as const;
+	control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: refused });
+	const failed = await run(spent() + 0.000001);
+	expect(rowsOf(failed, 'Add costs')).toMatchObject([
+		{ model: 'aurora/canvas-1', costRub: 0, error: 'There is not enough money in the gateway wallet' },
+	]);
+	expect(charged()).toStrictEqual(shown(failed, 'Sums'));
+});
+
+test('a *Retry* adds only its own costs', async () => {
+	const { client, credential, gateway } = environment;
+	const stopping = JSON.stringify(await loadExample('daily-limit')).replaceAll(
+		',"onError":"continueErrorOutput"',
+		'',
+	);
+	const refused = { kind: 'error', code: 'insufficient_quota' } as const;
+	gateway.control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: refused });
+	const workflow = withCredential(JSON.parse(stopping) as WorkflowJson, credential);
+	const executionId = await client.runManually((await client.createWorkflow(workflow)).id, 'Start');
+	expect(await waitForExecution(client, executionId)).toMatchObject({ status: 'error' });
+	const again = resultOf(await waitForExecution(client, await client.retryExecution(executionId)));
+	const costRub = charged()['aurora/canvas-1'];
+	expect(rowsOf(again, 'Add costs')).toMatchObject([{ model: 'aurora/canvas-1', costRub }]);
 });
 
 describe('a picture that somebody approves', () => {
