@@ -93,20 +93,6 @@ it('is the JSON with the files in base64, in any order, of the announced length,
 	);
 });
 
-it.each([
-	[
-		['abcd', 'ef', 'ghij'],
-		['YWJj', 'ZGVm', 'Z2hp', 'ag=='],
-	],
-	[
-		['a', 'b', 'c', 'd', 'e', 'f'],
-		['YWJj', 'ZGVm'],
-	],
-])('is sent chunk by chunk, none of them empty: %j', async (parts, expected) => {
-	const { open } = await body('{"f":"<A>"}', { A: inChunks(...parts) });
-	expect(await chunksOf(await open())).toStrictEqual(['{"f":"', ...expected, '"}']);
-});
-
 it('opens its files when it is sent, and not one that the text does not name', async () => {
 	const open = jest.fn(() => Readable.from([Buffer.from('abc')]));
 	const unnamed = await body('{"f":1}', { A: stored(3, open) });
@@ -188,12 +174,5 @@ describe('a body fails', () => {
 	it('when a file cannot be opened', async () => {
 		const missing = stored(3, async () => await Promise.reject(new Error('no such file')));
 		await expect((await body('"<A>"', { A: missing })).open()).rejects.toThrow('no such file');
-	});
-
-	it('when a file has failed before it was read', async () => {
-		const broken = new Readable({ read: () => undefined });
-		const opened = await (await body('"<A>"', { A: stored(9, () => broken) })).open();
-		broken.destroy(new Error('The disk is gone'));
-		await expect(buffer(opened as Readable)).rejects.toThrow('The disk is gone');
 	});
 });

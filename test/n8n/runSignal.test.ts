@@ -39,23 +39,6 @@ describe('the signal of a run', () => {
 		expect(signal.isAborted).toBe(true);
 	});
 
-	it('is aborted when the execution was cancelled before', async () => {
-		const signal = new RunSignal(AbortSignal.abort());
-		expect(signal.isCancelled).toBe(true);
-		expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
-	});
-
-	it('lets a pause end after its time', async () => {
-		const signal = new RunSignal(new AbortController().signal);
-		const pause = paused(signal, 60_000);
-		await jest.advanceTimersByTimeAsync(59_999);
-		expect(pause).toStrictEqual({});
-		await jest.advanceTimersByTimeAsync(1);
-		expect(pause).toStrictEqual({ end: 'over' });
-		expect(() => signal.throwIfAborted()).not.toThrow();
-		expect([signal.isAborted, signal.isCancelled]).toStrictEqual([false, false]);
-	});
-
 	it.each([
 		['before', true],
 		['after', false],
@@ -79,11 +62,5 @@ describe('the signal of a run', () => {
 		if (end === 'dispose') signal.dispose();
 		controller.abort();
 		expect([listeners(), signal.isAborted]).toStrictEqual([0, end === 'abort']);
-	});
-
-	it('works without the execution’s signal', () => {
-		const signal = new RunSignal(undefined);
-		signal.dispose();
-		expect(signal.isAborted).toBe(false);
 	});
 });

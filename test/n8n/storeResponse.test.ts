@@ -86,13 +86,6 @@ it.each([
 	},
 );
 
-it('an error that is not the network’s is thrown unchanged', async () => {
-	const failure = new Error('The disk is full');
-	const body = Readable.from([Buffer.from('x')]);
-	const prepareBinaryData = async () => await Promise.reject(failure);
-	await expect(stored(body, { prepareBinaryData })).rejects.toBe(failure);
-});
-
 describe('a successful response', () => {
 	const store = async (
 		headers: Record<string, string>,
@@ -107,11 +100,6 @@ describe('a successful response', () => {
 		return await storeResponse({ helpers }, { status: 200, headers, body }, { names, knownType });
 	};
 	const html = { 'content-type': 'text/html; charset=utf-8' };
-
-	it('leaves no timer behind', async () => {
-		await store({ 'content-type': 'image/png' }, 'abc', ['a.png']);
-		expect(jest.getTimerCount()).toBe(0);
-	});
 
 	it('is an error when it is empty', async () => {
 		const error = store({ 'content-type': 'image/png' }, '', ['a.png']);

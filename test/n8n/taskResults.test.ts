@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 
 import type { BinaryStore } from '../../nodes/shared/n8n/binary';
-import { downloadArchive, downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
+import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
 import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { apiErrorOf, rejection, scriptedClient } from '../helpers/client';
@@ -65,28 +65,6 @@ it('fetches the files of a task one after the other, without the key, each into 
 	expect(sent.map(({ kind, headers }) => [kind, headers])).toStrictEqual(Array(3).fill(['file', {}]));
 });
 
-it('fetches what the gateway keeps where the task names no file', async () => {
-	const { log, sent, ...ctx } = context();
-	const binary = await downloadFiles(ctx, task(), 'data');
-	const path = '/api/v1/async/media/tasks/t1/download';
-	expect(binary).toStrictEqual({ data: { data: path, mimeType: '', fileName: 'task_t1' } });
-	expect(log).toStrictEqual([`request ${path}`, `stored ${path}`]);
-	expect(sent[0]?.kind).toBe('read');
-});
-
-it('fetches an archive under the name that the gateway returns', async () => {
-	const path = '/api/v1/async/media/tasks/t2/download';
-	const headers = {
-		'content-type': 'application/zip',
-		'content-disposition': 'attachment; filename="task_t2.zip"',
-	};
-	expect(await downloadArchive(context({ [path]: { headers } }), 't2')).toStrictEqual({
-		data: path,
-		mimeType: 'application/zip',
-		fileName: 'task_t2.zip',
-	});
-});
-
 describe('a result that cannot be fetched', () => {
 	it.each<[string, string, number, string[]]>([
 		['its host', '/b', 404, [`${host}/a`, `${host}/b`, `${host}/c`]],
@@ -105,16 +83,6 @@ describe('a result that cannot be fetched', () => {
 			throw full;
 		});
 		expect(await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'))).toBe(full);
-		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
-	});
-
-	it.each([
-		['ECONNRESET', { details: { code: 'econnreset', taskId: 't1', retryable: true, kind: 'file' } }],
-		['ERR_CANCELED', { name: 'StoppedError', reason: 'cancelled' }],
-	])('names the task after a lost connection, and nothing after a cancel: %s', async (code, expected) => {
-		const breaks = Object.assign(new Error('broken'), { code });
-		const ctx = context({ '/a': { breaks } });
-		expect(await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'))).toMatchObject(expected);
 		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 });

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 
 import type { IAdditionalCredentialOptions, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
@@ -76,14 +75,6 @@ describe('a request', () => {
 		expect(await sending).toMatchObject({ name: 'StoppedError', reason });
 		expect(signals).toMatchObject([{ aborted: true }]);
 	});
-
-	it('leaves no listeners on signals that outlive it', async () => {
-		const [cancelled, left] = [new AbortController(), new AbortController()];
-		const transport = n8nTransport(responding().context, credential, cancelled.signal);
-		await transport.text({ ...request, signal: left.signal });
-		const listeners = [cancelled, left].flatMap(({ signal }) => getEventListeners(signal, 'abort'));
-		expect(listeners).toStrictEqual([]);
-	});
 });
 
 describe('a response', () => {
@@ -123,16 +114,6 @@ describe('an error', () => {
 	])('of the connection knows the request: %s', async (kind, message) => {
 		const { details } = await apiErrorOf(failing(withCode('ECONNRESET')).text({ ...request, kind }));
 		expect(details).toMatchObject({ kind, message, code: 'econnreset', outcome: 'unknown' });
-	});
-
-	it('of a cancelled execution is a StoppedError', async () => {
-		const cancelled = failing(withCode('ERR_CANCELED'));
-		expect(await rejection(cancelled.stream(request))).toMatchObject({ reason: 'cancelled' });
-	});
-
-	it('that is not the network’s is thrown unchanged', async () => {
-		const mistake = new TypeError('no such function');
-		expect(await rejection(failing(mistake).text(request))).toBe(mistake);
 	});
 });
 

@@ -362,48 +362,4 @@ describe('a rejected value', () => {
 		);
 		expect(message('[1]')).toMatch(/: "\[1\]"$/);
 	});
-
-	it('is shown with up to 100 characters', () => {
-		const shown = (length: number) =>
-			message('x'.repeat(length))
-				.replace(/^.*?: /, '')
-				.replace(/ \(Unexpected.*$/, '');
-		expect(shown(98)).toBe(`"${'x'.repeat(98)}"`);
-		expect(shown(99)).toBe(`"${'x'.repeat(99)}…`);
-	});
-});
-
-it.each<[string, Parameter<unknown>, object]>([
-	['text', text({ displayName, rows: 4 }), { type: 'string', default: '', typeOptions: { rows: 4 } }],
-	['JSON', json({ displayName, default: '{}', example }), { type: 'json', default: '{}' }],
-	[
-		'JSON of several lines',
-		jsonObject({ displayName, default: '{}', example, rows: 4 }),
-		{ type: 'json', default: '{}', typeOptions: { rows: 4 } },
-	],
-	[
-		'a locator',
-		locator({ displayName, modes: [], whenEmpty }),
-		{ type: 'resourceLocator', modes: [], default: { mode: 'list', value: '' } },
-	],
-	['texts', texts({ displayName, default: [] }), { type: 'string', default: [] }],
-	['a notice', notice(displayName), { type: 'notice', default: '' }],
-	['a number', number({ displayName, default: 1 }), { type: 'number', default: 1, typeOptions: {} }],
-	[
-		'a number in a range',
-		number({ displayName, default: 1, min: 0, max: 2, decimals: 3 }),
-		{ type: 'number', default: 1, typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 3 } },
-	],
-	[
-		'a whole number',
-		integer({ displayName, default: 1, min: 1 }),
-		{ type: 'number', default: 1, typeOptions: { minValue: 1, numberPrecision: 0 } },
-	],
-	[
-		'an amount',
-		decimal({ displayName, default: 1 }),
-		{ type: 'number', default: 1, typeOptions: { minValue: 0, numberPrecision: 2 } },
-	],
-])('the panel shows %s', (_, parameter, property) => {
-	expect(parameter.property('field')).toStrictEqual({ displayName, name: 'field', ...property });
 });

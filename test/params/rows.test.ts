@@ -55,29 +55,3 @@ it('reads the fields of a row like other parameters; errors name the row', () =>
 		param: 'field',
 	});
 });
-
-it('is a list of rows in the panel', () => {
-	const property = rows({
-		displayName: 'Tools',
-		typeOptions: { sortable: true },
-		group: 'tool',
-		groupLabel: 'Tool',
-		fields: { name: text({ displayName: 'Name' }) },
-		default: { tool: [{ name: '' }] },
-	}).property('tools');
-	expect(property).toStrictEqual({
-		displayName: 'Tools',
-		name: 'tools',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, sortable: true },
-		default: { tool: [{ name: '' }] },
-		options: [
-			{
-				displayName: 'Tool',
-				name: 'tool',
-				values: [{ displayName: 'Name', name: 'name', type: 'string', default: '' }],
-			},
-		],
-	});
-	expect(parameter.property('inputFiles').default).toStrictEqual({});
-});

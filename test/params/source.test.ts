@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { collection, rows } from '../../nodes/shared/params/groups';
-import { flag, id, locator, mapper, number, text } from '../../nodes/shared/params/kinds';
+import { flag, locator, mapper, number, text } from '../../nodes/shared/params/kinds';
 import { declare, type Parameter } from '../../nodes/shared/params/parameter';
 import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
 import { attemptContext } from '../helpers/attempt';
@@ -56,47 +56,6 @@ it.each<[string, Parameter<unknown>, INodeParameters[string], INodeParameters[st
 ])('%s is requested once per run, with an expression once per item', (_, parameter, fixed, expression) => {
 	expect(itemsRequested(parameter, fixed)).toStrictEqual([0]);
 	expect(itemsRequested(parameter, expression)).toStrictEqual([0, 1, 2]);
-});
-
-describe('a parameter of a node with items', () => {
-	it('takes its default, and is not requested, where the workflow does not store it', () => {
-		const { requested, parameters } = nodeOf({});
-		const read = parameters.item(0)('field', text({ displayName, default: 'data' }));
-		expect([read, requested.length]).toStrictEqual(['data', 0]);
-	});
-
-	it('is requested by name and item, and only a locator in its reduced form', () => {
-		const { requested, parameters } = nodeOf({ model: '=a', taskId: '=b' }, (name) => name);
-		parameters.item(3)('model', model);
-		parameters.item(4)('taskId', id({ displayName, whenEmpty: 'Enter it.' }));
-		expect(requested).toStrictEqual([
-			['model', 3, null, { extractValue: true }],
-			['taskId', 4, null, { extractValue: false }],
-		]);
-	});
-
-	it('with an error throws it for each item, also where it has no expression', () => {
-		const { parameters } = nodeOf({ field: 'x' });
-		const broken = flag({ displayName, default: false });
-		const messages = [0, 1, 1].map(
-			(index) => invalidInput(() => parameters.item(index)('field', broken)).message,
-		);
-		expect(messages).toStrictEqual(Array(3).fill(`'Field' has a value that is not allowed: "x"`));
-	});
-
-	it('that is a collection throws an option’s error for each item, and only when the option is read', () => {
-		const { requested, parameters } = nodeOf({ options: { broken: 'x', user: 'me' } });
-		const set = declare({
-			options: collection({ broken: flag({ displayName: 'Broken', default: false }), user: words }),
-		});
-		const options = [0, 1].map((index) => set.read(parameters.item(index)).options);
-		expect(options.map(({ user }) => user)).toStrictEqual(['me', 'me']);
-		expect(options.map((values) => invalidInput(() => values.broken).param)).toStrictEqual([
-			'broken',
-			'broken',
-		]);
-		expect(requested).toHaveLength(1);
-	});
 });
 
 describe('a locator that n8n does not reduce', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
 import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
-import { eventually } from '../helpers/time';
 
 type Sent = [type: string, itemIndex: number, text: string | undefined];
 
@@ -49,28 +48,6 @@ it('sends items one after the other in the order in which they began, whatever t
 		}),
 		{ numRuns: 200 },
 	);
-});
-
-it('sends a chunk of the first item at once, and nothing of the second one before its turn', async () => {
-	const sent: Sent[] = [];
-	const chunkWriter = writerTo(sent);
-	const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
-	second.write('x');
-	second.end();
-	first.write('a');
-	await eventually(() => sent.length === 2);
-	expect(sent).toStrictEqual([
-		['begin', 0, undefined],
-		['item', 0, 'a'],
-	]);
-	first.end();
-	await chunkWriter.sent;
-	expect(sent.map(([type, index]) => `${type} ${index}`).slice(2)).toStrictEqual([
-		'end 0',
-		'begin 1',
-		'item 1',
-		'end 1',
-	]);
 });
 
 it('sends one chunk at a time to a slow reader', async () => {

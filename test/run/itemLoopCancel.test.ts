@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { NodeApiError } from 'n8n-workflow';
 import nock from 'nock';
 
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
@@ -149,30 +148,6 @@ describe('cancelling a run ends', () => {
 		expect([warnings, listeners]).toStrictEqual([note ? [`"Gateway" was cancelled. ${note}`] : [], 0]);
 	});
 
-	it('a pause before a retry, and sends nothing more', async () => {
-		let responded = false;
-		server.onRequest((_, response) => {
-			response.on('finish', () => (responded = true));
-			json(response, { code: 503, msg: 'busy', data: null }, 503, { 'retry-after': '30' });
-		});
-		const { error, listeners } = await cancel(nodeOf('generate'), () => responded);
-		expect(error).toMatchObject(nothingPaid());
-		expect(server.received).toHaveLength(1);
-		expect(listeners).toBe(0);
-	});
-
-	it('items that wait for a slot, and items that have not begun', async () => {
-		server.onRequest(() => undefined);
-		const items = [1, 2, 3, 4, 5].map((n) => ({ json: { text: `p${n}` } }));
-		const parameters = { ...nodes.generate.parameters, options: { concurrency: 2 } };
-		const { error } = await cancel(
-			nodeOf('generate', { items, parameters }),
-			() => server.received.length === 2,
-		);
-		expect(error).toMatchObject(nothingPaid());
-		expect(server.received).toHaveLength(2);
-	});
-
 	it('a run that has not begun, and sends nothing', async () => {
 		const signal = AbortSignal.abort();
 		expect(await rejection(attempt(nodeOf('generate'), { signal }))).toMatchObject(nothingPaid());
@@ -228,19 +203,4 @@ describe('the tasks that a cancelled run has created', () => {
 			expect([polls(), listeners]).toStrictEqual([3, 0]);
 		},
 	);
-});
-
-describe('the execution’s cancel signal', () => {
-	it.each([200, 402])('has no listener left after status %i', async (status) => {
-		const { signal } = new AbortController();
-		server.onRequest((_request, response) => {
-			json(response, { choices: [{ message: { role: 'assistant', content: 'hi' } }] }, status);
-		});
-		const ended = await attempt(nodeOf('generate'), { signal }).then(
-			() => '200',
-			(error: NodeApiError) => error.httpCode,
-		);
-		expect(ended).toBe(String(status));
-		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-	});
 });

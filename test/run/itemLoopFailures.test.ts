@@ -3,20 +3,9 @@ import nock from 'nock';
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
 import { echoGateway, generate, generating, items, errorResponse } from '../helpers/echoGateway';
-import { packageNodes, storedBinary } from '../helpers/engine';
-import {
-	continueOnFail,
-	catalogue,
-	creations,
-	envelope,
-	gateway,
-	model,
-	painter,
-	run,
-} from '../helpers/media';
+import { packageNodes } from '../helpers/engine';
+import { catalogue, creations, envelope, model, run } from '../helpers/media';
 import { useNock } from '../helpers/nock';
-import { mockTasks, stored, suspend, suspending } from '../helpers/suspended';
-import { quickTime } from '../helpers/time';
 
 // What happens to a run when an item, or the node itself, fails.
 
@@ -74,12 +63,6 @@ describe('the node itself', () => {
 		expect(prompts()).toStrictEqual([]);
 	});
 
-	it('returns nothing where a list is empty', async () => {
-		catalogue([]);
-		const { items: outputs, error, run: execution } = await run('getMany', {}, {}, 'model');
-		expect([outputs, error, execution.status]).toStrictEqual([[], undefined, 'success']);
-	});
-
 	it.each([undefined, 'continueRegularOutput'] as const)(
 		'is cancelled when n8n’s HTTP client has cancelled a request, with On Error %j',
 		async (onError) => {
@@ -111,80 +94,6 @@ describe('the first error', () => {
 		const { prompts } = echoGateway(() => errorResponse(402, 'insufficient_quota'));
 		const { error } = await generate({ items: items(9), options: { concurrency: 2 } });
 		expect([error?.httpCode, prompts()]).toStrictEqual(['402', ['p0', 'p1']]);
-	});
-
-	it('of reading an item ends the reading, before anything is sent', async () => {
-		const { prompts } = echoGateway();
-		const options = generating({ items: items(9), prompt: '={{ $itemIndex === 3 ? "" : "p" }}' });
-		const context = await attemptContext(options);
-		const reads = jest.spyOn(context, 'getNodeParameter');
-		const error = await rejection(executeOn(options, context));
-		expect(error).toMatchObject({
-			context: { itemIndex: 3 },
-			description: expect.stringMatching(/Nothing was sent\.$/) as string,
-		});
-		expect(Math.max(...reads.mock.calls.map(([, index]) => Number(index)))).toBe(3);
-		expect(prompts()).toStrictEqual([]);
-	});
-
-	it('keeps an item that uploads a file from creating a task afterwards', async () => {
-		const sent = creations();
-		catalogue([painter({ type: 'object', properties: { image: { type: 'string' } } })]);
-		const { promise: failed, resolve: fail } = deferred();
-		let uploads = 0;
-		nock('https://gateway.test')
-			.persist()
-			.post(/\/storage/)
-			.reply(function (_uri, _body, callback) {
-				uploads += 1;
-				if (uploads === 1) {
-					const file = { id: 'f1', url: 'https://files.test/f1' };
-					return void failed.then(() => callback(null, [200, file]));
-				}
-				callback(null, [402, { error: { message: 'no money', type: 'x' } }]);
-				void ticks(1_000).then(fail);
-			});
-		const data = await storedBinary('bytes', { mimeType: 'image/png', fileName: 'a.png' });
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
-		const withFile = items(3).map((item) => ({ ...item, binary: { data } }));
-		const parameters = { ...createParameters, inputFiles, options: { concurrency: 2 } };
-		const { error } = await run('create', parameters, { items: withFile });
-		expect([error?.httpCode, uploads, sent]).toStrictEqual(['402', 2, []]);
-	});
-
-	it('names the other tasks that are paid for, not its own task', async () => {
-		creations();
-		catalogue();
-		gateway()
-			.persist()
-			.get(/\/tasks\/t\d$/)
-			.reply((path) => [
-				200,
-				envelope({
-					taskId: path.slice(-2),
-					state: path.endsWith('t2') ? 'fail' : 'success',
-					failCode: 'NSFW',
-				}),
-			]);
-		const { error } = await run(
-			'createAndWait',
-			{ ...createParameters, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
-			{ items: items(3) },
-		);
-		expect(error?.context).toMatchObject({ itemIndex: 1, taskId: 't2', details: { failCode: 'NSFW' } });
-		expect(error?.description).toMatch(/2 other items cost .*tasks: t1, t3\.$/);
-	});
-});
-
-describe('a first item that fails, with On Error: Continue', () => {
-	quickTime();
-
-	it('is no reason not to wait for the others', async () => {
-		const tasks = mockTasks(() => 'processing');
-		// The first item has no prompt.
-		const inputJson = '={{ $json.n === 0 ? "" : { prompt: $json.text } }}';
-		const suspended = await suspend(tasks, suspending({ inputJson }, { items: items(2), ...continueOnFail }));
-		expect(stored(suspended).map(({ json }) => json.error !== undefined)).toStrictEqual([true, false]);
 	});
 });
 

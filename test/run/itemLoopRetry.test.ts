@@ -3,7 +3,6 @@ import { createRunExecutionData } from 'n8n-workflow';
 import { attempt } from '../helpers/attempt';
 import { echoGateway, generate, generating, items, errorResponse } from '../helpers/echoGateway';
 import type { RunResult } from '../helpers/engine';
-import { envelope, gateway, run, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 
 // Retry On Fail runs the whole node again; items that succeeded are not sent, and paid for, again.
@@ -46,33 +45,7 @@ describe('three tries, where Max Tries is unset', () => {
 		expect(times()).toStrictEqual(sent);
 		expect(context(result)).not.toContain('echo');
 	});
-
-	it('keep what is finished when all of them fail: n8n may run the node again', async () => {
-		const { times } = echoGateway(failTimes({ p0: 9 }));
-		const result = await generate({ items: items(2), settings: retrying, options });
-		expect(result.error?.httpCode).toBe('400');
-		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
-		expect(context(result)).toContain('echo p1');
-	});
 });
-
-// n8n takes a first item with a field of that name for an error.
-it.each(['odd', 0, { some: 'fact' }, null])(
-	'a result with the field `error` of %j is requested once',
-	async (error) => {
-		let requests = 0;
-		gateway()
-			.persist()
-			.get(`${TASKS}/t1`)
-			.reply(() => {
-				requests += 1;
-				return [200, { ...envelope({ taskId: 't1', state: 'success' }), error }];
-			});
-		const result = await run('get', { taskId: 't1', simplify: false }, { settings: retrying });
-		expect(requests).toBe(1);
-		expect(result.items[0]?.json.data).toStrictEqual({ taskId: 't1', state: 'success' });
-	},
-);
 
 describe('each try', () => {
 	it('reads the parameters and settings of the items that it sends again', async () => {
@@ -108,44 +81,6 @@ describe('each try', () => {
 		]);
 		expect(load.most).toBe(3);
 	});
-
-	it('does not send an item again that has succeeded before a try that could not begin', async () => {
-		const { times } = echoGateway(failTimes({ p0: 9 }));
-		let hasFailed = false;
-		const variables = {
-			get concurrency() {
-				if (times().p0 !== 1 || hasFailed) return '2';
-				hasFailed = true;
-				return 'many';
-			},
-		};
-		const { items: outputs } = await generate({
-			items: items(2),
-			settings: retryAndContinue,
-			variables,
-			options: { concurrency: '={{ $vars.concurrency }}' },
-		});
-		expect(hasFailed).toBe(true);
-		expect(outputs.map(({ json }) => json.text ?? 'error')).toStrictEqual(['error', 'echo p1']);
-		expect(times()).toStrictEqual({ p0: 2, p1: 1 });
-	});
-
-	it('does not read the parameters of an item that has succeeded', async () => {
-		const variables = { emptied: '' };
-		const { prompts } = echoGateway((prompt, call) => {
-			variables.emptied = 'p0';
-			return failTimes({ p1: 1 })(prompt, call);
-		});
-		const result = await generate({
-			items: items(2),
-			settings: retrying,
-			variables,
-			prompt: '={{ $json.text === $vars.emptied ? "" : $json.text }}',
-			options: { concurrency: 1 },
-		});
-		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1']);
-		expect(prompts()).toStrictEqual(['p0', 'p1', 'p1']);
-	});
 });
 
 describe('the results that a try saves', () => {
@@ -172,19 +107,5 @@ describe('a possible charge', () => {
 		const { error } = await generate({ items: items(2), settings: retrying, options });
 		expect(error?.message).toBe('The gateway’s response could not be read');
 		expect(times()).toStrictEqual({ p0: 1, p1: 1 });
-	});
-
-	it('is reported in the same way in each try', async () => {
-		echoGateway(() => lost);
-		const result = await generate({
-			items: items(1),
-			settings: retryAndContinue,
-		});
-		expect(result.items[0]?.json.error).toMatchObject({
-			httpCode: '200',
-			code: 'unreadable_answer',
-			retryable: false,
-			mayBeCharged: true,
-		});
 	});
 });

@@ -53,26 +53,4 @@ describe('the limiter', () => {
 			{ numRuns: 60 },
 		);
 	});
-
-	it('keeps the order for work that arrives in the moment in which a slot is freed', async () => {
-		const limiter = new Limiter(1);
-		const started: string[] = [];
-		const load = { now: 0, most: 0 };
-		const run = async (name: string, last?: () => void) =>
-			await limiter.run(async () => {
-				started.push(name);
-				load.now += 1;
-				load.most = Math.max(load.most, load.now);
-				await tick();
-				load.now -= 1;
-				last?.();
-			});
-		const late: Array<Promise<void>> = [];
-		// Arrives after the slot is freed, and before the waiting work begins.
-		const comeLate = () => void Promise.resolve().then(() => late.push(run('late')));
-		await Promise.all([run('first', comeLate), run('waiting')]);
-		await Promise.all(late);
-		expect(started).toStrictEqual(['first', 'waiting', 'late']);
-		expect(load.most).toBe(1);
-	});
 });

@@ -1,15 +1,8 @@
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import {
-	ApiError,
-	asError,
-	StoppedError,
-	type Outcome,
-	type RequestKind,
-} from '../../nodes/shared/gateway/errors/errors';
+import { ApiError, asError, type Outcome, type RequestKind } from '../../nodes/shared/gateway/errors/errors';
 import { charge } from '../../nodes/shared/run/charge/charge';
 import { reserve } from '../../nodes/shared/run/charge/limits';
 import { Spending } from '../../nodes/shared/run/charge/spending';
-import { rejectedInput } from '../helpers/invalidInput';
 
 // What the credential's minimum balance lets through. All executions of the process share an account.
 
@@ -60,19 +53,6 @@ it('asks for no balance without a minimum', async () => {
 	expect(gateway.requests).toBe(0);
 });
 
-it('refuses a call that could leave less, with what is there and what it needs', async () => {
-	const { begin } = newAccount('100');
-	await expect(begin('10')).resolves.toBeDefined();
-	const { begin: beginOther } = newAccount('100');
-	const refused = await rejectedInput(async () => await beginOther('10.01'));
-	expect(refused).toMatchObject({
-		message: "The call may cost ₽10.01, and less than the 'Minimum Balance (₽)' of ₽90 would be left",
-		description:
-			"The account has ₽100. Top up the balance, or lower 'Minimum Balance (₽)' in the credential.",
-		param: 'minBalanceRub',
-	});
-});
-
 it('a call waits for those in progress of other executions', async () => {
 	const { begin } = newAccount('100');
 	const first = await begin('6');
@@ -113,33 +93,10 @@ it.each<[string, balance: string, milliseconds: number]>([
 	expect(gateway.requests).toBe(2);
 });
 
-it('counts a call that ends while the balance is read again', async () => {
-	const { gateway, begin } = newAccount('100');
-	const end = await begin('9');
-	gateway.now += 30_001;
-	const next = begin('2');
-	end('9');
-	const { description } = await rejectedInput(async () => await next);
-	expect(description).toContain('The account has ₽91.');
-});
-
 it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
 	const { gateway, begin } = newAccount('100');
 	gateway.balance = error('rejected', 'read');
 	await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (₽)': down");
 	gateway.balance = '100';
 	await expect(begin('1')).resolves.toBeDefined();
-});
-
-it('reads the balance again for a call that waited for the reading of a run that has ended', async () => {
-	const { gateway, begin } = newAccount('100');
-	gateway.balance = new StoppedError('other item failed');
-	const calls = [begin('1'), begin('2'), begin('3')];
-	gateway.balance = '100';
-	await expect(Promise.allSettled(calls)).resolves.toMatchObject([
-		{ reason: new StoppedError('other item failed') },
-		{ status: 'fulfilled' },
-		{ status: 'fulfilled' },
-	]);
-	expect(gateway.requests).toBe(2);
 });

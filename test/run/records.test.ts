@@ -126,52 +126,6 @@ describe.each<[string, Made, again: string, retried: string, otherOutput: string
 	});
 });
 
-describe('the key of an item', () => {
-	it('is the same in each try, before and after it is sent', () => {
-		const begin = newNode();
-		const key = begin().key(0);
-		creation(begin());
-		expect([{}, { executionId: 'e2' }].map((options) => begin(options).key(0))).toStrictEqual([key, key]);
-		expect(newNode()({ executionId: 'e2' }).key(0)).toBe(key);
-	});
-
-	it.each<[string, Try]>([
-		['execution', { token: 'other' }],
-		['node', { nodeId: 'n2' }],
-		['run', { run: '1' }],
-		['prompt', { parameters: { prompt: 'b' } }],
-	])('is different for another %s', (_, other) => {
-		expect(newNode()(other).key(0)).not.toBe(newNode()().key(0));
-	});
-
-	it('is different for each item, and after a failed task in each retry', () => {
-		const begin = newNode();
-		const keys = [begin().key(0), begin().key(1)];
-		task(begin());
-		begin().failed(0, FAILED);
-		expect(begin().key(0)).toBe(keys[0]);
-		for (const executionId of ['e2', 'e3']) {
-			const key = begin({ executionId }).key(0);
-			creation(begin({ executionId }));
-			// A refused creation changes nothing.
-			begin({ executionId }).failed(0, REFUSED);
-			expect(begin({ executionId }).key(0)).toBe(key);
-			keys.push(key);
-		}
-		expect(new Set(keys).size).toBe(4);
-	});
-
-	it('that was sent after a failed task, and whose response was lost, stays', () => {
-		const begin = newNode();
-		task(begin());
-		begin().failed(0, FAILED);
-		const key = begin({ executionId: 'e2' }).key(0);
-		creation(begin({ executionId: 'e2' }));
-		begin({ executionId: 'e2' }).failed(0, LOST);
-		expect(begin({ executionId: 'e3' }).key(0)).toBe(key);
-	});
-});
-
 describe('outputs', () => {
 	const sized = (size: number): INodeExecutionData[] => [{ json: { text: 'x'.repeat(size - 20) } }];
 	const MIB = 1024 * 1024;
@@ -252,13 +206,6 @@ describe('the end', () => {
 			'0 done costRub key taskId',
 			'2 unknown error',
 		]);
-	});
-
-	it('of one run does not end another, such as of an agent’s tool', () => {
-		const begin = newNode();
-		for (const run of ['a', 'b']) task(begin({ run }));
-		begin({ run: 'b' }).clear();
-		expect([begin({ run: 'a' }).get(0)?.taskId, begin({ run: 'b' }).get(0)]).toStrictEqual(['t1', undefined]);
 	});
 
 	it('knows what the run has cost, and what others have', () => {

@@ -43,14 +43,6 @@ describe('the tool of an AI Agent', () => {
 		expect(contextOf(options).isTool).toBe(isTool);
 	});
 
-	it.each<[ContextOptions, boolean]>([
-		[{}, false],
-		[{ isStreaming: true }, true],
-		[{ isStreaming: true, isTool: true }, false],
-	])('sends no chunks: %j', (options, isShown) => {
-		expect(contextOf(options).chunkWriter !== undefined).toBe(isShown);
-	});
-
 	it('is the same run for the same input, whatever the run index', () => {
 		const store = {};
 		const keyOf = (runIndex: number, ...inputs: object[]) =>
@@ -113,14 +105,6 @@ describe.each([
 		respond();
 		expect([(await required)?.id, (await models.known(client, 'a'))?.id]).toStrictEqual(['a', 'a']);
 		expect([slept, sent.length]).toStrictEqual([[10_000], 1]);
-	});
-
-	it('is not read further after the end of the run', async () => {
-		const { client, sent } = scriptedClient([list('a')]);
-		const context = contextOf();
-		await context.end();
-		expect(await context[name].known(client, 'a')).toBeUndefined();
-		expect(sent).toHaveLength(0);
 	});
 });
 

@@ -11,8 +11,6 @@ const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').le
 const notWaitedFor = new StoppedError('not waited for');
 /** The error of a request that goes on. */
 const inFlight = { name: 'StoppedError', reason: 'not waited for', outcome: 'unknown' };
-/** The error of one that was not sent. */
-const notSent = { ...inFlight, outcome: 'notSent' };
 
 /** A promise with its resolve function. */
 function deferred<T>() {
@@ -55,41 +53,6 @@ describe('a slot', () => {
 });
 
 describe('a signal that is aborted', () => {
-	it('before the request: nothing is opened or sent, and no slot is taken', async () => {
-		const { client, sent, slots } = withSlots(1, [{}]);
-		let opened = 0;
-		const request: GatewayRequest = {
-			...get,
-			method: 'POST',
-			openBody: () => Promise.resolve({ content: byteStream(String((opened += 1))) }),
-			signal: AbortSignal.abort(),
-		};
-		expect(await rejection(client.json(request))).toMatchObject(notSent);
-		expect(await rejection(client.stream(request, () => Promise.resolve()))).toMatchObject(notSent);
-		expect([sent.length, opened, slots.mostHeld]).toStrictEqual([0, 0, 0]);
-	});
-
-	it('while the request waits for a slot: nothing is sent, and the slot goes to the next request', async () => {
-		const first = deferred<HttpResponse<string>>();
-		const urls: string[] = [];
-		const { client, slots } = withSlots(1, [], {
-			text: async ({ url }) => {
-				urls.push(url.slice(-2));
-				return await (urls.length === 1 ? first.promise : { status: 200, headers: {}, body: '{"n":3}' });
-			},
-		});
-		const { signal, abort } = controller();
-		const one = client.json({ ...get, path: '/1' });
-		const two = rejection(client.json({ ...get, path: '/2', kind: 'charge', signal }));
-		const three = client.json({ ...get, path: '/3' });
-		abort();
-		expect(await two).toMatchObject(notSent);
-		first.resolve({ status: 200, headers: {}, body: '{"n":1}' });
-		expect(await Promise.all([one, three])).toStrictEqual([{ n: 1 }, { n: 3 }]);
-		expect(urls).toStrictEqual(['/1', '/3']);
-		expect([slots.held, listeners(signal)]).toStrictEqual([0, 0]);
-	});
-
 	it('while the response is awaited: the request rejects at once, and its slot is held until the response has come', async () => {
 		const response = deferred<HttpResponse<string>>();
 		const started = deferred<undefined>();
@@ -145,29 +108,6 @@ describe('a signal that is aborted', () => {
 		bodies.push(byteStream('next'));
 		await client.stream(get, async () => await Promise.resolve()).catch(asError);
 		expect([slots.held, body.wasDestroyed(), listeners(signal)]).toStrictEqual([0, true, 0]);
-	});
-
-	it('during a pause: the pause ends at once, and nothing more is sent', async () => {
-		const paused = deferred<undefined>();
-		const { client, sent } = scriptedClient(
-			[{ status: 503 }],
-			{},
-			{
-				dependencies: {
-					pause: async () => {
-						paused.resolve(undefined);
-						await new Promise(() => undefined);
-					},
-				},
-			},
-		);
-		const { signal, abort } = controller();
-		const outcome = rejection(client.json({ ...get, signal }));
-		await paused.promise;
-		expect(listeners(signal)).toBe(1);
-		abort();
-		expect(await outcome).toStrictEqual(notWaitedFor);
-		expect([sent.length, listeners(signal)]).toStrictEqual([1, 0]);
 	});
 });
 

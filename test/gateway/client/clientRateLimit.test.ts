@@ -95,7 +95,7 @@ describe('Rate Limit Wait', () => {
 		expect(details.description).toContain('The gateway asks to wait 20 minutes before the next try.');
 	});
 
-	it('is 15 minutes by default', async () => {
+	it('ends after 15 minutes where nothing is set', async () => {
 		const { client, clock, sent } = scriptedClient([busyFor(800), {}]);
 		await client.json(get);
 		expect([sent.length, clock.now]).toStrictEqual([2, 1_800_500]);

@@ -116,15 +116,6 @@ describe('bodies', () => {
 		expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true, true]);
 	});
 
-	it('that cannot be opened end the request before anything is sent', async () => {
-		const { client, sent } = scriptedClient([{}]);
-		const error = new InvalidInputError('no file', '');
-		const request = { ...post, openBody: async () => await Promise.reject(error) };
-		expect(await rejection(client.json(request))).toBe(error);
-		expect(await rejection(client.stream(request, nothing))).toBe(error);
-		expect(sent).toStrictEqual([]);
-	});
-
 	it.each([undefined, new InvalidInputError('no space', '')])(
 		'that are received are destroyed when they are read, and when that fails: %s',
 		async (error) => {

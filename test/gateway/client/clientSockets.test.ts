@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type RequestListener } from 'node:http';
 
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
@@ -23,7 +22,6 @@ const chat: GatewayRequest = {
 const file: GatewayRequest = { group: 'media', kind: 'read', path: '/async/media/tasks/t/download' };
 
 const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
-const finish = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 
 const stream = async (
 	client: SocketClient['client'],
@@ -51,21 +49,6 @@ async function endless(...chunks: string[]): Promise<void> {
 		});
 	});
 }
-
-it('a request reaches the gateway with the key, and its response comes back', async () => {
-	gateway.onRequest((_, response) => response.end('{"id":"c"}'));
-	const { client, slots } = gateway.client();
-	expect(await client.json(chat)).toStrictEqual({ id: 'c' });
-	expect(gateway.received).toStrictEqual([
-		expect.objectContaining({
-			method: 'POST',
-			url: '/api/v1/chat/completions',
-			body: '{"model":"m"}',
-			headers: expect.objectContaining({ authorization: `Bearer ${API_KEY}` }) as object,
-		}),
-	]);
-	expect(slots).toStrictEqual({ held: 0, taken: 1, duringPauses: [] });
-});
 
 describe('a response that is lost', () => {
 	const lose: RequestListener = (request) => request.socket.destroy();
@@ -103,30 +86,7 @@ it('a key of the user arrives as typed', async () => {
 	expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual([key]);
 });
 
-it('a gateway that cannot be reached has charged nothing', async () => {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	await new Promise((resolve) => server.close(resolve));
-	const { client, pauses } = gateway.client({ baseUrl: `http://127.0.0.1:${port}/api/v1` });
-	expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
-		code: 'econnrefused',
-		outcome: 'notSent',
-	});
-	expect(pauses).toHaveLength(3);
-});
-
 describe('a stream', () => {
-	it('ends with [DONE]', async () => {
-		const closed = endless(hello, finish, 'data: [DO', 'NE]\r\n\r', '\n');
-		const { client, slots } = gateway.client();
-		expect(textFormat('chat').readCompletion(await stream(client), { kind: 'text' }).choices[0]?.text).toBe(
-			'Hello',
-		);
-		await closed;
-		expect(slots.held).toBe(0);
-	});
-
 	it('that is aborted is closed, and its signal has no listener', async () => {
 		const controller = new AbortController();
 		const { signal } = controller;

@@ -118,38 +118,6 @@ it.each([
 	await eventually(isClosed);
 });
 
-it('a stream that is no longer read closes its connection at once', async () => {
-	const closed = new Promise<void>((resolve) => {
-		gateway.onRequest((request, response) => {
-			request.socket.on('close', () => resolve());
-			response.writeHead(200);
-			response.write('a');
-		});
-	});
-	const { client } = gateway.client();
-	const result = await client.stream(
-		{ ...get, path: '/storage/f/download' },
-		async () => await Promise.resolve('given up'),
-	);
-	expect(result).toBe('given up');
-	await closed;
-});
-
-it.each(['the gateway', 'another server'])(
-	'a rejected download from %s whose body stalls ends',
-	async (host) => {
-		gateway.onRequest(stalled(500));
-		const { client, slots } = gateway.client({ timeoutMs, maxRetries: 0 });
-		const consume = async () => await Promise.resolve();
-		const downloading =
-			host === 'the gateway'
-				? client.stream({ ...get, path: '/storage/f/download' }, consume)
-				: client.downloadUrl(`${gateway.origin()}/file`, consume);
-		expect((await apiErrorOf(downloading)).details.code).toBe('timeout');
-		expect(slots.held).toBe(0);
-	},
-);
-
 /** 12 kB in 600 ms. */
 async function* slowBody() {
 	for (let part = 0; part < 12; part += 1) {

@@ -53,33 +53,6 @@ it('where the silence may last as long as the whole, the whole time is over', as
 	expect((await end({ totalMs: 700, idleMs: 700 })).result).toBe('total');
 });
 
-it('data begins a new silence', async () => {
-	const { result, took } = await end({ totalMs: 60_000, idleMs: 1_500 }, (touch, naps) => {
-		if (naps === 1) touch();
-	});
-	expect([result, took]).toStrictEqual(['idle', 1_000 + 1_500]);
-});
-
-it('work ends by itself as long as data comes, and the limits sleep no more', async () => {
-	const { result, naps } = await end({ totalMs: Infinity, idleMs: 1_500 }, (touch, count, finish) => {
-		touch();
-		if (count === 5_000) finish('done');
-	});
-	expect(result).toBe('done');
-	const { length } = naps;
-	await new Promise((resolve) => setImmediate(resolve));
-	expect([length < 5_010, naps.length]).toStrictEqual([true, length]);
-});
-
-it('an error of the work is thrown as it is', async () => {
-	const failed = new Error('failed');
-	const sleep = async () => await new Promise<void>(() => undefined);
-	const work = withinLimits({ totalMs: 1, idleMs: 1 }, { now: () => 0, sleep }, async () => {
-		return await Promise.reject(failed);
-	});
-	await expect(work).rejects.toBe(failed);
-});
-
 it('a file may take twelve times as long as a pause in it', () => {
 	expect(fileLimits(60_000)).toStrictEqual({ totalMs: 720_000, idleMs: 60_000 });
 });

@@ -1,13 +1,11 @@
 import {
 	CALLBACK_PAUSES_MS,
-	pollOnce,
 	pollUntil,
 	waitForTask,
 	type WaitOptions,
 } from '../../../nodes/shared/gateway/endpoints/polling';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
-import { virtualGateway } from '../../helpers/virtualGateway';
 
 // Waiting for a task (§3.1).
 
@@ -103,13 +101,6 @@ describe('a wait', () => {
 	});
 });
 
-it('a poll returns the task or the transient error, and is not repeated', async () => {
-	const { client } = scriptedClient([poll('waiting'), { status: 500 }]);
-	expect((await pollOnce(client, 't', 1_500)).task?.state).toBe('waiting');
-	const { transientError, task } = await pollOnce(client, 't');
-	expect([transientError?.details.status, task]).toStrictEqual([500, undefined]);
-});
-
 describe('Max Wait', () => {
 	it.each([
 		['whole polls', 9_000, [4_000, 5_000]],
@@ -129,20 +120,6 @@ describe('Max Wait', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it('makes no pause longer than the rest of the wait, whatever the gateway asks for', async () => {
-		const busy = { status: 429, headers: { 'retry-after': '3600' } };
-		expect((await failed([busy], { maxWaitMs: 10_000 })).pauses).toStrictEqual([4_000, 6_000]);
-	});
-
-	it('that is over already leaves one poll for a result that may exist', async () => {
-		const over = { ...plan, maxWaitMs: 0, pollImmediately: true };
-		const found = scriptedClient([poll('success')]);
-		await waitForTask(found.client, 't', over);
-		const running = await failed([poll('processing')], over);
-		expect(running.details.code).toBe('wait_timeout');
-		for (const { sent, pauses } of [found, running]) expect([sent.length, pauses]).toStrictEqual([1, []]);
-	});
-
 	it('that is over already sends nothing where the task is new', async () => {
 		const { details, sent } = await failed([poll('success')], { maxWaitMs: 0 });
 		expect(details).toMatchObject({ code: 'wait_timeout', taskId: 't', extra: { state: null } });
@@ -159,17 +136,6 @@ describe('Max Wait', () => {
 		expect(sent.map((request) => request.timeoutMs)).toStrictEqual(expected);
 	});
 
-	it.each([
-		[150_000, '2.5 minutes'],
-		[90_000, '90 seconds'],
-		[8_000, '8 seconds'],
-		[60, '0.1 seconds'],
-		[600_000, '10 minutes'],
-	])('of %i ms is shown as %s', async (maxWaitMs, shown) => {
-		const { description } = (await failed([poll('processing')], { maxWaitMs })).details;
-		expect(description).toContain(`Task t was in state "processing" after ${shown}`);
-	});
-
 	it('ends with an error that says that the task is still running and can be waited for again', async () => {
 		// An error between two polls is forgotten.
 		expect((await failed([{ status: 503 }, poll('waiting')])).details).toStrictEqual({
@@ -182,13 +148,6 @@ describe('Max Wait', () => {
 			taskId: 't',
 			extra: { state: 'waiting' },
 		});
-	});
-
-	it('ends with the last transient error as its cause, and no state', async () => {
-		const { error, details } = await failed([poll('waiting'), { status: 503 }]);
-		expect(details.description).toContain('is not available at the moment');
-		expect(details.extra).toStrictEqual({ state: null });
-		expect(error.cause).toMatchObject({ details: { status: 503 } });
 	});
 });
 
@@ -206,25 +165,4 @@ describe('polling a task after its callback', () => {
 		const found = await pollUntil(client, 't', (polls) => CALLBACK_PAUSES_MS[polls]);
 		expect([found?.task?.state, pauses]).toStrictEqual(expected);
 	});
-});
-
-it('150 tasks on one clock are each polled every 5 s, and not all at a time', async () => {
-	let seed = 1;
-	const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-	const polls: number[][] = Array.from({ length: 150 }, () => []);
-	const { clock, client } = virtualGateway(({ url }) => {
-		const own = polls[Number(url.split('/').at(-1))] ?? [];
-		own.push(clock.now() - start);
-		return { latencyMs: 0, ...poll(own.length < 6 ? 'waiting' : 'success') };
-	}, random);
-	const start = clock.now();
-	await clock.run(Promise.all(polls.map(async (_, task) => await waitForTask(client(), String(task), plan))));
-	const gaps = polls.flatMap((own) => own.map((time, index) => time - (own[index - 1] ?? 0)));
-	expect(gaps).toHaveLength(150 * 6);
-	expect([Math.min(...gaps) >= 3_000, Math.max(...gaps)]).toStrictEqual([true, 5_000]);
-	// 150 polls in 5 seconds, the first ones within 2.
-	const perSecond = new Map<number, number>();
-	for (const time of polls.flat().map((ms) => Math.floor(ms / 1_000)))
-		perSecond.set(time, (perSecond.get(time) ?? 0) + 1);
-	expect(Math.max(...perSecond.values())).toBeLessThan(150 * 0.6);
 });

@@ -121,30 +121,6 @@ describe('a network error', () => {
 	});
 
 	describe('inside other errors', () => {
-		const inside = (error: unknown, depth: number): unknown =>
-			Array.from({ length: depth }).reduce<unknown>((cause) => new Error('outer', { cause }), error);
-
-		it.each([1, 2, 3, 5])('is found %i levels deep', (depth) => {
-			const connectionRefused = networkError('ECONNREFUSED', 'connect');
-			expect(details(inside(connectionRefused, depth))).toStrictEqual(details(connectionRefused));
-			expect(details(inside(wrapped(connectionRefused), depth - 1))).toStrictEqual(
-				details(connectionRefused),
-			);
-			expect(details(inside(new Error('aborted'), depth))).toMatchObject({ code: 'connection_lost' });
-		});
-
-		it('is searched six levels deep, and once in a circle', () => {
-			expect(thrown(inside(networkError('EPIPE'), 6))).toBeUndefined();
-			const circle = new Error('circle');
-			circle.cause = circle;
-			expect(thrown(circle)).toBeUndefined();
-		});
-
-		it('is found in plain objects', () => {
-			const plain = { cause: { cause: networkError('ECONNABORTED') } };
-			expect(details(plain)).toMatchObject({ code: 'timeout' });
-		});
-
 		it('has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
 			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
 				code: 'ECONNREFUSED',

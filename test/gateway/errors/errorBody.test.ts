@@ -6,13 +6,6 @@ import {
 	type ErrorResponse,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { parseErrorBody } from '../../../nodes/shared/gateway/errors/errorBody';
-import {
-	ApiError,
-	asError,
-	InvalidInputError,
-	StoppedError,
-	UNREADABLE,
-} from '../../../nodes/shared/gateway/errors/errors';
 import { rejection } from '../../helpers/client';
 
 const text = expect.stringMatching(/^\S.{10,}/) as string;
@@ -43,15 +36,6 @@ describe('the body of an error', () => {
 		['nothing to read', { msg: 1, message: {}, error: ['x'] }, false, undefined],
 	])('has %s', (_, body, isKnown, serverMessage) =>
 		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, isKnown, serverMessage }),
-	);
-
-	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
-		'has no fields for %j',
-		(body) =>
-			expect(parseErrorBody(body)).toStrictEqual({
-				isKnown: false,
-				code: body === '' ? undefined : UNREADABLE,
-			}),
 	);
 });
 
@@ -103,20 +87,6 @@ describe('a response with an error status', () => {
 describe('an error inside a successful response', () => {
 	const operationText = { message: 'It failed', description: 'Try again.' };
 
-	it('has all its details', () => {
-		const error = { message: 'upstream died', type: 'server_error', param: 'input', code: 17 };
-		expect(errorFromObject(error, operationText).details).toStrictEqual({
-			message: 'It failed',
-			description: 'Try again. The gateway says: “upstream died”.',
-			outcome: 'rejected',
-			status: 200,
-			code: '17',
-			type: 'server_error',
-			param: 'input',
-			retryable: false,
-		});
-	});
-
 	it('has a code of its own where the error has none', () => {
 		const own = { ...operationText, code: 'generation_failed', type: undefined, param: undefined };
 		expect(errorFromObject({}, operationText).details).toMatchObject(own);
@@ -164,27 +134,4 @@ it('a 404 response after an earlier try that may have succeeded is a success, an
 		Object.assign(new Error('?'), { details: { status: 404, outcome: 'unknown' } }),
 	])
 		expect(await rejection(Promise.resolve(error).then(ignoreAlreadyDone))).toBe(error);
-});
-
-it('errors have names, and a StoppedError has its reason', () => {
-	for (const reason of ['cancelled', 'other item failed', 'not waited for'] as const) {
-		const { name, message, ...own } = new StoppedError(reason);
-		expect([name, own.reason, message]).toStrictEqual(['StoppedError', reason, expect.stringMatching(/./)]);
-	}
-	expect(new InvalidInputError('m', 'd', 'p')).toMatchObject({
-		name: 'InvalidInputError',
-		message: 'm',
-		description: 'd',
-		param: 'p',
-	});
-	expect(asError('text')).toStrictEqual(new Error('text'));
-});
-
-it('an ApiError with more details keeps its cause and its other details', () => {
-	const details = { message: 'm', description: 'd', outcome: 'unknown', retryable: true } as const;
-	const cause = new Error('ECONNRESET');
-	const more = new ApiError(details, cause).with({ message: 'n', taskId: 't' });
-	expect(more.details).toStrictEqual({ ...details, message: 'n', taskId: 't' });
-	expect(more).toMatchObject({ message: 'n', cause, name: 'ApiError' });
-	expect('cause' in new ApiError(details).with({})).toBe(false);
 });

@@ -67,13 +67,6 @@ const allResponses: Array<[string, ApiError]> = [
 	]),
 ];
 
-it('recognizes an authentication error by its code on a media endpoint too', () => {
-	expect(errorOf('media', 401, openai('invalid_api_key', 'authentication_error')).details).toMatchObject({
-		code: 'invalid_api_key',
-		message: 'The gateway refused the API key',
-	});
-});
-
 describe('the error that a user sees', () => {
 	test.each(allResponses)(
 		'%s has a message, a hint and the server’s message, which n8n keeps',
@@ -92,14 +85,6 @@ describe('the error that a user sees', () => {
 			});
 		},
 	);
-
-	it('has another text for each code of §7.3, except the two for a provider that is not there', () => {
-		const texts = spec.openai.map(
-			({ status, code, type }) => errorOf('text', status, openai(code, type)).details,
-		);
-		const pairs = new Set(texts.map(({ message, description }) => message + description));
-		expect(pairs.size).toBe(spec.openai.length - 1);
-	});
 
 	it('has a text for a status and code that the specification does not show', () => {
 		expect(errorOf('text', 418, openai('teapot', 'teapot_error')).details).toMatchObject({
@@ -145,17 +130,6 @@ describe('a response in none of the formats', () => {
 		}
 	});
 
-	it('has the pause that the proxy asks for', () => {
-		expect(errorOf('catalogue', 503, '', '2').details.retryAfterMs).toBe(2_000);
-	});
-
-	it('is an error of the file’s server where the request goes to one', () => {
-		expect(errorOf('file', 503, '<html>').details).toMatchObject({
-			message: 'The server of the file responded with status 503',
-			outcome: 'rejected',
-		});
-	});
-
 	it('is an error for any status and any bytes', () => {
 		fc.assert(
 			fc.property(
@@ -194,15 +168,6 @@ describe('the message of an error', () => {
 		expect(rejected('text', 400, body)).toStrictEqual({
 			message,
 			description: expect.stringContaining(request) as string,
-		});
-	});
-
-	it('is the words of a media 422, which name the field', () => {
-		const body = { code: 422, msg: 'input.quality: must be one of draft, high', data: null };
-		expect(rejected('media', 422, body)).toStrictEqual({
-			message: 'input.quality: must be one of draft, high',
-			description:
-				'The gateway did not accept the model or its input. Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.',
 		});
 	});
 

@@ -15,13 +15,9 @@ describe('the task IDs in a callback', () => {
 		['in the query', { taskId: 'q' }, {}, ['q']],
 		['in the body', {}, { taskId: 'b' }, ['b']],
 		['in both, those of the query first', { taskId: 'q' }, { taskId: 'b' }, ['q', 'b']],
-		['as numbers', {}, { taskId: 7 }, ['7']],
-		['with blanks around', {}, { taskId: ' a\n' }, ['a']],
 		['once each', { id: 'a ' }, { id: 'a', data: { id: 'b' } }, ['a', 'b']],
 		['in a nested body', {}, { data: { task: { task_id: 'b' } } }, ['b']],
 		['in a list', {}, [{ id: 'a' }, null, 'x y', { id: 'b' }], ['a', 'b']],
-		['in lists within lists', {}, [[{ id: 'a' }], { tasks: [{ id: 'b' }] }], ['b', 'a']],
-		['in lists of texts', {}, { ids: ['a'], taskIds: ['b', 'c'] }, ['b', 'c', 'a']],
 		['upper ones first', {}, { data: { taskId: 'b' }, taskId: 'a' }, ['a', 'b']],
 		['with 200 characters', {}, { taskId: 'a'.repeat(200) }, ['a'.repeat(200)]],
 		['but not with 201', {}, { taskId: 'a'.repeat(201), id: 'b' }, ['b']],
@@ -33,34 +29,19 @@ describe('the task IDs in a callback', () => {
 		],
 	])('are found %s', (_, query, body, ids) => expect(taskIdsIn(query, body, 100)).toStrictEqual(ids));
 
-	it.each([
-		'task_id',
-		'taskid',
-		'TaskID',
-		'TASK_ID',
-		'task-id',
-		'task id',
-		'task',
-		'Task',
-		'taskUuid',
-		'id',
-		'ID',
-		'job_id',
-		'uuid',
-		'identifier',
-	])('are found under the name %s', (name) => {
-		expect(taskIdsIn({}, { status: 'done', [name]: 'a' }, 100)).toStrictEqual(['a']);
-	});
+	it.each(['task_id', 'TaskID', 'task-id', 'task', 'taskUuid', 'id', 'uuid'])(
+		'are found under the name %s',
+		(name) => {
+			expect(taskIdsIn({}, { status: 'done', [name]: 'a' }, 100)).toStrictEqual(['a']);
+		},
+	);
 
 	it.each<[string, unknown]>([
 		['JSON text', asText({ data: { taskId: 'a-1' } })],
-		['JSON text within JSON', { data: asText({ taskId: 'a-1' }) }],
 		['JSON text within JSON text', asText({ result: asText({ taskId: 'a-1' }) }, 3)],
 		['a form field of JSON', { payload: asText([{ task: { id: 'a-1' } }]) }],
 		['JSON that was sent as a form', { [JSON.stringify({ id: 'a-1' })]: '' }],
 		['a text that was sent as a form', { 'a-1': '' }],
-		['a text', 'a-1'],
-		['a text with a line break', 'a-1\n'],
 		['JSON text of a text', '"a-1"'],
 		['XML', { callback: { task: { $: { id: 'a-1' } } } }],
 	])('are found in %s', (_, body) => expect(taskIdsIn({}, body, 100)).toStrictEqual(['a-1']));
@@ -152,13 +133,8 @@ describe('a hostile body', () => {
 	it.each<[string, () => unknown]>([
 		['a list of objects', (): unknown => JSON.parse(`[${filled(() => '{}')}]`)],
 		['an object of objects', (): unknown => JSON.parse(`{${filled((index) => `"k${index}":{}`)}}`)],
-		['an object with numbers as names', (): unknown => JSON.parse(`{${filled((index) => `"${index}":{}`)}}`)],
 		['lists within lists', (): unknown => JSON.parse('['.repeat(MAX_BODY / 2) + ']'.repeat(MAX_BODY / 2))],
-		['many lists of objects', () => Array.from({ length: 200_000 }, () => [{}])],
 		['objects with many objects', () => Array.from({ length: 1_000 }, () => wide)],
-		['a list without elements', () => new Array<unknown>(2 ** 32 - 1)],
-		['blanks', () => ({ taskId: ' '.repeat(MAX_BODY) })],
-		['text', () => 'x'.repeat(MAX_BODY)],
 		['JSON text', () => JSON.stringify([filled(() => '{}')])],
 		['text of JSON', () => `[${filled(() => '{}')}]`],
 	])('%s is searched within half a second, without an error', (_, make) => {

@@ -128,7 +128,6 @@ describe('the type of a value', () => {
 describe('a list', () => {
 	it.each<[string, Json, Json, Json]>([
 		['of lines', 'a\nb', texts, ['a', 'b']],
-		['of lines with other line ends', 'a\r\n\r\nb\rc\n', texts, ['a', 'b', 'c']],
 		['of text between commas', ' a ,b,, c ', texts, ['a', 'b', 'c']],
 		['of one text', 'a', texts, ['a']],
 		[
@@ -144,30 +143,10 @@ describe('a list', () => {
 		['of an object', { a: 1 }, objects, [{ a: 1 }]],
 		['of numbers', '[1,"2"]', numbers, [1, 2]],
 		['of a number', 5, numbers, [5]],
-		['of a number as text', '5', texts, ['5']],
-		['of JSON text', '"a, b"', texts, ['"a', 'b"']],
-		['with null in it', ['a', null], texts, ['a', null]],
-		['with objects in it', [{ a: null }, ['b']], texts, [{ a: null }, ['b']]],
-		[
-			'of several types, unchanged',
-			['5', true],
-			{ type: 'array', items: { type: ['integer', 'boolean'] } },
-			['5', true],
-		],
-		['with lists in it', [['1'], ['2']], { type: 'array', items: numbers }, [['1'], ['2']]],
-		[
-			'of matching values, unchanged',
-			['5', 5],
-			{ type: 'array', items: { type: ['string', 'integer'] } },
-			['5', 5],
-		],
 		['of a reference', ['5'], { type: 'array', items: { $ref: '#/$defs/n' } }, [5]],
 		['of booleans', 'true, 0', { type: 'array', items: { type: 'boolean' } }, [true, false]],
 		['of choices', '5, 10', { type: 'array', items: { enum: [5, 10] } }, [5, 10]],
 		['of anything', ['1', 2, '{"a":1}'], { type: 'array' }, ['1', 2, '{"a":1}']],
-		['of what cannot be converted', '1, many', numbers, [1, 'many']],
-		['of a data URL alone', 'data:image/png;base64,Y2F0', texts, ['data:image/png;base64,Y2F0']],
-		['of a data URL after blanks', ' \t data:,a', texts, ['data:,a']],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 	it.each<[Json, Json]>([
@@ -196,44 +175,22 @@ describe('a value', () => {
 		['is the choice of the same type where another has the same text', 5, { enum: ['5', 5] }, 5],
 		['is the first choice with the same text', '5', { enum: [true, 5] }, 5],
 		['is a boolean choice', 'true', { enum: [true, false] }, true],
-		[
-			'is not compared with choices where it is an object',
-			{ a: 1 },
-			{ enum: ['[object Object]', 'x'], type: 'object' },
-			{ a: 1 },
-		],
 		['is a number with an exponent', '1e3', { type: 'number' }, 1000],
-		['is a small number with an exponent', '1E-7', { type: 'number' }, 1e-7],
-		['is minus zero', '-0', { type: 'number' }, -0],
 		['is the text of a boolean', true, { type: 'string' }, 'true'],
 		['is true with blanks around', ' True ', { type: 'boolean' }, true],
-		['is 1 for true', '1', { type: 'boolean' }, true],
-		['is 0 for false', '0', { type: 'boolean' }, false],
 		['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
 		['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
-		['keeps null in an object of any kind', { a: [null] }, {}, { a: [null] }],
 		// Of several types.
 		['is unchanged where any type is accepted', 5, {}, 5],
-		['stays a list of one element', [5], { type: ['integer', 'array'] }, [5]],
-		['stays the text "null"', 'null', { type: ['integer', 'object'] }, 'null'],
 		['stays text that is not JSON', '{"a":', {}, '{"a":'],
-		['stays text where no type is known', 'abc', { type: ['file', 'blob'] }, 'abc'],
 		['stays a number in text where the schema has no type', '5', {}, '5'],
 		['stays true in text where text is accepted', 'true', { type: ['boolean', 'string'] }, 'true'],
 		['is a boolean where text is not accepted', ' true ', { type: ['boolean', 'integer'] }, true],
-		['stays text that matches no type', '{}', { type: ['boolean', 'integer'] }, '{}'],
-		['is a number for a whole number, too', '1.5', { type: ['boolean', 'integer'] }, 1.5],
 		[
 			'is an object where a branch has no type',
 			' {"a":1} ',
 			{ anyOf: [{ type: 'string' }, { required: ['a'] }] },
 			{ a: 1 },
-		],
-		[
-			'is a list where a reference is one',
-			'["a"]',
-			{ anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/n' } }] },
-			['a'],
 		],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 });

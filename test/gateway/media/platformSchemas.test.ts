@@ -38,18 +38,6 @@ const PLATFORMS: Record<string, Platform> = {
 		schema: withPrompt({ image_size: { anyOf: [size, sizeNames] } }),
 		filled: { prompt: 'a', image_size: '{"width": 5, "height": 6}' },
 	},
-	'a size by its name': {
-		schema: withPrompt({ image_size: { anyOf: [size, sizeNames] } }),
-		filled: { prompt: 'a', image_size: 'square' },
-	},
-	'a style whose name begins with "image"': {
-		schema: withPrompt({ image_style: text, video_prompt: text }),
-		filled: { prompt: 'a', image_style: 'oil', video_prompt: 'slow' },
-	},
-	'a list of LoRAs': {
-		schema: withPrompt({ loras: list({ type: 'object', properties: { path: text, scale: number } }) }),
-		filled: { prompt: 'a', loras: '[{"path": "x", "scale": 0.5}]' },
-	},
 	'an image and its mask': {
 		schema: withPrompt({ image_url: text, mask_url: text, strength: number }),
 		filled: {
@@ -65,11 +53,6 @@ const PLATFORMS: Record<string, Platform> = {
 		filled: { prompt: 'a', image_urls: 'https://x.test/a.png, https://x.test/b,c.png' },
 		files: ['image_urls'],
 	},
-	'images by number': {
-		schema: withPrompt({ image_1: text, image_2: text }),
-		filled: { prompt: 'a', image_1: 'https://x.test/1' },
-		files: ['image_1', 'image_2'],
-	},
 	'a reference that its description explains': {
 		schema: withPrompt({ reference: { type: 'string', description: 'The URL of a picture' } }),
 		filled: { prompt: 'a', reference: 'https://x.test/a' },
@@ -79,11 +62,6 @@ const PLATFORMS: Record<string, Platform> = {
 		schema: withPrompt({ source: { type: 'string', contentEncoding: 'base64' } }),
 		filled: { prompt: 'a', source: 'aGk=' },
 		files: ['source'],
-	},
-	'a file with its media type': {
-		schema: withPrompt({ sound: { type: 'string', contentMediaType: 'audio/mpeg' } }),
-		filled: { prompt: 'a', sound: 'https://x.test/a' },
-		files: ['sound'],
 	},
 	'a file or none': {
 		schema: withPrompt({ last_frame: nullable(uri) }),
@@ -107,23 +85,6 @@ const PLATFORMS: Record<string, Platform> = {
 		},
 		filled: { text: '2024', voice: 'anna', speed: '1.5' },
 	},
-	'voices with titles': {
-		schema: withPrompt({
-			voice: {
-				oneOf: [
-					{ const: 'a', title: 'Anna' },
-					{ const: 'b', title: 'Boris' },
-				],
-			},
-		}),
-		filled: { prompt: 'a', voice: 'b' },
-	},
-	'nested settings': {
-		schema: withPrompt({
-			camera: { type: 'object', properties: { move: { type: 'object', properties: { x: number } } } },
-		}),
-		filled: { prompt: 'a', camera: '{"move": {"x": 1}}' },
-	},
 	'nullable numbers': {
 		schema: withPrompt({ seed: { type: ['integer', 'null'] }, cfg: nullable(number) }),
 		filled: { prompt: 'a', seed: '7', cfg: '7.5' },
@@ -143,18 +104,6 @@ const PLATFORMS: Record<string, Platform> = {
 	'numbers to choose from': {
 		schema: withPrompt({ duration: { type: 'integer', enum: [5, 10] }, fps: { enum: [24, 30] } }),
 		filled: { prompt: 'a', duration: '10', fps: '24' },
-	},
-	'text to choose from that looks like numbers': {
-		schema: withPrompt({ duration: { type: 'string', enum: ['5', '10'] } }),
-		filled: { prompt: 'a', duration: 5 },
-	},
-	'words as a list': {
-		schema: withPrompt({ tags: list(text, { maxItems: 8 }) }),
-		filled: { prompt: 'a', tags: 'one, two' },
-	},
-	'whole numbers as a list': {
-		schema: withPrompt({ frames_at: list(integer) }),
-		filled: { prompt: 'a', frames_at: '1, 2' },
 	},
 	'definitions elsewhere': {
 		schema: {

@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 
 import {
-	asArray,
 	asId,
 	asNumber,
 	asObject,
-	asObjects,
 	asText,
 	canonicalJson,
 	deepMerge,
-	objectIn,
 	parseJson,
 	type JsonObject,
 } from '../../../nodes/shared/gateway/util/json';
@@ -22,45 +19,6 @@ test.each<[string, unknown]>([
 	['{', undefined],
 	['undefined', undefined],
 ])('%j is the JSON %j', (text, value) => expect(parseJson(text)).toStrictEqual(value));
-
-describe('an object', () => {
-	it.each<[unknown]>([[{}], [{ a: null }]])('is %j', (value) => expect(asObject(value)).toBe(value));
-
-	it.each<[unknown]>([[null], [[]], ['{}'], [1], [undefined]])('is not %j', (value) => {
-		expect(asObject(value)).toBeUndefined();
-	});
-
-	it.each<[unknown, unknown]>([
-		['{"a":null}', { a: null }],
-		[{ a: 1 }, { a: 1 }],
-		['[1]', undefined],
-		['null', undefined],
-		['text', undefined],
-		[null, undefined],
-	])('in %j is %j', (value, object) => expect(objectIn(value)).toStrictEqual(object));
-});
-
-describe('a list', () => {
-	it.each<[unknown, unknown[]]>([
-		[
-			[1, null],
-			[1, null],
-		],
-		[{ length: 1 }, []],
-		['ab', []],
-		[null, []],
-		[undefined, []],
-	])('in %j is %j', (value, list) => expect(asArray(value)).toStrictEqual(list));
-
-	it.each<[unknown, unknown[]]>([
-		[
-			[{ a: 1 }, null, 'x', [], { b: null }],
-			[{ a: 1 }, { b: null }],
-		],
-		[{ a: { b: 1 } }, []],
-		[undefined, []],
-	])('of objects in %j is %j', (value, list) => expect(asObjects(value)).toStrictEqual(list));
-});
 
 test.each<[unknown, string | undefined]>([
 	['a', 'a'],
