@@ -103,18 +103,6 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 });
 
 it.each([
-	['url', { source: 'url', url: 'a.png' }],
-	['binaryPropertyName', { source: 'binary', binaryPropertyName: 'missing' }],
-])('an error about the file names the parameter %s', async (param, source) => {
-	const { items } = await run({ resource: 'audio', operation: 'transcribe' }, source, {
-		items: await fileIn(picture),
-		settings: { onError: 'continueRegularOutput' },
-	});
-	expect(items[0]?.json.error).toMatchObject({ param });
-	expect(sent()).toStrictEqual([]);
-});
-
-it.each([
 	['streamed when the workflow is', {}, true, true],
 	['streamed when the option says so', { stream: true }, false, true],
 	['not streamed when the workflow is not', {}, false, false],
@@ -149,16 +137,6 @@ describe('several files', () => {
 		expect(sent()[0]?.body.json).toMatchObject({ messages: [{ content: [{ type: 'text' }, ...content] }] });
 	});
 
-	it.each(['={{ Object.keys($binary) }}', '={{ Object.values($binary) }}'])(
-		'are all of the item, by %s',
-		async (binaryPropertyName) => {
-			const items = [await withFiles(picture, { ...picture, name: 'other', fileName: 'b.png' })];
-			const { error } = await run(analyze, { binaryPropertyName }, { items });
-			expect(error).toBeUndefined();
-			expect(JSON.stringify(sent()[0]?.body.json).match(/"image_url":{/g)).toHaveLength(2);
-		},
-	);
-
 	it.each([
 		['no file', { binaryPropertyName: '={{ [] }}' }, "'Input Binary Fields' is empty"],
 		['only commas', { binaryPropertyName: ' , ' }, "'Input Binary Fields' is empty"],
@@ -169,12 +147,6 @@ describe('several files', () => {
 		const { error } = await run(analyze, files, { items: [await withFiles(picture, sound)] });
 		expect(error?.message).toContain(message);
 		expect(sent()).toStrictEqual([]);
-	});
-
-	it('of a tool are URLs', async () => {
-		const { items, error } = await run(analyze, { source: 'url', url: `${one}, ${two}` }, { asTool: true });
-		expect(error).toBeUndefined();
-		expect(JSON.stringify(items)).toContain('I also received: image, image');
 	});
 });
 

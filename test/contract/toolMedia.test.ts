@@ -52,12 +52,6 @@ describe.each(FORMATS)('%s', (format) => {
 		expect(sent(format).map(images)).toStrictEqual([1]);
 	});
 
-	it('in later turns, the image is in the conversation once', async () => {
-		const { lc } = await modelOf(format);
-		await lc.invoke([...conversation, new AIMessage('A cat'), new HumanMessage('Look again'), ...round('b')]);
-		expect(sent(format).map(images)).toStrictEqual([1]);
-	});
-
 	it('without the option, the model sees the URL only', async () => {
 		const { lc } = await modelOf(format, SEEING, { showToolMedia: false });
 		expect((await lc.invoke(conversation)).content).not.toContain('I can see');
@@ -83,16 +77,6 @@ describe.each(FORMATS)('%s', (format) => {
 			description: expect.stringContaining('Rejected 1') as string,
 		});
 		expect(gateway.charges()).toBe(0);
-	});
-
-	it('a fallback model sees the image, too', async () => {
-		gateway.control.addFault({
-			match: { path: PATHS[format], model: SEEING },
-			action: { kind: 'error', code: 'no_providers' },
-		});
-		const { lc } = await modelOf(format, SEEING, { fallbackModels: ['sandbox/balanced-2'] });
-		await lc.invoke(conversation);
-		expect(sent(format).map(images)).toStrictEqual([1, 1]);
 	});
 });
 

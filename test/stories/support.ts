@@ -18,14 +18,9 @@ import { Execution, type Story, type StoryNode } from './execution';
 export function useStories() {
 	const gateway = useGateway();
 	quickTime();
-	let restoreResponses: (() => void) | undefined;
 	const disturbances: Array<() => void> = [];
 	const calm = () => disturbances.splice(0).forEach((end) => end());
-	beforeEach(() => void (restoreResponses = showClockInResponses()));
-	afterEach(() => {
-		calm();
-		restoreResponses?.();
-	});
+	afterEach(calm);
 
 	async function execute(
 		node: StoryNode | Story['nodes'],
@@ -98,14 +93,6 @@ function intercept<T extends object>(prototype: T, name: keyof T & string, by: I
 	};
 	Object.assign(prototype, { [name]: replaced });
 	return () => void Object.assign(prototype, { [name]: original });
-}
-
-/** Node's own header has the time of the machine, not that of the gateway's clock. */
-function showClockInResponses(): () => void {
-	return intercept(ServerResponse.prototype, 'writeHead', (response, write) => {
-		response.setHeader('date', new Date(Date.now()).toUTCString());
-		return write();
-	});
 }
 
 /** How long a client takes to read a response that has been sent, in milliseconds. */
