@@ -94,7 +94,7 @@ describe('a connection that fails', () => {
 it('the error of an unknown previous response names it', async () => {
 	const { error } = await gateway.generate({
 		format: 'responses',
-		options: { previousResponseId: 'resp_unknown' },
+		options: { context: { values: { previousResponseId: 'resp_unknown' } } },
 	});
 	expect(error?.description).toContain(
 		'A previous response may be unknown, too. The gateway says: “Response resp_unknown',
