@@ -117,15 +117,6 @@ describe('the cost of the execution', () => {
 			});
 		},
 	);
-
-	it('leaves n8n’s ten keys of custom data as they are', async () => {
-		const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`key${n}`, 'mine']));
-		execution.resultData.metadata = { ...metadata };
-		await draw();
-		await (await modelOf()).invoke(ask);
-		expect(gateway.control.ledger()).toHaveLength(2);
-		expect(execution.resultData.metadata).toStrictEqual(metadata);
-	});
 });
 
 test.each([false, true])('the chat model asks its fallback model (stream: %s)', async (isStream) => {

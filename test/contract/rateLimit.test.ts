@@ -72,21 +72,6 @@ describe('the hint of the node', () => {
 			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
 		]);
 	});
-
-	it('is not shown when none waited', async () => {
-		expect(hintsOf(await gateway.generate({}, { items: items(20) }))).toStrictEqual([]);
-	});
-});
-
-it('a 429 of the catalogue is waited for, like others', async () => {
-	const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 2 } as const;
-	gateway.control.addFault({ match: { method: 'GET', path: '/models' }, action, times: 4 });
-	const { items: outputs } = await gateway.generate(
-		{ options: { maxCostRub: 1_000, maxTokens: 10 } },
-		{ items: items(20) },
-	);
-	expect(outputs).toHaveLength(20);
-	expect(gateway.charges()).toBe(20);
 });
 
 it('Rate Limit Wait of 0 fails at once, and nothing is charged', async () => {

@@ -1,11 +1,9 @@
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import { credentialType, withCredential } from '../../sandbox/n8n/workflows';
-import { agent, model, start } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
-import { mediaTool } from './support/tools';
-import { byId, clusterOf, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
-// Who pays, and how often: accounts by item, repeated executions, agents that repeat themselves.
+// Who pays: accounts by item, and a key that is an expression.
 
 let environment: Environment;
 
@@ -81,28 +79,4 @@ it('a suspended execution is resumed by its callbacks, with a key that is an exp
 	const { nodes } = resultOf(await waitForExecution(environment.client, execution));
 	expect(nodes['Node']?.items.map(({ json }) => json['state'])).toStrictEqual(['success', 'success']);
 	expect(ledger().map(({ account }) => account)).toStrictEqual(['alice', 'bob']);
-});
-
-test('an agent that is run again asks its tool for the same picture, which is charged once', async () => {
-	const { gateway } = environment;
-	// The agent's second request fails, after its tool has run: n8n runs the agent again.
-	gateway.control.addFault({
-		match: { method: 'POST', path: '/chat/completions', nth: 2 },
-		action: { kind: 'error', code: 'invalid_request' },
-	});
-	const retrying = {
-		...agent('Draw a lighthouse at dusk'),
-		retryOnFail: true,
-		maxTries: 3,
-		waitBetweenTries: 100,
-	};
-	const { nodes, error } = await environment.runWorkflow(
-		clusterOf('Agent', [start, retrying], [model(), mediaTool]),
-	);
-	expect(error).toBeUndefined();
-	const [drawn, ...more] = gateway.control.tasks();
-	expect(more).toStrictEqual([]);
-	// Its tool has run twice, with another ID of the model's call.
-	const output = JSON.stringify(nodes['Agent']?.items[0]?.json);
-	expect(output.split(`taskId\\":\\"${drawn?.taskId}`)).toHaveLength(3);
 });

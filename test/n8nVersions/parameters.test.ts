@@ -85,10 +85,6 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 			expect(told({ descriptionType: 'manual', toolDescription: own })).toBe(own);
 			expect(told({ descriptionType: 'auto' })).toMatch(/^Asks another language model/);
 		});
-
-		it('has the description only as a tool', () => {
-			expect(stored(version, { prompt: 'Hi' }, description, true)).not.toHaveProperty('toolDescription');
-		});
 	});
 
 	it('removes what another input mode or format has', () => {

@@ -126,6 +126,15 @@ describe.each<[string, Made, again: string, retried: string, otherOutput: string
 	});
 });
 
+it.each<[string, Try]>([
+	['execution', { token: 'other' }],
+	['node', { nodeId: 'n2' }],
+	['run', { run: '1' }],
+	['prompt', { parameters: { prompt: 'b' } }],
+])('the idempotency key of an item is different for another %s', (_, other) => {
+	expect(newNode()(other).key(0)).not.toBe(newNode()().key(0));
+});
+
 describe('outputs', () => {
 	const sized = (size: number): INodeExecutionData[] => [{ json: { text: 'x'.repeat(size - 20) } }];
 	const MIB = 1024 * 1024;

@@ -173,13 +173,6 @@ describe('a limit of ₽1', () => {
 		node.mayCost(null, -1);
 		expect(fits('1')).toBe(true);
 	});
-
-	it('lets a task that may be paid be requested again', async () => {
-		const plan = { ...task(), mostRub: '1', maxCostRub: '1' };
-		expect(await send(plan, LOST)).toBe(LOST);
-		expect(await send({ ...plan, key: 'other' }, '1')).toBeInstanceOf(InvalidInputError);
-		expect(await send(plan, '1')).toBe('1');
-	});
 });
 
 describe('n8n’s trace of a run', () => {

@@ -127,7 +127,3 @@ describe('what an error says of other items', () => {
 		expect(said('none')).toBe('1 other item cost ₽2.');
 	});
 });
-
-it('an upload with an unknown outcome: says "Nothing" only when no other item is charged', () => {
-	expect(chargeText(details('unknown', 'create'), false)).toMatch(/arrived\. This item was not charged\.$/);
-});

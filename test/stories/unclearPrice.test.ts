@@ -30,14 +30,6 @@ describe('with *Max Price*, nothing is sent', () => {
 			],
 			"'duration'",
 		],
-		[
-			'a range of values',
-			[
-				[{ quality: { min: 1 } }, '90'],
-				[{}, '1'],
-			],
-			"'quality'",
-		],
 		['a negative price', [[{}, '-1']], 'no single price'],
 	])('for %s', async (_, prices, reason) => {
 		await tiers(...prices);

@@ -28,14 +28,6 @@ it.each<[string, GatewayRequest, string]>([
 	expect(sent).toHaveLength(7);
 });
 
-it('other failures count as before, also between refusals', async () => {
-	const steps: Step[] = [busy, { status: 503 }, busy, { status: 503 }, busy, { status: 503 }, {}];
-	const { client, sent } = scriptedClient(steps, { maxRetries: 2 });
-	const { details } = await apiErrorOf(client.json(get));
-	expect([details.status, sent.length]).toStrictEqual([503, 6]);
-	expect(details.description).toContain('It was tried 6 times.');
-});
-
 it('of a catalogue pauses nobody else', async () => {
 	const headers = { 'retry-after': '20' };
 	const { clock, client, log, seconds } = virtualGateway(({ url }) =>
@@ -48,12 +40,6 @@ it('of a catalogue pauses nobody else', async () => {
 	expect(seconds()).toBeLessThan(5);
 	expect(await clock.run(models)).toStrictEqual([{}, {}]);
 	expect(seconds()).toBeGreaterThan(20);
-});
-
-it('of another server has nothing to do with the account', async () => {
-	const file = scriptedClient([busy], { maxRetries: 1 });
-	await apiErrorOf(file.client.downloadUrl('https://files.test/a', () => Promise.resolve()));
-	expect(file.sent).toHaveLength(2);
 });
 
 describe('Rate Limit Wait', () => {

@@ -72,17 +72,6 @@ describe('a stored file (§2.7)', () => {
 		['an ID next to an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
 	])('is read from %s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
 
-	it.each<[string, JsonObject]>([
-		['an upload', uploaded],
-		['the metadata', asset],
-	])('may have only an ID: null in %s', (_, body) => {
-		const nothing = Object.fromEntries(Object.keys(body).map((key) => [key, null]));
-		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual({
-			...UNKNOWN,
-			expiresAt: 'expiresAt' in body ? null : undefined,
-		});
-	});
-
 	it.each<[string, JsonObject, Partial<StoredFile>]>([
 		['a number for an ID', { id: 7 }, { id: '7' }],
 		['a size as text', { size: '12' }, { size: 12 }],

@@ -159,12 +159,4 @@ describe('a failed task', () => {
 		const unknown = { failCode: null, failMsg: null, state: 'fail' };
 		expect(extra).toStrictEqual({ ...unknown, model: 'acme/draw', priceRub: 12.5 });
 	});
-
-	it('throws an error also without reasons', () => {
-		const { code, extra, description } = taskError(task, []).details;
-		expect(code).toBe('task_failed');
-		expect(extra).toStrictEqual({ failCode: null, failMsg: null, state: 'fail' });
-		expect(description).not.toContain('code');
-		expect(description).toContain('t1 without a result.');
-	});
 });

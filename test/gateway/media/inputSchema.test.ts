@@ -45,7 +45,6 @@ describe('the form of an input', () => {
 	it.each<[string, JsonObject]>([
 		['nothing', {}],
 		['properties that are null', { properties: null }],
-		['properties that are a list', { properties: [{ type: 'string' }] }],
 	])('is empty where the schema has %s', (_, schema) => {
 		expect(inputForm(schema)).toStrictEqual({ fields: [], defaults: [{}] });
 	});
@@ -89,14 +88,6 @@ describe('the form of an input', () => {
 			['seed', 'integer', [], false],
 		]);
 		expect(defaults.map(({ n }) => n)).toStrictEqual([undefined, undefined, 2]);
-	});
-
-	it('has the fields of a schema that refers to another', () => {
-		const { fields } = inputForm({
-			$ref: '#/$defs/input',
-			$defs: { input: { properties: { size: { $ref: '#/$defs/size' } } }, size: { enum: ['s', 'l'] } },
-		});
-		expect(fields.map(({ name, choices }) => [name, choices])).toStrictEqual([['size', ['s', 'l']]]);
 	});
 
 	it.each<[string, Json | undefined, Json | undefined]>([

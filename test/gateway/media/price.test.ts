@@ -61,12 +61,6 @@ describe('the tier of an input (§2.2)', () => {
 		expect(priceOf([tier('1', { n: 'false' }), tier('2', { n: 1 })], { n: false })).toBe('1');
 	});
 
-	it('leaves the input as it is', () => {
-		const input = { quality: 'draft' };
-		expect(taskPrice(model(tiers), input)).toStrictEqual({ rub: '2' });
-		expect(input).toStrictEqual({ quality: 'draft' });
-	});
-
 	it('is the one without parameters where no other matches', () => {
 		expect(priceOf([...tiers, tier('1')], { quality: 'divine' })).toBe('1');
 		expect(priceOf([...tiers, tier('1')], { quality: 'draft' })).toBe('2');

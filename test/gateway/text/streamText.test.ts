@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream';
 
-import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
 import { MAX_MEDIA_BYTES } from '../../../nodes/shared/gateway/client/transport';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { apiErrorOf, rejection } from '../../helpers/client';
 import { eventually } from '../../helpers/time';
 import { events, readStream, type StreamSource } from '../../helpers/streams';
-import { errorDetailsOf } from './formats/support';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const broken = (message: string, code: string) => Object.assign(new Error(message), { code });
@@ -154,52 +152,6 @@ describe('the error of a stream', () => {
 	])('%s: has what the call cost', async (_, format, sent, outcome, extra) => {
 		expect(await errorDetails(format, breaking(reset, events(...sent)))).toMatchObject({ outcome, extra });
 	});
-
-	const error = { code: 'server_error', type: 'server_error', message: 'boom' };
-	const paid = { input_tokens: 1, output_tokens: 2, cost: { total_cost: 0.5 } };
-
-	it.each<[string, JsonObject]>([
-		['an error', { error }],
-		['an error and a cost', { error, usage: paid }],
-		['an error and output', { error, output: [{ type: 'message', content: [{ text: 'Hello' }] }] }],
-		['no error', { error: null }],
-		['no error, and a cost', { error: null, usage: paid }],
-	])('responses: a failed response with %s has the flags that it has unstreamed', async (_, fields) => {
-		const response: JsonObject = { id: 'r', status: 'failed', output: [], ...fields };
-		const text = { type: 'response.output_text.delta', output_index: 0, delta: 'Hel' };
-		const details = await errorDetails('responses', events(text, { type: 'response.failed', response }));
-		const unstreamed = errorDetailsOf(() =>
-			textFormat('responses').readCompletion(response, { kind: 'text' }),
-		);
-		expect(details).toStrictEqual({
-			...unstreamed,
-			description: `${unstreamed.description} Received so far: “Hel”`,
-			extra: { ...unstreamed.extra, receivedText: 'Hel' },
-		});
-		expect(details.retryable).toBe(false);
-	});
-
-	const ownError = (outcome: 'notSent' | 'unknown') =>
-		new ApiError({ message: 'm', description: 'd', outcome, code: 'own', retryable: false });
-
-	it.each([
-		[ownError('notSent'), 'own'],
-		[ownError('unknown'), 'own'],
-		[broken('?', 'ENOTFOUND'), 'connection_lost'],
-		[broken('?', 'ETIMEDOUT'), 'connection_lost'],
-		[new TypeError('a bug'), 'unreadable_answer'],
-	])('says what broke it: %p, %s', async (error, code) => {
-		const stream = readStream(
-			'chat',
-			breaking(error, events(textChunk('Hel')), events(textChunk('lo')).slice(0, 20)),
-		);
-		const thrown = await apiErrorOf(stream);
-		expect(thrown.details).toMatchObject({ code, outcome: 'unknown', extra: { receivedText: 'Hel' } });
-		expect(thrown.cause instanceof Error).toBe(code !== 'own');
-	});
-
-	it('has a text of its own for each problem', () =>
-		expect(new Set(Object.values(STREAM_TEXTS).map(({ message }) => message)).size).toBe(5));
 });
 
 describe('chat: frames', () => {

@@ -37,14 +37,6 @@ describe('the name of a downloaded file', () => {
 		['', 'fallback.png'],
 	])('%s is %s', (header, name) => expect(named(header)).toBe(name));
 
-	it('is the first candidate where the header has none', () => {
-		expect(
-			fileInfo({}, [undefined, nameInUrl('https://f.test/x/%D0%BA.png?sig=a/b.exe#c'), 'z']).fileName,
-		).toBe('к.png');
-		expect(fileInfo({}, [nameInUrl('https://f.test'), nameInUrl('https://f.test/'), 'z']).fileName).toBe('z');
-		expect(fileInfo({}, []).fileName).toBe('file');
-	});
-
 	it('of 150 characters is unchanged, and a longer one without an extension is cut', () => {
 		expect(fileInfo({}, ['x'.repeat(150)]).fileName).toBe('x'.repeat(150));
 		expect(fileInfo({}, ['x'.repeat(151)]).fileName).toBe('x'.repeat(150));

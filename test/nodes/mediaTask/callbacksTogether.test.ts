@@ -49,6 +49,16 @@ describe('callbacks', () => {
 		expect((await first).resumed?.run.status).toBe('success');
 	});
 
+	it('that repeat resume the execution once and poll nothing', async () => {
+		const { tasks, call } = await threeTasks();
+		// A minute later they would be handled again.
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+		tasks.respond = () => 'success';
+		expect((await call(2)).resumes).toBe(true);
+		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });
+		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
+	});
+
 	it('resume an execution again that is suspended again', async () => {
 		const { tasks, use, call } = await threeTasks();
 		tasks.respond = () => 'success';
@@ -61,6 +71,17 @@ describe('callbacks', () => {
 });
 
 describe('the handler asks n8n to resume the execution', () => {
+	it('and n8n reads it again: another process has resumed it, and it is suspended again', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const again = await suspend(tasks, use);
+		tasks.respond = () => 'success';
+		tasks.resumes.splice(0);
+		const { resumed } = await sendCallback(suspended, use, { item: 2, current: again });
+		expect(resumed).toBeUndefined();
+		expect(tasks.resumes).toMatchObject([{ status: 200 }]);
+		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
+	});
+
 	const conflict = { code: 409, message: 'The execution 1 is running already.' };
 	it.each([
 		['it runs', { status: 409, body: conflict }, false],

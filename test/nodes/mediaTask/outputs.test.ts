@@ -134,17 +134,6 @@ describe('the input of a task', () => {
 	])('is read from %s', async (_, parameters, input) => {
 		expect(await sentInput(parameters)).toStrictEqual([input]);
 	});
-
-	it.each(['[1]', '{', '={{ 5 }}'])('must be a JSON object: %s', async (inputJson) => {
-		const count = catalogue();
-		const sent = creations();
-		const { items } = await run('create', { model, inputMode: 'json', inputJson }, continueOnFail);
-		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ code: 'invalid_input', param: 'inputJson' },
-		]);
-		expect(sent).toStrictEqual([]);
-		expect(count.requests).toBe(0);
-	});
 });
 
 describe('input files', () => {

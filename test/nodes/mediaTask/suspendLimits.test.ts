@@ -28,6 +28,18 @@ describe('the execution keeps running', () => {
 		await running({ options: { maxWait } });
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([suspends]);
 	});
+
+	it('when no pending task has a callback', async () => {
+		let polls = 0;
+		const tasks = mockTasks((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
+		const items = Array.from({ length: 21 }, () => ({ json: {} }));
+		const { items: results } = await running({ options: { concurrency: 1 } }, { items });
+		expect(results.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([
+			false,
+			...Array<boolean>(20).fill(true),
+		]);
+	});
 });
 
 describe('the execution fails', () => {

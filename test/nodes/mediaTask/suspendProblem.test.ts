@@ -121,16 +121,6 @@ it.each<[string, object, Partial<RunOptions>, string, string | undefined]>([
 	expect(hints).toStrictEqual([hint(problem)]);
 });
 
-it.each<[string, PropertyDescriptorMap]>([
-	['a sub-workflow', { getMode: { value: () => 'integrated' } }],
-	['a workflow on an n8n before 2.2', { isToolExecution: { value: undefined } }],
-])('%s is suspended', async (_, changed) => {
-	onN8nWith(() => changed);
-	mockTasks(() => 'processing');
-	const { run: execution } = await run({ items: prompts('a') });
-	expect(execution.waitTill).toBeDefined();
-});
-
 describe('no hint is shown', () => {
 	it.each<[string, object, Partial<RunOptions>]>([
 		['polling is chosen', { waitStrategy: 'poll' }, {}],

@@ -77,6 +77,12 @@ describe('saved state', () => {
 		expect(outputs.map(({ json }) => json.taskId).sort()).toStrictEqual(['t1', 't2']);
 		expect(tasks.sent).toHaveLength(2);
 	});
+
+	it('that belongs to another suspension is not restored, and creates nothing', async () => {
+		const { tasks, use, suspended } = await suspendFor({}, { items });
+		await resumeNode(suspended, use, { token: 'another' });
+		expect(tasks.sent).toHaveLength(2);
+	});
 });
 
 describe('the stored execution', () => {

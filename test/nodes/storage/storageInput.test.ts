@@ -92,17 +92,6 @@ describe('a file of the input item', () => {
 		expect(sent?.head).toBe('; filename="a.txt"\r\nContent-Type: text/plain');
 	});
 
-	it.each<[string, Partial<IBinaryData>, string, string]>([
-		['a name and a type', { fileName: 'b.png', mimeType: 'image/png' }, 'b.png', 'image/png'],
-		['an extension alone', { fileName: '', fileExtension: 'png' }, 'file.png', 'text/plain'],
-		['neither name nor extension', { fileName: '' }, 'file', 'text/plain'],
-		['a name and an extension', { fileName: 'c', fileExtension: 'png' }, 'c', 'text/plain'],
-		['no type', { mimeType: '' }, 'a.txt', 'application/octet-stream'],
-	])('with %s gets the name %j', async (_, facts, name, type) => {
-		await upload([withFile(inItem('x', facts))]);
-		expect(uploads.map(({ head }) => head)).toStrictEqual([`; filename="${name}"\r\nContent-Type: ${type}`]);
-	});
-
 	it('is each item’s own', async () => {
 		const items = ['one', 'two', 'three'].map((content) => withFile(inItem(content)));
 		await upload(items, { options: { concurrency: 1 } });

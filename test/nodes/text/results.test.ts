@@ -72,17 +72,6 @@ describe('a response of several choices', () => {
 	});
 });
 
-it.each<[string, JsonObject]>([
-	['text', { content: 'Hi' }],
-	['a refusal', { content: null, refusal: 'No' }],
-	['a tool call', { content: null, tool_calls: [{ id: 'a', function: { name: 't', arguments: '{}' } }] }],
-	['a picture', { content: null, images: [picture()] }],
-])('a response with %s is not also returned as received', async (_, message) => {
-	const items = await itemsOf(chat([message]));
-	expect(items).toHaveLength(1);
-	expect(items[0]?.json).not.toHaveProperty('raw');
-});
-
 it('a response in which nothing is recognized is returned as received: it is charged', async () => {
 	const strange = chatCompletion({ content: null, hologram: { data: 'x' } });
 	const items = await itemsOf(strange);

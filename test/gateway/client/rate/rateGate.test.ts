@@ -102,22 +102,6 @@ describe('after a pause one request is sent', () => {
 		pass();
 		expect(() => pass()).toThrow('It waits 100 ms');
 	});
-
-	it('also when many were refused that were sent before the pause', () => {
-		const { gate, pass, next } = setUp();
-		const all = Array.from({ length: 20 }, () => pass());
-		for (const passage of all) gate.ended(passage, refusal(2_000));
-		expect(next().waitedMs).toBe(1_100);
-	});
-
-	it('also when a request was taken that was sent before the pause', () => {
-		const { gate, pass, next } = setUp();
-		const [first, second, long] = [pass(), pass(), pass()];
-		for (const passage of [first, second]) gate.ended(passage, refusal(2_000));
-		gate.ended(long, undefined);
-		next();
-		expect(() => pass()).toThrow('It waits 100 ms');
-	});
 });
 
 it.each([[undefined], [refusal(90_000)], [LOST]])(

@@ -59,7 +59,6 @@ describe('whether the completion is complete, without and with [DONE]', () => {
 		['only the usage', [usageOf(usage)], [false, true]],
 		['an unknown usage', [hello, stop, usageOf(null)], [false, true]],
 		['one of two choices has ended', [hello, other, stop, usageOf(usage)], [false, true]],
-		['no finish reason and no usage', [hello], [false, false]],
 		['both choices have ended', [hello, other, otherStop, stop, usageOf(usage)], [true, true]],
 	])('%s', (_, events, complete) => {
 		expect(run(...events).isComplete).toStrictEqual(complete);
@@ -95,7 +94,6 @@ describe('the usage', () => {
 
 	it.each<[string, JsonObject | null, JsonObject]>([
 		['is kept by a later chunk without it', null, first],
-		['is kept by a later chunk with nothing in it', {}, first],
 		['is completed by a later chunk', more, { ...first, ...more }],
 		['is not replaced by nulls in a later chunk', nulls, first],
 		['is replaced where a later chunk has another value', other, replaced],
@@ -148,19 +146,11 @@ describe('the message', () => {
 	});
 
 	it.each<[string, JsonObject, string]>([
-		['the refusal', { reasoning: 'no', refusal: 'I must' }, 'I must'],
 		['the transcript of audio', { audio: { transcript: 'la' } }, 'la'],
 		['the text rather than a transcript', { content: 'Hello', audio: { transcript: 'la' } }, 'Hello'],
 		['the texts of parts', { content: [{ type: 'text', text: 'Hel' }, { text: 'lo' }] }, 'Hello'],
-		['nothing of the reasoning', { reasoning: 'Hm' }, ''],
 	])('shows %s', (_, delta, shown) => {
 		expect(run(chunk(delta)).shown).toStrictEqual([shown]);
-	});
-
-	it('has parts that are not text', () => {
-		const parts = [{ type: 'text', text: 'Hello' }, { type: 'brand_new' }];
-		const { first } = read('chat', bodyOf(chunk({ content: parts })));
-		expect(first).toMatchObject({ text: 'Hello', otherOutput: [{ type: 'brand_new' }] });
 	});
 
 	it('keeps its finish reason in later chunks', () => {

@@ -190,59 +190,21 @@ describe('output that the closing event does not repeat', () => {
 		text: words,
 		...more,
 	});
-	const summaryPart = (action: string, words: string): JsonObject => ({
-		type: `response.reasoning_summary_part.${action}`,
-		output_index: 0,
-		summary_index: 0,
-		part: { type: 'summary_text', text: words },
-	});
-	const note = { url: 'https://a.test', title: 'A' };
-	const customInput = (action: string, fields: JsonObject): JsonObject => ({
-		type: `response.custom_tool_call_input.${action}`,
-		output_index: 0,
-		...fields,
-	});
 
 	it.each<[string, JsonObject[], object]>([
 		['the end of a part', [part('added', text('')), part('done', text('Hello'))], { text: 'Hello' }],
-		['the beginning of a part', [part('added', text('Hello'))], { text: 'Hello' }],
 		['a part that begins with text', [part('added', text('Hel')), delta('lo')], { text: 'Hello' }],
-		[
-			'deltas and the end of a part',
-			[delta('Hel'), delta('lo'), part('done', text('Hello'))],
-			{ text: 'Hello' },
-		],
 		['deltas before an empty end', [delta('Hello'), part('done', text(''))], { text: 'Hello' }],
-		[
-			'the ends of two parts',
-			[part('done', text('lo'), { content_index: 1 }), part('done', text('Hel'))],
-			{ text: 'Hello' },
-		],
 		[
 			'the end of a part, before an item without parts',
 			[part('done', text('Hello')), done(0, { type: 'message', content: [] })],
 			{ text: 'Hello' },
 		],
-		[
-			'a part with annotations',
-			[part('done', text('Hello', { annotations: [note] }))],
-			{ text: 'Hello', sources: [note] },
-		],
 		['a refusal in a part', [part('done', { type: 'refusal', refusal: 'No' })], { refusal: 'No', text: '' }],
-		['the end of a summary', [summaryPart('added', ''), summaryPart('done', 'Hm')], { reasoning: 'Hm' }],
 		[
 			'reasoning in a part, which is no text',
 			[part('done', { type: 'reasoning_text', text: 'Hm' })],
 			{ text: '', otherOutput: [] },
-		],
-		[
-			'the input of a custom tool',
-			[
-				customInput('delta', { delta: 'l' }),
-				customInput('delta', { delta: 's' }),
-				customInput('done', { input: 'ls' }),
-			],
-			{ otherOutput: [{ type: 'custom_tool_call', input: 'ls' }] },
 		],
 	])('is not lost where it stands only in %s', (_, events, expected) => {
 		expect(choiceOf(...events)).toMatchObject(expected);
@@ -269,11 +231,6 @@ describe('output that the closing event does not repeat', () => {
 			{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
 			{ type: 'message', content: [{ type: 'output_text', text: '!' }] },
 		]);
-	});
-
-	it('is only shown where it has no index', () => {
-		const events = [delta('Hello', { output_index: null }), completed({ output: [] })];
-		expect(run(...events)).toMatchObject({ shown: ['Hello', ''], body: { output: [] } });
 	});
 
 	it('is shown without anything but the text and the refusal', () => {
