@@ -5,8 +5,8 @@ module.exports = {
 	testEnvironment: '<rootDir>/test/environment/leaks.js',
 	// Many tests wait for time to pass.
 	maxWorkers: Math.ceil(availableParallelism() * 1.5),
-	// jest keeps memory for each file that it has run, which makes later files slow.
-	workerIdleMemoryLimit: '600MB',
+	// On a busy machine, half a second is too short for a process to end.
+	workerGracefulExitTimeout: 10_000,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: [

@@ -49,21 +49,22 @@ export async function ensureN8n() {
 	const node = chooseNode(runtime);
 	if (node.path === undefined) return fail(node.hint);
 	if (!isInstalled(n8n)) {
-		const installing = [install(n8n, ['--include=optional']), prepareDatabaseDriver()];
-		if (!(await Promise.all(installing))[0]) return false;
+		const compiling = prepareDatabaseDriver();
+		if (!(await install(n8n, ['--include=optional']))) return false;
+		await saying(compilingFor, async () => await compiling);
 	}
 	if (!existsSync(node.path)) {
 		return fail(`npm did not install ${node.path}: install Node 24 and run this with it.`);
 	}
 	const marker = readMarker(n8n);
-	if (marker.node === undefined && !(await ensureDriver(node.path))) return false;
+	const ensureDriver = async () => await installDatabaseDriver(runtime, node.path);
+	if (marker.node === undefined && !(await saying(compilingFor, ensureDriver))) return false;
 	writeMarker(n8n, { ...marker, node: node.path });
 	return true;
 }
 
-async function ensureDriver(node) {
-	const line = (seconds) => `Compiling the SQLite driver of n8n: ${seconds} s so far, of 60 to 120 s`;
-	return await saying(line, async () => await installDatabaseDriver(runtime, node));
+function compilingFor(seconds) {
+	return `Compiling the SQLite driver of n8n, which takes one or two minutes: ${seconds} s so far`;
 }
 
 function hasTools() {

@@ -1,8 +1,10 @@
 const { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } = require('node:fs');
+const httpCommon = require('_http_common');
 const http = require('node:http');
 const https = require('node:https');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
+const { clearTimeout } = require('node:timers');
 const { setTimeout: pause } = require('node:timers/promises');
 const { promisify } = require('node:util');
 const { TestEnvironment } = require('jest-environment-node');
@@ -19,6 +21,17 @@ function restoreRequests() {
 	Object.assign(http, { request, get, ClientRequest });
 	Object.assign(https, { request: secureRequest, get: secureGet });
 }
+
+const { HTTPParser, parsers } = httpCommon;
+const parsersOfNock = new Set();
+
+/** nock leaves its parsers open, and Node keeps an open parser with all the memory of the file that made it. */
+httpCommon.HTTPParser = class extends HTTPParser {
+	constructor() {
+		super();
+		parsersOfNock.add(this);
+	}
+};
 
 /** What libraries, as soon as they are loaded, and jest itself listen for. */
 const LISTENED_FOR = new Set(['exit', 'uncaughtException', 'unhandledRejection', 'rejectionHandled']);
@@ -58,10 +71,19 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 
 	async teardown() {
 		restoreRequests();
+		this.forget();
 		if (this.systemFolder === undefined) delete process.env.TMPDIR;
 		else process.env.TMPDIR = this.systemFolder;
 		rmSync(this.folder, { recursive: true, force: true });
 		await super.teardown();
+	}
+
+	/** Gives back the memory of this file: timers that do not keep Node running, and parsers, keep it. */
+	forget() {
+		for (const timer of this.timers) clearTimeout(timer);
+		for (const parser of parsersOfNock) parser.close();
+		parsersOfNock.clear();
+		for (const parser of parsers.list) parser._headers = [];
 	}
 
 	async handleTestEvent({ name }) {
