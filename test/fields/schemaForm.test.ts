@@ -24,6 +24,8 @@ describe('the widget of a field', () => {
 		['a reference', { $ref: '#/$defs/Size' }, 'options'],
 		['a union', { anyOf: [{ type: 'string' }, { type: 'object' }] }, 'string'],
 		['choices that no list can show', { enum: [{ a: 1 }, { a: 2 }] }, 'string'],
+		['a reference to itself', { $ref: '#/properties/field' }, 'string'],
+		['a union of itself', { anyOf: [{ $ref: '#/properties/field' }, { type: 'null' }] }, 'string'],
 		['a schema that says nothing', true, 'string'],
 	])('%s', (_, schema, type) => {
 		expect(

@@ -62,10 +62,12 @@ describe('saved state', () => {
 	});
 
 	it('is ignored when its timed-out items come back without a callback, as in a loop: they are new orders', async () => {
-		const { tasks, use, suspended } = await suspendFor({}, { items });
+		const inputJson = '={{ { prompt: $json.prompt ?? "another" } }}';
+		const { tasks, use, suspended } = await suspendFor({ inputJson, options: { concurrency: 1 } }, { items });
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true, true]);
 		await resumeNode(suspended, use, { token: null, isNextRun: true });
-		expect(tasks.sent).toHaveLength(4);
+		const sent = tasks.sent.map(({ body }) => (body.input as { prompt: string }).prompt);
+		expect(sent).toStrictEqual(['a', 'b', 'another', 'another']);
 	});
 
 	it.each(['suspend', 'poll'])('is not made by a field of the input (%s)', async (strategy) => {
