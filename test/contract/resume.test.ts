@@ -59,6 +59,7 @@ async function suspend(): Promise<void> {
 	const { run } = await runNode({
 		node: 'mediaTask',
 		parameters: {
+			resource: 'task',
 			operation: 'createAndWait',
 			model,
 			inputMode: 'json',
