@@ -25,7 +25,7 @@ export function gatewayNode(
 	more: Record<string, unknown> = {},
 ): WorkflowNode {
 	// The tests of media tasks are about *Task*, if they do not say otherwise.
-	const resource = type === 'mediaTask' ? { resource: 'task' } : {};
+	const resource = /^mediaTask(Tool)?$/.test(type) ? { resource: 'task' } : {};
 	return {
 		typeVersion: newestOf(type),
 		...more,
