@@ -93,7 +93,6 @@ export const limitCases = (['none', 'seconds'] as const).flatMap((kind): WorldCa
 			'40 per 10 s, fixed: three executions of 40 texts',
 			{ texts: 40, executions: 3, concurrency: 8, limit: limit(40, 10, 'fixed') },
 			21,
-			1.2,
 		],
 		// The second minute, and an interval of polls (§3.1).
 		[

@@ -59,9 +59,9 @@ function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): So
 	if (typeof source !== 'string') {
 		const binary = binaryOf(item, source, "set 'Source' to 'URL'");
 		const { fileName = '' } = binary;
-		const type = knownType(binary.mimeType, fileName) ?? 'text/plain';
-		const isOther = kind === 'file' && type !== 'application/pdf' && !isTextType(type);
-		if (isOther && format.otherFile) throw format.otherFile(fileName, type);
+		const type = knownType(binary.mimeType, fileName);
+		const isDocument = type === undefined || type === 'application/pdf' || isTextType(type);
+		if (kind === 'file' && !isDocument && format.otherFile) throw format.otherFile(fileName, type);
 		return { binary };
 	}
 	const url = source.trim();

@@ -154,8 +154,10 @@ async function send(
 async function namingMediaModel({ client, run }: ItemContext, id: string, error: unknown): Promise<Error> {
 	const mayBeModel =
 		error instanceof ApiError ? error.details.status === 404 : error instanceof InvalidInputError;
-	const model = mayBeModel ? await run.mediaModels.known(client, id) : undefined;
-	if (!model || (await run.textModels.known(client, id))) return asError(error);
+	// With a limit of the cost, the catalogue of texts has been read.
+	if (!mayBeModel || (await run.textModels.known(client, id))) return asError(error);
+	const model = await run.mediaModels.known(client, id);
+	if (!model) return asError(error);
 	const { mediaType = 'media' } = model;
 	const message = `"${id}" is ${/^[ai]/.test(mediaType) ? 'an' : 'a'} ${mediaType} model, not a text model`;
 	const description = 'Use it with Gateway Media Task, or choose a model from the list.';
