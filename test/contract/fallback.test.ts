@@ -1,4 +1,7 @@
+import type { StructuredChunk } from 'n8n-workflow';
+
 import type { FaultAction } from '../../sandbox/gateway/gateway';
+import { quickTime } from '../helpers/time';
 import { TEXT_MODEL, useGateway } from './support';
 
 // Fallback models, against the sandbox gateway.
@@ -118,6 +121,82 @@ describe('the next model', () => {
 		const { items } = await generate(options);
 		expect(items[0]?.json).toMatchObject({ model: SECOND, fallbackFrom: [TEXT_MODEL, THIRD] });
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
+	});
+
+	it('streams the one response to the chat', async () => {
+		reject(TEXT_MODEL, 'no_providers');
+		const chunks: StructuredChunk[] = [];
+		const onChunk = (chunk: StructuredChunk) => void chunks.push(chunk);
+		await gateway.generate(
+			{ prompt: '[[say:one two three]]', options: { maxRetries: 0, fallbackModels: [SECOND] } },
+			{ onChunk },
+		);
+		expect(chunks.map(({ type }) => type)).toStrictEqual([
+			'begin',
+			...chunks.slice(2).map(() => 'item'),
+			'end',
+		]);
+		expect(chunks.map(({ content = '' }) => content).join('')).toBe('one two three');
+	});
+});
+
+describe('after a 429, which pauses the account’s other requests, the next model', () => {
+	quickTime(40);
+	const refuse = (models: string[], retryAfter?: number) => {
+		const action = {
+			kind: 'error',
+			code: 'rate_limit_exceeded',
+			...(retryAfter ? { retryAfter } : {}),
+		} as const;
+		for (const model of models) fault(model, action);
+	};
+	const one = { fallbackModels: [SECOND] };
+
+	test.each([
+		[0, 30],
+		[15, 1_200],
+		[1, 120],
+	])(
+		'is asked with a Rate Limit Wait of %d minutes and a Retry-After of %d s',
+		async (rateLimitWait, retryAfter) => {
+			refuse([TEXT_MODEL], retryAfter);
+			const { items } = await generate({ ...one, rateLimitWait });
+			expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
+			expect(items[0]?.json).toMatchObject({ model: SECOND, fallbackFrom: [TEXT_MODEL] });
+		},
+	);
+
+	it('is asked for each of 10 items', async () => {
+		refuse([TEXT_MODEL]);
+		const { items } = await generate({ ...one, rateLimitWait: 0.5 }, {}, 10);
+		expect(items.map(({ json }) => json.model)).toStrictEqual(Array(10).fill(SECOND));
+		expect(gateway.charges()).toBe(10);
+	});
+
+	it('is asked once during the pause if it is refused, too: then the first one is', async () => {
+		refuse([TEXT_MODEL, SECOND], 600);
+		const { items } = await generate({ ...one, rateLimitWait: 0 });
+		expect(items[0]?.json.error).toMatchObject({ httpCode: '429' });
+		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, TEXT_MODEL]);
+	});
+
+	it.each<[string, object]>([
+		['does not exist', { fallbackModels: ['acme/one'] }],
+		['costs too much', { fallbackModels: [THIRD], maxTokens: 1_000, maxCostRub: 2 }],
+	])('is not waited for if it %s: the first one is asked again, and waits', async (_, options) => {
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;
+		gateway.control.addFault({ match: { method: 'POST', model: TEXT_MODEL }, action, times: 2 });
+		const { items } = await generate(options);
+		expect(items[0]?.json).toMatchObject({ model: TEXT_MODEL });
+		expect(items[0]?.json).not.toHaveProperty('fallbackFrom');
+	});
+
+	it('waits for its own rate limit if it is the last one', async () => {
+		reject(TEXT_MODEL, 'no_providers');
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;
+		gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action });
+		expect((await generate(one)).items[0]?.json).toMatchObject({ model: SECOND });
+		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, SECOND]);
 	});
 });
 
