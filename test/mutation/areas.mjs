@@ -19,18 +19,18 @@ export const areas = {
 		tests: [
 			'test/gateway/text/**/*.test.ts',
 			'test/nodes/text/*.test.ts',
-			'test/contract/{fallback,promptCache,unreportedCost}.test.ts',
-			'test/stories/{jsonAnswers,oddResponses,failedStream,fileTypes,fileCost,pictureLinks}.test.ts',
+			'test/contract/{costs,texts}.test.ts',
+			'test/stories/{costs,files,media,texts}.test.ts',
 		],
 	},
 	execution: {
 		mutate: ['fields', 'n8n', 'params', 'run'].map((room) => `nodes/shared/${room}/**/*.ts`),
 		tests: [
 			'test/{fields,n8n,params,run}/*.test.ts',
-			'test/gateway/client/exchangeTime.test.ts',
-			'test/contract/{agentCost,cost,unreportedCost}.test.ts',
+			'test/gateway/client/client.test.ts',
+			'test/contract/costs.test.ts',
 			'test/stories/*.test.ts',
-			'test/nodes/mediaTask/{callbacks,price,resume,suspend,tries,wait}*.test.ts',
+			'test/nodes/mediaTask/{creation,results,resumeCalls,suspension}.test.ts',
 			'test/nodes/storage/*.test.ts',
 		],
 	},
@@ -39,7 +39,7 @@ export const areas = {
 		tests: [
 			'test/nodes/*.test.ts',
 			'test/nodes/mediaTask/*.test.ts',
-			'test/contract/{cost,mediaModels,mediaTasks}.test.ts',
+			'test/contract/{costs,media}.test.ts',
 			'test/stories/*.test.ts',
 		],
 	},
@@ -49,19 +49,11 @@ export const areas = {
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
-		tests: [
-			'test/nodes/*.test.ts',
-			'test/nodes/chatModel/*.test.ts',
-			'test/contract/{agentCost,returnedReasoning}.test.ts',
-		],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/chatModel/*.test.ts', 'test/contract/{costs,texts}.test.ts'],
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: [
-			'test/nodes/*.test.ts',
-			'test/nodes/text/*.test.ts',
-			'test/contract/{fallback,presets,text}.test.ts',
-		],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/text/*.test.ts', 'test/contract/texts.test.ts'],
 	},
 	storage: {
 		mutate: ['nodes/Storage/**/*.ts'],
@@ -69,14 +61,10 @@ export const areas = {
 	},
 	balance: {
 		mutate: ['nodes/Balance/**/*.ts', 'nodes/BalanceTrigger/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/balance/*.test.ts'],
+		tests: ['test/nodes/*.test.ts'],
 	},
 	credentials: {
 		mutate: ['credentials/*.ts'],
-		tests: [
-			'test/nodes/*.test.ts',
-			'test/n8n/{address,credential*}.test.ts',
-			'test/contract/itemCredentials.test.ts',
-		],
+		tests: ['test/nodes/*.test.ts', 'test/n8n/credentials.test.ts', 'test/contract/accounts.test.ts'],
 	},
 };

@@ -1,0 +1,679 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
+import { createRunExecutionData, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
+
+import { asObject } from '../../nodes/shared/gateway/util/json';
+import { rubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import type { ErrorCode } from '../../sandbox/gateway/errors';
+import { type Gateway, startGateway } from '../../sandbox/gateway/gateway';
+import { rejection } from '../helpers/client';
+import { supplyContext } from '../helpers/contexts';
+import { packageNodes, type RunResult } from '../helpers/engine';
+import { useFreshRateGates } from '../helpers/rateGates';
+import { supplied, until } from '../nodes/chatModel/supplied';
+import type { LangChainModel } from '../nodes/chatModel/support';
+import { locator, TEXT_MODEL, useGateway } from './support';
+
+const onError = { settings: { onError: 'continueRegularOutput' as const } };
+
+describe('cost', () => {
+	// What an execution has cost, as an expression reads it, against the gateway's ledger.
+
+	const gateway = useGateway();
+
+	const costOf = ({ run }: RunResult) => run.data.resultData.metadata;
+	const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
+	const shown = (calls: number, withoutCost = 0) => ({
+		gatewayCostRub: ledger(),
+		gatewayCalls: String(calls),
+		gatewayCallsWithoutCost: String(withoutCost),
+	});
+	const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
+	const image = (quality: string) => ({
+		model: locator('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: JSON.stringify({ prompt: 'a lighthouse', quality, size: '512x512' }),
+	});
+
+	describe.each(['chat', 'responses', 'messages'])('%s: the cost of the execution', (format) => {
+		test.each([false, true])('is that of all items (stream: %s)', async (stream) => {
+			const result = await gateway.generate(
+				{ format, prompt: '=Count to {{ $json.n }}', options: { stream } },
+				{ items: items(12) },
+			);
+			expect(costOf(result)).toStrictEqual(shown(12));
+			const costs = result.items.map(({ json }) => String(json.costRub as number));
+			expect(sumOfCosts(...costs)).toBe(ledger());
+		});
+
+		// In Messages, JSON is the arguments of a tool.
+		const prose = format === 'messages' ? { options: { thinking: '{ "type": "adaptive" }' } } : {};
+		it('has what a response cost whose JSON cannot be read', async () => {
+			const result = await gateway.generate(
+				{ format, ...prose, prompt: '[[say:no JSON]]', outputFormat: 'jsonObject' },
+				onError,
+			);
+			const { error } = result.items[0]?.json as { error?: { costRub: number } };
+			expect(error).toBeDefined();
+			expect(costOf(result)?.gatewayCostRub ?? '0').toBe(ledger());
+		});
+	});
+
+	describe('a cost that the response does not report', () => {
+		test.each([true, false])(
+			'is computed from the catalogue, and marked (simplify: %s)',
+			async (simplify) => {
+				const result = await gateway.generate({ format: 'messages', simplify });
+				expect(costOf(result)).toStrictEqual(shown(1));
+				const marked = { costRub: Number(ledger()), costIsComputed: true };
+				expect(result.items[0]?.json).toMatchObject(simplify ? marked : { type: 'message' });
+			},
+		);
+
+		it('is not known without the catalogue, which fails nothing', async () => {
+			gateway.control.addFault({
+				match: { path: '*/models' },
+				action: { kind: 'error', code: 'service_unavailable' },
+				times: 0,
+			});
+			const result = await gateway.generate({ format: 'messages', options: { maxRetries: 1 } });
+			expect(result.items[0]?.json).toMatchObject({ costRub: null });
+			expect(result.items[0]?.json).not.toHaveProperty('costIsComputed');
+			expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+		});
+	});
+
+	describe('a response of this body', () => {
+		const respond = (body: object) =>
+			gateway.control.addFault({
+				match: { method: 'POST' },
+				action: {
+					kind: 'raw',
+					status: 200,
+					body: { text: JSON.stringify(body), contentType: 'application/json' },
+				},
+			});
+
+		it('without tokens has no cost', async () => {
+			respond({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }] });
+			const result = await gateway.generate({ format: 'messages' });
+			expect(result.items[0]?.json).toMatchObject({ text: 'Hi', costRub: null });
+			expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+		});
+
+		it('without output has the cost that it reports', async () => {
+			const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.75 };
+			respond({ id: 'c1', choices: [], usage });
+			const result = await gateway.generate({}, onError);
+			expect(result.items[0]?.json.error).toMatchObject({ code: 'no_completion', costRub: 0.75 });
+			expect(result.items[0]?.json.error).not.toHaveProperty('costIsComputed');
+			expect(costOf(result)).toStrictEqual({ ...shown(1), gatewayCostRub: '0.75' });
+		});
+	});
+
+	it('a text that is paid for counts when the run ends while its prices are read', async () => {
+		gateway.control.addFault({ match: { path: '*/models' }, action: { kind: 'hang' } });
+		const result = await gateway.generate(
+			{ format: 'messages' },
+			{
+				onStart: (cancel) => {
+					const timer = setInterval(() => {
+						if (gateway.charges() === 0) return;
+						clearInterval(timer);
+						setTimeout(cancel, 100);
+					}, 10);
+				},
+			},
+		);
+		expect(gateway.charges()).toBe(1);
+		expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+	});
+
+	describe('media tasks', () => {
+		it.each([
+			[false, 3],
+			[true, 2],
+		])(
+			'cost their price; an unknown amount when they fail (given back: %s)',
+			async (failedTasksAreFree, paid) => {
+				gateway.control.configure({ failedTasksAreFree });
+				const before = Number(gateway.control.balance());
+				const parameters = { ...image('draft'), options: { maxWait: 1 } };
+				const result = await gateway.media(
+					'createAndWait',
+					{
+						...parameters,
+						inputJson:
+							'={{ JSON.stringify({ prompt: $json.n === 1 ? "[[fail]]" : "a cat", quality: "draft", size: "512x512" }) }}',
+					},
+					{ items: items(3), ...onError },
+				);
+				expect(costOf(result)).toStrictEqual({ ...shown(3, 1), gatewayCostRub: '3.6' });
+				expect(result.items[1]?.json.error).toMatchObject({
+					model: 'aurora/canvas-1',
+					priceRub: 1.8,
+					mayBeCharged: true,
+				});
+				expect(before - Number(gateway.control.balance())).toBeCloseTo(paid * 1.8);
+			},
+		);
+
+		it('cost their price when another item has failed before it is read', async () => {
+			gateway.control.addFault({
+				match: { method: 'POST', path: '/async/media/tasks', nth: 2 },
+				action: { kind: 'error', code: 'insufficient_quota' },
+			});
+			const parameters = { ...image('draft'), options: { concurrency: 1 } };
+			const result = await gateway.media('create', parameters, { items: items(2) });
+			expect(result.error?.httpCode).toBe('402');
+			expect(gateway.control.requests({ path: '/api/v1/media/models' })).toHaveLength(1);
+			expect(gateway.charges()).toBe(1);
+			expect(costOf(result)).toStrictEqual(shown(1));
+		});
+
+		it('with a key of the user cost an unknown amount: another execution may have paid', async () => {
+			const parameters = { ...image('draft'), options: { idempotencyKey: 'order-7' } };
+			const first = await gateway.media('create', parameters);
+			const second = await gateway.media('create', parameters, { executionId: 'execution-2' });
+			expect(gateway.charges()).toBe(1);
+			for (const result of [first, second])
+				expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+		});
+	});
+
+	describe('*Max Cost per Execution*', () => {
+		it('creates as many tasks as it allows', async () => {
+			const parameters = { ...image('draft'), options: { maxCostRub: 5.4 } };
+			const result = await gateway.media('create', parameters, { items: items(8), ...onError });
+			expect(ledger()).toBe('5.4');
+			const refused = result.items.filter(({ json }) => json.error !== undefined);
+			expect(refused).toHaveLength(5);
+			expect(refused[0]?.json.error).toMatchObject({
+				code: 'invalid_input',
+				param: 'maxCostRub',
+				description: expect.stringMatching(/^Of ₽5\.40, the execution has spent ₽5\.40\./) as string,
+			});
+		});
+
+		test.each([
+			['chat', 'max_tokens'],
+			['responses', 'max_output_tokens'],
+			['messages', 'max_tokens'],
+		])('%s: limits the length of a text without Max Tokens', async (format, field) => {
+			const { error } = await gateway.generate({ format, options: { maxCostRub: 100 } });
+			expect(error).toBeUndefined();
+			const [request] = gateway.control.requests({ method: 'POST' });
+			expect(request?.body).toMatchObject({ json: { [field]: 4096 } });
+		});
+
+		it('sends nothing whose cost is not limited', async () => {
+			const options = { maxCostRub: 100, extraBody: '{ "max_tokens": "many" }' };
+			const { error } = await gateway.generate({ options });
+			expect(error).toMatchObject({
+				message: expect.stringContaining('may cost is unknown') as string,
+				description: expect.stringContaining("Set the option 'Max Tokens'.") as string,
+			});
+			expect(gateway.charges()).toBe(0);
+		});
+	});
+});
+
+describe('unreported cost', () => {
+	// The cost of an execution where responses hold more, or less, than the specification shows.
+
+	const gateway = useGateway();
+	const raw = (text: string, contentType: string) =>
+		({ kind: 'raw', status: 200, body: { text, contentType } }) as const;
+
+	/** The next request is answered with this body. */
+	function respond(body: object, match: object = { method: 'POST' }): void {
+		gateway.control.addFault({ match, action: raw(JSON.stringify(body), 'application/json') });
+	}
+
+	/** The next call is answered with these events. */
+	function stream(events: object[]): void {
+		const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+		gateway.control.addFault({ match: { method: 'POST' }, action: raw(text, 'text/event-stream') });
+	}
+
+	describe('a computed cost', () => {
+		const message = (usage: object) => ({
+			id: 'm1',
+			type: 'message',
+			role: 'assistant',
+			model: 'sandbox/balanced-2',
+			content: [{ type: 'text', text: 'Hi' }],
+			stop_reason: 'end_turn',
+			usage,
+		});
+
+		it('is unknown if tokens were written to the cache', async () => {
+			respond(message({ input_tokens: 3, cache_creation_input_tokens: 50_000, output_tokens: 2 }));
+			const { items, run } = await gateway.generate({ format: 'messages' });
+			expect(run.data.resultData.metadata).toMatchObject({ gatewayCallsWithoutCost: '1' });
+			expect(items[0]?.json).toMatchObject({ costRub: null });
+		});
+
+		it.each([
+			['broken', []],
+			['complete', [{ type: 'message_stop' }]],
+		])('is unknown if the stream never told the output tokens (%s)', async (_, end) => {
+			const events = [
+				{
+					type: 'message_start',
+					message: { ...message({ input_tokens: 3, output_tokens: 1 }), content: [] },
+				},
+				{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word '.repeat(500) } },
+				{ type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+				...end,
+			];
+			stream(events);
+			const { run } = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
+			expect(run.data.resultData.metadata).toMatchObject({
+				gatewayCostRub: '0',
+				gatewayCallsWithoutCost: '1',
+			});
+		});
+
+		it('counts if the stream breaks after it has told its tokens', async () => {
+			stream([
+				{
+					type: 'message_start',
+					message: { ...message({ input_tokens: 1_000, output_tokens: 1 }), content: [] },
+				},
+				{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } },
+				{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 200 } },
+			]);
+			const { items, run } = await gateway.generate(
+				{ format: 'messages', options: { stream: true } },
+				onError,
+			);
+			expect(items[0]?.json.error).toMatchObject({
+				receivedText: 'word',
+				costRub: 0.54,
+				costIsComputed: true,
+				usage: { inputTokens: 1_000, outputTokens: 200 },
+			});
+			expect(run.data.resultData.metadata).toMatchObject({
+				gatewayCostRub: '0.54',
+				gatewayCallsWithoutCost: '0',
+			});
+		});
+	});
+
+	describe('a failed generation that reports what it cost', () => {
+		test.each([
+			[
+				'responses',
+				{
+					id: 'r1',
+					status: 'failed',
+					error: { code: 'server_error', message: 'x' },
+					output: [],
+					usage: { input_tokens: 5, output_tokens: 7, cost: { total_cost: 0.75 } },
+				},
+			],
+			[
+				'chat',
+				{
+					id: 'c1',
+					error: { code: 'server_error', message: 'x' },
+					usage: { prompt_tokens: 5, completion_tokens: 7, cost_rub: 0.75 },
+				},
+			],
+		])('%s: counts', async (format, body) => {
+			respond(body);
+			const { run, items } = await gateway.generate({ format }, onError);
+			expect(items[0]?.json.error).toBeDefined();
+			expect(run.data.resultData.metadata).toMatchObject({ gatewayCostRub: '0.75' });
+		});
+
+		test.each<[string, object[]]>([
+			[
+				'responses',
+				[
+					{
+						type: 'response.failed',
+						response: { error: { message: 'x' }, usage: { cost: { total_cost: 0.75 } } },
+					},
+				],
+			],
+			['chat', [{ error: { message: 'x' }, usage: { cost_rub: 0.75 } }]],
+		])('%s, streamed: counts', async (format, events) => {
+			stream(events);
+			const { run, items } = await gateway.generate({ format, options: { stream: true } }, onError);
+			expect(items[0]?.json.error).toMatchObject({ costRub: 0.75 });
+			expect(run.data.resultData.metadata).toMatchObject({
+				gatewayCostRub: '0.75',
+				gatewayCallsWithoutCost: '0',
+			});
+		});
+
+		it('is free without a cost', async () => {
+			respond({
+				id: 'r1',
+				status: 'failed',
+				error: { message: 'x' },
+				output: [],
+				usage: { input_tokens: 5 },
+			});
+			const { run } = await gateway.generate({ format: 'responses' }, onError);
+			expect(run.data.resultData.metadata).toMatchObject({
+				gatewayCostRub: '0',
+				gatewayCallsWithoutCost: '0',
+			});
+		});
+	});
+});
+
+describe('money sentences', () => {
+	// What the last sentence of an error says of the money.
+
+	const gateway = useGateway();
+
+	const options = { maxRetries: 1 };
+	const binary = { data: { data: 'eA==', mimeType: 'image/png', fileName: 'x.png' } };
+	const WITH_FILE = {
+		model: locator('aurora/retouch-1'),
+		inputMode: 'json',
+		inputJson: '{ "prompt": "x" }',
+		inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] },
+		options,
+	};
+
+	const CALLS: Record<string, (more?: object) => Promise<RunResult>> = {
+		chat: async (more) => await gateway.generate({ options, ...more }),
+		messages: async (more) => await gateway.generate({ format: 'messages', options, ...more }),
+		task: async (more) => await gateway.draw({ options, ...more }),
+		upload: async () => await gateway.media('create', WITH_FILE, { items: [{ json: {}, binary }] }),
+	};
+
+	const lastSentence = (error: RunResult['error']) => {
+		const { description } = error as { description?: string };
+		return description?.split(/(?<=[.:”]) (?=[A-Z])/).at(-1);
+	};
+	const FREE = 'Nothing was charged.';
+	const UNKNOWN = /^The task may have been created and charged anyway\. .* creates another one, unless/;
+	const MAYBE = /^The call was not repeated, because it may have been charged/;
+
+	test.each<[ErrorCode, string, string | RegExp]>([
+		['unauthorized', 'chat', FREE],
+		['unauthorized', 'messages', FREE],
+		['unauthorized', 'task', FREE],
+		['unauthorized', 'upload', FREE],
+		['insufficient_quota', 'messages', FREE],
+		['client_closed_request', 'chat', MAYBE],
+		['client_closed_request', 'task', UNKNOWN],
+		['client_closed_request', 'upload', FREE],
+		['internal_error', 'chat', FREE],
+		['internal_error', 'task', UNKNOWN],
+		['internal_error', 'upload', FREE],
+		['service_unavailable', 'chat', FREE],
+		['service_unavailable', 'task', FREE],
+		['service_unavailable', 'upload', FREE],
+	])('after %s, of the call: %s', async (code, call, sentence) => {
+		gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'error', code }, times: 0 });
+		const { error } = (await CALLS[call]?.()) ?? {};
+		expect(lastSentence(error)).toMatch(sentence);
+		expect(gateway.charges()).toBe(0);
+	});
+
+	test.each(['chat', 'messages', 'task'])('of an unknown model: %s', async (call) => {
+		const { error } = (await CALLS[call]?.({ model: locator('no/such') })) ?? {};
+		expect(lastSentence(error)).toBe(FREE);
+	});
+
+	test.each(['chat', 'messages'])('of too long a prompt: %s', async (call) => {
+		const { error } = (await CALLS[call]?.({ prompt: 'word '.repeat(400_000) })) ?? {};
+		expect(lastSentence(error)).toBe(FREE);
+	});
+
+	it('of a failed task, whose charge nobody knows', async () => {
+		const { error } = await gateway.draw({ inputJson: '{ "prompt": "[[fail]]" }' });
+		expect(lastSentence(error)).toBe('It may have been charged: check the balance.');
+	});
+});
+
+describe('agent cost', () => {
+	// A chat model and a tool in one execution, as an AI Agent calls them.
+
+	useFreshRateGates();
+
+	let gateway: Gateway;
+	let execution: IRunExecutionData;
+	beforeAll(async () => void (gateway = await startGateway()));
+	beforeEach(async () => {
+		await gateway.control.reset();
+		execution = createRunExecutionData();
+	});
+	afterAll(async () => await gateway.close());
+
+	const ask = [new HumanMessage('Tell me about the sea')];
+	const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
+	const credential = () => ({ baseUrl: gateway.baseUrl, apiKey: gateway.apiKey });
+
+	/** The chat model, as n8n supplies it to the agent. */
+	async function modelOf(parameters: INodeParameters = {}): Promise<LangChainModel> {
+		const { context } = supplyContext({
+			node: 'chatModel',
+			parameters: { model: locator('sandbox/balanced-2'), options: {}, ...parameters },
+			credential: credential(),
+			execution,
+		});
+		return (await packageNodes.chatModel.supplyData.call(context, 0)).response as LangChainModel;
+	}
+
+	/** Creates a picture, as the agent's tool. */
+	async function draw(options: INodeParameters = {}, prompt = 'a lighthouse'): Promise<void> {
+		const inputJson = JSON.stringify({ prompt, quality: 'draft', size: '512x512' });
+		const { context } = supplyContext({
+			node: 'mediaTask',
+			asTool: true,
+			parameters: {
+				resource: 'task',
+				operation: 'create',
+				model: locator('aurora/canvas-1'),
+				inputMode: 'json',
+				inputJson,
+				options,
+			},
+			credential: credential(),
+			execution,
+		});
+		context.addInputData('ai_tool', [[{ json: { prompt } }]]);
+		await packageNodes.mediaTask.execute.call(context as never);
+	}
+
+	async function streamed(model: LangChainModel, options: object = {}): Promise<void> {
+		for await (const chunk of await model.stream(ask, options)) expect(chunk).toBeDefined();
+	}
+
+	describe('the cost of the execution', () => {
+		test.each(['chat', 'responses', 'messages'])('%s: is that of model and tool', async (format) => {
+			const model = await modelOf({ format });
+			await model.invoke(ask);
+			await draw();
+			await streamed(model);
+			await (await modelOf({ format })).invoke(ask);
+			expect(gateway.control.ledger()).toHaveLength(4);
+			expect(execution.resultData.metadata).toStrictEqual({
+				gatewayCostRub: ledger(),
+				gatewayCalls: '4',
+				gatewayCallsWithoutCost: '0',
+			});
+		});
+
+		it('is in a hint at the model, with what the tool has cost', async () => {
+			const model = await modelOf();
+			await model.invoke(ask);
+			await draw();
+			await model.invoke(ask);
+			const own = sumOfCosts(
+				...gateway.control.ledger().flatMap(({ amount }, call) => (call === 1 ? [] : amount)),
+			);
+			const { hints } = execution.resultData.runData.Gateway?.at(-1) ?? {};
+			expect(hints?.map(({ message }) => message)).toStrictEqual([
+				`Cost: ${rubles(own ?? '')} (execution so far: ${rubles(ledger() ?? '')})`,
+			]);
+		});
+
+		it.each([false, true])(
+			'has a call that its agent no longer waits for as one without a cost, and keeps its reservation (stream: %s)',
+			async (isStream) => {
+				gateway.control.addFault({ match: { path: '/chat/completions' }, action: { kind: 'hang' } });
+				const options = { maxCostRub: 1, maxTokens: 200 };
+				const agent = new AbortController();
+				const { signal } = agent;
+				const model = await modelOf({ options });
+				const outcome = rejection(isStream ? streamed(model, { signal }) : model.invoke(ask, { signal }));
+				await until(() => gateway.control.requests({ method: 'POST' }).length === 1);
+				agent.abort(new Error('changed my mind'));
+				await outcome;
+				await new Promise((resolve) => setImmediate(resolve));
+				expect(execution.resultData.metadata).toMatchObject({
+					gatewayCalls: '1',
+					gatewayCallsWithoutCost: '1',
+				});
+				const rest = { ...options, maxCostRub: 0.5 };
+				expect(await rejection((await modelOf({ options: rest })).invoke(ask))).toMatchObject({
+					message: expect.stringContaining('more than is left') as string,
+				});
+			},
+		);
+	});
+
+	test.each([false, true])('the chat model asks its fallback model (stream: %s)', async (isStream) => {
+		gateway.control.addFault({
+			match: { model: 'sandbox/balanced-2' },
+			action: { kind: 'error', code: 'no_providers' },
+			times: 0,
+		});
+		const model = await modelOf({ options: { maxRetries: 0, fallbackModels: ['sandbox/swift-1'] } });
+		await (isStream ? streamed(model) : model.invoke(ask));
+		const shown = JSON.stringify(execution.resultData.runData);
+		expect(shown).toContain('"fallbackFrom":["sandbox/balanced-2"]');
+		expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
+	});
+
+	it('the request to a fallback model has its ID and the other fields of Extra Body', async () => {
+		gateway.control.addFault({
+			match: { model: 'sandbox/balanced-2' },
+			action: { kind: 'error', code: 'no_providers' },
+			times: 0,
+		});
+		const extraBody = '{"user": "me", "model": "sandbox/balanced-2"}';
+		const model = await modelOf({
+			options: { maxRetries: 0, fallbackModels: ['sandbox/swift-1'], extraBody },
+		});
+		await model.invoke(ask);
+		const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json));
+		expect(bodies.map((body) => [body?.model, body?.user])).toStrictEqual([
+			['sandbox/balanced-2', 'me'],
+			['sandbox/swift-1', 'me'],
+		]);
+	});
+
+	describe('*Max Cost per Execution*', () => {
+		it('counts what the other node has spent', async () => {
+			await draw({ maxCostRub: 2 });
+			const model = await modelOf({ options: { maxCostRub: 2, maxTokens: 200 } });
+			expect(await rejection(model.invoke(ask))).toMatchObject({
+				message: expect.stringContaining('more than is left') as string,
+				description: expect.stringContaining('has spent ₽1.80') as string,
+			});
+			expect(gateway.control.ledger()).toHaveLength(1);
+			await (await modelOf({ options: { maxCostRub: 2.5, maxTokens: 200 } })).invoke(ask);
+			expect(gateway.control.ledger()).toHaveLength(2);
+		});
+
+		it('makes calls at the same time wait for each other', async () => {
+			const model = await modelOf({ options: { maxCostRub: 1.2, maxTokens: 200 } });
+			await Promise.all(Array.from({ length: 10 }, async () => await model.invoke(ask)));
+			expect(gateway.control.ledger()).toHaveLength(10);
+			expect(Number(ledger())).toBeLessThanOrEqual(1.2);
+		});
+	});
+
+	it('a catalogue that could not be read is read again for the next call that has a limit', async () => {
+		gateway.control.addFault({
+			match: { path: '*/models' },
+			action: { kind: 'error', code: 'service_unavailable' },
+		});
+		const model = await modelOf({ options: { maxCostRub: 50, maxTokens: 50, maxRetries: 0 } });
+		await rejection(model.invoke(ask));
+		await model.invoke(ask);
+		expect(gateway.control.ledger()).toHaveLength(1);
+	});
+});
+
+describe('prompt cache', () => {
+	// Cached prompts cost less, and the usage shows their tokens.
+
+	const gateway = useGateway();
+	const manual = 'The manual says a lot. '.repeat(300);
+	const amounts = () => gateway.control.ledger().map(({ amount }) => Number(amount));
+
+	const ask = async (options: object, parameters: object = {}) => {
+		const { items, error } = await gateway.generate({
+			systemPrompt: manual,
+			prompt: 'How warm is it?',
+			options: { ...options },
+			...parameters,
+		});
+		expect(error).toBeUndefined();
+		return items[0]?.json.usage;
+	};
+
+	it('the second request costs less and shows the cached tokens', async () => {
+		expect(await ask({ cachePrompt: true })).toMatchObject({ cachedInputTokens: 0 });
+		expect(await ask({ cachePrompt: true })).toMatchObject({
+			cachedInputTokens: Math.ceil(manual.length / 4),
+		});
+		const [first = 0, second = 0] = amounts();
+		expect(second).toBeLessThan(first / 2);
+	});
+
+	it('without the option both cost the same', async () => {
+		await ask({});
+		expect(await ask({})).toMatchObject({ cachedInputTokens: 0 });
+		const [first, second] = amounts();
+		expect(second).toBe(first);
+	});
+
+	it('a row of the messages has its own mark', async () => {
+		const rows = (question: string) => ({
+			inputMode: 'messages',
+			messages: {
+				message: [
+					{ role: 'user', content: manual, cache: true },
+					{ role: 'assistant', content: 'I see.' },
+					{ role: 'user', content: question },
+				],
+			},
+		});
+		await ask({}, rows('How warm is it?'));
+		expect(await ask({}, rows('How cold is it?'))).toMatchObject({
+			cachedInputTokens: Math.ceil(manual.length / 4),
+		});
+	});
+
+	it('the chat model caches the stable beginning of a conversation', async () => {
+		const { lc, logged } = await supplied({
+			baseUrl: gateway.baseUrl,
+			apiKey: gateway.apiKey,
+			parameters: { model: locator(TEXT_MODEL) },
+			options: { cachePrompt: true },
+		});
+		const beginning = [new SystemMessage('Be brief'), new HumanMessage(manual)];
+		await lc.invoke(beginning);
+		await lc.invoke([
+			...beginning,
+			new AIMessage({ content: '', tool_calls: [{ id: 'a', name: 'look', args: {} }] }),
+			new ToolMessage({ tool_call_id: 'a', content: '7' }),
+		]);
+		const [first = 0, second = 0] = amounts();
+		expect(second).toBeLessThan(first / 2);
+		const infos = logged().map((run) => JSON.stringify(run));
+		expect(infos[0]).not.toContain('cachedInputTokens');
+		expect(infos[1]).toContain('"cachedInputTokens":1727');
+	});
+});

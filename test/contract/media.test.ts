@@ -1,0 +1,520 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { loadImage } from '@napi-rs/canvas';
+import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+
+import type { JsonObject } from '../../nodes/shared/gateway/util/json';
+import { rejection } from '../helpers/client';
+import { binaryStorage, runNode, type RunOptions } from '../helpers/engine';
+import { continueOnFail, model } from '../helpers/media';
+import { eventually, quickTime } from '../helpers/time';
+import { supplied } from '../nodes/chatModel/supplied';
+import type { LangChainModel } from '../nodes/chatModel/support';
+import { filled, locator, useGateway } from './support';
+
+// A download that stalls, over real sockets.
+
+let server: Server;
+
+describe('media models', () => {
+	// The forms and prices of the media models.
+
+	const gateway = useGateway();
+
+	const inputs = () => gateway.control.tasks().map(({ input }) => input);
+
+	describe('values of the form fit the gateway’s schema', () => {
+		test.each<[string, object, object]>([
+			[
+				'aurora/canvas-1',
+				{
+					prompt: '2024',
+					num_images: '2',
+					guidance: '7.5',
+					transparent: 'true',
+					tags: '["a"]',
+					watermark: '{"text":"x"}',
+					seed: '7',
+				},
+				{ prompt: '2024', num_images: 2, guidance: 7.5, transparent: true, tags: ['a'], seed: 7 },
+			],
+			[
+				'aurora/retouch-1',
+				{ prompt: 'a', image_urls: 'https://x.test/a.png' },
+				{ image_urls: ['https://x.test/a.png'] },
+			],
+			[
+				'lumen/motion-2',
+				{ prompt: 'a', duration: '10', camera: '{"speed": 2}', loop: false },
+				{ duration: 10, loop: false },
+			],
+			['harmonia/song-3', { prompt: 'a', tempo: '120' }, { tempo: 120 }],
+			['voxa/speech-1', { text: 5, speed: '1.5' }, { text: '5', speed: 1.5 }],
+		])('%s', async (model, value, expected) => {
+			const { error } = await gateway.media('create', filled(model, value));
+			expect(error).toBeUndefined();
+			expect(inputs()[0]).toMatchObject(expected);
+		});
+	});
+
+	describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
+		test.each<[string, string, object, string]>([
+			[
+				'a number out of range',
+				'aurora/canvas-1',
+				{ num_images: '9' },
+				"'Number of Images': must be at most 4",
+			],
+			[
+				'a nested field',
+				'aurora/canvas-1',
+				{ watermark: '{"opacity": 1}' },
+				"'Watermark' (watermark.text): is required",
+			],
+		])('%s', async (_, model, value, words) => {
+			const { items } = await gateway.media(
+				'create',
+				filled(model, { prompt: 'a', ...value }),
+				continueOnFail,
+			);
+			expect(items[0]?.json.error).toMatchObject({
+				message: expect.stringContaining(words) as string,
+				httpCode: '422',
+				retryable: false,
+			});
+			expect([gateway.charges(), gateway.control.tasks()]).toStrictEqual([0, []]);
+		});
+
+		it('a file in a field that takes none', async () => {
+			const files = [{ binaryPropertyName: 'data', inputField: 'num_images' }];
+			const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
+			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+			const { error } = await gateway.media('create', parameters, { items });
+			expect(error?.message).toContain("'Number of Images': must be integer");
+			expect(gateway.charges()).toBe(0);
+		});
+	});
+
+	describe('the price', () => {
+		it('in the output is what the gateway charges', async () => {
+			const { items } = await gateway.media(
+				'create',
+				filled('aurora/canvas-1', { prompt: 'a', quality: 'high' }),
+			);
+			expect(items[0]?.json.priceRub).toBe(Number(gateway.control.ledger()[0]?.amount));
+		});
+	});
+});
+
+describe('media tasks', () => {
+	// Media tasks: creation, results, flags.
+
+	const gateway = useGateway();
+
+	const inputs = () => gateway.control.tasks().map(({ input }) => input);
+
+	/** An ended task of this model. */
+	async function made(model: string, value: object): Promise<string> {
+		const { items, error } = await gateway.media('create', filled(model, value));
+		expect(error).toBeUndefined();
+		while (gateway.control.tasks().some(({ state }) => state !== 'success')) await sleep(10);
+		return items[0]?.json.taskId as string;
+	}
+
+	/** An item with a picture from the gateway. */
+	const picture = async () =>
+		(await gateway.media('download', { taskId: await made('aurora/canvas-1', { prompt: 'a' }) })).items;
+
+	describe('input files', () => {
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
+
+		it('are uploaded, and the gateway accepts their URLs', async () => {
+			const items = await picture();
+			const { error } = await gateway.media(
+				'create',
+				{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles },
+				{ items },
+			);
+			expect(error).toBeUndefined();
+			const { image_urls: urls } = inputs()[1] as { image_urls: string[] };
+			expect((await fetch(String(urls[0]))).status).toBe(200);
+		});
+	});
+
+	describe('a task', () => {
+		it('is archived once, deleted and restored', async () => {
+			const taskId = await made('voxa/speech-1', { text: 'a' });
+			const act = async (operation: string) => await gateway.media(operation, { taskId });
+			expect((await act('archive')).items[0]?.json).toStrictEqual({ archived: true, taskId });
+			expect((await act('archive')).error?.message).toContain('archived already');
+			expect((await act('unarchive')).items[0]?.json).toStrictEqual({ archived: false, taskId });
+			expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
+			expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
+			expect((await act('get')).error?.message).toBe('The gateway has no such media task');
+			expect((await act('restore')).items[0]?.json).toStrictEqual({ restored: true, taskId });
+			expect((await act('wait')).items[0]?.json.state).toBe('success');
+		});
+
+		it('is archived when the first response is lost and the second is an error', async () => {
+			const taskId = await made('voxa/speech-1', { text: 'a' });
+			gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseResponse' } });
+			const { items } = await gateway.media('archive', { taskId });
+			expect(items[0]?.json).toStrictEqual({ archived: true, taskId });
+			expect(gateway.control.requests({ method: 'PATCH' })).toHaveLength(2);
+			expect(gateway.control.tasks().find((task) => task.taskId === taskId)).toMatchObject({
+				archived: true,
+			});
+		});
+
+		it('has lyrics when it is a song, and none when it is a picture', async () => {
+			const taskId = await made('harmonia/song-3', { prompt: 'a sea shanty' });
+			const song = await gateway.media('get', { taskId });
+			const [track] = song.items[0]?.json.tracks as Array<{ id: string }>;
+			const { items } = await gateway.media('getLyrics', { taskId, audioId: track?.id });
+			expect(items[0]?.json.alignedWords).toHaveLength(3);
+			const drawn = await made('aurora/canvas-1', { prompt: 'a' });
+			const { error } = await gateway.media('getLyrics', { taskId: drawn, audioId: 'a' });
+			expect(error?.message).toBe('The gateway has no lyrics for this');
+		});
+
+		it('cannot be downloaded before it has ended: the error says so, and not that there is no task', async () => {
+			gateway.control.configure({ taskDuration: { video: 60_000 } });
+			const { items } = await gateway.media('create', filled('lumen/motion-2', { prompt: 'a' }));
+			const taskId = items[0]?.json.taskId as string;
+			const early = await gateway.media('download', { taskId });
+			expect(early.error?.message).toBe('The media task has not finished');
+			expect(early.error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
+			await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
+			const { error } = await gateway.media('download', { taskId });
+			expect(error?.message).toBe('The media task failed');
+		});
+
+		it('belongs to a session', async () => {
+			const session = await gateway.media('create', { sessionJson: '{"name":"x"}' }, {}, 'session');
+			const sessionId = session.items[0]?.json.sessionId as string;
+			expect(session.items[0]?.json.name).toBe('x');
+			const { error } = await gateway.media('create', {
+				...filled('voxa/speech-1', { text: 'a' }),
+				options: { sessionId },
+			});
+			expect(error).toBeUndefined();
+		});
+	});
+
+	it('what n8n stores of a node whose task has failed has no API key', async () => {
+		const inputJson = '{ "prompt": "[[fail]]" }';
+		const { error, run } = await gateway.draw({ inputJson, options: { idempotencyKey: 'order-7' } });
+		expect(error?.message).toBe('The media task failed');
+		const stored = JSON.stringify(run.data);
+		expect(stored).toContain('order-7');
+		expect(stored).not.toContain(gateway.apiKey);
+	});
+});
+
+describe('pictures', () => {
+	// Pictures, songs and files, with their bytes.
+
+	const gateway = useGateway();
+	quickTime(20);
+
+	/** Draws a picture that is not a placeholder. */
+	const paint = async () => {
+		gateway.control.configure({ render: 'full' });
+		return await gateway.draw();
+	};
+
+	async function expectPicture(
+		binary: Parameters<Awaited<ReturnType<typeof binaryStorage>>['getAsBuffer']>[0] | undefined,
+		width: number,
+		height: number,
+	) {
+		if (!binary) throw new Error('there is no binary');
+		const image = await loadImage(await (await binaryStorage()).getAsBuffer(binary));
+		expect([image.width, image.height]).toStrictEqual([width, height]);
+	}
+
+	describe('a connection that fails', () => {
+		it('fetches a result again that was cut off', async () => {
+			gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
+			const { items } = await paint();
+			await expectPicture(items[0]?.binary?.data, 512, 512);
+			expect(gateway.control.requests({ host: 'files' })).toHaveLength(2);
+		});
+	});
+
+	describe('media', () => {
+		it('returns a picture that can be opened, fetched without a key', async () => {
+			const { items } = await paint();
+			await expectPicture(items[0]?.binary?.data, 512, 512);
+			const [request] = gateway.control.requests({ host: 'files' });
+			expect(request?.headers.authorization).toBeUndefined();
+			expect(request?.headers['x-api-key']).toBeUndefined();
+			expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
+		});
+	});
+
+	describe('storage', () => {
+		it('stores, returns and deletes a file', async () => {
+			const picture = await paint();
+			const upload = await gateway.run({
+				node: 'storage',
+				parameters: { resource: 'file', operation: 'upload', storagePolicy: 'PERMANENT' },
+				items: picture.items,
+			});
+			expect(upload.error).toBeUndefined();
+			const fileId = upload.items[0]?.json.id as string;
+			expect(upload.items[0]?.json).toMatchObject({
+				mimeType: 'image/png',
+				storagePolicy: 'PERMANENT',
+				expiresAt: null,
+			});
+
+			const file = async (operation: string) =>
+				await gateway.run({ node: 'storage', parameters: { resource: 'file', operation, fileId } });
+			expect((await file('get')).items[0]?.json).toMatchObject({ id: fileId, status: 'active' });
+			await expectPicture((await file('download')).items[0]?.binary?.data, 512, 512);
+			expect((await file('delete')).items[0]?.json).toStrictEqual({ deleted: true, id: fileId });
+			expect((await file('get')).error?.message).toBe('The gateway has no such file');
+		});
+	});
+});
+
+describe('stalled download', () => {
+	let requests = 0;
+	/** Whether the second request gets the whole file. */
+	let recovers = false;
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			if (request.url?.startsWith('/api/v1/storage/')) {
+				const { port } = server.address() as AddressInfo;
+				const asset = { id: 'f', filename: 'a.bin', url: `http://127.0.0.1:${port}/file`, status: 'active' };
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify({ asset }));
+				return;
+			}
+			requests += 1;
+			response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '10' });
+			response.write('12345');
+			if (recovers && requests > 1) response.end('67890');
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		requests = 0;
+		recovers = false;
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	type From = Pick<RunOptions, 'node' | 'parameters'>;
+	const fileHost: From = {
+		node: 'storage',
+		parameters: { resource: 'file', operation: 'download', fileId: 'f' },
+	};
+	const gateway: From = {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'download', taskId: 't' },
+	};
+
+	const download = async (from: From, options: { timeout: number; maxRetries: number }) => {
+		const { port } = server.address() as AddressInfo;
+		return await runNode({
+			...from,
+			parameters: { ...from.parameters, options },
+			credential: { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'sk-test' },
+		});
+	};
+
+	describe.each([
+		['from the file host', fileHost],
+		['from the gateway', gateway],
+	])('a stalled download %s', (_, from) => {
+		it('ends at the timeout', async () => {
+			const { error } = await download(from, { timeout: 1, maxRetries: 0 });
+			expect(error?.message).toBe('The server of the file did not respond in time');
+			expect(requests).toBe(1);
+		});
+
+		it('is fetched again', async () => {
+			recovers = true;
+			const { error, items } = await download(from, { timeout: 1, maxRetries: 2 });
+			expect(error).toBeUndefined();
+			expect(items[0]?.binary?.data?.fileSize).toBe('10 B');
+			expect(requests).toBe(2);
+		});
+	});
+});
+
+describe('tool media', () => {
+	// An agent's model that sees the images of a media tool.
+
+	const gateway = useGateway();
+	const PATHS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
+	const FORMATS = Object.keys(PATHS) as Array<keyof typeof PATHS>;
+	const PAINTER = { name: 'paint_it', description: 'Paints', schema: z.object({}), invoke: () => '' };
+	const BLIND = 'tiny/window-1k';
+	const SEEING = 'sandbox/swift-1';
+	const CAT = 'https://files.test/cat.png';
+
+	async function modelOf(format: string, model = SEEING, options: INodeParameters = {}) {
+		const { baseUrl, apiKey } = gateway;
+		const parameters = { format, model: locator(model) };
+		const all = { showToolMedia: true, maxRetries: 0, ...options };
+		const { lc, logged } = await supplied({ baseUrl, apiKey, parameters, options: all });
+		return { lc: lc.bindTools([PAINTER]), logged };
+	}
+
+	/** What the model says, whole or streamed. */
+	async function said(lc: LangChainModel, isStream: boolean): Promise<string> {
+		if (!isStream) return (await lc.invoke(conversation)).text;
+		let text = '';
+		for await (const chunk of await lc.stream(conversation)) text += chunk.text;
+		return text;
+	}
+
+	const round = (id: string): BaseMessage[] => [
+		new AIMessage({ content: '', tool_calls: [{ id, name: PAINTER.name, args: {} }] }),
+		new ToolMessage({ tool_call_id: id, content: JSON.stringify([{ taskId: id, resultUrls: [CAT] }]) }),
+	];
+	const conversation = [new HumanMessage('Please paint it'), ...round('a')];
+	const sent = (format: keyof typeof PATHS) =>
+		gateway.control.requests({ path: PATHS[format] }).map(({ body }) => JSON.stringify(body.json));
+	/** Image parts of a request; the tool result has the URL as text. */
+	const images = (body: string) =>
+		body.match(/\{"type":"(image_url|input_image|image)",[^}]*https:\/\/files\.test\/cat\.png/g)?.length ?? 0;
+
+	describe.each(FORMATS)('%s', (format) => {
+		it('the model sees the image', async () => {
+			const { lc } = await modelOf(format);
+			expect((await lc.invoke(conversation)).content).toContain('I can see: image');
+			expect(sent(format).map(images)).toStrictEqual([1]);
+		});
+
+		it('without the option, the model sees the URL only', async () => {
+			const { lc } = await modelOf(format, SEEING, { showToolMedia: false });
+			expect((await lc.invoke(conversation)).content).not.toContain('I can see');
+			expect(sent(format).map(images)).toStrictEqual([0]);
+		});
+
+		it.each([false, true])(
+			'a model that rejects images gets the text alone (stream: %s)',
+			async (isStream) => {
+				const { lc, logged } = await modelOf(format, BLIND, { maxTokens: 200 });
+				expect(await said(lc, isStream)).toContain('The tool answered');
+				expect(sent(format).map(images)).toStrictEqual([1, 0]);
+				expect(gateway.charges()).toBe(1);
+				expect(JSON.stringify(logged())).toContain('"toolImagesLeftOut":true');
+			},
+		);
+
+		it('a request that is rejected without images too has the first error', async () => {
+			for (const nth of [1, 2, 3, 4])
+				gateway.control.addFault({
+					match: { path: PATHS[format] },
+					action: { kind: 'error', code: 'provider_bad_request', message: `Rejected ${nth}` },
+				});
+			const { lc } = await modelOf(format, SEEING);
+			expect(await rejection(lc.invoke(conversation))).toMatchObject({
+				description: expect.stringContaining('Rejected 1') as string,
+			});
+			expect(gateway.charges()).toBe(0);
+		});
+	});
+
+	it('a tool that must be called is not called again after its image', async () => {
+		const { lc } = await modelOf('chat', SEEING, { toolChoice: 'required' });
+		const message = await lc.invoke(conversation);
+		expect(message.tool_calls).toStrictEqual([]);
+		const [body] = gateway.control.requests({ path: PATHS.chat }).map((request) => request.body.json);
+		expect((body as JsonObject).tool_choice).toBeUndefined();
+	});
+});
+
+describe('resume', () => {
+	// The node's own call when a task ends before n8n accepts callbacks, over real sockets.
+
+	quickTime();
+	/** The statuses of n8n's responses; 0 breaks the connection. */
+	let n8nStatuses = [200];
+	/** The URLs of the calls to n8n. */
+	let calls: string[] = [];
+	let polls = 0;
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			const { method, url = '' } = request;
+			const respond = (status: number, data: unknown) => {
+				response.writeHead(status, { 'content-type': 'application/json' });
+				response.end(JSON.stringify(data));
+			};
+			void text(request).then(() => {
+				if (url.startsWith('/webhook-waiting/')) {
+					calls.push(url);
+					const status = n8nStatuses.shift() ?? 409;
+					return status === 0 ? response.destroy() : respond(status, {});
+				}
+				if (url.endsWith('/media/models')) return respond(200, { object: 'list', data: [] });
+				if (method === 'POST') return respond(201, { code: 200, msg: 'success', data: { taskId: 't1' } });
+				polls += 1;
+				// Pending at the two polls before the execution is suspended, ended at the next.
+				const state = polls > 2 ? 'success' : 'processing';
+				return respond(200, {
+					code: 200,
+					msg: 'success',
+					data: { taskId: 't1', state, createTime: Date.now() },
+				});
+			});
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		calls = [];
+		polls = 0;
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+	async function suspend(): Promise<void> {
+		const { run } = await runNode({
+			node: 'mediaTask',
+			parameters: {
+				resource: 'task',
+				operation: 'createAndWait',
+				model,
+				inputMode: 'json',
+				inputJson: '{}',
+				waitStrategy: 'suspend',
+			},
+			credential: { baseUrl: `${own()}/api/v1`, apiKey: 'sk-test' },
+			n8nUrl: own(),
+		});
+		expect(run.status).toBe('waiting');
+	}
+
+	it('ignores a call that fails: n8n resumes the execution at its deadline', async () => {
+		const rejections: unknown[] = [];
+		const note = (error: unknown) => void rejections.push(error);
+		process.on('unhandledRejection', note).on('uncaughtException', note);
+		n8nStatuses = [0];
+		await suspend();
+		await eventually(() => calls.length === 1);
+		// By then the node has seen the error.
+		await fetch(own());
+		await new Promise((resolve) => setImmediate(resolve));
+		process.off('unhandledRejection', note).off('uncaughtException', note);
+		expect(rejections).toStrictEqual([]);
+		expect(calls).toHaveLength(1);
+	});
+});

@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import nock from 'nock';
+
+import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
+import { loadFileFields, mapMediaFields } from '../../nodes/shared/fields/mediaForm';
+import { mediaSearches } from '../../nodes/shared/fields/models';
+import { formFields, mapperValues } from '../../nodes/shared/fields/schemaForm';
+import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
+import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
+import { editorContext } from '../helpers/contexts';
+import { catalogue, model, painter } from '../helpers/media';
+import { useNock } from '../helpers/nock';
+
+const onlyField = (schema: Json, required: string[] = [], more: JsonObject = {}) => {
+	const [field] = formFields({ type: 'object', properties: { field: schema }, required, ...more });
+	if (!field) throw new Error('the field is missing');
+	return field;
+};
+
+describe('the widget of a field', () => {
+	test.each<[string, Json, string]>([
+		['text', { type: 'string' }, 'string'],
+		['a switch', { type: 'boolean' }, 'boolean'],
+		['a list of words, as text', { type: 'array', items: { type: 'string' } }, 'string'],
+		['a list of numbers, as text', { type: 'array', items: { type: 'number' } }, 'string'],
+		['a list of objects', { type: 'array', items: { type: 'object' } }, 'array'],
+		['a list of anything', { type: 'array' }, 'array'],
+		['an object', { type: 'object', properties: { a: {} } }, 'object'],
+		['choices', { enum: ['a', 'b'] }, 'options'],
+		['a nullable number', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'number'],
+		['a reference', { $ref: '#/$defs/Size' }, 'options'],
+		['a union', { anyOf: [{ type: 'string' }, { type: 'object' }] }, 'string'],
+		['choices that no list can show', { enum: [{ a: 1 }, { a: 2 }] }, 'string'],
+		['a reference to itself', { $ref: '#/properties/field' }, 'string'],
+		['a union of itself', { anyOf: [{ $ref: '#/properties/field' }, { type: 'null' }] }, 'string'],
+		['a schema that says nothing', true, 'string'],
+	])('%s', (_, schema, type) => {
+		expect(
+			onlyField(schema, [], { $defs: { Size: { type: 'string', enum: ['small', 'large'] } } }).type,
+		).toBe(type);
+	});
+
+	it('keeps every field, whatever its schema', () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (properties) => {
+				const schema = { type: 'object', properties } as JsonObject;
+				const known = Object.keys(properties).filter((name) => name !== '__proto__');
+				expect(formFields(schema).map(({ id }) => id)).toStrictEqual(expect.arrayContaining(known));
+			}),
+		);
+	});
+});
+
+describe('a field in the panel', () => {
+	it('has its title and bounds as its label, and its description if that is short', () => {
+		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
+		expect(labels).toStrictEqual([
+			'Negative Prompt',
+			'Size',
+			'Quality',
+			'Number of Images (1 to 4)',
+			'Guidance (up to 20)',
+			'Transparent Background',
+			'Tags (up to 8) – Style words',
+			'Watermark',
+			'Seed',
+		]);
+	});
+
+	it('has a title of any length as its label', () => {
+		const title = 'A title that is longer than what a narrow panel can show';
+		expect(onlyField({ title }).displayName).toBe(title);
+		expect(onlyField({ title, minimum: 1, maximum: 2, type: 'number' }).displayName).toBe(title);
+	});
+
+	it('has its name as its label where there is no title', () => {
+		const { displayName } = formFields({ properties: { num_inferenceSteps: { type: 'integer' } } })[0] ?? {};
+		expect(displayName).toBe('Num Inference Steps');
+	});
+
+	it('has choices with the values of the schema, numbers as numbers', () => {
+		const duration = formFields(sandbox.motion as JsonObject).find(({ id }) => id === 'duration');
+		expect(duration).toMatchObject({
+			defaultValue: 5,
+			options: [
+				{ name: '5', value: 5 },
+				{ name: '10', value: 10 },
+			],
+		});
+	});
+
+	test.each<[string, Json, unknown]>([
+		['text', { type: 'string', default: 'x' }, 'x'],
+		['false', { type: 'boolean', default: false }, false],
+		['zero', { type: 'number', default: 0 }, 0],
+		['a list, as JSON', { type: 'array', default: ['a'] }, '["a"]'],
+		['of a list of texts: an example', { type: 'array', items: { type: 'string' } }, '["…"]'],
+		['of a list of numbers: an example', { type: 'array', items: { type: 'integer' } }, '["number"]'],
+		[
+			'of a list of URLs: an example',
+			{ type: 'array', items: { format: 'uri', type: 'string' } },
+			'["https://…"]',
+		],
+		['of a list of choices: an example', { type: 'array', items: { enum: ['a', 'b'] } }, '["a | b"]'],
+		[
+			'of an object: an example of its fields',
+			{
+				type: 'object',
+				properties: {
+					text: { type: 'string' },
+					loud: { type: 'boolean' },
+					size: { default: 2 },
+					tags: { type: 'array', items: { type: 'string' } },
+				},
+			},
+			'{"text":"…","loud":false,"size":2,"tags":["…"]}',
+		],
+		['of an object without fields: an empty one', { type: 'object' }, '{}'],
+		['null: no default', { type: 'string', default: null }, undefined],
+		['that is not among the choices: no default', { enum: ['a'], default: 'b' }, undefined],
+	])('has the default %s', (_, schema, value) => expect(onlyField(schema).defaultValue).toBe(value));
+
+	it('is shown at first only if it is required, before the others', () => {
+		const form = formFields({
+			type: 'object',
+			properties: { style: {}, loud: { type: 'boolean', default: false }, text: {}, image_url: {} },
+			required: ['text', 'image_url'],
+		});
+		expect(form.map(({ id, removed = false }) => [id, removed])).toStrictEqual([
+			['text', false],
+			['image_url', false],
+			['style', true],
+			['loud', true],
+		]);
+	});
+
+	it('is not there if it is the prompt, which has a parameter of its own', () => {
+		expect(formFields(sandbox.retouch as JsonObject).map(({ id }) => id)).not.toContain('prompt');
+		expect(formFields(sandbox.speech as JsonObject).map(({ id }) => id)).not.toContain('text');
+	});
+});
+
+describe('required fields', () => {
+	it('are required in the editor, except those that a file can fill', () => {
+		const schema = { properties: { count: { type: 'integer' }, img: {} } };
+		const own = formFields({ ...schema, required: ['count', 'img'] });
+		expect(own.map(({ displayName, required }) => [displayName, required])).toStrictEqual([
+			['Count', true],
+			['Img (required or file)', false],
+		]);
+		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
+		expect(images?.displayName).toBe('Images (required or file)');
+	});
+
+	it('may come from a file also where the schema of a list’s elements is a reference', () => {
+		const [field] = formFields({
+			type: 'object',
+			properties: { references: { type: 'array', items: { $ref: '#/$defs/Address' } } },
+			required: ['references'],
+			$defs: { Address: { type: 'string', format: 'uri' } },
+		});
+		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
+	});
+});
+
+describe('the fields that a workflow stores', () => {
+	it('are left out where they are still the example that the form starts with', () => {
+		const schema = JSON.parse(JSON.stringify(formFields(sandbox.retouch as JsonObject))) as JsonObject[];
+		const shown = schema.find(({ id }) => id === 'image_urls')?.defaultValue ?? null;
+		expect(shown).toBe('["https://…"]');
+		expect(mapperValues({ value: { prompt: 'x', image_urls: shown }, schema })).toStrictEqual({
+			prompt: 'x',
+		});
+		const value = { prompt: 'x', image_urls: '["https://files.test/a.png"]' };
+		expect(mapperValues({ value, schema })).toStrictEqual(value);
+	});
+
+	it.each(['draft', 1, true])('are sent where they are the default of the model: %j', (value) => {
+		const schema = [{ id: 'field', required: true, defaultValue: value }];
+		expect(mapperValues({ value: { field: value }, schema })).toStrictEqual({ field: value });
+	});
+});
+
+describe('media form', () => {
+	useNock();
+
+	describe('the list of fields for a file', () => {
+		const listed = async (inputSchema: object) => {
+			nock.cleanAll();
+			catalogue([painter(inputSchema)]);
+			return await loadFileFields.call(editorContext({ node: 'mediaTask', parameters: { model } }));
+		};
+
+		it('has the fields that the schema has for a URL, with their titles and descriptions', async () => {
+			expect(await listed(sandbox.retouch)).toStrictEqual([
+				{ name: 'Images (image_urls)', value: 'image_urls', description: 'URLs of the images to edit' },
+				{ name: 'Mask (mask_url)', value: 'mask_url', description: 'URL of a mask image' },
+			]);
+		});
+
+		it('has none of other texts', async () => {
+			const text = { type: 'string' };
+			expect(
+				await listed({
+					properties: { prompt: text, negative_prompt: text, tags: { type: 'array', items: text } },
+				}),
+			).toStrictEqual([]);
+		});
+
+		it('is empty for a model without fields', async () => expect(await listed({})).toStrictEqual([]));
+	});
+
+	describe('the form of a model', () => {
+		const shown = async (load: typeof mapMediaFields) => {
+			catalogue([painter(sandbox.retouch)]);
+			// Without data of an execution, the editor does not pass on what an expression returns.
+			const context = editorContext({ node: 'mediaTask', parameters: { model } });
+			return (await load.call(context)).fields.filter(({ display }) => display).map(({ id }) => id);
+		};
+
+		it('leaves out the prompt for a task, which has a parameter for it', async () => {
+			const ids = await shown(mapMediaFields);
+			expect(ids).toContain('image_urls');
+			expect(ids).not.toContain('prompt');
+		});
+	});
+
+	describe('the list of models', () => {
+		const models = ['image', 'video', 'music', 'audio'].map((media_type) =>
+			painter({}, { id: `acme/${media_type}`, media_type }),
+		);
+
+		it.each([
+			['images', mediaSearches.searchImageModels, 'acme/image'],
+			['videos', mediaSearches.searchVideoModels, 'acme/video'],
+			['music', mediaSearches.searchMusicModels, 'acme/music'],
+			['speech', mediaSearches.searchSpeechModels, 'acme/audio'],
+		])('for %s has only those, with their prices', async (_, search, id) => {
+			catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
+			const context = editorContext({ node: 'mediaTask', parameters: {} });
+			expect((await search.call(context)).results).toStrictEqual([
+				{ name: `${id} · ₽6 per task`, value: id },
+			]);
+			expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
+		});
+	});
+});
+
+describe('media picker', () => {
+	// The entries of the media model pickers.
+
+	useNock();
+
+	const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
+	const quality = { properties: { quality: { enum: ['draft', 'high'], default: 'high' } } };
+	const tiers = (...prices: Array<[string | undefined, string]>) =>
+		prices.map(([value, price]) => ({ params: value === undefined ? {} : { quality: value }, price }));
+
+	it.each<[string, object[], object, string]>([
+		['none', [], {}, 'acme/painter'],
+		['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6 per task'],
+		[
+			'the lowest of several',
+			tiers(['high', '16.65'], ['draft', '1.80'], ['fine', '-2']),
+			quality,
+			'acme/painter · from ₽1.80 per task',
+		],
+		['one of equal amounts', tiers(['draft', '7.0'], ['fine', '7']), quality, 'acme/painter · ₽7 per task'],
+	])('an entry has the price: %s', async (_, prices, schema, name) => {
+		const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
+		catalogue([painter(schema, { pricing })]);
+		const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+		const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
+		expect(results).toStrictEqual([{ name, value: 'acme/painter' }]);
+	});
+
+	it.each<[string, object, boolean]>([
+		['text', { prompt: { type: 'string' }, size: { type: 'string' } }, false],
+		['a link to an image', { source: { type: 'string', format: 'uri' } }, true],
+		['an image', { image: { type: 'string' } }, true],
+		['several images', { image_urls: { type: 'array', items: { type: 'string', format: 'uri' } } }, true],
+		[
+			'an image or nothing',
+			{ mask_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] } },
+			true,
+		],
+		['the size of an image', { image_size: { enum: ['small', 'large'] } }, false],
+	])('the picker for edits begins with a model that takes %s: %j', async (_, fields, isFirst) => {
+		catalogue([
+			painter({ properties: { prompt: { type: 'string' } } }, { id: 'acme/first' }),
+			painter({ properties: fields }),
+			painter({ properties: fields }, { media_type: 'video', id: 'v' }),
+		]);
+		const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+		const { results } = await new MediaTask().methods.listSearch.searchImageEditModels.call(context);
+		expect(results.map(({ value }) => value)).toStrictEqual(
+			isFirst ? ['acme/painter', 'acme/first'] : ['acme/first', 'acme/painter'],
+		);
+	});
+
+	it.each([
+		['another currency', 'USD', 'tiered'],
+		['another type', 'RUB', 'per_second'],
+	])('a price of %s is not shown', async (_, currency, type) => {
+		catalogue([
+			painter(quality, { pricing: { currency, type, tiers: tiers(['draft', '1'], ['high', '2']) } }),
+		]);
+		const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+		const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
+		expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter']);
+	});
+});

@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+
+import { accountOf } from '../../../nodes/shared/gateway/client/client';
+import { RateGate } from '../../../nodes/shared/gateway/client/rate/rateGate';
+import { WaitMeter } from '../../../nodes/shared/gateway/client/rate/waitMeter';
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
+import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { runWorld, type World } from '../../helpers/world';
+import { limitCases, strayCases, type WorldCase } from '../../helpers/worlds';
+
+// The rules of the gate. The jitter is in the middle.
+
+const FREE_ERROR = new ApiError({ message: '', description: '', outcome: 'rejected', retryable: false });
+const UNSENT = FREE_ERROR.with({ status: 404, outcome: 'notSent' });
+const LOST = problemError('lost', 'read');
+const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRateLimit: true, retryAfterMs });
+
+function setUp() {
+	let now = 0;
+	const gate = new RateGate({ now: () => now, random: () => 0.5 });
+	const pass = (): number => {
+		const answer = gate.pass();
+		if (typeof answer === 'number') return answer;
+		throw new Error(`It waits ${answer.waitMs} ms`);
+	};
+	/** Waits until a request passes. Returns its number, and how long it has waited. */
+	const next = () => {
+		const begin = now;
+		for (;;) {
+			const answer = gate.pass();
+			if (typeof answer === 'number') return { passage: answer, waitedMs: now - begin };
+			now += answer.waitMs;
+		}
+	};
+	return { gate, pass, next };
+}
+
+/** The gate of an account that has refused two requests. */
+function paused(retryAfterMs?: number) {
+	const one = setUp();
+	for (const passage of [one.pass(), one.pass()]) one.gate.ended(passage, refusal(retryAfterMs));
+	return one;
+}
+
+it('any number of requests pass at once, also after one was refused', () => {
+	const { gate, pass } = setUp();
+	gate.ended(pass(), refusal(60_000));
+	expect(Array.from({ length: 10_000 }, () => pass())).toHaveLength(10_000);
+});
+
+it('refusals with a request taken in between pause nobody', () => {
+	const { gate, pass } = setUp();
+	for (let count = 0; count < 20; count += 1) {
+		const [refused, taken] = [pass(), pass()];
+		gate.ended(refused, refusal(60_000));
+		gate.ended(taken, count % 2 === 0 ? undefined : FREE_ERROR);
+	}
+	expect(pass()).toBe(41);
+});
+
+it.each([
+	['that was sent before', () => undefined],
+	['whose response was lost', () => LOST],
+	['that was not sent, because its file could not be opened', () => UNSENT],
+])('a request %s does not show that others are taken', (name, end) => {
+	const { gate, pass } = setUp();
+	const [before, first, after, second] = [pass(), pass(), pass(), pass()];
+	gate.ended(first, refusal());
+	gate.ended(name.includes('before') ? before : after, end());
+	gate.ended(second, refusal());
+	expect(() => pass()).toThrow('It waits 1100 ms');
+});
+
+it('the pause doubles up to 5 s, whatever the Retry-After, until a request is taken', () => {
+	const { gate, next, pass } = paused(3_600_000);
+	const waits: number[] = [];
+	for (let count = 0; count < 5; count += 1) {
+		const { passage, waitedMs } = next();
+		waits.push(waitedMs);
+		gate.ended(passage, refusal());
+	}
+	expect(waits).toStrictEqual([1_100, 2_100, 4_100, 5_100, 5_100]);
+	gate.ended(next().passage, undefined);
+	for (const passage of [pass(), pass()]) gate.ended(passage, refusal());
+	expect(next().waitedMs).toBe(1_100);
+});
+
+describe('after a pause one request is sent', () => {
+	it('and the others when it was taken', () => {
+		const { gate, next, pass } = paused();
+		const { passage } = next();
+		expect(() => pass()).toThrow('It waits 100 ms');
+		gate.ended(passage, undefined);
+		for (let count = 0; count < 100; count += 1) pass();
+	});
+
+	it('and the others when it is not refused for 2 s', () => {
+		const { next } = paused();
+		next();
+		expect([next().waitedMs, next().waitedMs]).toStrictEqual([2_000, 0]);
+	});
+
+	it('and another one when its response was lost', () => {
+		const { gate, next, pass } = paused();
+		gate.ended(next().passage, LOST);
+		pass();
+		expect(() => pass()).toThrow('It waits 100 ms');
+	});
+});
+
+it.each([[undefined], [refusal(90_000)], [LOST]])(
+	'a request that ignores pauses neither ends nor lengthens one: %#',
+	(end) => {
+		const { gate, next } = paused();
+		gate.ended(0, end);
+		gate.ended(0, end);
+		expect(next().waitedMs).toBe(1_100);
+	},
+);
+
+it('an account is a base URL, in any spelling, and a key, which cannot be read from it', () => {
+	const account = accountOf({ baseUrl: 'https://a.test', secrets: ['sk-1'] });
+	for (const baseUrl of ['https://A.test', 'HTTPS://a.test', 'https://a.test:443', 'https://a.test/'])
+		expect(accountOf({ baseUrl, secrets: ['sk-1', 'another'] })).toBe(account);
+	expect(accountOf({ baseUrl: 'https://a.test', secrets: ['sk-2'] })).not.toBe(account);
+	expect(accountOf({ baseUrl: 'https://b.test', secrets: ['sk-1'] })).not.toBe(account);
+	expect(account).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it('WaitMeter measures the time in which at least one request waits', async () => {
+	let now = 0;
+	const meter = new WaitMeter(() => now);
+	const ends: Array<() => void> = [];
+	const wait = async () => await meter.during(new Promise((end) => ends.push(end)));
+	const at = async (time: number, step: () => void) => {
+		now = time;
+		step();
+		await new Promise((resolve) => setImmediate(resolve));
+	};
+	const waits: Array<Promise<void>> = [];
+	const begin = () => void waits.push(wait());
+	const end = () => ends.shift()?.();
+	await at(0, begin);
+	await at(5, begin);
+	await at(10, end);
+	await at(20, end);
+	await at(50, begin);
+	await at(57, end);
+	await Promise.all(waits);
+	expect(meter.totalMs).toBe(27);
+});
+
+// How long work takes at a rate limit that the client does not know.
+
+const SEEDS = Array.from({ length: 11 }, (_, index) => index + 1);
+
+/** Does the work several times. Returns the median of its times, in seconds. */
+async function medianTime({ world, hopeless }: WorldCase): Promise<number> {
+	const times: number[] = [];
+	for (const seed of SEEDS) {
+		const { ends, seconds, failed } = await runWorld(world, seed);
+		expect(failed).toStrictEqual(hopeless === undefined ? [] : [hopeless]);
+		times.push(hopeless === undefined ? seconds : Math.max(...ends.filter((_, n) => n !== hopeless)));
+	}
+	return times.sort((one, other) => one - other)[Math.floor(SEEDS.length / 2)] ?? NaN;
+}
+
+it.each([...strayCases, ...limitCases])(
+	'work takes little longer than the limit asks for: $name',
+	async (one) => {
+		expect((await medianTime(one)) / one.ideal).toBeLessThanOrEqual(one.bound);
+	},
+	60_000,
+);
+
+it.each(strayCases)('a stray 429 does not delay the others: $name', async ({ world }) => {
+	const { strays } = world;
+	const others = ({ ends }: { ends: number[] }) => Math.max(...ends.filter((_, n) => !strays?.which(n)));
+	const quiet = { ...world, strays: undefined };
+	const delay = others(await runWorld(world, 1)) - others(await runWorld(quiet, 1));
+	const count = Array.from({ length: world.texts }, (_none, n) => n).filter((n) => strays?.which(n)).length;
+	expect(delay / count).toBeLessThanOrEqual(0.5);
+});
+
+it.each([false, true])(
+	'three texts that never fit cost the others seconds, Retry-After: %s',
+	async (retryAfter) => {
+		const world: World = {
+			texts: 103,
+			concurrency: 8,
+			tokens: (n) => (n < 3 ? 1_001 : 1),
+			limit: { tokens: 1_000, windowMs: 60_000, kind: 'sliding', retryAfter },
+		};
+		for (const seed of SEEDS) {
+			const { ends, failed } = await runWorld(world, seed);
+			expect(failed.sort()).toStrictEqual([0, 1, 2]);
+			expect(Math.max(...ends.slice(3))).toBeLessThan(20);
+		}
+	},
+);
+
+it('every text is taken once at any limit, also by processes that know nothing of each other', async () => {
+	const worlds: fc.Arbitrary<World> = fc.record({
+		texts: fc.integer({ min: 1, max: 100 }),
+		concurrency: fc.integer({ min: 1, max: 30 }),
+		processes: fc.integer({ min: 1, max: 3 }),
+		textMs: fc.integer({ min: 0, max: 10_000 }),
+		limit: fc.record({
+			tokens: fc.integer({ min: 20, max: 400 }),
+			windowMs: fc.constantFrom(10_000, 20_000, 60_000),
+			kind: fc.constantFrom('sliding', 'fixed', 'bucket'),
+			retryAfter: fc.boolean(),
+		}),
+	});
+	await fc.assert(
+		fc.asyncProperty(worlds, fc.nat(), async (world, seed) => {
+			const { taken, failed } = await runWorld(world, seed);
+			expect(failed).toStrictEqual([]);
+			const all = Array.from({ length: world.texts * (world.processes ?? 1) }, (_, n) => n);
+			expect(taken.sort((one, other) => one - other)).toStrictEqual(all);
+		}),
+		{ numRuns: 60 },
+	);
+}, 60_000);

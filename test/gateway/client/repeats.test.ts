@@ -1,0 +1,421 @@
+import fc from 'fast-check';
+
+import type { GatewayClient, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from '../../../nodes/shared/gateway/client/retry';
+import {
+	ApiError,
+	type ApiErrorDetails,
+	type Outcome,
+	type RequestKind,
+	StoppedError,
+} from '../../../nodes/shared/gateway/errors/errors';
+import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { mayRepeat, statusPolicy } from '../../../nodes/shared/gateway/errors/policy';
+import retryTable from '../../fixtures/spec/retry.json';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { virtualGateway } from '../../helpers/virtualGateway';
+
+// When a request is sent again. Which one is: outcome.test.ts.
+
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
+
+describe('retries', () => {
+	const busy = (seconds: number): Step => ({ status: 503, headers: { 'retry-after': String(seconds) } });
+
+	/** The pause after a 503, the first one by default. */
+	function delayMs(random: number, { failures = 1, retryAfterMs = undefined as number | undefined } = {}) {
+		const unavailable = { message: '', description: '', outcome: 'rejected', status: 503 } as const;
+		const error = new ApiError({ ...unavailable, retryable: true, retryAfterMs });
+		return retryDelayMs('read', error, { failures, maxRetries: 2e9 }, random);
+	}
+
+	describe('the pause before a retry', () => {
+		it.each([
+			[0, 0.999, 0],
+			[2_000, 0, 2_000],
+			[2_000, 0.5, 2_100],
+			[10_000, 0.5, 10_500],
+			[MAX_RETRY_AFTER_MS, 0.5, 300_500],
+			[MAX_RETRY_AFTER_MS + 1, 0.5, undefined],
+		])('after a Retry-After of %j ms, with the random number %d, is %j ms', (retryAfterMs, random, delay) =>
+			expect(delayMs(random, { retryAfterMs })).toBe(delay),
+		);
+
+		it('has full jitter: its range doubles with each error, up to 30 s', () => {
+			const longest = [1, 2, 3, 10, 1_000].map((failures) => Number(delayMs(0.999_999, { failures })));
+			expect(longest.map(Math.round)).toStrictEqual([1_000, 2_000, 4_000, 30_000, 30_000]);
+			expect(delayMs(0)).toBe(0);
+		});
+
+		it('is never shorter than Retry-After, nor much longer; without one, never more than 30 s', () => {
+			const asked = fc.double({ min: 0, max: MAX_RETRY_AFTER_MS, noNaN: true });
+			const failed = fc.integer({ min: 1, max: 1e9 });
+			const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+			fc.assert(
+				fc.property(asked, failed, fraction, (retryAfterMs, failures, random) => {
+					const extra = Number(delayMs(random, { retryAfterMs })) - retryAfterMs;
+					const own = Number(delayMs(random, { failures }));
+					expect([extra >= 0, extra <= 1_000, own >= 0, own <= 30_000]).not.toContain(false);
+				}),
+			);
+		});
+	});
+
+	describe('retries', () => {
+		it('fetch a file again when its stream breaks while it is stored', async () => {
+			const { client, sent } = scriptedClient([{ body: 'x' }]);
+			const store = async () => {
+				if (sent.length === 1) throw problemError('lost', 'file');
+				return await Promise.resolve('stored');
+			};
+			expect(await client.downloadUrl('https://files.test/a', store)).toBe('stored');
+			expect(sent).toHaveLength(2);
+		});
+
+		it('are not made after an error that is not the gateway’s', async () => {
+			const bug = new TypeError('a bug');
+			const { client, sent, pauses } = scriptedClient([bug, {}]);
+			expect(await rejection(client.json(get))).toBe(bug);
+			expect([sent.length, pauses]).toStrictEqual([1, []]);
+		});
+
+		it('have growing pauses with jitter, and end with the first success', async () => {
+			const steps: Step[] = [{ status: 503 }, { status: 500 }, 'lost', { body: '{"a":1}' }];
+			const { client, pauses } = scriptedClient(steps, {}, { random: () => 0.1 });
+			expect(await client.json(get)).toStrictEqual({ a: 1 });
+			expect(pauses).toStrictEqual([100, 200, 400]);
+		});
+
+		it('end at once when the run ends during a pause', async () => {
+			const { client, sent } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
+			expect(await rejection(client.json(get))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
+			expect(sent).toHaveLength(1);
+		});
+	});
+
+	describe('the note on tries', () => {
+		const descriptionAfter = async (steps: Step[], maxRetries: number) =>
+			(await apiErrorOf(scriptedClient(steps, { maxRetries }).client.json(get))).details.description;
+		const asks = (minutes: number) => ` The gateway asks to wait ${minutes} minutes before the next try.`;
+
+		it.each<[string, Step[], number, string]>([
+			['after one try', [{ status: 503 }], 0, ''],
+			['after two tries', [{ status: 503 }], 1, ' It was tried 2 times.'],
+			['after a Retry-After', [busy(330)], 3, asks(5.5)],
+			['after both', [{ status: 503 }, busy(3_600)], 3, `${asks(60)} It was tried 2 times.`],
+		])('%s', async (_, steps, maxRetries, expected) => {
+			const alone = await descriptionAfter([{ status: 503 }], 0);
+			expect(await descriptionAfter(steps, maxRetries)).toBe(alone + expected);
+		});
+
+		it('is not needed after the longest allowed pause', async () => {
+			const { client, pauses } = scriptedClient([busy(300), { body: '{"a":1}' }]);
+			expect(await client.json(get)).toStrictEqual({ a: 1 });
+			expect(pauses).toStrictEqual([300_500]);
+		});
+
+		it('is not added to an error of a single try', async () => {
+			const error = problemError('lost', 'charge');
+			const { client } = scriptedClient([error]);
+			expect(await rejection(client.json({ ...get, kind: 'charge' }))).toStrictEqual(error);
+		});
+	});
+});
+
+describe('client rate limit', () => {
+	const chat: GatewayRequest = {
+		group: 'text',
+		kind: 'charge',
+		method: 'POST',
+		path: '/chat/completions',
+		json: {},
+	};
+	const creation: GatewayRequest = { ...chat, group: 'media', kind: 'keyed', path: '/async/media/tasks' };
+	const busy: Step = { status: 429 };
+	const busyFor = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+	it.each<[string, GatewayRequest, string]>([
+		['text', chat, '{"error":{"code":"token_limit_exceeded","type":"rate_limit_error"}}'],
+		['media', creation, '{"code":429,"msg":"slow down","data":null}'],
+		['no format', get, ''],
+	])('a 429 does not count for Max Retries: %s', async (_, request, body) => {
+		const steps = [...Array<Step>(6).fill({ status: 429, body }), { body: '{"a":1}' }];
+		const { client, sent } = scriptedClient(steps, { maxRetries: 0 });
+		expect(await client.json(request)).toStrictEqual({ a: 1 });
+		expect(sent).toHaveLength(7);
+	});
+
+	it('of a catalogue pauses nobody else', async () => {
+		const headers = { 'retry-after': '20' };
+		const { clock, client, log, seconds } = virtualGateway(({ url }) =>
+			url.endsWith('/models') && log.length < 2 ? { status: 429, headers } : {},
+		);
+		const catalogue: GatewayRequest = { ...get, group: 'catalogue', path: '/models' };
+		const models = Promise.all([client().json(catalogue), client().json(catalogue)]);
+		await clock.run(clock.sleep(1_000));
+		await clock.run(client().json(get));
+		expect(seconds()).toBeLessThan(5);
+		expect(await clock.run(models)).toStrictEqual([{}, {}]);
+		expect(seconds()).toBeGreaterThan(20);
+	});
+
+	describe('Rate Limit Wait', () => {
+		it('ends a request that is still refused, with the number of tries', async () => {
+			const { client, clock, sent } = scriptedClient([busy], { rateLimitWaitMs: 150_000 });
+			const { details } = await apiErrorOf(client.json(get));
+			expect(details.status).toBe(429);
+			expect(clock.now).toBe(1_000_000 + 150_000);
+			expect(details.description).toContain(`It was tried ${sent.length} times.`);
+		});
+
+		it('of 0 ends it at once, and the pauses of the account do not hold it back', async () => {
+			const steps: Step[] = [busy, busy, busy, { body: '{"a":1}' }];
+			const { client, clock, sent } = scriptedClient(steps, { rateLimitWaitMs: 0, maxRetries: 10 });
+			for (let count = 0; count < 3; count += 1)
+				expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
+					status: 429,
+					outcome: 'rejected',
+				});
+			expect(await client.json(chat)).toStrictEqual({ a: 1 });
+			expect([sent.length, clock.now]).toStrictEqual([4, 1_000_000]);
+		});
+
+		it('that ends during a pause of the account: the request is sent a last time', async () => {
+			const { clock, client, log } = virtualGateway(() => ({ status: 429 }));
+			const patient = client();
+			void Promise.all([patient.json(chat), patient.json(chat)]).catch(() => undefined);
+			await clock.run(clock.sleep(500));
+			const { details } = await clock.run(apiErrorOf(client({ rateLimitWaitMs: 200 }).json(get)));
+			expect([details.status, log.filter(({ url }) => url.endsWith('/balance')).length]).toStrictEqual([
+				429, 1,
+			]);
+		});
+
+		it('that is shorter than Retry-After ends it at once, and the error names the time', async () => {
+			const { client, sent } = scriptedClient([busyFor(1_200)]);
+			const { details } = await apiErrorOf(client.json(get));
+			expect([sent.length, details.retryAfterMs]).toStrictEqual([1, 1_200_000]);
+			expect(details.description).toContain('The gateway asks to wait 20 minutes before the next try.');
+		});
+
+		it('ends after 15 minutes where nothing is set', async () => {
+			const { client, clock, sent } = scriptedClient([busyFor(800), {}]);
+			await client.json(get);
+			expect([sent.length, clock.now]).toStrictEqual([2, 1_800_500]);
+		});
+	});
+
+	it('a stop while a request waits says whether an earlier attempt may have had its effect', async () => {
+		const stop = { stopAt: 1_030_000 };
+		const { client } = scriptedClient(['lost', busyFor(60)], {}, stop);
+		expect(await rejection(client.json(creation))).toStrictEqual(new StoppedError('cancelled', 'unknown'));
+	});
+
+	it('a request that was refused to the end after a lost response may have had its effect', async () => {
+		const { client } = scriptedClient(['lost', busy], { rateLimitWaitMs: 30_000 });
+		expect((await apiErrorOf(client.json(creation))).details).toMatchObject({
+			status: 429,
+			outcome: 'unknown',
+		});
+	});
+
+	describe('a Retry-After', () => {
+		/** The pause after a 429 with this header, by a clock that is 10 minutes behind the gateway's. */
+		async function pauseAfter(headerOf: (now: number) => string, dateOf: (now: number) => string) {
+			const clock = 1_000_000;
+			const headers = { 'retry-after': headerOf(clock), date: dateOf(clock + 600_000) };
+			const { client, clock: used } = scriptedClient([{ status: 429, headers }, {}]);
+			await client.json(get);
+			return used.now - clock;
+		}
+		const utc = (time: number) => new Date(time).toUTCString();
+
+		it.each([
+			['of the gateway', (now: number) => utc(now + 605_000), utc],
+			[
+				'of this server if the gateway does not say its own',
+				(now: number) => utc(now + 5_000),
+				() => 'today',
+			],
+		])('that is a date is read by the clock %s', async (_, header, date) => {
+			const paused = await pauseAfter(header, date);
+			expect(paused).toBeGreaterThanOrEqual(5_000);
+			expect(paused).toBeLessThan(10_000);
+		});
+
+		it('of hours fails a request at once, and no other one', async () => {
+			const { client, clock, sent } = scriptedClient([busyFor(10_800), busyFor(10_800), { body: '{"a":1}' }]);
+			for (let count = 0; count < 2; count += 1)
+				expect((await apiErrorOf(client.json(get))).details.description).toContain(
+					'asks to wait 180 minutes',
+				);
+			expect(await client.json(get)).toStrictEqual({ a: 1 });
+			expect([sent.length, clock.now - 1_000_000 < 2_000]).toStrictEqual([3, true]);
+		});
+	});
+});
+
+// Which requests are sent again (§7.6), and what is known of their effect. What may be charged is not sent twice.
+
+const requests: Record<Exclude<RequestKind, 'file'>, GatewayRequest> = {
+	read: { group: 'balance', kind: 'read', path: '/balance' },
+	poll: { group: 'media', kind: 'poll', path: '/async/media/tasks/t' },
+	catalogue: { group: 'catalogue', kind: 'catalogue', path: '/models' },
+	create: { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload', json: {} },
+	keyed: { group: 'media', kind: 'keyed', method: 'POST', path: '/async/media/tasks', json: {} },
+	charge: { group: 'text', kind: 'charge', method: 'POST', path: '/chat/completions', json: {} },
+};
+const GATEWAY = ['read', 'poll', 'catalogue', 'create', 'keyed', 'charge'] as const;
+const ALL: readonly RequestKind[] = [...GATEWAY, 'file'];
+const ONCE_CHARGED: readonly RequestKind[] = ['read', 'poll', 'catalogue', 'keyed', 'file'];
+const NONE: readonly RequestKind[] = [];
+
+const nothing = async () => await Promise.resolve();
+
+/** The ways in which a kind of request is sent. */
+function sendersOf(kind: RequestKind): Array<(client: GatewayClient) => Promise<unknown>> {
+	if (kind === 'file') return [async (client) => await client.downloadUrl('https://files.test/a', nothing)];
+	const request = requests[kind];
+	return [
+		async (client) => await client.json(request),
+		async (client) => await client.stream(request, nothing),
+	];
+}
+
+interface Row {
+	step: Step;
+	/** The kinds that are sent again. A poll never is: its caller sends the next. */
+	again: readonly RequestKind[];
+	/** The kinds that may have had their effect. */
+	unknown: readonly RequestKind[];
+	/** The outcome of the others. */
+	others?: Outcome;
+	/** Default: all. */
+	kinds?: readonly RequestKind[];
+	/** For responses whose body is not read as JSON. Default: also as a stream. */
+	asStream?: false;
+}
+
+const statuses: Row[] = [
+	...[302, 400, 401, 402, 403, 404, 409, 410, 413, 418, 422].map((status) => ({
+		step: { status },
+		again: NONE,
+		unknown: NONE,
+	})),
+	...[408, 499].map((status) => ({ step: { status }, again: NONE, unknown: ALL })),
+	...[502, 503].map((status) => ({ step: { status }, again: ALL, unknown: NONE })),
+	{ step: { status: 500 }, again: ALL, unknown: ONCE_CHARGED },
+	{ step: { status: 504 }, again: ONCE_CHARGED, unknown: ALL },
+	...[501, 599].map((status) => ({ step: { status }, again: NONE, unknown: ONCE_CHARGED })),
+	// The server of a file has no format.
+	{ step: { status: 502, body: '<html>' }, again: ALL, unknown: NONE, kinds: ['file'] },
+];
+
+/** A 5xx that is not in a format of the gateway (§7.1). */
+const proxies: Row[] = [500, 502, 503, 504].flatMap((status) =>
+	['', '<html><h1>Bad Gateway</h1></html>', '{"error":{"code":502}}'].map((body) => ({
+		step: { status, body },
+		again: ONCE_CHARGED,
+		unknown: ALL,
+		kinds: GATEWAY,
+	})),
+);
+proxies.push(
+	...[520, 524].map((status): Row => {
+		return { step: { status, body: '<html>' }, again: NONE, unknown: ALL, kinds: GATEWAY };
+	}),
+);
+
+const problems: Row[] = [
+	...(['refused', 'credential'] as const).map((step) => ({ step, again: ALL, unknown: NONE })),
+	...(['certificate', 'address', 'blocked'] as const).map((step) => ({ step, again: NONE, unknown: NONE })),
+	...(['lost', 'timeout'] as const).map((step) => ({ step, again: ONCE_CHARGED, unknown: ALL })),
+	{ step: 'notJson' as const, again: ONCE_CHARGED, unknown: ALL },
+	{ step: 'tooLarge' as const, again: NONE, unknown: ALL },
+].map((row) => ({ ...row, others: 'notSent' }));
+problems.push(
+	...(['redirect', 'webPage'] as const).map((step): Row => ({ step, again: NONE, unknown: NONE })),
+	{ step: 'empty', again: ONCE_CHARGED, unknown: NONE },
+);
+
+const bodies: Row[] = ['', '{"choices": [{"mess', '[{}]', '"text"', '7', 'null', '<html>'].map((body) => ({
+	step: { body },
+	again: ONCE_CHARGED,
+	unknown: ALL,
+	kinds: GATEWAY,
+	asStream: false,
+}));
+
+describe.each([...statuses, ...proxies, ...problems, ...bodies])('after $step', (row) => {
+	const { step, again, unknown, others = 'rejected', kinds = ALL, asStream } = row;
+
+	it.each(kinds)('%s', async (kind) => {
+		for (const send of sendersOf(kind).slice(0, asStream === false ? 1 : undefined)) {
+			const { client, sent } = scriptedClient([step], { maxRetries: 2 });
+			const { details } = await apiErrorOf(send(client));
+			expect(details).toMatchObject({ outcome: unknown.includes(kind) ? 'unknown' : others, kind });
+			expect(sent).toHaveLength(again.includes(kind) && kind !== 'poll' ? 3 : 1);
+		}
+	});
+});
+
+it('a text is not sent again after an error within a response: only after an error status', async () => {
+	const { client, sent } = scriptedClient([{}]);
+	const details = {
+		message: '',
+		description: '',
+		outcome: 'rejected',
+		status: 200,
+		retryable: true,
+	} as const;
+	const reading = client.stream(requests.charge, async () => await Promise.reject(new ApiError(details)));
+	expect((await apiErrorOf(reading)).details.status).toBe(200);
+	expect(sent).toHaveLength(1);
+});
+
+it('a status is retried as §7.6 says, and no other', () => {
+	const statuses = Array.from({ length: 500 }, (_, index) => index + 100);
+	expect(statuses.filter((status) => statusPolicy(status).again)).toStrictEqual(retryTable.retry);
+	expect(retryTable.final.filter((status) => statusPolicy(status).again)).toStrictEqual([]);
+	expect(statuses.filter((status) => statusPolicy(status).otherModel)).toStrictEqual([429, 502, 503]);
+});
+
+it.each(['unknown', 'charged'] as const)('a text whose outcome is %s is not sent again', (outcome) => {
+	const details = { message: '', description: '', status: 502, retryable: true, outcome };
+	expect(mayRepeat('charge', details)).toBe(false);
+});
+
+describe('after several attempts, the outcome is that of all', () => {
+	const cases: Array<[keyof typeof requests, Step[], Partial<ApiErrorDetails>]> = [
+		['keyed', ['lost', { status: 402 }], { outcome: 'unknown', status: 402 }],
+		['keyed', ['timeout', { status: 404 }], { outcome: 'unknown', status: 404 }],
+		['keyed', [{ status: 504 }, { status: 503 }, { status: 402 }], { outcome: 'unknown', status: 402 }],
+		['keyed', [{ status: 500 }, { status: 429 }, { status: 401 }], { outcome: 'unknown', status: 401 }],
+		['keyed', [{ body: '' }, 'certificate'], { outcome: 'unknown', code: 'certificate' }],
+		['keyed', [{ status: 502, body: '<html>' }, { status: 402 }], { outcome: 'unknown', status: 402 }],
+		['keyed', [{ status: 502 }, { status: 503 }, { status: 402 }], { outcome: 'rejected', status: 402 }],
+		['keyed', ['refused', { status: 429 }, { status: 402 }], { outcome: 'rejected', status: 402 }],
+		['read', [{ status: 500 }, { status: 404 }], { outcome: 'unknown', status: 404 }],
+		['read', [{ status: 429 }, { status: 404 }], { outcome: 'rejected', status: 404 }],
+		['charge', [{ status: 503 }, 'lost'], { outcome: 'unknown' }],
+		['charge', [{ status: 429 }, 'lost'], { outcome: 'unknown' }],
+		['charge', [{ status: 500 }, { status: 402 }], { outcome: 'rejected', status: 402 }],
+		['create', ['refused', 'lost'], { outcome: 'unknown' }],
+	];
+	it.each(cases)('%s: %j', async (kind, steps, expected) => {
+		const { client, sent } = scriptedClient([...steps, {}]);
+		expect((await apiErrorOf(client.json(requests[kind]))).details).toMatchObject({ ...expected, kind });
+		expect(sent).toHaveLength(steps.length);
+	});
+
+	it('also where the account pauses before the next attempt', async () => {
+		const busy: Step = { status: 429 };
+		const { client } = scriptedClient(['lost', busy, busy, busy], { rateLimitWaitMs: 0 });
+		const [error] = await Promise.all([
+			apiErrorOf(client.json(requests.read)),
+			apiErrorOf(client.json(requests.charge)),
+			apiErrorOf(client.json(requests.charge)),
+		]);
+		expect(error.details).toMatchObject({ status: 429, outcome: 'unknown', kind: 'read' });
+	});
+});

@@ -1,0 +1,332 @@
+import { createHash } from 'node:crypto';
+
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
+import { deleteFile, fetchFileRecord, readStoredFile } from '../../../nodes/shared/gateway/endpoints/storage';
+import {
+	checkSize,
+	contentDigest,
+	uploadBase64,
+	type UploadFile,
+	uploadFile,
+	uploadForUse,
+	type UploadSettings,
+} from '../../../nodes/shared/gateway/endpoints/upload';
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { apiErrorOf, byteStream, scriptedClient, type Step } from '../../helpers/client';
+import { rejectedInput } from '../../helpers/invalidInput';
+import { request } from '../../helpers/requests';
+
+const LIMIT = 100 * 1024 * 1024;
+const response = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
+
+const file: UploadFile = {
+	fileName: 'cat.png',
+	mimeType: 'image/png',
+	size: 3,
+	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from('cat'), tail])),
+};
+
+describe('an upload (§8)', () => {
+	it.each([1, LIMIT])('accepts %i bytes', (size) => expect(() => checkSize(size, 'file')).not.toThrow());
+
+	it.each([
+		[0, 'empty', 'nothing to upload'],
+		[LIMIT + 1, '100.0 MB', 'a file of up to 100 MB'],
+		[LIMIT * 1.5, '150.0 MB', '75 MB as base64 text'],
+	])('rejects %i bytes', async (size, message, description) => {
+		const error = await rejectedInput(() => checkSize(size, 'file'));
+		expect(error.param).toBe('file');
+		expect(error.message).toContain(message);
+		expect(error.description).toContain(description);
+	});
+});
+
+describe('a file uploaded for a task', () => {
+	it('returns its URL; the gateway keeps it for a day', async () => {
+		const { client, sent } = scriptedClient([response({ id: 'f1', url: 'https://f.test/1' })]);
+		await expect(uploadForUse(client, file)).resolves.toBe('https://f.test/1');
+		const bodies = sent.map(({ body }) => (body instanceof Buffer ? body.toString() : body));
+		expect(bodies).toStrictEqual([
+			expect.stringContaining('name="storagePolicy"\r\n\r\nTEMP_UPLOAD\r\n') as string,
+		]);
+	});
+
+	it.each<[string, Json]>([
+		['no URL', { id: 'f1' }],
+		['a URL that is null', { id: 'f1', url: null }],
+		['no ID', { url: 'https://f.test/1' }],
+	])('fails when the response has %s', async (_, body) => {
+		const { client } = scriptedClient([response(body)]);
+		const { code, retryable } = (await apiErrorOf(uploadForUse(client, file))).details;
+		expect([code, retryable]).toStrictEqual(['unreadable_answer', false]);
+	});
+});
+
+describe('the digest of a file', () => {
+	const digest = createHash('sha256').update('the content').digest('hex');
+	const framings: Array<Uint8Array[]> = [];
+	const content = (opened: Awaited<ReturnType<UploadFile['framed']>>): UploadFile => ({
+		...file,
+		framed: async (head, tail) => {
+			framings.push([head, tail]);
+			return await Promise.resolve(opened);
+		},
+	});
+
+	it.each([
+		['in memory', Buffer.from('the content')],
+		['a stream', byteStream('the content')],
+	])('is the digest of its bytes only: %s', async (_, opened) => {
+		framings.length = 0;
+		await expect(contentDigest(content(opened))).resolves.toBe(digest);
+		expect(framings.map(([head, tail]) => [head?.length, tail?.length])).toStrictEqual([[0, 0]]);
+	});
+});
+
+describe('base64 text', () => {
+	it('is uploaded with its type and owner', async () => {
+		const { client, sent } = scriptedClient([response({ id: 'f1', externalUserId: null })]);
+		const uploaded = uploadBase64(
+			client,
+			{ base64: 'Y2F0', mimeType: 'image/png' },
+			{ storagePolicy: 'PERMANENT', externalUserId: 'u' },
+		);
+		await expect(uploaded).resolves.toStrictEqual({ id: 'f1', externalUserId: null });
+		const json = { base64: 'Y2F0', mimeType: 'image/png', storagePolicy: 'PERMANENT', externalUserId: 'u' };
+		expect(sent).toStrictEqual([request('POST', '/storage/upload', { kind: 'create', json })]);
+	});
+
+	it('is not sent again when the response is lost: there would be two files', async () => {
+		const { client, sent } = scriptedClient(['lost']);
+		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');
+		expect(sent).toHaveLength(1);
+	});
+});
+
+it.each<[string, number, (client: GatewayClient) => Promise<unknown>]>([
+	['uploading', 413, async (client) => await uploadBase64(client, { base64: 'Y2F0' }, {})],
+	['fetching', 404, async (client) => await fetchFileRecord(client, 'f1')],
+	['deleting', 413, async (client) => await deleteFile(client, 'f1')],
+])('%s has the error text for files: %i', async (_, status, act) => {
+	const { client } = scriptedClient([{ status }]);
+	expect((await apiErrorOf(act(client))).message).toBe(errorText({ group: 'storage', status }).message);
+});
+
+describe('deleting a file (§4.16)', () => {
+	it('fails when the response says so', async () => {
+		const { client, sent } = scriptedClient([response({ success: false })]);
+		const { details } = await apiErrorOf(deleteFile(client, 'f1'));
+		expect(details.message).toContain('no confirmation that the file is deleted');
+		expect(sent).toHaveLength(1);
+	});
+
+	it.each<[string, Step]>([
+		['nothing in it', { status: 200, body: '{}' }],
+		['no body', { status: 204, body: '' }],
+	])('has succeeded when the response has %s', async (_, step) => {
+		const { client } = scriptedClient([step]);
+		await expect(deleteFile(client, 'f1')).resolves.toStrictEqual({});
+	});
+});
+
+type StoredFile = ReturnType<typeof readStoredFile>;
+
+/** A file with nothing but an ID. */
+const UNKNOWN: StoredFile = {
+	id: 'f1',
+	fileName: undefined,
+	mimeType: undefined,
+	size: undefined,
+	url: undefined,
+	source: undefined,
+	storagePolicy: undefined,
+	status: undefined,
+	expiresAt: undefined,
+	createdAt: undefined,
+	updatedAt: undefined,
+	externalUserId: undefined,
+};
+
+const record = {
+	id: 'f1',
+	mimeType: 'image/png',
+	source: 'USER_UPLOAD',
+	storagePolicy: 'TEMP_UPLOAD',
+	url: 'https://f.test/1',
+	size: 12,
+	externalUserId: 'u',
+	expiresAt: '2025-01-02T03:04:05Z',
+	createdAt: '2025-01-01T03:04:05.678Z',
+	updatedAt: '2025-01-01T03:04:06Z',
+};
+const uploaded = { ...record, fileType: 'IMAGE' };
+
+const asset = {
+	id: 'f1',
+	filename: 'cat.png',
+	storage_key: 'internal/f1',
+	asset_type: 'chat_upload',
+	mime_type: 'image/png',
+	extension: '.png',
+	size_bytes: 12,
+	status: 'active',
+	source: 'user_upload',
+	created_at: '2025-01-01T03:04:05Z',
+	updated_at: '2025-01-01T03:04:06Z',
+	url: 'https://f.test/1',
+};
+
+const fromUpload: StoredFile = { ...UNKNOWN, ...record, source: 'user_upload' };
+
+const fromAsset: StoredFile = {
+	...UNKNOWN,
+	fileName: 'cat.png',
+	mimeType: 'image/png',
+	size: 12,
+	url: 'https://f.test/1',
+	source: 'user_upload',
+	status: 'active',
+	createdAt: '2025-01-01T03:04:05Z',
+	updatedAt: '2025-01-01T03:04:06Z',
+};
+
+describe('a stored file (§2.7)', () => {
+	it.each<[string, JsonObject, StoredFile]>([
+		['the response to an upload', uploaded, fromUpload],
+		['the metadata', { asset }, fromAsset],
+		['the metadata, without `asset`', asset, fromAsset],
+		['an ID alone, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
+		['an ID next to an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
+	])('is read from %s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
+
+	it.each<[string, JsonObject, Partial<StoredFile>]>([
+		['a number for an ID', { id: 7 }, { id: '7' }],
+		['a size as text', { size: '12' }, { size: 12 }],
+		['a size of zero', { size: 0 }, { size: 0 }],
+		['a name in the other spelling', { fileName: 'cat.png' }, { fileName: 'cat.png' }],
+		['a source in capitals', { source: 'AI_GENERATION' }, { source: 'ai_generation' }],
+		['a time that is not text', { expiresAt: 5 }, { expiresAt: undefined }],
+		['permanent storage', { expiresAt: null }, { expiresAt: null }],
+	])('accepts %s', (_, fields, part) => {
+		expect(readStoredFile({ id: 'f1', ...fields })).toStrictEqual({ ...UNKNOWN, ...part });
+	});
+
+	it.each<[string, JsonObject]>([
+		['an ID that is null', { id: null }],
+		['an empty ID', { id: '' }],
+		['no ID in `asset`', { id: 'f1', asset: {} }],
+		['nothing', {}],
+	])('is rejected with %s', (_, body) => {
+		expect(() => readStoredFile(body)).toThrow(ApiError);
+		expect(() => readStoredFile(body)).toThrow('file ID');
+	});
+});
+
+const CONTENT = 'bytes of a file\r\n--with lines';
+
+const uploadOf = (fileName: string, mimeType = 'image/png', content = CONTENT): UploadFile => ({
+	fileName,
+	mimeType,
+	size: Buffer.byteLength(content),
+	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from(content), tail])),
+});
+
+/** The request that uploads a file. */
+async function sentFor(
+	file: UploadFile,
+	settings: UploadSettings = {},
+): Promise<{ sent: HttpRequest; body: Buffer }> {
+	const { client, sent } = scriptedClient([{ body: '{"id":"f1"}' }]);
+	await uploadFile(client, () => Promise.resolve(file), settings);
+	const [exchange] = sent;
+	if (!(exchange?.body instanceof Uint8Array)) throw new Error('no bytes were sent');
+	return { sent: exchange, body: Buffer.from(exchange.body) };
+}
+
+describe('a multipart upload (§4.14)', () => {
+	it('has the file after the fields, separated by the boundary in its header', async () => {
+		const settings: UploadSettings = { storagePolicy: 'PERMANENT', externalUserId: 'клиент 7' };
+		const { sent, body } = await sentFor(uploadOf('cat.png'), settings);
+		const boundary = /^multipart\/form-data; boundary=(n8n-[0-9a-f-]{36})$/.exec(
+			sent.headers['Content-Type'] ?? '',
+		)?.[1];
+		expect(body.toString()).toBe(
+			[
+				`--${boundary}`,
+				'Content-Disposition: form-data; name="storagePolicy"',
+				'',
+				'PERMANENT',
+				`--${boundary}`,
+				'Content-Disposition: form-data; name="externalUserId"',
+				'',
+				'клиент 7',
+				`--${boundary}`,
+				'Content-Disposition: form-data; name="file"; filename="cat.png"',
+				'Content-Type: image/png',
+				'',
+				CONTENT,
+				`--${boundary}--`,
+				'',
+			].join('\r\n'),
+		);
+		expect(sent).toStrictEqual({
+			method: 'POST',
+			url: 'https://gateway.test/api/v1/storage/upload',
+			headers: {
+				Accept: 'application/json, */*;q=0.5',
+				'Content-Type': `multipart/form-data; boundary=${boundary}`,
+				'Content-Length': String(body.length),
+			},
+			body,
+			signal: undefined,
+			maxBytes: undefined,
+			timeoutMs: 315_000,
+			kind: 'create',
+		});
+	});
+
+	it.each([
+		['a "b" "c".png', 'a %22b%22 %22c%22.png'],
+		['a\r\nX-Evil: 1\r\n.png', 'a%0D%0AX-Evil: 1%0D%0A.png'],
+		['кот 🙂.png', 'кот 🙂.png'],
+		['50%.png', '50%.png'],
+		['', ''],
+	])('writes the name %j as HTML forms do', async (name, written) => {
+		const { body } = await sentFor(uploadOf(name));
+		expect(body.toString()).toContain(
+			`; name="file"; filename="${written}"\r\nContent-Type: image/png\r\n\r\n`,
+		);
+	});
+
+	it('keeps a type within its line', async () => {
+		const { body } = await sentFor(uploadOf('a', 'image/png\r\nX-Evil: 1\n'));
+		expect(body.toString()).toContain('\r\nContent-Type: image/pngX-Evil: 1\r\n\r\n');
+	});
+});
+
+it('the stream of an upload is opened again for each attempt, and each is closed', async () => {
+	const opened: Array<ReturnType<typeof byteStream>> = [];
+	const heads: string[] = [];
+	const file: UploadFile = {
+		...uploadOf('cat.png'),
+		framed: async (head, tail) => {
+			const stream = byteStream(Buffer.concat([head, Buffer.from(CONTENT), tail]).toString());
+			opened.push(stream);
+			heads.push(Buffer.from(head).toString());
+			return await Promise.resolve(stream);
+		},
+	};
+	const { client, sent } = scriptedClient([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
+	const uploading = uploadFile(client, () => Promise.resolve(file), {});
+	await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
+	expect(opened).toHaveLength(3);
+	expect(new Set(opened).size).toBe(3);
+	expect(sent.map(({ body }) => body)).toStrictEqual(opened);
+	expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true]);
+	const boundaries = sent.map(({ headers }) => headers['Content-Type']?.split('boundary=')[1]);
+	expect(new Set(boundaries).size).toBe(3);
+	expect(boundaries).toStrictEqual(heads.map((head) => head.slice(2, head.indexOf('\r\n'))));
+});

@@ -1,0 +1,522 @@
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
+import {
+	CALLBACK_PAUSES_MS,
+	pollUntil,
+	waitForTask,
+	type WaitOptions,
+} from '../../../nodes/shared/gateway/endpoints/polling';
+import { deleteFile, fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
+import {
+	createMediaSession,
+	deleteMediaTask,
+	fetchLyrics,
+	restoreMediaTask,
+	setArchived,
+} from '../../../nodes/shared/gateway/endpoints/taskActions';
+import {
+	createMediaTask,
+	downloadMediaTask,
+	fetchMediaTask,
+	hasEnded,
+	type MediaTask,
+	readMediaTask,
+	taskBody,
+	taskError,
+} from '../../../nodes/shared/gateway/endpoints/tasks';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { request } from '../../helpers/requests';
+
+const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
+const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
+
+describe('fetching a task (§4.7)', () => {
+	it('returns the body as received, with a timeout of a minute', async () => {
+		const body = envelope({ taskId: 't1', resultJson: null });
+		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
+		await expect(fetchMediaTask(client, 'a/b ?')).resolves.toStrictEqual(body);
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
+	});
+
+	it('in a single poll is not repeated, and takes no longer than its limit', async () => {
+		const { client, sent } = scriptedClient([{ status: 503 }]);
+		await apiErrorOf(fetchMediaTask(client, 't1', 7_000));
+		expect(sent.map(({ kind, timeoutMs }) => [kind, timeoutMs])).toStrictEqual([['poll', 7_000]]);
+	});
+
+	it('has the error text for an invalid task ID after 422', async () => {
+		const { client } = scriptedClient([{ status: 422, body: '{"code":422,"msg":"bad uuid"}' }]);
+		const { message, description } = (await apiErrorOf(fetchMediaTask(client, 'x'))).details;
+		expect(message).toContain('task ID');
+		expect(description).toContain('bad uuid');
+	});
+});
+
+describe('downloading a result (§4.8)', () => {
+	it('has the error text for a task ID that the gateway does not accept', async () => {
+		const { client } = scriptedClient([{ status: 422 }]);
+		const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
+		expect((await apiErrorOf(downloading)).message).toContain('task ID');
+	});
+});
+
+describe('reading a task (§2.6)', () => {
+	const nothing = {
+		taskId: 'asked-for',
+		model: undefined,
+		state: 'unknown',
+		createdAt: undefined,
+		resultUrls: [],
+		tracks: undefined,
+		result: undefined,
+		failCode: undefined,
+		failMsg: undefined,
+	};
+
+	it('has all its fields', () => {
+		const resultUrls = ['https://f.test/1', 'https://f.test/2'];
+		const tracks = [{ id: 'a', n: null }];
+		const record = {
+			taskId: 't1',
+			model: 'm',
+			state: 'success',
+			createTime: 1_700_000_000_000,
+			resultJson: JSON.stringify({ resultUrls, tracks, seed: 7 }),
+			failCode: null,
+			failMsg: null,
+		};
+		const createdAt = '2023-11-14T22:13:20.000Z';
+		const own = { taskId: 't1', model: 'm', state: 'success', createdAt, resultUrls, tracks };
+		expect(read(record)).toStrictEqual({ ...nothing, ...own, result: { seed: 7 } });
+	});
+
+	it('has defaults for all fields', () => {
+		expect(read({})).toStrictEqual(nothing);
+	});
+
+	it.each<[string, JsonObject, Partial<MediaTask>]>([
+		['numbers for identifiers', { taskId: 7, failCode: 501 }, { taskId: '7', failCode: '501' }],
+		['a time as text', { createTime: '1700000000000' }, { createdAt: '2023-11-14T22:13:20.000Z' }],
+		['an invalid time', { createTime: 9e15 }, { createdAt: undefined }],
+		['the time zero', { createTime: 0 }, { createdAt: '1970-01-01T00:00:00.000Z' }],
+		['why it failed', { failMsg: 'No face' }, { failMsg: 'No face' }],
+		['one URL instead of a list', { resultJson: '{"resultUrls":"u"}' }, { resultUrls: ['u'] }],
+		['no URL', { resultJson: '{"resultUrls":null}' }, { resultUrls: [] }],
+		['URLs among other things', { resultJson: '{"resultUrls":["u",null,"",7]}' }, { resultUrls: ['u'] }],
+		['no tracks', { resultJson: '{"tracks":[]}' }, { tracks: undefined }],
+		['tracks among other things', { resultJson: '{"tracks":[null,{"id":1}]}' }, { tracks: [{ id: 1 }] }],
+	])('accepts %s', (_, record, part) => expect(read(record)).toMatchObject(part));
+
+	it.each<[string, Json, Json | undefined]>([
+		['an object', '{"a":{"b":null}}', { a: { b: null } }],
+		['a list', '[null]', [null]],
+		['null', 'null', undefined],
+		['a number', '0', 0],
+		['an object that is not text', { a: null }, { a: null }],
+		['null itself', null, undefined],
+		['empty text', '', undefined],
+		['nothing but URLs', '{"resultUrls":["u"]}', undefined],
+		['more than URLs and tracks', '{"resultUrls":["u"],"tracks":[{"id":1}],"seed":7}', { seed: 7 }],
+		['text that is not JSON', '{"a":', '{"a":'],
+	])('has the parsed result: %s', (_, resultJson, result) => {
+		expect(read({ resultJson }).result).toStrictEqual(result);
+	});
+
+	it('has the words of a success without a task', async () => {
+		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }]) {
+			const reading = Promise.resolve().then(() => readMediaTask({ error }, 't1'));
+			expect((await apiErrorOf(reading)).details.description).toMatch(
+				/The gateway says: “Seed is not a number”\.$/,
+			);
+		}
+	});
+
+	it.each<[string, Json]>([
+		['null', null],
+		['a list', []],
+		['text', 'x'],
+	])('rejects %s', async (_, data) => {
+		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
+		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
+		expect((await apiErrorOf(reading)).details).toStrictEqual({
+			message: 'The gateway’s response has no task',
+			description: expect.any(String) as string,
+			outcome: 'rejected',
+			kind: 'read',
+			code: 'unreadable_answer',
+			retryable: false,
+		});
+	});
+});
+
+it('a task has ended in the states `success` and `fail`', () => {
+	const states = ['waiting', 'processing', 'success', 'fail', 'unknown', ''];
+	expect(states.filter(hasEnded)).toStrictEqual(['success', 'fail']);
+});
+
+describe('a failed task', () => {
+	const task = readMediaTask({ data: { taskId: 't1', state: 'fail' } }, 't1');
+
+	it('throws an error with the reasons of the gateway', () => {
+		const error = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, ['secret-key']);
+		expect(error.details).toStrictEqual({
+			message: 'The media task failed',
+			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
+			outcome: 'unknown',
+			kind: 'keyed',
+			code: '501',
+			retryable: false,
+			taskId: 't1',
+			extra: { failCode: '501', failMsg: 'No face, secret-key', state: 'fail' },
+		});
+	});
+
+	it('has its model and its price in the error, where they are known', () => {
+		const { extra } = taskError({ ...task, model: 'acme/draw' }, [], 12.5).details;
+		const unknown = { failCode: null, failMsg: null, state: 'fail' };
+		expect(extra).toStrictEqual({ ...unknown, model: 'acme/draw', priceRub: 12.5 });
+	});
+});
+
+const body = taskBody({ model: 'm', input: { prompt: 'p' } });
+const KEY = 'order-7';
+
+const created = (data: Json): Step => ({
+	status: 201,
+	body: JSON.stringify({ code: 200, msg: 'success', data }),
+});
+
+describe('the body of a creation (§4.6)', () => {
+	it('has the fields of the task request', () => {
+		const taskRequest = { model: 'm', input: { n: null }, sessionId: 's', callbackUrl: 'https://c.test' };
+		expect(taskBody(taskRequest)).toStrictEqual({
+			model: 'm',
+			input: { n: null },
+			sessionId: 's',
+			callBackUrl: 'https://c.test',
+		});
+	});
+});
+
+it('a creation is sent with its key and returns the task ID and the body', async () => {
+	const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
+	await expect(createMediaTask(client, body, KEY)).resolves.toStrictEqual({
+		taskId: 't1',
+		body: { code: 200, msg: 'success', data: { taskId: 't1' } },
+	});
+	const headers = { 'Idempotency-Key': KEY };
+	expect(sent).toStrictEqual([request('POST', '/async/media/tasks', { kind: 'keyed', json: body, headers })]);
+});
+
+// After which errors a keyed request is sent again: client/outcome.test.ts.
+it('a creation is sent again with the same key and body; its task ID may be a number', async () => {
+	const { client, sent } = scriptedClient(['lost', created({ taskId: 7 })]);
+	expect((await createMediaTask(client, body, KEY)).taskId).toBe('7');
+	expect(sent).toHaveLength(2);
+	expect(sent[1]).toStrictEqual(sent[0]);
+});
+
+describe('a creation that fails', () => {
+	/** The error of a creation, with as many tries as there are steps. */
+	const creationError = async (steps: Step[]) => {
+		const { client } = scriptedClient(steps, { maxRetries: steps.length - 1 });
+		return (await apiErrorOf(createMediaTask(client, body, KEY))).details;
+	};
+
+	it.each<[string, Json]>([
+		['no data', {}],
+		['data that is null', { data: null }],
+		['a list', { data: [{ taskId: 't1' }] }],
+		['an empty task ID', { data: { taskId: '' } }],
+		['a task ID that is null', { data: { taskId: null } }],
+	])('may have created a task after a success with %s', async (_, received) => {
+		const details = await creationError([{ status: 201, body: JSON.stringify(received) }]);
+		expect(details).toMatchObject({
+			message: expect.stringContaining('task ID') as string,
+			code: 'unreadable_answer',
+			retryable: false,
+		});
+		expect(outcomeFlags(details)).toStrictEqual({ retryable: false, mayBeCharged: true });
+		expect(chargeText(details)).toContain('may have been created and charged');
+	});
+
+	it.each<[string, Step[], boolean]>([
+		['a lost response, then no money', ['lost', { status: 402 }], true],
+		['no generator, then no money', [{ status: 503 }, { status: 402 }], false],
+	])('may have created a task after %s: %j', async (_, steps, mayBeCharged) => {
+		const details = await creationError(steps);
+		expect(outcomeFlags(details).mayBeCharged ?? false).toBe(mayBeCharged);
+		expect(chargeText(details)).toContain(
+			mayBeCharged ? 'may have been created and charged' : 'Nothing was charged.',
+		);
+	});
+
+	it('has the error text for media, and the words of the gateway', async () => {
+		const error = JSON.stringify({ code: 503, msg: 'Too busy', data: null });
+		const { message, description } = await creationError([{ status: 503, body: error }]);
+		expect(message).toBe(errorText({ group: 'media', status: 503 }).message);
+		expect(description).toContain('Too busy');
+	});
+});
+
+// Waiting for a task (§3.1).
+
+const poll = (state: string) => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
+const plan: WaitOptions = { maxWaitMs: 60_000, pollImmediately: false };
+
+/** Waits for task t in vain. Returns the error, and what was sent until then. */
+async function failed(steps: Step[], more: Partial<WaitOptions> = {}) {
+	const scripted = scriptedClient(steps);
+	const error = await apiErrorOf(waitForTask(scripted.client, 't', { ...plan, ...more }));
+	return { ...scripted, error, details: error.details };
+}
+
+describe('a wait', () => {
+	it('polls every 5 s, first after a random pause, and stops at the end, without a last pause', async () => {
+		const { client, pauses, sent } = scriptedClient([poll('waiting'), poll('processing'), poll('success')]);
+		const body = await waitForTask(client, 't', plan);
+		expect(body).toStrictEqual({ code: 200, data: { taskId: 't', state: 'success' } });
+		expect(pauses).toStrictEqual([4_000, 5_000, 5_000]);
+		expect(sent).toHaveLength(3);
+	});
+
+	it.each([false, true])(
+		'of tasks that start together polls them at different times: %s',
+		async (pollImmediately) => {
+			const paces = await Promise.all(
+				[0, 0.999_999].map(async (random) => {
+					const states = [...(pollImmediately ? ['waiting'] : []), 'success'];
+					const { client, pauses } = scriptedClient(states.map(poll), {}, { random: () => random });
+					await waitForTask(client, 't', { ...plan, pollImmediately });
+					return pauses;
+				}),
+			);
+			expect(paces.map(([first = 0]) => first)).toStrictEqual([5_000, 3_000]);
+		},
+	);
+
+	it.each<[string, Step]>([
+		['a lost connection', 'lost'],
+		['a timeout', 'timeout'],
+		['a refused connection', 'refused'],
+		['429', { status: 429 }],
+		['500', { status: 500 }],
+		['503', { status: 503 }],
+		['504', { status: 504 }],
+		['a cut-off response', { body: '{"data": {"sta' }],
+		['a maintenance page', { body: '<html>back soon</html>' }],
+		['a page with status 403', { status: 403, body: '<html>blocked</html>' }],
+		['a text with status 404', { status: 404, body: 'default backend - 404' }],
+		['an unknown state', poll('dreaming')],
+		['a response without a task', { body: '{"code": 200, "data": null}' }],
+	])('goes on at its pace after %s', async (_, error) => {
+		const { client, sent, pauses } = scriptedClient([...Array<Step>(3).fill(error), poll('success')]);
+		await waitForTask(client, 't', plan);
+		expect(sent).toHaveLength(4);
+		expect(pauses).toStrictEqual([4_000, 5_000, 5_000, 5_000]);
+	});
+
+	it.each([
+		['longer', '20', 20_000],
+		['no less', '1', 5_000],
+	])('pauses %s when the gateway asks for %s s', async (_, seconds, pauseMs) => {
+		const busy = { status: 429, headers: { 'retry-after': seconds } };
+		const { client, pauses } = scriptedClient([busy, poll('success')]);
+		await waitForTask(client, 't', plan);
+		expect(pauses).toStrictEqual([4_000, pauseMs]);
+	});
+
+	it.each<[string, Step]>([
+		['401', { status: 401 }],
+		['403', { status: 403 }],
+		['a missing task', { status: 404 }],
+		['a bad ID', { status: 422 }],
+		['an untrusted certificate', 'certificate'],
+		['an address that cannot work', 'address'],
+		['a redirect', { status: 301 }],
+	])('ends at once with %s, and the error names the task', async (_, step) => {
+		const { details, pauses, sent } = await failed([step]);
+		expect(details.taskId).toBe('t');
+		expect(details.code).not.toBe('wait_timeout');
+		expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
+	});
+
+	it('ends as cancelled during a pause and during a poll', async () => {
+		const cancelled = new StoppedError('cancelled');
+		for (const { client, sent } of [
+			scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 10_000 }),
+			scriptedClient([poll('processing'), cancelled]),
+		]) {
+			expect(await rejection(waitForTask(client, 't', plan))).toStrictEqual(cancelled);
+			expect(sent).toHaveLength(2);
+		}
+	});
+});
+
+describe('Max Wait', () => {
+	it.each([
+		['whole polls', 9_000, [4_000, 5_000]],
+		['a poll and a rest', 10_500, [4_000, 5_000, 1_500]],
+		['less than a poll', 1, [1]],
+	])('is kept to the millisecond: %s', async (_, maxWaitMs, expected) => {
+		const { details, pauses, sent, clock } = await failed([poll('processing')], { maxWaitMs });
+		expect(details.code).toBe('wait_timeout');
+		expect([pauses, sent.length]).toStrictEqual([expected, expected.length]);
+		expect(clock.now - 1_000_000).toBe(maxWaitMs);
+	});
+
+	it('allows a result that arrives exactly at its end', async () => {
+		const { client, sent } = scriptedClient([poll('processing'), poll('fail')]);
+		const body = await waitForTask(client, 't', { ...plan, maxWaitMs: 9_000 });
+		expect(body.data).toStrictEqual({ taskId: 't', state: 'fail' });
+		expect(sent).toHaveLength(2);
+	});
+
+	it('that is over already sends nothing where the task is new', async () => {
+		const { details, sent } = await failed([poll('success')], { maxWaitMs: 0 });
+		expect(details).toMatchObject({ code: 'wait_timeout', taskId: 't', extra: { state: null } });
+		expect(details.description).toContain('"unknown"');
+		expect(sent).toHaveLength(0);
+	});
+
+	it.each([
+		['each poll, except for five seconds at the end', 300_000, [7_000, 5_000, 5_000]],
+		['no poll that has a shorter timeout', 2_000, [2_000, 2_000, 2_000]],
+	])('limits %s', async (_, timeoutMs, expected) => {
+		const { client, sent } = scriptedClient([poll('processing')], { timeoutMs });
+		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
+		expect(sent.map((request) => request.timeoutMs)).toStrictEqual(expected);
+	});
+
+	it('ends with an error that says that the task is still running and can be waited for again', async () => {
+		// An error between two polls is forgotten.
+		expect((await failed([{ status: 503 }, poll('waiting')])).details).toStrictEqual({
+			message: expect.any(String) as string,
+			description: expect.stringMatching(/^Task t was in state.*'Max Wait \(Minutes\)'/) as string,
+			outcome: 'rejected',
+			kind: 'poll',
+			code: 'wait_timeout',
+			retryable: true,
+			taskId: 't',
+			extra: { state: 'waiting' },
+		});
+	});
+});
+
+describe('polling a task after its callback', () => {
+	it.each<[string, string[], unknown]>([
+		['ends at once when the task has ended', ['success'], ['success', []]],
+		['is repeated for a moment while it has not', ['waiting', 'waiting', 'fail'], ['fail', [1_000, 3_000]]],
+		[
+			'returns the last state',
+			['waiting', 'waiting', 'processing', 'success'],
+			['processing', [1_000, 3_000]],
+		],
+	])('%s', async (_, states, expected) => {
+		const { client, pauses } = scriptedClient(states.map(poll));
+		const found = await pollUntil(client, 't', (polls) => CALLBACK_PAUSES_MS[polls]);
+		expect([found?.task?.state, pauses]).toStrictEqual(expected);
+	});
+});
+
+type Action = (client: GatewayClient, id: string) => Promise<unknown>;
+
+const archive: Action = async (client, id) => await setArchived(client, id, true);
+const unarchive: Action = async (client, id) => await setArchived(client, id, false);
+const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1');
+const session: Action = async (client) => await createMediaSession(client, { title: null });
+
+const PATH = '/async/media/tasks/t%2F1';
+const notFound: Step = { status: 404 };
+
+it.each<[string, Action, HttpRequest]>([
+	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
+	['unarchiving', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
+	['deleting', deleteMediaTask, request('DELETE', PATH)],
+	['restoring', restoreMediaTask, request('POST', `${PATH}/restore`)],
+	['getting lyrics', lyrics, request('POST', `${PATH}/lyrics/timestamped`, { json: { audioId: 'a1' } })],
+	[
+		'creating a session',
+		session,
+		request('POST', '/media/sessions', { kind: 'create', json: { title: null } }),
+	],
+])('%s sends one request', async (_, act, expected) => {
+	const { client, sent } = scriptedClient([{ body: '{"data":{"alignedWords":[]}}' }]);
+	await act(client, 't/1');
+	expect(sent).toStrictEqual([expected]);
+});
+
+it.each(['', '.', '..', '%2e%2e', 'a/..', '../a', 'a//b', '/a', 'a/', 'a/./b', '..\\a', '%2e%2e%2fa'])(
+	'the ID %j is rejected by each request',
+	async (id) => {
+		const { client, sent } = scriptedClient([]);
+		const requests: Action[] = [
+			archive,
+			deleteMediaTask,
+			restoreMediaTask,
+			lyrics,
+			fetchMediaTask,
+			deleteFile,
+			fetchFileRecord,
+		];
+		for (const act of requests)
+			await expect(act(client, id)).rejects.toMatchObject({ name: 'InvalidInputError' });
+		expect(sent).toStrictEqual([]);
+	},
+);
+
+const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
+
+it.each<[string, number, Action, string]>([
+	['archiving', 404, archive, 'archived already'],
+	['archiving', 422, archive, 'task ID'],
+	['unarchiving', 404, unarchive, 'not archived'],
+	['deleting', 422, deleteMediaTask, 'task ID'],
+	['deleting', 404, deleteMediaTask, ofMedia(404)],
+	['restoring', 422, restoreMediaTask, 'task ID'],
+	['getting lyrics', 404, lyrics, 'lyrics'],
+	['getting lyrics', 400, lyrics, 'lyrics'],
+	['getting lyrics', 422, lyrics, 'task ID'],
+	['creating a session', 400, session, ofMedia(400)],
+])('the error text depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
+	const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
+	const { details } = await apiErrorOf(act(client, 't1'));
+	expect(details.message).toContain(expectedText);
+	expect(details.description).toContain('the reason');
+	expect(details).toMatchObject({ status, retryable: false, outcome: 'rejected' });
+	expect(sent).toHaveLength(1);
+});
+
+// A request that may have had its effect has had it when the next try says that there is nothing to do (§3.2, §4.16).
+describe.each<[string, Action, unknown]>([
+	['deleting a file', deleteFile, { success: true }],
+	['archiving a task', archive, undefined],
+])('%s', (_, act, result) => {
+	it.each<[string, Step]>([
+		['a lost response', 'lost'],
+		['500', { status: 500 }],
+		['a 502 of a proxy', { status: 502, body: '<html>' }],
+	])('succeeds when 404 follows %s', async (__, first) => {
+		const { client, sent } = scriptedClient([first, notFound]);
+		await expect(act(client, 'f1')).resolves.toStrictEqual(result);
+		expect(sent).toHaveLength(2);
+	});
+
+	it.each<[string, Step[]]>([
+		['comes first', []],
+		['follows 503', [{ status: 503 }]],
+		['follows a refused connection', ['refused']],
+	])('fails when 404 %s', async (__, before) => {
+		const { client } = scriptedClient([...before, notFound]);
+		expect((await apiErrorOf(act(client, 'f1'))).details).toMatchObject({ status: 404, outcome: 'rejected' });
+	});
+});
+
+it('deleting a task fails with 404 after an unknown outcome: a repeat changes nothing (§4.10)', async () => {
+	const { client } = scriptedClient([{ status: 500 }, notFound]);
+	expect((await apiErrorOf(deleteMediaTask(client, 't1'))).details.status).toBe(404);
+});

@@ -1,0 +1,601 @@
+import fc from 'fast-check';
+import { NodeApiError } from 'n8n-workflow';
+
+import { parseErrorBody } from '../../../nodes/shared/gateway/errors/errorBody';
+import { ApiError, type RequestKind, type StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
+import {
+	errorFromObject,
+	errorFromResponse,
+	type ErrorResponse,
+	ignoreAlreadyDone,
+	parseRetryAfter,
+	withServerMessage,
+} from '../../../nodes/shared/gateway/errors/fromResponse';
+import { type EndpointGroup, type ErrorInfo, errorText } from '../../../nodes/shared/gateway/errors/texts';
+import { BY_CODE } from '../../../nodes/shared/gateway/errors/texts/codes';
+import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
+import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
+import { toErrorJson, toNodeError } from '../../../nodes/shared/run/nodeError';
+import spec from '../../fixtures/spec/errors.json';
+import { rejection } from '../../helpers/client';
+import { fields } from '../../helpers/panel';
+import { someNode } from '../../helpers/someNode';
+
+const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
+
+const KINDS: Readonly<Record<EndpointGroup, RequestKind>> = {
+	text: 'charge',
+	media: 'keyed',
+	list: 'read',
+	storage: 'create',
+	balance: 'read',
+	catalogue: 'read',
+	file: 'file',
+};
+
+function errorOf(group: EndpointGroup, status: number, body: unknown, retryAfter?: string): ApiError {
+	return errorFromResponse({
+		group,
+		kind: KINDS[group],
+		status,
+		body: typeof body === 'string' ? body : JSON.stringify(body),
+		retryAfter,
+		now: 0,
+		secrets: [KEY],
+	});
+}
+
+const openai = (code: string, type: string) => ({
+	error: { message: 'server words', type, param: null, code },
+});
+const envelope = (status: number) => ({ code: status, msg: 'server words', data: null });
+
+/** All error responses of the specification. */
+const allResponses: Array<[string, ApiError]> = [
+	...spec.openai.map(({ status, code, type }): [string, ApiError] => [
+		`text ${status} ${code}`,
+		errorOf('text', status, openai(code, type)),
+	]),
+	...spec.messages.map(({ status, type }): [string, ApiError] => [
+		`messages ${status} ${type}`,
+		errorFromResponse({
+			group: 'text',
+			texts: textFormat('messages').texts,
+			kind: 'charge',
+			status,
+			body: JSON.stringify({ type: 'error', error: { type, message: 'server words' } }),
+			now: 0,
+			secrets: [KEY],
+		}),
+	]),
+	...spec.media.map((status): [string, ApiError] => [
+		`media ${status}`,
+		errorOf('media', status, envelope(status)),
+	]),
+	...spec.storage.map((status): [string, ApiError] => [
+		`storage ${status}`,
+		errorOf('storage', status, { error: { message: 'server words', type: 'invalid_request' } }),
+	]),
+];
+
+describe('the error that a user sees', () => {
+	test.each(allResponses)(
+		'%s has a message, a hint and the server’s message, which n8n keeps',
+		(_, error) => {
+			const { details } = error;
+			expect(details.message).toMatch(/^\S.{10,}/);
+			expect(details.description).toMatch(/^\S.{20,}/);
+			expect(`${details.message} ${details.description}`).toContain('server words');
+			expect(details.message).not.toMatch(/with status/);
+			// n8n replaces messages that name a system error.
+			expect(toNodeError(someNode, error, 3)).toMatchObject({
+				message: details.message,
+				description: toErrorJson(error).description,
+				httpCode: String(details.status),
+				context: { itemIndex: 3 },
+			});
+		},
+	);
+
+	it('has a text for a status and code that the specification does not show', () => {
+		expect(errorOf('text', 418, openai('teapot', 'teapot_error')).details).toMatchObject({
+			message: 'The gateway refused the request with status 418',
+			code: 'teapot',
+		});
+	});
+});
+
+describe('a response in none of the formats', () => {
+	const bodies: Array<[string, string]> = [
+		['an HTML page', '<html><body>502 Bad Gateway</body></html>'],
+		['nothing', ''],
+		['fields of the wrong type', '{"error": ["x"], "msg": {"a": 1}}'],
+	];
+	const withWords: Array<[string, string]> = [
+		['the message of a load balancer', '{"message": "upstream request timeout"}'],
+		['an error that is a text', '{"error": "upstream request timeout"}'],
+	];
+	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {
+		expect(errorOf('text', 502, body).details).toStrictEqual({
+			...PROBLEMS.proxy,
+			kind: 'charge',
+			status: 502,
+			retryAfterMs: undefined,
+		});
+	});
+
+	test.each(withWords)('%s with status 502 keeps its words', (_, body) => {
+		expect(errorOf('media', 502, body).details).toMatchObject({
+			message: PROBLEMS.proxy.message,
+			description: `${PROBLEMS.proxy.description} It says: “upstream request timeout”.`,
+			outcome: 'unknown',
+		});
+	});
+
+	test.each([...bodies, ...withWords])('%s with a status below 500 says that nothing was done', (_, body) => {
+		for (const status of [401, 413, 429]) {
+			const { outcome, code, message } = errorOf('text', status, body).details;
+			expect(outcome).toBe('rejected');
+			expect(message).toBe(errorOf('text', status, '').details.message);
+			expect([undefined, '502', 'unreadable_answer']).toContain(code);
+		}
+	});
+
+	it('is an error for any status and any bytes', () => {
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...(Object.keys(KINDS) as EndpointGroup[])),
+				fc.integer({ min: 100, max: 999 }),
+				fc.oneof(
+					fc.string({ unit: 'binary' }),
+					fc.json(),
+					fc.object().map((value) => JSON.stringify({ error: value })),
+				),
+				fc.option(fc.string(), { nil: undefined }),
+				(group, status, body, retryAfter) => {
+					const { details } = errorOf(group, status, body, retryAfter);
+					expect(details.message).not.toBe('');
+					expect(details.description).not.toBe('');
+				},
+			),
+			{ numRuns: 1_000 },
+		);
+	});
+});
+
+describe('the message of an error', () => {
+	const rejected = (group: EndpointGroup, status: number, body: unknown) => {
+		const { message, description } = errorOf(group, status, body).details;
+		return { message, description };
+	};
+	const request = 'The gateway did not accept the request. A parameter is missing';
+
+	it.each<[string, object, string]>([
+		['with the field', { message: 'input is required', param: 'input' }, 'input is required'],
+		['without it', { message: 'Must be positive.', param: 'max_tokens' }, 'max_tokens: Must be positive'],
+		['with a key', { message: `input: ${KEY} is no text`, param: 'input' }, 'input: [key] is no text'],
+	])('is the gateway’s own words when it names a field: %s', (_, error, message) => {
+		const body = { error: { type: 'invalid_request_error', code: 'invalid_request', ...error } };
+		expect(rejected('text', 400, body)).toStrictEqual({
+			message,
+			description: expect.stringContaining(request) as string,
+		});
+	});
+
+	it('has the beginning of long words, whose rest is in the description', () => {
+		const words = `input: ${'x'.repeat(300)}`;
+		const { message, description } = rejected('media', 422, { code: 422, msg: words, data: null });
+		expect(message).toBe(`${words.slice(0, 160)}…`);
+		expect(description).toContain(`The gateway says: “${words}”`);
+	});
+
+	it.each<[string, EndpointGroup, number, object]>([
+		['no field', 'text', 400, { message: 'Bad body', code: 'invalid_request', param: null }],
+		['a code of its own', 'text', 404, { message: 'No m', code: 'model_not_found', param: 'model' }],
+		['a status that is no bad request', 'text', 402, { message: 'No money', code: null, param: 'model' }],
+	])('is our own text with %s', (_, group, status, error) => {
+		const body = { error: { type: 'invalid_request_error', ...error } };
+		expect(rejected(group, status, body).message).toMatch(/gateway/);
+	});
+});
+
+const text = expect.stringMatching(/^\S.{10,}/) as string;
+const errorOfResponse = (response: Partial<ErrorResponse> & { status: number }) =>
+	errorFromResponse({ group: 'text', kind: 'read', body: '', now: 0, secrets: [], ...response });
+
+describe('the body of an error', () => {
+	const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
+
+	it.each([
+		['a type', { error: { message: 'm', type: 't' } }, { isKnown: true, serverMessage: 'm', type: 't' }],
+		['a code', { error: { message: 'm', code: 'c' } }, { isKnown: true, serverMessage: 'm', code: 'c' }],
+		['a numeric code', { error: { message: 'm', code: 1001 } }, { serverMessage: 'm', code: '1001' }],
+		['nulls', { error: { message: null, type: null, param: null, code: null } }, {}],
+		['texts that are empty', { error: { message: '', type: '', param: '', code: '' } }, {}],
+		['an error without anything', { error: {}, code: '502' }, {}],
+	])('has %s in its error object', (_, body, read) => {
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ isKnown: false, ...nothing, ...read });
+	});
+
+	it.each([
+		['the media envelope first', { code: 422, msg: 'a', message: 'b', error: 'c' }, true, 'a'],
+		['an envelope without words', { code: '422', msg: '' }, true, undefined],
+		['a code without msg', { code: 502, message: 'b' }, false, 'b'],
+		['a msg without a code', { msg: 'a' }, false, 'a'],
+		['a message next to other things', { message: 'b', error: 'c' }, false, 'b'],
+		['an error that is a text', { error: 'c', code: 'not read' }, false, 'c'],
+		['nothing to read', { msg: 1, message: {}, error: ['x'] }, false, undefined],
+	])('has %s', (_, body, isKnown, serverMessage) =>
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, isKnown, serverMessage }),
+	);
+});
+
+describe('a response with an error status', () => {
+	it('has all details of its body', () => {
+		const fields = { type: 'invalid_request_error', param: 'input', code: 'forbidden' };
+		const body = JSON.stringify({ error: { message: 'No such thing', ...fields } });
+		expect(
+			errorOfResponse({ status: 403, body, retryAfter: 'Thu, 01 Jan 1970 00:00:02 GMT' }).details,
+		).toStrictEqual({
+			message: text,
+			description: expect.stringContaining('“No such thing”.') as string,
+			serverMessage: 'No such thing',
+			outcome: 'rejected',
+			kind: 'read',
+			status: 403,
+			...fields,
+			retryAfterMs: 2_000,
+			retryable: false,
+		});
+	});
+
+	it('has the details of its status where its body is empty', () => {
+		expect(errorOfResponse({ status: 429 }).details).toStrictEqual({
+			message: text,
+			description: expect.not.stringContaining('says') as string,
+			outcome: 'rejected',
+			kind: 'read',
+			status: 429,
+			code: undefined,
+			type: undefined,
+			param: undefined,
+			retryAfterMs: undefined,
+			retryable: true,
+			isRateLimit: true,
+		});
+	});
+
+	it.each([
+		[299, undefined],
+		[300, 'redirected'],
+		[399, 'redirected'],
+		[400, undefined],
+	])('with status %i has the code %s', (status, code) => {
+		expect(errorOfResponse({ status }).details.code).toBe(code);
+	});
+});
+
+describe('an error inside a successful response', () => {
+	const operationText = { message: 'It failed', description: 'Try again.' };
+
+	it('has a code of its own where the error has none', () => {
+		const own = { ...operationText, code: 'generation_failed', type: undefined, param: undefined };
+		expect(errorFromObject({}, operationText).details).toMatchObject(own);
+	});
+});
+
+describe('the message of the gateway', () => {
+	const shownAfterHint = (message: string | undefined) => withServerMessage('Hint.', message);
+
+	it.each([
+		[undefined, 'Hint.'],
+		['', 'Hint.'],
+		['no', 'Hint. The gateway says: “no”.'],
+		['No.', 'Hint. The gateway says: “No.”'],
+		['No!', 'Hint. The gateway says: “No!”'],
+		['Why?', 'Hint. The gateway says: “Why?”'],
+		['A. B', 'Hint. The gateway says: “A. B”.'],
+		['And so…', 'Hint. The gateway says: “And so…”'],
+		['  a\r\n\t b  ', 'Hint. The gateway says: “a b”.'],
+	])('%j follows the hint', (message, shown) => expect(shownAfterHint(message)).toBe(shown));
+
+	it('is shown up to 600 characters', () => {
+		expect(shownAfterHint('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);
+		expect(shownAfterHint('y'.repeat(601))).toMatch(/“y{600}…”$/);
+	});
+});
+
+describe('error texts of a request', () => {
+	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
+
+	it.each([
+		['of another status', { status: 403 }],
+		['with a code, which is more specific', { status: 404, body: '{"error":{"code":"model_not_found"}}' }],
+	])('are not used for an error %s', (_, response) =>
+		expect(errorOfResponse({ ...response, texts })).toStrictEqual(errorOfResponse(response)),
+	);
+});
+
+it('a 404 response after an earlier try that may have succeeded is a success, and nothing else', async () => {
+	const repeated = errorOfResponse({ status: 404 }).with({ outcome: 'unknown' });
+	expect(ignoreAlreadyDone(repeated)).toStrictEqual({ success: true });
+	for (const error of [
+		errorOfResponse({ status: 404 }),
+		errorOfResponse({ status: 403 }).with({ outcome: 'unknown' }),
+		Object.assign(new Error('?'), { details: { status: 404, outcome: 'unknown' } }),
+	])
+		expect(await rejection(Promise.resolve(error).then(ignoreAlreadyDone))).toBe(error);
+});
+
+const GROUPS: EndpointGroup[] = ['text', 'media', 'storage', 'balance', 'catalogue', 'file'];
+/** Statuses that have their own text in every group. */
+const STATUSES = [400, 401, 402, 403, 404, 408, 413, 422, 429, 499, 500, 502, 503, 504];
+
+const textOf = (errorInfo: ErrorInfo) => {
+	const { message, description } = errorText(errorInfo);
+	return `${message}. ${description}`;
+};
+/** The statuses that have their own text in a group. */
+const ownOf = (group: EndpointGroup, statuses: number[]) =>
+	statuses.filter((status) => textOf({ group, status }) !== textOf({ group: 'balance', status }));
+
+/** All texts of errors. */
+const ALL_TEXTS = [
+	...GROUPS.flatMap((group) =>
+		[
+			...[...STATUSES, 409, 410, 418, 599].map((status) => ({ status })),
+			...spec.openai.map(({ status, code }) => ({ status, code })),
+		].map((info) => errorText({ ...info, group })),
+	),
+	...textFormats.flatMap(({ texts = {} }) => Object.values(texts)),
+	...Object.values(PROBLEMS),
+	...Object.values(FILE_PROBLEMS),
+	...Object.values(STREAM_TEXTS),
+];
+
+it('every error has a message and a hint', () => {
+	expect(ALL_TEXTS.length).toBeGreaterThan(200);
+	for (const text of ALL_TEXTS) {
+		expect(text).toMatchObject({
+			message: expect.stringMatching(/^\S.{10,}/) as string,
+			description: expect.stringMatching(/^\S.{9,}/) as string,
+		});
+		expect(text.message + text.description).not.toContain('undefined');
+		// What is charged depends on the request: it is the last sentence, see `chargeText`.
+		expect(text.description).not.toMatch(/charged|[Nn]othing was sent/);
+	}
+});
+
+it('hints name only options and fields that exist', () => {
+	const labels = new Set(fields.map(({ property }) => property.displayName));
+	const hints = ALL_TEXTS.map(({ description }) => description).join(' ');
+	const named = [...hints.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+	expect(new Set(named)).toStrictEqual(
+		new Set(['Max Tokens', 'Rate Limit Wait (Minutes)', 'Stream', 'Timeout (Seconds)']),
+	);
+	expect(named.filter((name) => !labels.has(name))).toStrictEqual([]);
+});
+
+it.each<[EndpointGroup, number[]]>([
+	['text', [502, 503, 504]],
+	['catalogue', []],
+	['storage', [400, 404]],
+	['media', [404, 409, 410, 422, 502, 503]],
+])('%s has its own texts for %j', (group, own) => {
+	expect(ownOf(group, [...STATUSES, 409, 410].sort())).toStrictEqual(own);
+});
+
+it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean', () => {
+	const { texts = {} } = textFormat('messages');
+	expect(Object.keys(texts)).toStrictEqual(['400', '404', '409', '410', '422']);
+	expect(textOf({ group: 'text', status: 400, texts })).toMatch(/empty wallet/);
+	expect(textOf({ group: 'text', status: 503, texts })).toBe(textOf({ group: 'text', status: 503 }));
+});
+
+describe('the text of a code', () => {
+	it.each(Object.keys(BY_CODE))('%s is the same in all groups, whatever the status', (code) => {
+		const texts = [400, 418].flatMap((status) => GROUPS.map((group) => textOf({ group, status, code })));
+		expect(new Set(texts).size).toBe(1);
+	});
+});
+
+it.each(GROUPS)('the hint after the time limit of the gateway names the options that help: %s', (group) => {
+	for (const code of [undefined, 'gateway_timeout']) {
+		const { description } = errorText({ group, status: 504, code });
+		const isText = group === 'text';
+		expect(/'Stream'.*15 minutes.*'Max Tokens'/.test(description)).toBe(isText);
+		expect(/'Max Tokens'|shorter response|input/.test(description)).toBe(isText);
+	}
+});
+
+describe('Retry-After', () => {
+	const now = Date.parse('2026-03-01T12:00:00Z');
+	const cases: Array<[string | undefined, number | undefined]> = [
+		[undefined, undefined],
+		['', undefined],
+		['  ', undefined],
+		['0', 0],
+		['7', 7_000],
+		[' 7 ', 7_000],
+		['1.5', 1_500],
+		['Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+		['12.25', 12_250],
+		['12.', undefined],
+		['9'.repeat(400), undefined],
+		['01 Mar 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 12:00:30 +0000', undefined],
+		['SUN, 01 MAR 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 11:59:00 GMT', 0],
+		['-5', undefined],
+		['1e3', undefined],
+		['2026-03-01T12:00:30Z', undefined],
+		['soon', undefined],
+		['12 monkeys', undefined],
+		// Mistakes: a Unix time in place of seconds, and the end of time.
+		['1767225600', undefined],
+		['Fri, 31 Dec 9999 23:59:59 GMT', undefined],
+	];
+	test.each(cases)('%j means %j ms', (header, expected) =>
+		expect(parseRetryAfter(header, now)).toBe(expected),
+	);
+
+	it('reads any text without an exception, and never returns a negative or infinite pause', () => {
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					fc.string(),
+					fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+				),
+				(header) => {
+					const delay = parseRetryAfter(header, now) ?? 0;
+					expect(Number.isFinite(delay) && delay >= 0).toBe(true);
+				},
+			),
+		);
+	});
+});
+
+const networkError = (code: string, syscall?: string) =>
+	Object.assign(new Error(code), { code, ...(syscall ? { syscall } : {}) });
+
+/** A network error as n8n throws it: the HTTP client's error, with its configuration, inside a NodeApiError. */
+function wrapped(error: Error): NodeApiError {
+	return new NodeApiError(someNode, error as never);
+}
+
+const aggregate = (code: string) => Object.assign(new AggregateError([networkError(code)]), { code });
+const blocked = (why: string) => new Error(`The request was blocked because ${why}`);
+const closedInHandshake = Object.assign(
+	new Error('Client network socket disconnected before secure TLS connection was established'),
+	{ code: 'ECONNRESET' },
+);
+
+function thrown(error: unknown): ApiError | StoppedError | undefined {
+	return errorFromThrown(error, 'charge');
+}
+
+function details(error: unknown): ApiError['details'] {
+	const converted = thrown(error);
+	if (converted instanceof ApiError) return converted.details;
+	throw new Error('it is not a network error');
+}
+
+describe('a network error', () => {
+	it.each<[string, Error, 'notSent' | 'unknown', boolean]>([
+		['timeout of the connect', networkError('ETIMEDOUT', 'connect'), 'notSent', true],
+		['unreachable at the connect', networkError('EHOSTUNREACH', 'connect'), 'notSent', true],
+		['any code at the look-up', networkError('EMFILE', 'getaddrinfo'), 'notSent', true],
+		['all addresses refused', aggregate('ECONNREFUSED'), 'notSent', true],
+		['all addresses timed out', aggregate('ETIMEDOUT'), 'notSent', true],
+		['a blocked address', blocked('it resolves to a restricted IP address'), 'notSent', false],
+		['a blocked host name', blocked('the destination hostname is restricted'), 'notSent', false],
+		['a connection closed in the handshake', closedInHandshake, 'notSent', true],
+		['timeout of a read', networkError('ETIMEDOUT', 'read'), 'unknown', true],
+		['broken at a write', networkError('EPIPE', 'write'), 'unknown', true],
+		['a cut-off body', new Error('aborted'), 'unknown', true],
+	])('%s, also wrapped by n8n', (_, error, outcome, retryable) => {
+		expect(thrown(error)).toMatchObject({ details: { outcome, retryable } });
+		expect(thrown(wrapped(error))).toMatchObject({ details: { outcome, retryable } });
+	});
+
+	type Codes = [
+		kind: string,
+		codes: string,
+		outcome: 'notSent' | 'unknown',
+		retryable: boolean,
+		message: RegExp,
+	];
+	const http = 'ERR_STREAM_PREMATURE_CLOSE ERR_BAD_RESPONSE ERR_NETWORK HPE_INVALID_CONSTANT';
+	// After the TLS handshake: the request may have arrived.
+	const tls = 'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_UNEXPECTED_EOF_WHILE_READING';
+	const tlsCertificate = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+	const chain = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY SELF_SIGNED_CERT_IN_CHAIN';
+	const expired = 'CERT_HAS_EXPIRED ERR_TLS_CERT_ALTNAME_INVALID';
+	const url = 'EPROTO ERR_INVALID_URL ERR_BAD_OPTION_VALUE ERR_INVALID_PROTOCOL ERR_UNESCAPED_CHARACTERS';
+	const codes: Codes[] = [
+		['refused', 'ECONNREFUSED ENOTFOUND EAI_AGAIN', 'notSent', true, /reached/],
+		['certificate', `${expired} ${chain}`, 'notSent', false, /certificate/],
+		['address', url, 'notSent', false, /address/],
+		['lost', 'ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH ENETDOWN', 'unknown', true, /broke/],
+		['lost', `${http} ${tls} ${tlsCertificate}`, 'unknown', true, /broke/],
+		['timeout', 'ECONNABORTED ETIMEDOUT ESOCKETTIMEDOUT', 'unknown', true, /in time/],
+	];
+	test.each(
+		codes.flatMap(([kind, list, ...expected]) =>
+			list.split(' ').map((code) => [kind, code, ...expected] as const),
+		),
+	)('%s: %s', (kind, code, outcome, retryable, message) => {
+		expect(thrown(wrapped(networkError(code)))).toMatchObject({ details: { outcome, retryable } });
+		expect(details(networkError(code))).toStrictEqual({
+			message: expect.stringMatching(message) as string,
+			description: expect.stringMatching(/\S/) as string,
+			outcome,
+			code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
+			kind: 'charge',
+			retryable,
+		});
+	});
+
+	it.each([
+		[new Error('?'), 'connection_lost', 'network error'],
+		[new AggregateError([]), 'connection_lost', 'network error'],
+		[networkError('X'), 'x', 'X'],
+		[networkError('ECONNRESET', 'read'), 'econnreset', 'ECONNRESET (read)'],
+		[Object.assign(networkError('ECONNRESET'), { syscall: 7 }), 'econnreset', 'ECONNRESET'],
+	])('of the HTTP client is a lost connection, whatever its code: %s', (error, code, cause) => {
+		const converted = thrown(Object.assign(error, { isAxiosError: true }));
+		expect(converted).toMatchObject({ details: { code, outcome: 'unknown', retryable: true } });
+		expect(converted?.cause).toStrictEqual(new Error(cause));
+	});
+
+	it.each([
+		[Object.assign(new Error('?'), { isAxiosError: 'yes' })],
+		[Object.assign(new Error('?'), { code: 7 })],
+		[networkError('Z_DATA_ERROR')],
+		[networkError('NOT_EPROTO')],
+		[networkError('X_HPE_')],
+		[new AggregateError([])],
+		[new Error('was aborted')],
+		[{ message: 'aborted' }],
+		[new Error('?', { cause: 'ECONNRESET' })],
+		[new TypeError('x is not a function')],
+		['text'],
+		[null],
+	])('is not %j', (error) => expect(thrown(error)).toBeUndefined());
+
+	describe('inside other errors', () => {
+		it('has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
+			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
+				code: 'ECONNREFUSED',
+			});
+			expect(details(outer)).toMatchObject({ code: 'econnrefused' });
+			const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
+				isAxiosError: true,
+			});
+			expect(details(client)).toMatchObject({ code: 'econnrefused' });
+		});
+	});
+
+	it('names the server of a file instead of the gateway', () => {
+		const converted = errorFromThrown(networkError('ECONNREFUSED', 'connect'), 'file');
+		expect(converted?.message).toBe('The server of the file could not be reached');
+	});
+
+	it('is a StoppedError when the execution was cancelled', () => {
+		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toMatchObject({
+			name: 'StoppedError',
+			reason: 'cancelled',
+			outcome: 'unknown',
+		});
+	});
+
+	it('keeps nothing of the original error but its code: its configuration has the key', () => {
+		const config = { headers: { Authorization: 'Bearer sk-secret' } };
+		const error = Object.assign(networkError('ECONNRESET'), { isAxiosError: true, config });
+		const converted = thrown(wrapped(error));
+		expect(converted).toBeInstanceOf(ApiError);
+		expect(JSON.stringify([converted, converted?.cause, converted?.stack])).not.toContain('secret');
+	});
+});

@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+
+import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
+import {
+	encodePassThrough,
+	readPassThrough,
+	withPassThrough,
+} from '../../../nodes/shared/gateway/media/passThrough';
+import type { Json } from '../../../nodes/shared/gateway/util/json';
+
+/** A value nested in this many objects. */
+const below = (depth: number, value: unknown): unknown =>
+	depth === 0 ? value : { inner: below(depth - 1, value) };
+
+/** As JSON text, so many times. */
+const asText = (value: unknown, times = 1): unknown =>
+	times === 0 ? value : asText(JSON.stringify(value), times - 1);
+
+describe('the task IDs in a callback', () => {
+	it.each<[string, unknown, unknown, string[]]>([
+		['in the query', { taskId: 'q' }, {}, ['q']],
+		['in the body', {}, { taskId: 'b' }, ['b']],
+		['in both, those of the query first', { taskId: 'q' }, { taskId: 'b' }, ['q', 'b']],
+		['once each', { id: 'a ' }, { id: 'a', data: { id: 'b' } }, ['a', 'b']],
+		['in a nested body', {}, { data: { task: { task_id: 'b' } } }, ['b']],
+		['in a list', {}, [{ id: 'a' }, null, 'x y', { id: 'b' }], ['a', 'b']],
+		['upper ones first', {}, { data: { taskId: 'b' }, taskId: 'a' }, ['a', 'b']],
+		['with 200 characters', {}, { taskId: 'a'.repeat(200) }, ['a'.repeat(200)]],
+		['but not with 201', {}, { taskId: 'a'.repeat(201), id: 'b' }, ['b']],
+		[
+			'but not `..` and others that are no IDs',
+			{},
+			{ id: '..', videoUrl: 'https://a.test/b', taskId: '%2e' },
+			[],
+		],
+	])('are found %s', (_, query, body, ids) => expect(taskIdsIn(query, body, 100)).toStrictEqual(ids));
+
+	it.each(['task_id', 'TaskID', 'task-id', 'task', 'taskUuid', 'id', 'uuid'])(
+		'are found under the name %s',
+		(name) => {
+			expect(taskIdsIn({}, { status: 'done', [name]: 'a' }, 100)).toStrictEqual(['a']);
+		},
+	);
+
+	it.each<[string, unknown]>([
+		['JSON text', asText({ data: { taskId: 'a-1' } })],
+		['JSON text within JSON text', asText({ result: asText({ taskId: 'a-1' }) }, 3)],
+		['a form field of JSON', { payload: asText([{ task: { id: 'a-1' } }]) }],
+		['JSON that was sent as a form', { [JSON.stringify({ id: 'a-1' })]: '' }],
+		['a text that was sent as a form', { 'a-1': '' }],
+		['JSON text of a text', '"a-1"'],
+		['XML', { callback: { task: { $: { id: 'a-1' } } } }],
+	])('are found in %s', (_, body) => expect(taskIdsIn({}, body, 100)).toStrictEqual(['a-1']));
+
+	it('come in the order of their names: first those with "task" and "id"', () => {
+		const body = {
+			provider: 'video',
+			id: 'id',
+			user: { id: 'user' },
+			account: { id: 'account' },
+			taskType: 'type',
+			task: { id: 'task', model: 'acme' },
+		};
+		expect(taskIdsIn({}, body, 300)).toStrictEqual(['task', 'type', 'id', 'user', 'account', 'video']);
+	});
+
+	it('are ten at most', () => {
+		const body = Array.from({ length: 20 }, (_, index) => ({ id: `${index}` }));
+		expect(taskIdsIn({}, [...body, { taskId: 'last' }], 300)).toStrictEqual([
+			'last',
+			'0',
+			'1',
+			'2',
+			'3',
+			'4',
+			'5',
+			'6',
+			'7',
+			'8',
+		]);
+	});
+
+	it.each<[string, unknown, unknown]>([
+		['nothing', undefined, undefined],
+		['null', null, null],
+		['a sentence', {}, 'The task is done'],
+		['an empty ID', { taskId: '' }, { taskId: '  ' }],
+		['an ID that is null', { taskId: null }, { data: { taskId: null } }],
+		['an ID of another kind', { taskId: true }, { taskId: { a: false } }],
+		['other names', { state: 'a' }, { model: 'a' }],
+	])('are not found in %s', (_, query, body) => expect(taskIdsIn(query, body, 100)).toStrictEqual([]));
+});
+
+describe('the search in a callback', () => {
+	it.each([4, 400])('finds an ID below %s objects', (depth) => {
+		expect(taskIdsIn({}, below(depth, { taskId: 'deep' }), 10_000)).toStrictEqual(['deep']);
+	});
+
+	it.each([
+		[1_000, ['last']],
+		[2_000, []],
+	])('is limited in length: an ID after %s objects, %j', (count, ids) => {
+		const others = Array.from({ length: count }, () => ({}));
+		expect(taskIdsIn(undefined, [...others, { taskId: 'last' }], 10_000)).toStrictEqual(ids);
+	});
+
+	it.each([
+		[64 * 1024, ['a']],
+		[64 * 1024 + 1, []],
+		[undefined, []],
+	])('looks below names of all kinds only in a small body: %s bytes, %j', (size, ids) => {
+		expect(taskIdsIn({}, { anything: { taskId: 'a' } }, size)).toStrictEqual(ids);
+	});
+
+	it.each<[unknown, string[]]>([
+		[{ taskId: 'a' }, ['a']],
+		[{ data: { task: 'a' } }, ['a']],
+		[{ data: { task: { taskId: 'a' } } }, []],
+	])('reads the body and its `data` whatever the size: %j, %j', (body, ids) => {
+		expect(taskIdsIn({}, body)).toStrictEqual(ids);
+	});
+});
+
+/** 4 MiB: a quarter of what n8n accepts by default, because it takes seconds to make. */
+const MAX_BODY = 4 * 1024 * 1024;
+const filled = (element: (index: number) => string) => {
+	const length = Math.floor(MAX_BODY / (element(1_000_000).length + 1));
+	return Array.from({ length }, (_, index) => element(index)).join(',');
+};
+const wide = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, {}]));
+
+/** Of the processor: others may use it at the same time. */
+function millisecondsSince(begin: NodeJS.CpuUsage): number {
+	const { user, system } = process.cpuUsage(begin);
+	return (user + system) / 1_000;
+}
+
+describe('a hostile body', () => {
+	it.each<[string, () => unknown]>([
+		['a list of objects', (): unknown => JSON.parse(`[${filled(() => '{}')}]`)],
+		['an object of objects', (): unknown => JSON.parse(`{${filled((index) => `"k${index}":{}`)}}`)],
+		['lists within lists', (): unknown => JSON.parse('['.repeat(MAX_BODY / 2) + ']'.repeat(MAX_BODY / 2))],
+		['objects with many objects', () => Array.from({ length: 1_000 }, () => wide)],
+		['JSON text', () => JSON.stringify([filled(() => '{}')])],
+		['text of JSON', () => `[${filled(() => '{}')}]`],
+	])('%s is searched within half a second, without an error', (_, make) => {
+		const body = make();
+		const begin = process.cpuUsage();
+		expect(taskIdsIn({ taskId: 'a' }, body, MAX_BODY)).toStrictEqual(['a']);
+		expect(taskIdsIn({}, body, MAX_BODY)).toStrictEqual([]);
+		expect(millisecondsSince(begin)).toBeLessThan(500);
+	});
+
+	it.each<[string, string]>([
+		['lists within lists', '['.repeat(32_000) + ']'.repeat(32_000)],
+		['beginnings of lists', JSON.stringify(Array.from({ length: 200 }, () => '['.repeat(300)))],
+		['empty objects', JSON.stringify(Array.from({ length: 21_000 }, () => ({})))],
+		['IDs', JSON.stringify(Array.from({ length: 9_000 }, () => ({ id: 1 })))],
+	])('of 64 KB of %s is searched within half a second', (_, body) => {
+		const begin = process.cpuUsage();
+		taskIdsIn({}, body, body.length);
+		expect(millisecondsSince(begin)).toBeLessThan(500);
+	});
+
+	it('of any kind and depth has at most ten IDs, each once, none too long', () => {
+		const any = fc.letrec((tie) => ({
+			value: fc.oneof(
+				{ depthSize: 'xlarge', withCrossShrink: true },
+				fc.jsonValue(),
+				fc.array(tie('value'), { maxLength: 5 }),
+				fc.dictionary(
+					fc.oneof(fc.constantFrom('taskId', 'task_id', 'id', 'data', '__proto__'), fc.string()),
+					tie('value'),
+					{ maxKeys: 5 },
+				),
+				fc.string({ minLength: 150, maxLength: 1_500 }),
+			),
+		})).value;
+		fc.assert(
+			fc.property(any, any, fc.option(fc.nat(100_000), { nil: undefined }), (query, body, size) => {
+				const ids = taskIdsIn(query, body, size);
+				expect(ids.length).toBeLessThanOrEqual(10);
+				expect(new Set(ids).size).toBe(ids.length);
+				for (const id of ids) expect(id.length).toBeLessThanOrEqual(200);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+/** The query as a server reads it. */
+const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
+
+const nested = (levels: number): Json => (levels === 0 ? 1 : [nested(levels - 1)]);
+const encoded = (text: string) => Buffer.from(text).toString('base64url');
+
+describe('data in a callback URL', () => {
+	const url = fc.constantFrom(
+		'https://n8n.test/webhook/a',
+		'https://n8n.test/webhook/a?',
+		'https://n8n.test/webhook/a?x=1',
+		'https://n8n.test/webhook/a?x=1&',
+		'https://n8n.test/webhook/a?x=1#part',
+	);
+
+	it('comes back as it was, and leaves the rest of the URL alone', () => {
+		fc.assert(
+			fc.property(fc.jsonValue({ maxDepth: 5 }), url, (given, address) => {
+				// Fields of this name are left out: see below.
+				const value = JSON.parse(JSON.stringify(given).replaceAll('"__proto__"', '"name"')) as Json;
+				const text = encodePassThrough(value);
+				if (text === undefined) return;
+				const full = withPassThrough(address, text);
+				const { passThrough, ...others } = queryOf(full);
+				expect(readPassThrough({ passThrough })).toStrictEqual(value);
+				expect(others).toStrictEqual(queryOf(address));
+				expect([new URL(full).pathname, new URL(full).hash]).toStrictEqual([
+					new URL(address).pathname,
+					new URL(address).hash,
+				]);
+			}),
+		);
+	});
+
+	it.each([
+		['?passThrough=old', '?passThrough=bmV3'],
+		['?a=1&passThrough=old&b=2', '?a=1&passThrough=bmV3&b=2'],
+		['?otherPassThrough=1&passThrough=old#c', '?otherPassThrough=1&passThrough=bmV3#c'],
+	])('replaces other data: %s', (before, after) => {
+		expect(withPassThrough(`https://n8n.test/a${before}`, 'bmV3')).toBe(`https://n8n.test/a${after}`);
+	});
+
+	it('is no task ID', () => {
+		const query = queryOf(withPassThrough('https://n8n.test/a', encodePassThrough({ taskId: 'x' }) ?? ''));
+		expect(taskIdsIn(query, { id: 'task-1' })).toStrictEqual(['task-1']);
+	});
+
+	it.each<[string, Json]>([
+		['2,048 bytes', 'x'.repeat(2046)],
+		['2,048 bytes of Cyrillic letters', 'я'.repeat(1023)],
+		['50 levels', nested(50)],
+	])('may have %s', (_, value) =>
+		expect(readPassThrough({ passThrough: encodePassThrough(value) })).toStrictEqual(value),
+	);
+
+	it.each<[string, Json]>([
+		['2,049 bytes', 'x'.repeat(2047)],
+		['2,050 bytes of Cyrillic letters', 'я'.repeat(1024)],
+	])('may not have %s', (_, value) => expect(encodePassThrough(value)).toBeUndefined());
+});
+
+describe('the data of a callback that anybody can send', () => {
+	it.each<[string, unknown]>([
+		['none', {}],
+		['no query', undefined],
+		['several', { passThrough: [encoded('1'), encoded('2')] }],
+		['an object', { passThrough: { a: encoded('1') } }],
+		['an empty one', { passThrough: '' }],
+		['no base64url', { passThrough: '{"a":1}' }],
+		['no JSON', { passThrough: encoded('{"a":') }],
+		['nested too deeply', { passThrough: encoded(JSON.stringify(nested(51))) }],
+	])('is ignored: %s', (_, query) => expect(readPassThrough(query)).toBeUndefined());
+
+	it('is never an exception', () => {
+		fc.assert(
+			fc.property(fc.anything(), fc.string(), (query, text) => {
+				const values = [query, { passThrough: text }, { passThrough: encoded(text) }];
+				expect(() => values.map(readPassThrough)).not.toThrow();
+			}),
+		);
+	});
+});

@@ -1,0 +1,301 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+import fc from 'fast-check';
+
+import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
+import { incompleteHint, isIncomplete } from '../../../nodes/shared/gateway/text/incomplete';
+import { isSchema, misfits, schemaOf } from '../../../nodes/shared/gateway/text/outputSchema';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { recordedCases } from '../../fixtures/recordedCases';
+import { chunksOf, readStream } from '../../helpers/streams';
+
+const folder = (format: string) => join(__dirname, '../../fixtures', format, 'recorded');
+const cases = textFormats.flatMap((format) =>
+	recordedCases(format).map(([name, request]) => ({ format: format.name, name, output: request.output })),
+);
+const bytesOf = (format: string, name: string) => readFileSync(join(folder(format), `${name}.sse`));
+
+/** All up to 16; then primes, which end anywhere in an event, and the sizes of buffers and packets. */
+const SIZES = [
+	...Array.from({ length: 16 }, (_, index) => index + 1),
+	...[17, 19, 23, 29, 31, 32, 37, 41, 43, 47, 53, 59, 61, 64, 101, 128, 255, 256, 1000, 1024, 1460, 4096],
+];
+
+/** IDs and times differ between two requests. */
+function comparable(body: unknown): unknown {
+	const text = JSON.stringify(body)
+		.replace(/\b(chatcmpl-|msg_|resp_|call_|toolu_|fc_|rs_|ws_|bt_|audio_)[0-9a-f-]+/g, '$1…')
+		.replace(/"(created|created_at|completed_at|expires_at)":\d+/g, '"$1":0');
+	return JSON.parse(text);
+}
+
+it.each(textFormats)('$name has an unstreamed and a streamed response for each case', (format) => {
+	const recorded = recordedCases(format).map(([label]) => label);
+	expect(recorded.length).toBeGreaterThan(8);
+	expect(readdirSync(folder(format.name)).sort()).toStrictEqual(
+		recorded.flatMap((label) => [`${label}.json`, `${label}.sse`]).sort(),
+	);
+});
+
+describe.each(cases)('$format: $name', ({ format, name, output }) => {
+	const whole: unknown = JSON.parse(readFileSync(join(folder(format), `${name}.json`), 'utf8'));
+	const bytes = bytesOf(format, name);
+	const read = async (chunks: Uint8Array[]) => await readStream(format, chunks, { output });
+
+	it('is the same completion streamed and unstreamed', async () => {
+		const { body } = await read([bytes]);
+		expect(comparable(body)).toStrictEqual(comparable(whole));
+	});
+
+	it('shows the text of the first choice', async () => {
+		const { body, shown } = await read(chunksOf(bytes, 50));
+		expect(shown.join('')).toBe(textFormat(format).readCompletion(body, output).choices[0]?.text);
+	});
+
+	it('is the same in chunks of any size', async () => {
+		const { body: expected } = await read([bytes]);
+		// The recorded audio is long and repetitive: a few sizes are enough.
+		const sizes = name === 'audio' ? [1, 7, 1460] : SIZES.filter((size) => size < bytes.length);
+		const others: number[] = [];
+		const showingNothing: number[] = [];
+		for (const size of sizes) {
+			const { body, shown } = await read(chunksOf(bytes, size));
+			if (!isDeepStrictEqual(body, expected)) others.push(size);
+			if (shown.includes('')) showingNothing.push(size);
+		}
+		expect({ others, showingNothing }).toStrictEqual({ others: [], showingNothing: [] });
+	}, 60_000);
+});
+
+it('comments, pings, unknown events and line ends change nothing, however a stream is split', async () => {
+	const noise: Record<string, string> = {
+		chat: ': ping\n\n',
+		responses: 'data: {"type":"response.ping"}\n\ndata: {"type":"response.brand.new","delta":"no"}\n\n',
+		messages:
+			'event: ping\ndata: {"type":"ping"}\n\nevent: new_thing\ndata: {"type":"new_thing","delta":{"text":"no"}}\n\n',
+	};
+	await fc.assert(
+		fc.asyncProperty(
+			fc.constantFrom(...cases.filter(({ name }) => name !== 'audio')),
+			fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 }),
+			fc.array(fc.nat({ max: 40 }), { maxLength: 5 }),
+			fc.boolean(),
+			async ({ format, name, output }, sizes, places, crlf) => {
+				const text = bytesOf(format, name).toString('utf8');
+				const frames = text.split('\n\n').filter((frame) => frame !== '');
+				for (const place of places) {
+					const at = Math.min(place, frames.length - 1);
+					frames[at] = `${noise[format] ?? ''}${frames[at]}`;
+				}
+				const noisy = `${frames.join('\n\n')}\n\n`;
+				const bytes = Buffer.from(crlf ? noisy.replaceAll('\n', '\r\n') : noisy);
+				const chunks: Uint8Array[] = [];
+				for (let start = 0, index = 0; start < bytes.length; index += 1) {
+					const size = sizes[index % sizes.length] ?? 1;
+					chunks.push(bytes.subarray(start, start + size));
+					start += size;
+				}
+				const expected = await readStream(format, text, { output });
+				const actual = await readStream(format, chunks, { output });
+				expect(actual.body).toStrictEqual(expected.body);
+				expect(actual.shown.join('')).toBe(expected.shown.join(''));
+			},
+		),
+		{ numRuns: 150 },
+	);
+}, 60_000);
+
+const hint = (finishReason: string | null, body: JsonObject = {}, format = 'chat') =>
+	incompleteHint([{ finishReason: 'stop' }, { finishReason }], body, textFormat(format));
+
+test.each(
+	`length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded content_filter refusal
+	SAFETY RECITATION PROHIBITED_CONTENT guardrail_intervened sensitive blacklist`.split(/\s+/),
+)('%s: the text is not complete', (finishReason) => {
+	expect(isIncomplete({ finishReason })).toBe(true);
+	expect(hint(finishReason)).toMatch(/is not complete|is cut off/);
+});
+
+test.each([
+	...'stop STOP tool_calls function_call end_turn stop_sequence tool_use COMPLETE eos_token queued'.split(
+		' ',
+	),
+	'',
+	null,
+])('%s: the text is complete', (finishReason) => {
+	expect(isIncomplete({ finishReason })).toBe(false);
+	expect(hint(finishReason)).toBeUndefined();
+});
+
+test.each([
+	'insufficient_system_resource',
+	'pause_turn',
+	'MALFORMED_FUNCTION_CALL',
+	'cancelled',
+	'something_new',
+])('%s is not known: a hint names it', (finishReason) => {
+	expect(isIncomplete({ finishReason })).toBe(false);
+	expect(hint(finishReason)).toContain(`may not be complete: the model gives “${finishReason}”`);
+});
+
+test.each<[string, JsonObject, string, string]>([
+	['chat', { max_tokens: 20 }, 'at 20 tokens', "Raise or remove the option 'Max Tokens'"],
+	['chat', { max_completion_tokens: 20 }, 'at 20 tokens', "'Max Tokens'"],
+	['responses', { max_output_tokens: 20 }, 'at 20 tokens', "Raise or remove the option 'Max Tokens'"],
+	['messages', { max_tokens: 4096 }, 'at 4,096 tokens', "Raise 'Max Tokens': without it, this is the limit"],
+	['chat', {}, 'its own limit', 'Ask for less'],
+])('%s, sent with %j: the hint says what to do', (format, body, what, advice) => {
+	expect(hint('length', body, format)).toContain(what);
+	expect(hint('length', body, format)).toContain(advice);
+});
+
+it('a filtered text is to be rephrased', () =>
+	expect(hint('content_filter', { max_tokens: 20 })).toContain('Rephrase the prompt'));
+
+const problems = (value: Json, schema: JsonObject) => [...misfits(value, schema, schema)];
+
+describe('a value that does not fit its schema', () => {
+	const person = {
+		type: 'object',
+		properties: {
+			name: { type: 'string' },
+			age: { type: 'integer' },
+			tags: { type: 'array', items: { type: 'string' } },
+			size: { $ref: '#/$defs/Size' },
+			home: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+		},
+		required: ['name', 'home'],
+		$defs: { Size: { enum: ['S', 'M', 1] } },
+	};
+	const whole = { name: 'Anna', home: null };
+
+	it.each<[string, Json, string]>([
+		['no object', [1], 'output is a list, not an object'],
+		['a missing field', { home: 'a' }, 'output.name is missing'],
+		['a field of another type', { ...whole, name: 1 }, 'output.name is a number, not text'],
+		['null where a field is required', { ...whole, name: null }, 'output.name is null, not text'],
+		['a fraction', { ...whole, age: 1.5 }, 'output.age is a number, not a whole number'],
+		['a list element of another type', { ...whole, tags: ['a', 1] }, 'output.tags[1] is a number, not text'],
+		['no choice of a reference', { ...whole, size: 'L' }, 'output.size is "L", not "S" or "M" or 1'],
+		['nothing of a union', { ...whole, home: 1 }, 'output.home is none of what the schema allows'],
+	])('%s is named', (_, value, problem) => {
+		expect(problems(value, person)).toStrictEqual([problem]);
+	});
+
+	it.each<[string, JsonObject]>([
+		['only what is required', whole],
+		['null for what is not required', { ...whole, age: null, tags: null }],
+		['a whole number as 2.0', { ...whole, age: 2.0 }],
+		['more fields', { ...whole, more: 1 }],
+		['a choice', { ...whole, size: 1, home: 'Kazan' }],
+	])('%s fits', (_, value) => {
+		expect(problems(value, person)).toStrictEqual([]);
+	});
+
+	it.each<[string, Json, JsonObject]>([
+		['a type that is not known', 1, { type: 'text' }],
+		['a constant', 1, { const: 2 }],
+		['parts of a whole', { a: 1 }, { allOf: [{ required: ['a'] }, { required: ['b'] }] }],
+		['a name that objects inherit', {}, { required: ['toString'] }],
+	])('%s is checked', (_, value, schema) => {
+		expect(problems(value, schema)).toHaveLength(1);
+	});
+
+	it('is found in schemas that refer to themselves, and ends', () => {
+		const tree = { type: 'object', properties: { child: { $ref: '#' } } };
+		expect(problems({ child: { child: 1 } }, tree)).toStrictEqual([
+			'output.child.child is a number, not an object',
+		]);
+		expect(problems(1, { $ref: '#' })).toStrictEqual([]);
+	});
+});
+
+describe('the schema of an example', () => {
+	it('requires the fields that it shows, with decimals, dates as text, and anything for null and []', () => {
+		const example = {
+			name: 'Anna',
+			born: '2001-02-03',
+			pages: 3,
+			paid: true,
+			tags: ['a'],
+			note: null,
+			more: [],
+		};
+		expect(schemaOf([example])).toStrictEqual({
+			type: 'object',
+			properties: {
+				name: { type: 'string' },
+				born: { type: 'string' },
+				pages: { type: 'number' },
+				paid: { type: 'boolean' },
+				tags: { type: 'array', items: { type: 'string' } },
+				note: {},
+				more: { type: 'array', items: {} },
+			},
+			required: ['name', 'born', 'pages', 'paid', 'tags', 'more'],
+			additionalProperties: false,
+		});
+	});
+
+	it('requires of the elements of a list what all of them have', () => {
+		expect(
+			schemaOf([
+				[
+					{ a: 1, b: 2, c: 'x' },
+					{ a: 3, b: null, c: 1 },
+				],
+			]),
+		).toStrictEqual({
+			type: 'array',
+			items: {
+				type: 'object',
+				properties: { a: { type: 'number' }, b: { type: 'number' }, c: {} },
+				required: ['a', 'c'],
+				additionalProperties: false,
+			},
+		});
+	});
+
+	it.each<[Json, JsonObject]>([
+		[[1, 'a'], { type: 'array', items: {} }],
+		[[1, null], { type: 'array', items: {} }],
+		[{}, { type: 'object' }],
+	])('%j asks for no more', (example, schema) => {
+		expect(schemaOf([example])).toStrictEqual(schema);
+	});
+
+	it('allows the example', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), (json) => {
+				const example = JSON.parse(JSON.stringify(json)) as Json;
+				expect(problems(example, schemaOf([example]))).toStrictEqual([]);
+			}),
+		);
+	});
+});
+
+describe('an object', () => {
+	it.each<JsonObject>([
+		{ type: 'object', properties: { title: { type: 'string' } } },
+		{ properties: { title: {} } },
+		{ type: ['object', 'null'] },
+		{ $ref: '#/$defs/Book', $defs: {} },
+		{ anyOf: [{ type: 'object' }] },
+	])('%j is a schema', (value) => {
+		expect(isSchema(value)).toBe(true);
+	});
+
+	it.each<JsonObject>([
+		{ title: 'Sea', pages: 320 },
+		{ type: 'book', title: 'Sea' },
+		{ type: { name: 'book' } },
+		{ items: [{ name: 'A' }], total: 5 },
+		{ properties: ['A flat'], city: 'Kazan' },
+		{ type: 'object', properties: { title: 'Sea' } },
+		{},
+	])('%j is sample data', (value) => {
+		expect(isSchema(value)).toBe(false);
+	});
+});

@@ -1,0 +1,453 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import fc from 'fast-check';
+
+import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
+import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
+import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/request';
+import { type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
+import { errorDetailsOf, invalidInputOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
+import { WHOLE } from './whole';
+
+describe('formats', () => {
+	/** The required lists of a response, with one element that says nothing. */
+	const SILENT: JsonObject = { choices: [{}], output: [{}], content: [{}] };
+
+	function read(name: string, body: JsonObject) {
+		const format = textFormat(name);
+		const completion = format.readCompletion({ ...SILENT, ...body }, { kind: 'text' });
+		const [choice] = completion.choices;
+		if (!choice) throw new Error('a completion has at least one choice');
+		return { ...completion, ...choice };
+	}
+
+	describe('the finish reason, in the same words for each format', () => {
+		test.each<[string, JsonObject, string | null]>([
+			['chat', { choices: [{ finish_reason: 'stop' }] }, 'stop'],
+			['chat', { choices: [{ finish_reason: 'length' }] }, 'length'],
+			['chat', { choices: [{ finish_reason: 'eos_token' }] }, 'eos_token'],
+			['chat', {}, null],
+			['responses', { status: 'completed' }, 'stop'],
+			[
+				'responses',
+				{ status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] },
+				'tool_calls',
+			],
+			['responses', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
+			['responses', { status: 'incomplete', incomplete_details: null }, 'length'],
+			[
+				'responses',
+				{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+				'content_filter',
+			],
+			['responses', { status: 'queued' }, 'queued'],
+			['messages', { stop_reason: 'end_turn' }, 'stop'],
+			['messages', { stop_reason: 'stop_sequence' }, 'stop'],
+			['messages', { stop_reason: 'max_tokens' }, 'length'],
+			['messages', { stop_reason: 'tool_use' }, 'tool_calls'],
+			['messages', { stop_reason: 'refusal' }, 'content_filter'],
+			['messages', { stop_reason: 'pause_turn' }, 'pause_turn'],
+			['messages', { stop_reason: 'constructor' }, 'constructor'],
+		])('%s %j → %s', (format, body, reason) => expect(read(format, body).finishReason).toBe(reason));
+	});
+
+	describe.each(textFormats)('$name: an error with the status 200', (format) => {
+		const codeOf = (body: JsonObject) =>
+			errorDetailsOf(() =>
+				format.readCompletion({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }),
+			).code;
+
+		it('is thrown, with or without the list of outputs', () => {
+			expect(codeOf({})).toBe('x1');
+			expect(codeOf(SILENT)).toBe('x1');
+		});
+
+		it('is not thrown when it is null; then a missing list is the error', () => {
+			expect(codeOf({ error: null })).toBe('no_completion');
+			expect(read(format.name, { error: null }).text).toBe('');
+		});
+	});
+
+	test('a status that is not text is ignored', () => {
+		expect(read('responses', { status: { toString: 0 } }).finishReason).toBeNull();
+	});
+
+	/** The type of the text, or `error`. */
+	function outcome(name: string, body: JsonObject): string {
+		try {
+			return typeof read(name, body).text;
+		} catch (error) {
+			if (error instanceof ApiError) return 'error';
+			throw error;
+		}
+	}
+
+	test.each(textFormats)('$name reads any JSON object, or throws ApiError', ({ name }) => {
+		const outcomes = new Set<string>();
+		fc.assert(
+			fc.property(
+				fc.dictionary(
+					fc.constantFrom('id', 'choices', 'output', 'content', 'usage', 'status', 'error', 'stop_reason'),
+					fc.jsonValue(),
+				),
+				(body) => {
+					outcomes.add(outcome(name, body));
+				},
+			),
+			{ numRuns: 500 },
+		);
+		expect([...outcomes].sort()).toStrictEqual(['error', 'string']);
+	});
+});
+
+it('the formats are those of the specification, the most widely supported first', () => {
+	expect(textFormats.map(({ name, label, path, headers }) => ({ name, label, path, headers }))).toStrictEqual(
+		[
+			{ name: 'chat', label: 'Chat Completions', path: '/chat/completions', headers: {} },
+			{ name: 'responses', label: 'Responses', path: '/responses', headers: {} },
+			{
+				name: 'messages',
+				label: 'Messages',
+				path: '/messages',
+				headers: { 'anthropic-version': '2023-06-01' },
+			},
+		],
+	);
+});
+
+it.each(textFormats)('$name is found by its name', (format) => {
+	expect(textFormat(format.name)).toBe(format);
+});
+
+it('an unknown name is rejected as the value of the parameter', () => {
+	const { param, message } = invalidInputOf(() => textFormat('soap'));
+	expect(param).toBe('format');
+	expect(message).toContain('soap');
+});
+
+it.each([
+	['chat', { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' }],
+	['responses', { image: 'url or file', audio: 'file', file: 'url or file' }],
+	['messages', { image: 'url or file', file: 'url or file' }],
+])('%s accepts these kinds of attachments', (format, attachments) => {
+	expect(textFormat(format).attachments).toStrictEqual(attachments);
+});
+
+it('attachments have the kinds of the specification', () => {
+	expect(ATTACHMENT_KINDS).toStrictEqual(['image', 'audio', 'video', 'file']);
+});
+
+describe('nulls', () => {
+	type Path = Array<string | number>;
+	type Change = 'null' | 'absent';
+
+	/** The paths of all fields and elements inside a value. */
+	function pathsIn(value: unknown): Path[] {
+		if (typeof value !== 'object' || value === null) return [];
+		const list = Array.isArray(value);
+		return Object.entries(value).flatMap(([name, inner]) => {
+			const step = list ? Number(name) : name;
+			return [[step], ...pathsIn(inner).map((rest) => [step, ...rest])];
+		});
+	}
+
+	/** A copy of a value with null, or nothing, at a path. */
+	function changed<T>(value: T, path: Path, change: Change): T {
+		const copy = structuredClone(value);
+		const last = path.at(-1) ?? '';
+		const holder = path
+			.slice(0, -1)
+			.reduce<unknown>((inner, step) => (inner as Record<typeof step, unknown>)[step], copy);
+		if (change === 'null') (holder as Record<typeof last, unknown>)[last] = null;
+		else if (Array.isArray(holder)) holder.splice(Number(last), 1);
+		else Reflect.deleteProperty(holder as object, last);
+		return copy;
+	}
+
+	/** The result of a function, or the details of its ApiError. */
+	function outcome(work: () => unknown): unknown {
+		try {
+			return work();
+		} catch (error) {
+			if (error instanceof ApiError) return error.details;
+			throw error;
+		}
+	}
+
+	const annotations = [
+		{ type: 'url_citation', url: 'https://a.test', url_citation: { url: 'https://b.test', title: 'B' } },
+	];
+	const { choices, ...chat } = WHOLE.chat;
+	const delta = {
+		...choices[0]?.message,
+		content: [{ type: 'text', text: 'Hello' }, { image_url: { url: 'data:image/png;base64,AAAA' } }],
+		reasoning_details: [{ text: 'Hm', summary: 'Well' }],
+		annotations,
+	};
+	const chatChoice = {
+		index: 0,
+		finish_reason: 'stop',
+		reasoning_details: [{ text: 'Hm', summary: 'Well' }],
+		logprobs: { content: [{ token: 'a', top_logprobs: [{ token: 'a' }] }], refusal: [] },
+	};
+	const details = { reason: 'x' };
+	const failed = { id: 'r', status: 'failed', error: { code: 'a', message: 'b' } };
+
+	const bodies: Array<[string, string, JsonObject]> = [
+		['an empty chat completion', 'chat', { ...chat, error: {}, choices: [] }],
+		['a chat completion', 'chat', { ...chat, choices: [{ ...chatChoice, message: delta }] }],
+		['a response', 'responses', WHOLE.responses],
+		[
+			'an incomplete response',
+			'responses',
+			{ ...WHOLE.responses, status: 'incomplete', incomplete_details: details },
+		],
+		['a failed response', 'responses', failed],
+		['a message', 'messages', WHOLE.messages],
+	];
+
+	const item = (action: string, index: number, fields: JsonObject) => {
+		return {
+			type: `response.output_item.${action}`,
+			sequence_number: index,
+			output_index: index,
+			item: fields,
+		};
+	};
+	const block = (index: number, content_block: JsonObject) => {
+		return { type: 'content_block_start', index, content_block };
+	};
+	const change = (index: number, fields: JsonObject) => {
+		return { type: 'content_block_delta', index, delta: fields };
+	};
+	const { usage } = WHOLE.messages;
+
+	const streams: Array<[string, string, JsonObject[]]> = [
+		[
+			'a stream of chunks',
+			'chat',
+			[
+				{ ...chat, usage: null, object: 'chat.completion.chunk', choices: [{ ...chatChoice, delta }] },
+				{ choices: [{ ...chatChoice, delta }], usage: chat.usage },
+				{ choices: [], usage: chat.usage },
+			],
+		],
+		[
+			'a stream of a response',
+			'responses',
+			[
+				...WHOLE.responses.output.map((fields, index) => item('added', index, fields)),
+				{ type: 'response.output_text.delta', output_index: 3, content_index: 0, delta: 'Hello' },
+				{ type: 'response.refusal.delta', output_index: 3, content_index: 2, delta: 'No' },
+				{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'Hm' },
+				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{}' },
+				item('done', 2, WHOLE.responses.output[2] ?? {}),
+				{ type: 'response.completed', response: { ...WHOLE.responses, output: [] } },
+			],
+		],
+		['a stream of a failed response', 'responses', [{ type: 'response.failed', response: failed }]],
+		['a stream of an error event', 'responses', [{ type: 'error', error: { type: 'a', message: 'b' } }]],
+		[
+			'a stream of a message',
+			'messages',
+			[
+				{ type: 'message_start', message: { ...WHOLE.messages, content: [] } },
+				block(0, { type: 'text', text: 'H', citations: annotations }),
+				change(0, { type: 'text_delta', text: 'ello' }),
+				change(0, { type: 'citations_delta', citation: annotations[0] ?? null }),
+				block(1, { type: 'thinking', thinking: 'H', signature: 's' }),
+				change(1, { thinking: 'm', signature: 't' }),
+				block(2, { type: 'tool_use', id: 't', name: 'answer', input: {} }),
+				change(2, { partial_json: '{}' }),
+				{ type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: 'x' }, usage },
+				{ type: 'message_stop' },
+			],
+		],
+		['a stream of a message’s error', 'messages', [{ type: 'error', error: { type: 'a', message: 'b' } }]],
+	];
+
+	/** The paths where null leads to another result than an absent field. */
+	function differing(paths: Path[], outcomeOf: (path: Path, change: Change) => unknown): string[] {
+		const differs = (path: Path) => !isDeepStrictEqual(outcomeOf(path, 'null'), outcomeOf(path, 'absent'));
+		// The arguments of a tool are the model's own.
+		return paths.filter((path) => path.at(-2) !== 'input' && differs(path)).map((path) => path.join('.'));
+	}
+
+	/** Without the parts that go back as they were received. */
+	function converted({ choices, first, ...completion }: ReturnType<typeof read>): object {
+		return {
+			...completion,
+			choices: [...choices, first].map(({ sources, otherOutput, ...choice }) => ({
+				...omit(choice, 'reasoningParts'),
+				sources: sources.map(({ url, title }) => [url ?? '', title ?? '']),
+				otherOutput: otherOutput?.length,
+			})),
+		};
+	}
+
+	describe('null is read like an absent field', () => {
+		it.each(bodies)('in %s', (_, format, body) => {
+			const paths = pathsIn(body);
+			expect(paths.length).toBeGreaterThan(3);
+			expect(
+				differing(paths, (path, change) =>
+					outcome(() => converted(read(format, changed(body, path, change), JSON_OBJECT))),
+				),
+			).toStrictEqual([]);
+		});
+
+		it.each(streams)('in %s', (_, format, events) => {
+			const paths = pathsIn(events).filter((path) => path.length > 1);
+			expect(paths.length).toBeGreaterThan(3);
+			expect(
+				differing(paths, (path, change) =>
+					outcome(() => {
+						const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
+						return { ...rest, completion: outcome(() => converted(read(format, body, JSON_OBJECT))) };
+					}),
+				),
+			).toStrictEqual([]);
+		});
+	});
+});
+
+const used = {
+	inputTokens: 7,
+	outputTokens: 0,
+	totalTokens: 7,
+	cachedInputTokens: null,
+	reasoningTokens: null,
+};
+const chatUsage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7, cost_rub: 0.5 };
+const tokens = { input_tokens: 7, output_tokens: 0 };
+
+describe('a response without any output is an error with what it cost', () => {
+	it.each<[string, string, JsonObject]>([
+		['chat: no choice that is an object', 'chat', { choices: [null, 'Hello'] }],
+		['responses: no items, and no status', 'responses', { output: [] }],
+		['responses: no item that is an object', 'responses', { status: 'completed', output: [null] }],
+		['messages: no content, and no stop reason', 'messages', { content: [] }],
+		['messages: a stop reason that is null', 'messages', { content: [], stop_reason: null }],
+		...['chat', 'responses', 'messages'].flatMap((format) =>
+			[undefined, null, 'Hello', {}, 7].map((list): [string, string, JsonObject] => [
+				`${format}: ${JSON.stringify(list)} for the list`,
+				format,
+				{ status: 'completed', stop_reason: 'end_turn', choices: list, output: list, content: list },
+			]),
+		),
+	])('%s', (_, format, body) => {
+		expect(errorDetailsOf(() => read(format, { id: 'r1', ...body }))).toStrictEqual({
+			message: 'The model returned nothing',
+			description: expect.stringMatching(/is missing or empty/) as string,
+			outcome: 'unknown',
+			status: 200,
+			code: 'no_completion',
+			retryable: false,
+			extra: { id: 'r1', usage: NO_USAGE, costRub: null },
+		});
+	});
+
+	it.each<[string, JsonObject, number | null]>([
+		['chat', { choices: [], usage: chatUsage }, 0.5],
+		[
+			'responses',
+			{ status: 'completed', usage: { ...tokens, total_tokens: 7, cost: { total_cost: 0.5 } } },
+			0.5,
+		],
+		['messages', { content: [], usage: tokens }, null],
+	])('%s', (format, body, costRub) => {
+		const details = errorDetailsOf(() => read(format, body));
+		expect(details.extra).toStrictEqual({ id: null, usage: used, costRub });
+		expect(details.outcome).toBe(costRub === null ? 'unknown' : 'charged');
+	});
+});
+
+describe('a completion without text', () => {
+	it.each<[string, string, JsonObject, string | null]>([
+		['chat: empty text', 'chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }, 'stop'],
+		['chat: cut off', 'chat', { choices: [{ message: {}, finish_reason: 'length' }] }, 'length'],
+		['chat: filtered', 'chat', { choices: [{ finish_reason: 'content_filter' }] }, 'content_filter'],
+		['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
+		['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
+		[
+			'responses: only reasoning',
+			'responses',
+			{ status: 'completed', output: [{ type: 'reasoning' }] },
+			'stop',
+		],
+		['responses: queued', 'responses', { status: 'queued' }, 'queued'],
+		['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
+		['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
+		['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
+		['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],
+		['messages: refused', 'messages', { content: [], stop_reason: 'refusal' }, 'content_filter'],
+		['messages: only reasoning', 'messages', { content: [{ type: 'thinking', thinking: 'Hm' }] }, null],
+	])('%s', (_, format, body, finishReason) => {
+		expect(read(format, body).first).toMatchObject({ text: '', finishReason });
+	});
+});
+
+describe('a stream that ends without any output', () => {
+	it.each<[string, string, JsonObject[]]>([
+		['chat: nothing', 'chat', []],
+		['chat: only the usage', 'chat', [{ choices: [], usage: { cost_rub: 0.5 } }]],
+		[
+			'responses',
+			'responses',
+			[{ type: 'response.completed', response: { status: 'completed', output: [] } }],
+		],
+		['messages', 'messages', [{ type: 'message_start', message: { content: [] } }, { type: 'message_stop' }]],
+	])('%s: it is complete, and an error', (_, format, events) => {
+		const { isComplete, body } = streamed(format, events);
+		expect(isComplete[1]).toBe(true);
+		expect(errorDetailsOf(() => read(format, body)).code).toBe('no_completion');
+	});
+});
+
+describe('linear', () => {
+	// Four times as many deltas take about four times as long, and not sixteen times, as when each copied the list so far.
+
+	const [FEW, MANY] = [5_000, 20_000];
+	const MOST = 9;
+
+	const page = (n: number) => ({ type: 'url_citation', url: `https://a.test/${n}`, title: 'A' });
+	const token = (n: number) => ({ token: `t${n}`, logprob: -1, top_logprobs: [{ token: 'a', logprob: -1 }] });
+	const chunk = (delta: JsonObject = {}, choice: JsonObject = {}): JsonObject => ({
+		choices: [{ index: 0, delta: { content: 'word ', ...delta }, ...choice }],
+	});
+	const called = (name: string, args: string) => ({
+		tool_calls: [{ index: 0, function: { name, arguments: args } }],
+	});
+	const text = { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'word ' };
+	const annotation = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 0 };
+	const block = (delta: JsonObject) => ({ type: 'content_block_delta', index: 0, delta });
+	const closed = { type: 'response.completed', response: { status: 'completed', output: [] } };
+
+	/** Processor time, in milliseconds: the machine may be busy with something else. */
+	function timeOf(format: string, count: number, eventsOf: (n: number) => JsonObject[]): number {
+		const events = Array.from({ length: count }, (_, n) => eventsOf(n)).flat();
+		const times = [0, 0, 0].map(() => {
+			const start = process.cpuUsage();
+			read(format, streamed(format, format === 'responses' ? [...events, closed] : events).body);
+			const { user, system } = process.cpuUsage(start);
+			return (user + system) / 1_000;
+		});
+		return Math.min(...times);
+	}
+
+	it.each<[string, string, (n: number) => JsonObject[]]>([
+		['annotations', 'chat', (n) => [chunk({ annotations: [page(n)] })]],
+		['log probabilities', 'chat', (n) => [chunk({}, { logprobs: { content: [token(n)], refusal: null } })]],
+		['images', 'chat', () => [chunk({ images: [{ image_url: { url: 'data:image/png;base64,AAAA' } }] })]],
+		[
+			'details of reasoning',
+			'chat',
+			() => [chunk({ reasoning_details: [{ type: 'a', text: 'a', index: 0 }] })],
+		],
+		['arguments and a name', 'chat', (n) => [chunk(called('look', n === 0 ? '{"a":"' : 'word}'))]],
+		['annotations', 'responses', (n) => [text, { ...annotation, annotation: page(n) }]],
+		['citations', 'messages', (n) => [block({ text: 'word ' }), block({ citation: page(n) })]],
+	])('a long stream with %s in each delta takes linear time (%s)', (_, format, eventsOf) => {
+		expect(timeOf(format, MANY, eventsOf)).toBeLessThan(MOST * timeOf(format, FEW, eventsOf));
+	});
+});

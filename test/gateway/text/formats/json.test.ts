@@ -1,0 +1,345 @@
+import fc from 'fast-check';
+
+import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
+import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
+import type {
+	Conversation,
+	OutputRequest,
+	TextRequest,
+} from '../../../../nodes/shared/gateway/text/formats/request';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { chargeText } from '../../../../nodes/shared/run/charge/words';
+import { bodyOf, errorDetailsOf, JSON_OBJECT, messages, NO_CHOICE, NO_USAGE, TEXT } from './support';
+
+const SCHEMA: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: {} };
+const call = { id: 't', name: 'look', arguments: { a: 1 } };
+
+function completionOf(fields: Partial<Choice>, others: Choice[] = []): Completion {
+	const choices = [{ ...NO_CHOICE, finishReason: 'stop', ...fields }, ...others];
+	return { id: 'r1', model: 'acme/writer', choices, usage: { ...NO_USAGE, inputTokens: 3 }, costRub: 0.5 };
+}
+
+function jsonOf(fields: Partial<Choice>, output = SCHEMA): Json | undefined {
+	const completion = completionOf(fields);
+	const [choice = NO_CHOICE] = completion.choices;
+	return parseJsonOutput(choice, output, completion);
+}
+
+function errorDetails(
+	fields: Partial<Choice>,
+	output = SCHEMA,
+	others: Choice[] = [],
+	costRub: number | null = 0.5,
+) {
+	const completion = { ...completionOf(fields, others), costRub };
+	const [choice = NO_CHOICE] = completion.choices;
+	return errorDetailsOf(() => parseJsonOutput(choice, output, completion));
+}
+
+it.each(['queued', 'in_progress'])('returns nothing while the completion is %s', (finishReason) => {
+	expect(jsonOf({ text: '{}', finishReason }, JSON_OBJECT)).toBeUndefined();
+});
+
+it('returns nothing where text was requested', () => {
+	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
+});
+
+describe('a Markdown block', () => {
+	it('may have any value inside', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.constantFrom('', 'json', 'JSON'), (value, word) => {
+				const text = JSON.stringify(value, null, 2);
+				expect(jsonOf({ text: `\`\`\`${word}\n${text}\n\`\`\`` })).toStrictEqual(JSON.parse(text));
+			}),
+		);
+	});
+});
+
+describe('a tool call instead of JSON', () => {
+	it.each(['', 'Wait', '"Wait"', 'I look at {"a":1}', 'I look at {"a'])(
+		'with the text %j returns nothing',
+		(text) => {
+			expect(jsonOf({ text, toolCalls: [call] }, JSON_OBJECT)).toBeUndefined();
+		},
+	);
+
+	it('with JSON text returns the JSON', () => {
+		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});
+	});
+
+	it('of a completion that was cut off is an error', () => {
+		expect(errorDetails({ toolCalls: [call], finishReason: 'length' })).toMatchObject({
+			code: 'json_cut_off',
+			extra: { toolCalls: [call] },
+		});
+	});
+});
+
+describe('the error for a completion that is not JSON', () => {
+	it('is not retryable, and has the completion and its cost', () => {
+		expect(errorDetails({ text: 'Sorry.' })).toStrictEqual({
+			code: 'not_json',
+			message: expect.stringContaining('not JSON') as string,
+			description: expect.stringContaining('“Sorry.”') as string,
+			outcome: 'charged',
+			status: 200,
+			retryable: false,
+			extra: {
+				id: 'r1',
+				text: 'Sorry.',
+				finishReason: 'stop',
+				usage: { ...NO_USAGE, inputTokens: 3 },
+				costRub: 0.5,
+			},
+		});
+	});
+
+	it('has the texts of several choices', () => {
+		expect(errorDetails({ text: 'a' }, SCHEMA, [{ ...NO_CHOICE, text: 'b' }]).extra?.texts).toStrictEqual([
+			'a',
+			'b',
+		]);
+	});
+
+	it('says what it cost, and quotes no text that is empty', () => {
+		expect(errorDetails({ text: '' }).description).not.toContain('“');
+		expect(chargeText(errorDetails({ text: '' }))).toBe('The call cost ₽0.50.');
+		expect(chargeText(errorDetails({ text: '' }, SCHEMA, [], null))).toBe('The call was charged.');
+	});
+
+	it('is also thrown for JSON that is cut off at the token limit, even where it can be read', () => {
+		const details = errorDetails({ text: '{"a":1}', finishReason: 'length' });
+		expect(details).toMatchObject({
+			code: 'json_cut_off',
+			extra: { text: '{"a":1}', finishReason: 'length' },
+		});
+		expect(details.description).toContain('Max Tokens');
+	});
+
+	it.each(['stop', 'length'])(
+		'quotes the refusal of the model, with the finish reason %s',
+		(finishReason) => {
+			const details = errorDetails({ text: 'Hm', refusal: 'I must not', finishReason });
+			expect(details).toMatchObject({ code: 'refused', extra: { refusal: 'I must not', text: 'Hm' } });
+			expect(details.description).toContain('“I must not”');
+		},
+	);
+});
+
+// Answers as models give them, and which of them become values.
+
+const OBJECT = JSON_OBJECT;
+/** Requires a title. */
+const TITLE: OutputRequest = {
+	kind: 'jsonSchema',
+	name: 'book',
+	schema: {
+		type: 'object',
+		properties: { title: { type: 'string' }, pages: { type: 'integer' } },
+		required: ['title'],
+	},
+};
+const LIST: OutputRequest = { kind: 'jsonSchema', name: 'list', schema: { type: 'array' } };
+const NUMBER: OutputRequest = { kind: 'jsonSchema', name: 'age', schema: { type: 'number' } };
+
+const read = (text: string, output: OutputRequest, finishReason: string | null) => {
+	const choice: Choice = { ...NO_CHOICE, text, finishReason };
+	const receipt = { id: 'r1', model: 'acme/writer', usage: NO_USAGE, costRub: 0.5 };
+	return parseJsonOutput(choice, output, { ...receipt, choices: [choice] });
+};
+
+/** A text, what was asked for, and its value. */
+const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: Json]> = [
+	['clean', '{"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['clean', '\n  {\n  "title": "Sea"\n}\n', OBJECT, { title: 'Sea' }],
+	['clean', '[1, 2]', OBJECT, [1, 2]],
+	['clean', '42', NUMBER, 42],
+	['clean, with text like a thought', '{"title":"<think>{}</think>"}', TITLE, { title: '<think>{}</think>' }],
+	['fenced', '```json\n{"title":"Sea"}\n```', TITLE, { title: 'Sea' }],
+	['fenced', '```javascript\n{"title":"Sea"}\n```', OBJECT, { title: 'Sea' }],
+	['fenced', '```json {"title":"Sea"} ```', OBJECT, { title: 'Sea' }],
+	['fenced', '```{"title":"Sea"}```', OBJECT, { title: 'Sea' }],
+	['fenced', '```\n[1, 2,]\n```', OBJECT, [1, 2]],
+	[
+		'fenced, with a fence',
+		'```json\n{"title":"```js\\nlet a;\\n```"}\n```',
+		OBJECT,
+		{ title: '```js\nlet a;\n```' },
+	],
+	['not fenced, with a fence', '{"title":"```js```"}', OBJECT, { title: '```js```' }],
+	['fenced, without the end', '```json\n{"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['chatty', 'Here it is:\n```json\n{"title":"Sea"}\n```\nAnything else?', OBJECT, { title: 'Sea' }],
+	['chatty', 'Конечно! Вот объект: {"title":"Море"}', OBJECT, { title: 'Море' }],
+	['chatty', 'He said "use {"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	[
+		'chatty, with brackets',
+		'As in [the source]: {"title":"a } \\" ] b"} (see [1]).',
+		OBJECT,
+		{ title: 'a } " ] b' },
+	],
+	['chatty, with a draft', 'Not {"name":"Sea"} but {"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['chatty, with a list', 'The list: [1, 2]', LIST, [1, 2]],
+	['thinking', '<think>{"title":"Land"}?</think>{"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['thinking', '<think>\nOr {"a":1}\n</think>\n\n```json\n{"title":"Sea"}\n```', OBJECT, { title: 'Sea' }],
+	['thinking', 'Maybe {"title":"Land"}\n</think>\n{"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['thinking', '{"title":"Sea"}<think>Was {"title":"Land"} right?</think>', TITLE, { title: 'Sea' }],
+	['thinking', '<think>Hm</think>42', NUMBER, 42],
+	['invisible', '\ufeff{"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['invisible', '\u200b{"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['invisible', '\u00a0[1]', OBJECT, [1]],
+	['invisible', '{\n\u00a0\u00a0"title": "a\u00a0b"\n}', TITLE, { title: 'a\u00a0b' }],
+	['trailing comma', '{"title":"Sea",\n}', OBJECT, { title: 'Sea' }],
+	['trailing comma', 'It is {"title":",}","tags":["a","b",],}.', OBJECT, { title: ',}', tags: ['a', 'b'] }],
+	['unknown field is null', '{"title":"Sea","pages":null}', TITLE, { title: 'Sea', pages: null }],
+];
+
+it.each(VALUES)('%s: %j has a value', (_, text, output, value) => {
+	expect(read(text, output, 'stop')).toStrictEqual(value);
+});
+
+/** A text, what was asked for, and the code of the error. */
+const ERRORS: Array<[kind: string, text: string, output: OutputRequest, code: string]> = [
+	['cut', '{"items":[{"name":"A"},{"na', OBJECT, 'json_cut_off'],
+	['cut', '```json\n{"title":"Sea","tags":["a"]\n```', OBJECT, 'json_cut_off'],
+	['cut', '{"title":"Sea"}\n{"title":"La', TITLE, 'json_cut_off'],
+	['cut', '<think>Maybe {"title":"Land"}, or', TITLE, 'not_json'],
+	['footnote', 'It is the sea, see [1]', OBJECT, 'not_json'],
+	['footnote', 'It is the sea, see [1]', TITLE, 'not_json'],
+	['words', 'Sorry, I cannot.', OBJECT, 'not_json'],
+	['words', '"Sorry."', OBJECT, 'not_json'],
+	['words', 'The answer is 42', NUMBER, 'not_json'],
+	['several', '{"a":1}\n{"a":2}', OBJECT, 'not_json'],
+	['several', '{"title":"Sea"} or {"title":"Land"}', TITLE, 'not_json'],
+	['wrong', "{'title': 'Sea'}", TITLE, 'not_json'],
+	['wrong', '{"name":1}', TITLE, 'json_does_not_fit'],
+	['wrong', 'Here: {"title":1}', TITLE, 'json_does_not_fit'],
+	['wrong', '[{"title":"Sea"}]', TITLE, 'json_does_not_fit'],
+	['wrong', '"Sorry."', TITLE, 'json_does_not_fit'],
+];
+
+it.each(ERRORS)('%s: %j is an error with the text', (_, text, output, code) => {
+	const details = errorDetailsOf(() => read(text, output, 'stop'));
+	expect(details).toMatchObject({ code, outcome: 'charged', extra: { text, costRub: 0.5 } });
+});
+
+it.each([
+	'length',
+	'max_tokens',
+	'MAX_TOKENS',
+	'max_output_tokens',
+	'model_context_window_exceeded',
+	'content_filter',
+	'refusal',
+	'SAFETY',
+])('no answer is a value when it ended with %s', (finishReason) => {
+	for (const [, text, output] of VALUES)
+		expect(errorDetailsOf(() => read(text, output, finishReason)).code).toBe('json_cut_off');
+});
+
+it('no beginning of an answer is a value that the whole does not have', () => {
+	// A shorter number is a number; before the first tag comes, nothing tells thoughts.
+	const answers = VALUES.filter(([, text]) => /^(?!Maybe)[^]*[{[]/.test(text));
+	for (const [, text, output, value] of answers) {
+		for (let end = 0; end < text.length; end += 1) {
+			let cut: Json | undefined;
+			try {
+				cut = read(text.slice(0, end), output, 'stop');
+			} catch {
+				continue;
+			}
+			// Only what comes after the JSON is missing.
+			expect([text, end, cut]).toStrictEqual([text, end, value]);
+		}
+	}
+});
+
+it('a long text is read in one go', () => {
+	const long = 'x'.repeat(30_000_000);
+	expect(read(`Here: {"title":"${long}",}`, TITLE, 'stop')).toStrictEqual({ title: long });
+	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{`, OBJECT, 'stop')).code).toBe('json_cut_off');
+});
+
+// Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.
+
+const LINE = 'Respond with a JSON object.';
+const PROMPT = 'Верни объект с полями город и население для Казани';
+const user = (text: string) => ({ role: 'user' as const, text });
+const said = (content: string, role = 'user') => ({ role, content });
+
+const sent = (format: string, conversation: Conversation, parts: Partial<TextRequest> = {}) => {
+	const {
+		messages: list,
+		prompt,
+		input,
+		instructions,
+	} = bodyOf(format, {
+		conversation,
+		output: JSON_OBJECT,
+		...parts,
+	});
+	return { content: list ?? prompt ?? input, instructions };
+};
+
+describe('a line asks for a JSON object', () => {
+	const asked = `${PROMPT}\n\n${LINE}`;
+
+	it('at the end of the prompt', () => {
+		expect(sent('chat', messages(user(PROMPT))).content).toStrictEqual([said(asked)]);
+		expect(sent('responses', messages(user(PROMPT))).content).toBe(asked);
+	});
+
+	it('at the end of what the user says last, before the results of tools', () => {
+		const call = { id: 'c', name: 'look', arguments: '{}' };
+		const conversation = messages(
+			user('Hi'),
+			{ role: 'assistant', text: 'Hello' },
+			user(PROMPT),
+			{ role: 'assistant', text: '', toolCalls: [call] },
+			{ role: 'tool', callId: 'c', text: 'seen' },
+		);
+		const list = sent('chat', conversation).content as JsonObject[];
+		expect(list.map(({ content }) => content)).toStrictEqual(['Hi', 'Hello', asked, null, 'seen']);
+	});
+
+	it('in messages of the shape of the format', () => {
+		for (const format of ['chat', 'responses']) {
+			expect(sent(format, { kind: 'wire', messages: PROMPT }).content).toBe(asked);
+			expect(sent(format, { kind: 'wire', messages: [said(PROMPT)] }).content).toStrictEqual([
+				said(PROMPT),
+				said(LINE),
+			]);
+		}
+	});
+
+	it('Responses: in the input, also where the instructions have the word', () => {
+		const system = { role: 'system' as const, text: 'Return JSON' };
+		const both = { content: asked, instructions: 'Return JSON' };
+		expect(sent('responses', messages(system, user(PROMPT)))).toStrictEqual(both);
+		expect(sent('responses', { kind: 'wire', systemPrompt: 'Return JSON', messages: PROMPT })).toStrictEqual(
+			both,
+		);
+	});
+});
+
+describe('nothing is added', () => {
+	it.each(['Return json', 'Верни JSON-объект', 'A .jsonl file'])('to “%s”', (text) => {
+		expect(sent('chat', messages(user(text))).content).toStrictEqual([said(text)]);
+		expect(sent('responses', messages(user(text))).content).toBe(text);
+	});
+
+	it('to chat messages whose system prompt has the word', () => {
+		const system = { role: 'system' as const, text: 'Return JSON' };
+		const both = [said('Return JSON', 'system'), said(PROMPT)];
+		expect(sent('chat', messages(system, user(PROMPT))).content).toStrictEqual(both);
+		const wire: Conversation = { kind: 'wire', systemPrompt: 'Return JSON', messages: [said(PROMPT)] };
+		expect(sent('chat', wire).content).toStrictEqual(both);
+	});
+
+	it.each<[string, string, Partial<TextRequest>]>([
+		['text', 'chat', { output: TEXT }],
+		['JSON by a schema', 'chat', { output: { kind: 'jsonSchema', name: 'a', schema: {} } }],
+		['the format Messages', 'messages', {}],
+	])('for %s', (_, format, parts) => {
+		expect(sent(format, messages(user(PROMPT)), parts).content).toStrictEqual([said(PROMPT)]);
+	});
+});

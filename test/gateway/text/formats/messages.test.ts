@@ -1,0 +1,288 @@
+import type { Choice } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import {
+	errorDetailsOf,
+	JSON_OBJECT,
+	NO_CHOICE,
+	NO_USAGE,
+	read,
+	streamed,
+	streamedChoice,
+	TEXT,
+} from './support';
+import { WHOLE } from './whole';
+
+const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
+
+it('reads all fields of a completion', () => {
+	const body = WHOLE.messages;
+	const first = {
+		...NO_CHOICE,
+		text: 'Hello there',
+		toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
+		reasoning: 'Hm',
+		reasoningParts: [{ wire: body.content[0], callsBefore: 0 }],
+		sources: [{ url: 'https://a.test', title: 'A' }, body.content[1]?.citations?.[1]],
+		otherOutput: [{ type: 'brand_new', text: 'no' }],
+		finishReason: 'tool_calls',
+	};
+	expect(read('messages', body)).toStrictEqual({
+		id: 'm1',
+		model: 'acme/writer',
+		choices: [first],
+		usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 3, reasoningTokens: null },
+		costRub: null,
+		first,
+	});
+});
+
+it('reasoning has its place between the tool calls', () => {
+	const thinking = { type: 'thinking', thinking: 'Hm' };
+	const { reasoningParts } = saying(thinking, { type: 'tool_use', id: 't1', name: 'look' }, thinking);
+	expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
+});
+
+it('a completion without text is empty', () => {
+	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
+});
+
+it.each<[JsonObject, Array<number | null>]>([
+	[{ input_tokens: 0, output_tokens: 0 }, [0, 0, 0]],
+	[{ input_tokens: 1 }, [1, null, null]],
+	[{ output_tokens: 1 }, [null, 1, null]],
+	[{}, [null, null, null]],
+])('the tokens of %j are %j', (usage, [inputTokens, outputTokens, totalTokens]) => {
+	expect(read('messages', { content: [{}], usage }).usage).toStrictEqual({
+		...NO_USAGE,
+		inputTokens,
+		outputTokens,
+		totalTokens,
+	});
+});
+
+describe('JSON output', () => {
+	const json = (input: unknown, name = 'answer'): JsonObject => ({
+		type: 'tool_use',
+		id: 't',
+		name,
+		input: input as string,
+	});
+	const reading = (output: typeof JSON_OBJECT, stop_reason: string, ...content: JsonObject[]) =>
+		read('messages', { content, stop_reason }, output).first;
+
+	it.each([
+		['an object', { a: [1] }, '{"a":[1]}'],
+		['text that is cut off', '{"a":', '{"a":'],
+		['nothing', null, 'null'],
+		['no input', undefined, 'null'],
+	])('is the text of the choice: %s', (_, input, text) => {
+		const textBlock = { type: 'text', text: 'Here it is' };
+		expect(reading(JSON_OBJECT, 'tool_use', textBlock, json(input))).toStrictEqual({
+			...NO_CHOICE,
+			text,
+			finishReason: 'stop',
+		});
+	});
+
+	it('leaves the calls of other tools', () => {
+		const other = json({ b: 2 }, 'look');
+		expect(reading(JSON_OBJECT, 'tool_use', other, json({ a: 1 }))).toStrictEqual({
+			...NO_CHOICE,
+			text: '{"a":1}',
+			toolCalls: [{ id: 't', name: 'look', arguments: { b: 2 } }],
+			finishReason: 'tool_calls',
+		});
+	});
+
+	it('may be replaced by the call of another tool', () => {
+		const textBlock = { type: 'text', text: 'Wait' };
+		expect(reading(JSON_OBJECT, 'tool_use', textBlock, json({}, 'look'))).toStrictEqual({
+			...NO_CHOICE,
+			text: 'Wait',
+			toolCalls: [{ id: 't', name: 'look', arguments: {} }],
+			finishReason: 'tool_calls',
+		});
+	});
+});
+
+const run = (...events: JsonObject[]) => streamed('messages', events);
+const start: JsonObject = {
+	type: 'message_start',
+	message: {
+		id: 'm1',
+		model: 'acme/writer',
+		content: [],
+		stop_reason: null,
+		usage: { input_tokens: 1, output_tokens: 0 },
+	},
+};
+const block = (index: number, content_block: JsonObject | null): JsonObject => ({
+	type: 'content_block_start',
+	index,
+	content_block,
+});
+const delta = (index: number | null, fields: JsonObject | null): JsonObject => ({
+	type: 'content_block_delta',
+	index,
+	delta: fields,
+});
+const json = (part: string) => delta(0, { type: 'input_json_delta', partial_json: part });
+const call = (input: Json, name = 'look') => ({ type: 'tool_use', id: 't', name, input });
+const use = (input: Json, name?: string) => block(0, call(input, name));
+const text = (index: number | null, content: string) => delta(index, { type: 'text_delta', text: content });
+const end = (fields: JsonObject = {}): JsonObject => ({
+	type: 'message_delta',
+	delta: { stop_reason: 'end_turn', stop_sequence: null },
+	usage: { output_tokens: 2 },
+	...fields,
+});
+const stop = { type: 'message_stop' };
+const failed = { type: 'error', error: { type: 'overloaded_error', message: 'boom' } };
+const hello = [start, block(0, { type: 'text', text: '' }), text(0, 'Hel'), text(0, 'lo')];
+const whole = {
+	id: 'm1',
+	model: 'acme/writer',
+	content: [{ type: 'text', text: 'Hello' }],
+	stop_reason: 'end_turn',
+	stop_sequence: null,
+	usage: { input_tokens: 1, output_tokens: 2 },
+};
+
+it.each<[string, JsonObject[]]>([
+	['nothing', []],
+	['a part of the completion', hello],
+	['the stop reason', [...hello, end()]],
+])('after %s the stream is not complete, even with [DONE]', (_, events) => {
+	expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
+});
+
+it.each<[string, JsonObject[]]>([
+	['at the beginning', []],
+	['in the middle', hello],
+	['after the usage', [...hello, end()]],
+])('an error event %s throws an error', (_, before) => {
+	expect(errorDetailsOf(() => run(...before, failed)).type).toBe('overloaded_error');
+});
+
+it('an error event without an error throws an error', () => {
+	expect(errorDetailsOf(() => run({ type: 'error', error: null })).code).toBe('generation_failed');
+});
+
+it.each<[string, JsonObject]>([
+	['an error', failed],
+	['a text', text(0, 'more')],
+	['another message', start],
+])('%s after message_stop is ignored: the completion is paid for', (_, event) => {
+	const { shown, body } = run(...hello, end(), stop, event);
+	expect({ last: shown.at(-1), body }).toStrictEqual({ last: '', body: whole });
+});
+
+it('unknown events are ignored', () => {
+	const unknown = { type: 'brand_new', index: 0, delta: { text: 'no' }, message: { id: 'no' } };
+	expect(run(unknown, ...hello, unknown, {}, end(), stop).body).toStrictEqual(whole);
+});
+
+describe('the usage', () => {
+	const usageOf = (...events: JsonObject[]) => run(...hello, ...events, stop).body.usage;
+
+	it.each<[string, JsonObject[], JsonObject]>([
+		['has no output tokens without a later one', [], { input_tokens: 1 }],
+		[
+			'is completed',
+			[end({ usage: { output_tokens: 2, cache_read_input_tokens: 3 } })],
+			{ input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3 },
+		],
+		[
+			'is kept by a later event without it',
+			[end(), end({ usage: null })],
+			{ input_tokens: 1, output_tokens: 2 },
+		],
+		[
+			'is kept by a later event with nothing in it',
+			[end(), end({ usage: {} })],
+			{ input_tokens: 1, output_tokens: 2 },
+		],
+		[
+			'is not replaced by nulls',
+			[end({ usage: { input_tokens: null, output_tokens: 2 } })],
+			{ input_tokens: 1, output_tokens: 2 },
+		],
+	])('%s', (_, events, usage) => {
+		expect(usageOf(...events)).toStrictEqual(usage);
+	});
+
+	it('may be without a start event', () => {
+		expect(read('messages', run(text(0, 'Hello'), end(), stop).body)).toMatchObject({
+			usage: { inputTokens: null, outputTokens: 2 },
+			first: { text: 'Hello', finishReason: 'stop' },
+		});
+	});
+});
+
+describe('the content', () => {
+	const contentOf = (...events: JsonObject[]) => run(start, ...events, end(), stop).body.content;
+
+	it.each<[string, JsonObject[], JsonObject[]]>([
+		['a text without a start event', [text(1, 'Hel'), text(1, 'lo')], [{ type: 'text', text: 'Hello' }]],
+		['a text whose start is unknown', [block(0, null), text(0, 'Hello')], [{ type: 'text', text: 'Hello' }]],
+		['a text without an index', [text(null, 'Hel'), text(0, 'lo')], [{ type: 'text', text: 'Hello' }]],
+		[
+			'a text that begins in its start',
+			[block(0, { type: 'text', text: 'Hel' }), text(0, 'lo')],
+			[{ type: 'text', text: 'Hello' }],
+		],
+		[
+			'thinking with its signature',
+			[
+				block(0, { type: 'thinking', thinking: 'H', signature: 's' }),
+				delta(0, { type: 'thinking_delta', thinking: 'm' }),
+				delta(0, { type: 'signature_delta', signature: 't' }),
+			],
+			[{ type: 'thinking', thinking: 'Hm', signature: 'st' }],
+		],
+		[
+			'thinking without a signature in its start',
+			[block(0, { type: 'thinking', thinking: '' }), delta(0, { signature: 's' })],
+			[{ type: 'thinking', thinking: '', signature: 's' }],
+		],
+		['a tool call that is cut off', [use({}), json('{"a"')], [call('{"a"')]],
+		[
+			'citations of the start and of later events',
+			[
+				block(0, { type: 'text', text: 'a', citations: [{ url: 'https://a.test' }] }),
+				delta(0, { type: 'citations_delta', citation: { url: 'https://b.test' } }),
+			],
+			[{ type: 'text', text: 'a', citations: [{ url: 'https://a.test' }, { url: 'https://b.test' }] }],
+		],
+		[
+			'a block of an unknown kind',
+			[block(0, { type: 'brand_new', data: 'x' }), delta(0, { data: 'y' })],
+			[{ type: 'brand_new', data: 'x' }],
+		],
+	])('is assembled: %s', (_, events, content) => {
+		expect(contentOf(...events)).toStrictEqual(content);
+	});
+});
+
+describe('streamed JSON output', () => {
+	const events = (name: string) => [
+		start,
+		use({}, name),
+		json('{"a"'),
+		json(':1}'),
+		end({ delta: { stop_reason: 'tool_use' } }),
+		stop,
+	];
+
+	it.each([
+		['of another tool', 'look', JSON_OBJECT],
+		['where text was requested', 'answer', TEXT],
+	])('is not shown when it is the call %s', (_, name, output) => {
+		expect(streamed('messages', events(name), output).shown.join('')).toBe('');
+		expect(streamedChoice('messages', events(name), output)).toMatchObject({
+			text: '',
+			toolCalls: [{ id: 't', name, arguments: { a: 1 } }],
+			finishReason: 'tool_calls',
+		});
+	});
+});

@@ -1,0 +1,615 @@
+import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
+import { type TextOption, textOptions } from '../../../../nodes/shared/gateway/text/formats/options';
+import type {
+	Attachment,
+	ChatMessage,
+	Conversation,
+	Role,
+	TextRequest,
+	ToolMessage,
+} from '../../../../nodes/shared/gateway/text/formats/request';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { optionRows } from '../../../fixtures/spec/textOptions';
+import { bodyOf, fromUrl, inline, lookWith, messages } from './support';
+
+describe('bodies', () => {
+	type Format = 'chat' | 'responses' | 'messages';
+	/** What each format makes of the same request. */
+	type PerFormat<T> = Record<Format, T>;
+
+	/** The body without the model. */
+	function sent(format: Format, parts: Partial<TextRequest>): JsonObject {
+		const { model, ...body } = bodyOf(format, parts);
+		expect(model).toBe('acme/writer');
+		return body;
+	}
+	const hi = [{ role: 'user', content: 'Hi' }];
+	/** The body of a request that only says "Hi". */
+	const BARE: PerFormat<JsonObject> = {
+		chat: { messages: hi },
+		responses: { input: 'Hi' },
+		messages: { messages: hi, max_tokens: 4096 },
+	};
+	/** The formats for which something is expected. */
+	const expectedOf = (expected: Partial<PerFormat<JsonObject>>) =>
+		Object.entries(expected) as Array<[Format, JsonObject]>;
+
+	const schema = { type: 'object', properties: {} };
+	const look = { name: 'look', parameters: schema };
+	const said = (role: Role, text: string): ChatMessage => ({ role, text });
+	const calling = (text: string, ...list: Array<[id: string, args: string]>): ChatMessage => {
+		const toolCalls = list.map(([id, args]) => ({ id, name: 'look', arguments: args }));
+		return { role: 'assistant', text, toolCalls };
+	};
+	const result = (callId: string): ToolMessage => ({ role: 'tool', callId, text: `seen ${callId}` });
+
+	/** The same on the wire. */
+	const wire = (role: Role, content: Json) => ({ role, content });
+	const part = (text: string, type = 'text') => ({ type, text });
+	const chatCall = (id: string, args: string) => {
+		return { id, type: 'function', function: { name: 'look', arguments: args } };
+	};
+	const chatResult = (id: string) => ({ role: 'tool', tool_call_id: id, content: `seen ${id}` });
+	const itemCall = (id: string, args: string) => {
+		return { type: 'function_call', call_id: id, name: 'look', arguments: args };
+	};
+	const itemResult = (id: string) => ({ type: 'function_call_output', call_id: id, output: `seen ${id}` });
+	const toolUse = (id: string, input: JsonObject) => ({ type: 'tool_use', id, name: 'look', input });
+	const toolResult = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `seen ${id}` });
+
+	it.each<[string, Array<ChatMessage | ToolMessage>, PerFormat<JsonObject>]>([
+		[
+			'a system message at the beginning',
+			[said('system', 'Be brief'), said('user', 'Hi')],
+			{
+				chat: { messages: [wire('system', 'Be brief'), ...hi] },
+				responses: { instructions: 'Be brief', input: 'Hi' },
+				messages: { system: 'Be brief', messages: hi },
+			},
+		],
+		[
+			'each role, with an empty message',
+			[
+				said('developer', 'In English'),
+				said('user', 'Hi'),
+				said('system', 'Be brief'),
+				said('assistant', ' \n'),
+				said('user', ''),
+			],
+			{
+				chat: {
+					messages: [
+						wire('developer', 'In English'),
+						...hi,
+						wire('system', 'Be brief'),
+						wire('assistant', ' \n'),
+						wire('user', ''),
+					],
+				},
+				responses: {
+					input: [
+						wire('developer', 'In English'),
+						...hi,
+						wire('system', 'Be brief'),
+						wire('assistant', ' \n'),
+						wire('user', ''),
+					],
+				},
+				messages: { system: 'In English\n\nBe brief', messages: hi },
+			},
+		],
+		[
+			'tool calls, and the results of those that were called together',
+			[
+				said('user', 'Hi'),
+				calling('', ['a', '{"a":1}'], ['b', '']),
+				result('a'),
+				result('b'),
+				calling('Wait', ['c', '[1]']),
+				result('c'),
+				said('user', 'And?'),
+				result('d'),
+			],
+			{
+				chat: {
+					messages: [
+						...hi,
+						{ ...wire('assistant', null), tool_calls: [chatCall('a', '{"a":1}'), chatCall('b', '')] },
+						chatResult('a'),
+						chatResult('b'),
+						{ ...wire('assistant', 'Wait'), tool_calls: [chatCall('c', '[1]')] },
+						chatResult('c'),
+						wire('user', 'And?'),
+						chatResult('d'),
+					],
+				},
+				responses: {
+					input: [
+						...hi,
+						itemCall('a', '{"a":1}'),
+						itemCall('b', ''),
+						itemResult('a'),
+						itemResult('b'),
+						wire('assistant', 'Wait'),
+						itemCall('c', '[1]'),
+						itemResult('c'),
+						wire('user', 'And?'),
+						itemResult('d'),
+					],
+				},
+				messages: {
+					messages: [
+						...hi,
+						wire('assistant', [toolUse('a', { a: 1 }), toolUse('b', {})]),
+						wire('user', [toolResult('a'), toolResult('b')]),
+						wire('assistant', [part('Wait'), toolUse('c', {})]),
+						wire('user', [toolResult('c')]),
+						wire('user', 'And?'),
+						wire('user', [toolResult('d')]),
+					],
+				},
+			},
+		],
+	])('the conversation: %s', (_, conversation, expected) => {
+		for (const [format, fields] of expectedOf(expected)) {
+			const limit = format === 'messages' ? { max_tokens: 4096 } : {};
+			const body = sent(format, { conversation: messages(...conversation) });
+			expect(body).toStrictEqual({ ...fields, ...limit });
+		}
+	});
+
+	const own = [{ role: 'user', content: 'Own' }];
+
+	it.each<[string, Omit<Conversation & { kind: 'wire' }, 'kind'>, PerFormat<JsonObject>]>([
+		[
+			'messages',
+			{ messages: own },
+			{ chat: { messages: own }, responses: { input: own }, messages: { messages: own } },
+		],
+		[
+			'messages and a system prompt',
+			{ messages: own, systemPrompt: 'Be brief' },
+			{
+				chat: { messages: [wire('system', 'Be brief'), ...own] },
+				responses: { instructions: 'Be brief', input: own },
+				messages: { system: 'Be brief', messages: own },
+			},
+		],
+		[
+			'messages and an empty system prompt',
+			{ messages: own, systemPrompt: '' },
+			{ chat: { messages: own }, responses: { input: own }, messages: { messages: own } },
+		],
+		[
+			'a text',
+			{ messages: 'Own' },
+			{ chat: { prompt: 'Own' }, responses: { input: 'Own' }, messages: { messages: own } },
+		],
+		[
+			'a text and a system prompt',
+			{ messages: 'Own', systemPrompt: 'Be brief' },
+			{
+				chat: { messages: [wire('system', 'Be brief'), ...own] },
+				responses: { instructions: 'Be brief', input: 'Own' },
+				messages: { system: 'Be brief', messages: own },
+			},
+		],
+	])('in the format’s own shape: %s', (_, conversation, expected) => {
+		for (const [format, fields] of expectedOf(expected)) {
+			const limit = format === 'messages' ? { max_tokens: 4096 } : {};
+			const body = sent(format, { conversation: { kind: 'wire', ...conversation } });
+			expect(body).toStrictEqual({ ...fields, ...limit });
+		}
+	});
+
+	const URL = 'https://files.test/a';
+	const PNG = 'data:image/png;base64,AAAA';
+	const PDF = 'data:application/pdf;base64,AAAA';
+
+	it.each<[string, Attachment, Partial<PerFormat<JsonObject>>]>([
+		[
+			'an image',
+			inline('image', 'image/png'),
+			{
+				chat: { type: 'image_url', image_url: { url: PNG } },
+				responses: { type: 'input_image', image_url: PNG },
+				messages: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+			},
+		],
+		[
+			'the address of an image',
+			fromUrl('image'),
+			{
+				chat: { type: 'image_url', image_url: { url: URL } },
+				responses: { type: 'input_image', image_url: URL },
+				messages: { type: 'image', source: { type: 'url', url: URL } },
+			},
+		],
+		[
+			'a video',
+			inline('video', 'video/mp4'),
+			{ chat: { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } } },
+		],
+		['the address of a video', fromUrl('video'), { chat: { type: 'video_url', video_url: { url: URL } } }],
+		[
+			'audio',
+			inline('audio', 'audio/mpeg'),
+			{
+				chat: { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+				responses: { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+			},
+		],
+		[
+			'a file',
+			inline('file', 'application/pdf', 'a.pdf'),
+			{
+				chat: { type: 'file', file: { filename: 'a.pdf', file_data: PDF } },
+				responses: { type: 'input_file', filename: 'a.pdf', file_data: PDF },
+				messages: {
+					type: 'document',
+					source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' },
+					title: 'a.pdf',
+				},
+			},
+		],
+		[
+			'the address of a file',
+			fromUrl('file'),
+			{
+				responses: { type: 'input_file', file_url: URL },
+				messages: { type: 'document', source: { type: 'url', url: URL } },
+			},
+		],
+	])('attachments: %s is beside the text', (_, attachment, expected) => {
+		const contents: PerFormat<(own: JsonObject) => JsonObject> = {
+			chat: (own) => ({ messages: [wire('user', [part('Look'), own])] }),
+			responses: (own) => ({ input: [wire('user', [part('Look', 'input_text'), own])] }),
+			messages: (own) => ({ messages: [wire('user', [own, part('Look')])], max_tokens: 4096 }),
+		};
+		for (const [format, own] of expectedOf(expected))
+			expect(sent(format, lookWith(attachment))).toStrictEqual(contents[format](own));
+	});
+
+	it('attachments are sent in their order, without a text, and before tool calls', () => {
+		const attachments = [fromUrl('image'), inline('image', 'image/png')];
+		const alone = { role: 'user', text: '', attachments } as const;
+		const before = { ...calling('See', ['c', '{}']), attachments: [fromUrl('image')] };
+		const conversation = messages(alone, { ...said('user', 'Hi'), attachments: [] });
+		const image = (url: string) => ({ type: 'image_url', image_url: { url } });
+		expect(sent('chat', { conversation })).toStrictEqual({
+			messages: [wire('user', [image(URL), image(PNG)]), ...hi],
+		});
+		const input = (url: string) => ({ type: 'input_image', image_url: url });
+		expect(sent('responses', { conversation })).toStrictEqual({
+			input: [wire('user', [input(URL), input(PNG)]), ...hi],
+		});
+		expect(sent('responses', { conversation: messages(before) })).toStrictEqual({
+			input: [wire('assistant', [part('See', 'input_text'), input(URL)]), itemCall('c', '{}')],
+		});
+		const source = { type: 'image', source: { type: 'url', url: URL } };
+		expect(sent('messages', { conversation: messages(before) }).messages).toStrictEqual([
+			wire('assistant', [source, part('See'), toolUse('c', {})]),
+		]);
+	});
+
+	it.each([
+		['audio/mpeg', 'mp3'],
+		['audio/mp3', 'mp3'],
+		['audio/wav', 'wav'],
+		['audio/x-wav', 'wav'],
+		['audio/wave', 'wav'],
+		['audio/vnd.wave', 'wav'],
+		['audio/mp4', 'm4a'],
+		['audio/x-m4a', 'm4a'],
+		['audio/flac', 'flac'],
+		['audio/x-flac', 'flac'],
+		['audio/OGG ; codecs=opus', 'ogg'],
+		['audio/constructor', 'constructor'],
+		['audio', ''],
+		['', ''],
+	])('audio of the type "%s" has the format "%s"', (mimeType, format) => {
+		const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format } };
+		expect(sent('chat', lookWith(inline('audio', mimeType))).messages).toStrictEqual([
+			wire('user', [part('Look'), audio]),
+		]);
+	});
+
+	const described = { name: 'look', description: 'Looks', parameters: schema };
+	const bare = { name: 'go', parameters: {} };
+	const jsonSchema = { kind: 'jsonSchema', name: 'book', schema } as const;
+	const format = { type: 'json_schema', name: 'book', schema };
+	const responseFormat = (strict?: boolean) => {
+		const fields = { name: 'book', schema, ...(strict === undefined ? {} : { strict }) };
+		return { response_format: { type: 'json_schema', json_schema: fields } };
+	};
+	const choice = (tool_choice: Json) => ({ tool_choice });
+
+	it.each<[string, Partial<TextRequest>, Partial<PerFormat<JsonObject>>]>([
+		['nothing else', {}, { chat: {}, responses: {}, messages: {} }],
+		[
+			'a stream',
+			{ stream: true },
+			{ chat: { stream: true }, responses: { stream: true }, messages: { stream: true } },
+		],
+		[
+			'tools, without fields that are not set',
+			{
+				tools: [
+					{ ...described, strict: true },
+					{ ...bare, description: '', strict: false },
+				],
+			},
+			{
+				chat: {
+					tools: [
+						{ type: 'function', function: { ...described, strict: true } },
+						{ type: 'function', function: bare },
+					],
+				},
+				responses: {
+					tools: [
+						{ type: 'function', ...described },
+						{ type: 'function', ...bare },
+					],
+				},
+				messages: {
+					tools: [
+						{ name: 'look', description: 'Looks', input_schema: schema },
+						{ name: 'go', input_schema: {} },
+					],
+				},
+			},
+		],
+		...(['auto', 'none', 'required'] as const).map((toolChoice): [string, object, PerFormat<JsonObject>] => [
+			`the choice ${toolChoice}`,
+			{ toolChoice },
+			{
+				chat: choice(toolChoice),
+				responses: choice(toolChoice),
+				messages: choice({ type: toolChoice === 'required' ? 'any' : toolChoice }),
+			},
+		]),
+		[
+			'the choice of one tool',
+			{ toolChoice: { name: 'look' } },
+			{
+				chat: choice({ type: 'function', function: { name: 'look' } }),
+				responses: choice({ type: 'function', name: 'look' }),
+				messages: choice({ type: 'tool', name: 'look' }),
+			},
+		],
+		[
+			'the choice of a built-in tool',
+			{ toolChoice: { builtIn: 'web_search' } },
+			{
+				chat: choice({ type: 'web_search' }),
+				responses: choice({ type: 'web_search' }),
+				messages: choice({ type: 'tool', name: 'web_search' }),
+			},
+		],
+		[
+			'a JSON object',
+			{ conversation: messages(said('user', 'JSON')), output: { kind: 'jsonObject', name: 'a' } },
+			{
+				chat: { messages: [wire('user', 'JSON')], response_format: { type: 'json_object' } },
+				responses: { input: 'JSON', text: { format: { type: 'json_object' } } },
+			},
+		],
+		['JSON by a schema', { output: jsonSchema }, { chat: responseFormat(), responses: { text: { format } } }],
+		...[true, false].map((strict): [string, object, Partial<PerFormat<JsonObject>>] => [
+			`JSON by a schema, strict ${strict}`,
+			{ output: { ...jsonSchema, strict } },
+			{ chat: responseFormat(strict), responses: { text: { format: { ...format, strict } } } },
+		]),
+		['Max Tokens', { options: { maxTokens: 5 } }, { messages: { max_tokens: 5 } }],
+	])('a request with %s', (_, parts, expected) => {
+		for (const [format, extra] of expectedOf(expected))
+			expect(sent(format, parts)).toStrictEqual({ ...BARE[format], ...extra });
+	});
+
+	describe('messages: JSON output', () => {
+		const description = 'Gives the answer as JSON. Always answer by calling it.';
+		const jsonTool = { name: 'book', description, input_schema: schema };
+		const others = [{ name: 'look', input_schema: schema }];
+		const forced = { type: 'tool', name: 'book' };
+		const fields = (parts: Partial<TextRequest>) => {
+			const { tools, tool_choice } = sent('messages', { output: jsonSchema, ...parts });
+			return { tools, tool_choice };
+		};
+
+		it.each<[string, Partial<TextRequest>, JsonObject]>([
+			['is requested with a tool that must be called', {}, { tools: [jsonTool], tool_choice: forced }],
+			[
+				'may be any object, without a schema',
+				{ output: { kind: 'jsonObject', name: 'book' } },
+				{ tools: [{ ...jsonTool, input_schema: { type: 'object' } }], tool_choice: forced },
+			],
+			[
+				'is an object, where the schema has no type',
+				{ output: { ...jsonSchema, schema: { required: ['a'] } } },
+				{ tools: [{ ...jsonTool, input_schema: { required: ['a'], type: 'object' } }], tool_choice: forced },
+			],
+			...([undefined, 'auto', 'required'] as const).map((toolChoice): [string, object, JsonObject] => [
+				`may be replaced by another tool, with the choice ${toolChoice}`,
+				{ tools: [look], toolChoice },
+				{ tools: [...others, jsonTool], tool_choice: { type: 'any' } },
+			]),
+			[
+				'allows no other tool, with the choice none',
+				{ tools: [look], toolChoice: 'none' },
+				{ tools: [...others, jsonTool], tool_choice: forced },
+			],
+			[
+				'gives way to a tool that must be called',
+				{ tools: [look], toolChoice: { name: 'look' } },
+				{ tools: [...others, jsonTool], tool_choice: { type: 'tool', name: 'look' } },
+			],
+		])('%s', (_, parts, expected) => {
+			expect(fields(parts)).toStrictEqual(expected);
+		});
+
+		it.each([
+			[{ type: 'adaptive' }, { type: 'auto' }],
+			[{ type: 'brand_new', budget_tokens: 5 }, { type: 'auto' }],
+			[{ type: 'disabled' }, forced],
+			[{}, forced],
+		])(
+			'is requested with a tool that need not be called by a model that thinks: %j',
+			(thinking, expected) => {
+				for (const tools of [[], [look]])
+					expect(fields({ tools, toolChoice: 'none', options: { thinking } }).tool_choice).toStrictEqual(
+						expected,
+					);
+			},
+		);
+	});
+
+	describe('messages: a model that thinks', () => {
+		it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
+			['required', { type: 'auto' }],
+			[{ name: 'look' }, { type: 'auto' }],
+			['auto', { type: 'auto' }],
+			['none', { type: 'none' }],
+			[undefined, undefined],
+		])('need not call a tool, with the choice %j', (toolChoice, expected) => {
+			const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+			expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
+		});
+	});
+});
+
+/** Values of each type; `false` and empty ones must be sent as well. */
+const VALUES: Record<string, Json[]> = {
+	integer: [0, 7],
+	number: [0, -0.5],
+	boolean: [true, false],
+	text: ['', 'words'],
+	texts: [['a', 'b'], []],
+	choice: ['low', 'auto'],
+	word: ['low', 'another'],
+	object: [{ a: { b: [null] } }, {}],
+	list: [[{ type: 'web_search' }]],
+};
+
+/** The limits of an option; other choices are only those of the panel. */
+function limitsOf(name: string) {
+	const options: Readonly<Record<string, TextOption>> = textOptions;
+	const { kind, min, max, choices = [] } = options[name] ?? {};
+	const values = choices.filter((choice) => choice.name !== 'Model Decides').map(({ value }) => value);
+	return { kind, min, max, choices: kind === 'choice' ? values : undefined };
+}
+
+function nested(path: string, value: Json): JsonObject {
+	return path.split('.').reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
+}
+
+describe.each(Object.entries(optionRows))('%s', (format, rows) => {
+	const bare = bodyOf(format, { stream: true });
+
+	it('has these options, with the ranges of the specification', () => {
+		const expected = rows.map(([option, path, kind, limits = {}]) => [
+			option,
+			{ path, kind, min: undefined, max: undefined, choices: undefined, ...limits },
+		]);
+		const options = Object.entries(textFormat(format).options).map(([option, path]) => [
+			option,
+			{ path, ...limitsOf(option) },
+		]);
+		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
+	});
+
+	// A tool is made of it before the body is; see nodes/addOption.test.ts.
+	const sent = rows.filter(([option, path]) => option !== 'webSearch' || path !== 'tools');
+	const settings = sent.flatMap(([option, path, kind]) =>
+		(VALUES[kind] ?? []).map((value) => ({ option, path, value })),
+	);
+
+	it.each(settings)('sends $option $value only as $path', ({ option, path, value }) => {
+		expect(bodyOf(format, { stream: true, options: { [option]: value } })).toStrictEqual({
+			...bare,
+			...nested(path, value),
+		});
+	});
+
+	it('leaves out options of other formats, and those that are not set', () => {
+		expect(bodyOf(format, { stream: true, options: { unheardOf: 1, maxTokens: undefined } })).toStrictEqual(
+			bare,
+		);
+	});
+});
+
+describe('options of some requests', () => {
+	it('responses: built-in tools follow the functions', () => {
+		const tools = [{ name: 'look', parameters: {} }];
+		expect(
+			bodyOf('responses', { tools, options: { builtInTools: [{ type: 'web_search' }] } }).tools,
+		).toStrictEqual([{ type: 'function', name: 'look', parameters: {} }, { type: 'web_search' }]);
+	});
+
+	it('responses: built-in tools that are not a list are not sent', () => {
+		expect(bodyOf('responses', { options: { builtInTools: [] } })).toStrictEqual({
+			model: 'acme/writer',
+			input: 'Hi',
+		});
+	});
+
+	it('responses: verbosity and the response format are sent in one object', () => {
+		expect(
+			bodyOf('responses', { output: { kind: 'jsonObject', name: 'a' }, options: { verbosity: 'low' } }).text,
+		).toStrictEqual({ format: { type: 'json_object' }, verbosity: 'low' });
+	});
+});
+
+describe('cached prompt', () => {
+	const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
+
+	describe('a prompt that is cached', () => {
+		const long = 'x'.repeat(4_000);
+		const mark = { cache_control: { type: 'ephemeral' } };
+		const marked = (text: string) => [{ type: 'text', text, ...mark }];
+		const contents = (parts: Partial<TextRequest>) =>
+			(sent({ cachesPrompt: true, ...parts }).messages as JsonObject[]).map(({ content }) => content);
+		const system = { role: 'system' as const, text: 'Be brief' };
+		const user = (text: string) => ({ role: 'user' as const, text });
+
+		it('has a mark after the system prompt', () =>
+			expect(contents({ conversation: messages(system, user('Hi')) })).toStrictEqual([
+				marked('Be brief'),
+				'Hi',
+			]));
+
+		it('has a mark after a long text of the user', () =>
+			expect(contents({ conversation: messages(user(long)) })).toStrictEqual([marked(long)]));
+
+		it('has a mark after the user’s last message in a conversation', () => {
+			const conversation = messages(
+				system,
+				user('Hi'),
+				{ role: 'assistant', text: 'Hello' },
+				user('Look'),
+				{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] },
+				{ role: 'tool', callId: 'c1', text: 'seen' },
+			);
+			expect(contents({ conversation })).toStrictEqual([
+				marked('Be brief'),
+				'Hi',
+				'Hello',
+				marked('Look'),
+				null,
+				'seen',
+			]);
+		});
+
+		it('has its mark on the text, not on files', () => {
+			const message = { ...user(long), attachments: [fromUrl('image')] };
+			expect(contents({ conversation: messages(message) })).toStrictEqual([
+				[...marked(long), { type: 'image_url', image_url: { url: 'https://files.test/a' } }],
+			]);
+		});
+
+		it('without the option, has only the marks of the messages', () => {
+			const conversation = messages(system, { ...user('Hi'), isCachePoint: true }, user(long));
+			expect(contents({ cachesPrompt: false, conversation })).toStrictEqual(['Be brief', marked('Hi'), long]);
+		});
+	});
+});

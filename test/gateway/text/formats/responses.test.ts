@@ -1,0 +1,349 @@
+import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { errorDetailsOf, NO_CHOICE, read, streamed, streamedChoice } from './support';
+import { WHOLE } from './whole';
+
+describe('responses response', () => {
+	const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
+	const usage = (fields: JsonObject): Completion =>
+		read('responses', { status: 'completed', output: [{}], usage: fields });
+
+	it('reads all fields of a completion', () => {
+		const body = WHOLE.responses;
+		const first = {
+			text: 'Hello there',
+			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
+			reasoning: 'Hm, well',
+			reasoningParts: [{ wire: body.output[0], callsBefore: 0 }],
+			refusal: 'No',
+			sources: [
+				{ url: 'https://a.test', title: 'A' },
+				{ url: 'https://b.test', title: 'Again' },
+			],
+			files: [{ kind: 'image', base64: 'AAAA' }],
+			otherOutput: [{ type: 'brand_new', data: 'x' }, body.output[5], body.output[6]],
+			finishReason: 'tool_calls',
+		};
+		expect(read('responses', body)).toStrictEqual({
+			id: 'r1',
+			model: 'acme/writer',
+			choices: [first],
+			usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 4, reasoningTokens: 5 },
+			costRub: 0.3,
+			first,
+		});
+	});
+
+	it('reasoning has its place between the tool calls', () => {
+		const reasoning = { type: 'reasoning', summary: [] };
+		const { reasoningParts } = completed(reasoning, { type: 'function_call', name: 'look' }, reasoning);
+		expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
+	});
+
+	it('a response that was cancelled in the middle is what there is of it', () => {
+		const output = [{ type: 'message', content: [{ text: 'Hel' }] }];
+		expect(read('responses', { status: 'cancelled', output }).first).toMatchObject({
+			text: 'Hel',
+			finishReason: 'cancelled',
+		});
+	});
+
+	it.each([
+		[{ status: 'failed', output: [], error: { code: 'server_error', message: 'boom' } }, 'server_error'],
+		[{ status: 'failed', output: [], error: null }, 'generation_failed'],
+		[{ status: 'failed' }, 'generation_failed'],
+	])('%j is an error: %s', (body, code) => {
+		expect(errorDetailsOf(() => read('responses', body)).code).toBe(code);
+	});
+
+	describe('the id of a tool call', () => {
+		it.each([
+			[{ id: 'fc', call_id: 'c1' }, 'c1'],
+			[{ id: 'fc' }, 'fc'],
+			[{}, null],
+		])('of %j is %s', (ids, id) => {
+			const call = { type: 'function_call', name: 'f', arguments: '', ...ids };
+			expect(completed(call).toolCalls).toStrictEqual([{ id, name: 'f', arguments: {} }]);
+		});
+	});
+
+	it('an image call without an image has no file, and is as received', () => {
+		const call = { type: 'image_generation_call', result: null };
+		expect(completed(call)).toStrictEqual({
+			...NO_CHOICE,
+			otherOutput: [call],
+			finishReason: 'stop',
+		});
+	});
+
+	it.each<[string, JsonObject, number | null]>([
+		['total_cost', { cost: { total_cost: 0.5 } }, 0.5],
+		['zero', { cost: { total_cost: 0 } }, 0],
+		['unknown without total_cost', { cost: { input_cost: 1 } }, null],
+		['unknown', {}, null],
+	])('the cost is %s', (_, fields, costRub) => {
+		expect(usage(fields).costRub).toBe(costRub);
+	});
+});
+
+describe('responses stream', () => {
+	const run = (...events: JsonObject[]) => streamed('responses', events);
+	/** Events of one stream, numbered from 0. */
+	const numbered = (...events: JsonObject[]) =>
+		events.map((event, index) => ({ ...event, sequence_number: index }));
+	const created = { type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } };
+	const added = (output_index: number, item: JsonObject): JsonObject => ({
+		type: 'response.output_item.added',
+		output_index,
+		item,
+	});
+	const done = (output_index: number, item: JsonObject | null): JsonObject => ({
+		type: 'response.output_item.done',
+		output_index,
+		item,
+	});
+	/** An event of the arguments of a tool call. */
+	const args = (output_index: number, action: 'delta' | 'done', text: string): JsonObject => ({
+		type: `response.function_call_arguments.${action}`,
+		output_index,
+		[action === 'delta' ? 'delta' : 'arguments']: text,
+	});
+	const summary = (text: string, summary_index?: number): JsonObject => ({
+		type: 'response.reasoning_summary_text.delta',
+		output_index: 2,
+		delta: text,
+		...(summary_index === undefined ? {} : { summary_index }),
+	});
+	const refusal = (text: string): JsonObject => ({
+		type: 'response.refusal.delta',
+		output_index: 0,
+		content_index: 2,
+		delta: text,
+	});
+	const delta = (text: string, place: JsonObject = {}): JsonObject => ({
+		type: 'response.output_text.delta',
+		output_index: 0,
+		content_index: 0,
+		delta: text,
+		...place,
+	});
+	const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }];
+	const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: { total_cost: 0.5 } };
+	const response = { id: 'r1', status: 'completed', output, usage };
+	const completed = (fields: JsonObject = {}): JsonObject => ({
+		type: 'response.completed',
+		response: { ...response, ...fields },
+	});
+	const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
+
+	it.each<[string, JsonObject[]]>([
+		['nothing', []],
+		['a part of the completion', numbered(created, delta('Hel'))],
+		[
+			'a completion without the closing event',
+			numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
+		],
+		[
+			'a closing event that cannot be read',
+			numbered(created, { type: 'response.completed', response: null }),
+		],
+	])('after %s the stream is not complete, even with [DONE]', (_, events) => {
+		expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
+	});
+
+	describe('an error', () => {
+		it.each<[string, JsonObject, { code: string; type?: string }]>([
+			['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
+			[
+				'an error event with its fields at the top',
+				{ type: 'error', code: 'x1', message: 'boom' },
+				{ code: 'x1' },
+			],
+			['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
+			[
+				'response.failed without an error',
+				{ type: 'response.failed', response: null },
+				{ code: 'generation_failed' },
+			],
+		])('is thrown for %s', (_, event, { code, type }) => {
+			const details = errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)));
+			expect(details).toMatchObject({ code, type });
+		});
+
+		it.each<[string, JsonObject]>([
+			['an error', failed],
+			['response.failed', { type: 'response.failed', response: {} }],
+			['another closing event', { type: 'response.incomplete', response: { id: 'r2' } }],
+			['a text', delta('more')],
+		])('is ignored after the closing event, like other events: %s', (_, event) => {
+			const { shown, body, isComplete } = run(...numbered(created, completed(), event));
+			expect({ shown, body, isComplete }).toStrictEqual({
+				shown: ['', '', ''],
+				body: response,
+				isComplete: [true, true],
+			});
+		});
+	});
+
+	describe('sequence numbers (§6.1)', () => {
+		const at = (sequence_number: unknown, event: JsonObject): JsonObject => ({
+			...event,
+			sequence_number: sequence_number as number,
+		});
+		const none = completed({ output: [] });
+
+		it('drop a duplicate event', () => {
+			const events = [
+				at(0, delta('a')),
+				at(0, delta('a')),
+				at(1, delta('b')),
+				at(0, delta('a')),
+				at(2, none),
+			];
+			const { shown, body } = run(...events);
+			expect(shown).toStrictEqual(['a', '', 'b', '', '']);
+			expect(read('responses', body).first.text).toBe('ab');
+		});
+
+		it('never drop the closing event', () => {
+			expect(run(at(3, delta('a')), at(0, completed())).body).toStrictEqual(response);
+		});
+
+		it.each<[string, JsonObject[], boolean]>([
+			['no number is missing', [at(0, delta('a')), at(1, none)], true],
+			['the first is missing', [at(1, delta('a')), at(2, none)], false],
+			['one in the middle is missing', [at(0, delta('a')), at(2, delta('a')), at(3, none)], false],
+			['the last before the closing event is missing', [at(0, delta('a')), at(2, none)], false],
+			['one is a duplicate', [at(0, delta('a')), at(0, delta('a')), at(1, none)], true],
+			['no event has a number', [delta('a'), none], true],
+			['the closing event has the output', [at(0, delta('a')), at(5, completed())], true],
+		])('show whether a completion is complete: %s', (_, events, complete) => {
+			expect(run(...events).isComplete).toStrictEqual([complete, complete]);
+		});
+	});
+
+	describe('output that the closing event does not repeat', () => {
+		const outputOf = (...events: JsonObject[]) =>
+			run(created, ...events, completed({ output: [] })).body.output;
+		const choiceOf = (...events: JsonObject[]) =>
+			streamedChoice('responses', [created, ...events, completed({ output: null })]);
+
+		it('has what an item lacks from the events before it', () => {
+			const place = { output_index: 0, content_index: 0 };
+			const note = { type: 'file_citation', file_id: 'f' };
+			const annotate = { type: 'response.output_text.annotation.added', ...place, annotation: note };
+			const item = { id: 'm', type: 'message', status: 'completed' };
+			expect(
+				outputOf(
+					added(0, { id: 'm', type: 'message', content: [] }),
+					delta('Hel'),
+					delta('lo'),
+					annotate,
+					done(0, { ...item, content: [{ type: 'output_text' }] }),
+					added(1, { type: 'function_call', call_id: 'c', name: 'look', arguments: '' }),
+					args(1, 'delta', '{"a"'),
+					args(1, 'done', '{"a":1}'),
+					done(1, { type: 'function_call', call_id: 'c', name: '', arguments: null }),
+					{ type: 'response.output_text.done', output_index: 2, content_index: 1, text: 'there' },
+					{ type: 'response.refusal.done', output_index: 2, content_index: 2, refusal: 'No' },
+					done(2, { type: 'message' }),
+				),
+			).toStrictEqual([
+				{ ...item, content: [{ type: 'output_text', text: 'Hello', annotations: [note] }] },
+				{ type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' },
+				{
+					type: 'message',
+					content: [
+						{ type: 'output_text', text: 'there' },
+						{ type: 'refusal', refusal: 'No' },
+					],
+				},
+			]);
+		});
+
+		const call = { type: 'function_call', name: 'look' };
+
+		it.each<[string, JsonObject[], boolean]>([
+			['were never sent', [added(0, { ...call, arguments: '' })], false],
+			['are in no event of a finished call', [done(0, call)], false],
+			['are empty in a finished call', [done(0, { ...call, arguments: '' })], true],
+			['came in an event of their own', [added(0, call), args(0, 'done', '{}')], true],
+		])('is complete if no arguments of a tool are lost: those that %s', (_, events, complete) => {
+			const { isComplete } = run(created, ...events, completed({ output: [] }));
+			expect(isComplete).toStrictEqual([complete, complete]);
+		});
+
+		const part = (action: string, fields: JsonObject, place: JsonObject = {}): JsonObject => ({
+			type: `response.content_part.${action}`,
+			output_index: 0,
+			content_index: 0,
+			part: fields,
+			...place,
+		});
+		const text = (words: string, more: JsonObject = {}): JsonObject => ({
+			type: 'output_text',
+			text: words,
+			...more,
+		});
+
+		it.each<[string, JsonObject[], object]>([
+			['the end of a part', [part('added', text('')), part('done', text('Hello'))], { text: 'Hello' }],
+			['a part that begins with text', [part('added', text('Hel')), delta('lo')], { text: 'Hello' }],
+			['deltas before an empty end', [delta('Hello'), part('done', text(''))], { text: 'Hello' }],
+			[
+				'the end of a part, before an item without parts',
+				[part('done', text('Hello')), done(0, { type: 'message', content: [] })],
+				{ text: 'Hello' },
+			],
+			[
+				'a refusal in a part',
+				[part('done', { type: 'refusal', refusal: 'No' })],
+				{ refusal: 'No', text: '' },
+			],
+			[
+				'reasoning in a part, which is no text',
+				[part('done', { type: 'reasoning_text', text: 'Hm' })],
+				{ text: '', otherOutput: [] },
+			],
+		])('is not lost where it stands only in %s', (_, events, expected) => {
+			expect(choiceOf(...events)).toMatchObject(expected);
+		});
+
+		it('is that of the events where the closing event has a message without its parts', () => {
+			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
+			expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');
+			expect(run(created, empty).body).toStrictEqual(empty.response);
+		});
+
+		it('is read from deltas where items were not added', () => {
+			expect(
+				outputOf(
+					delta('Hello', { content_index: null }),
+					args(1, 'delta', '{}'),
+					summary('Hm'),
+					added(3, { type: null }),
+					delta('!', { output_index: 3 }),
+				),
+			).toStrictEqual([
+				{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
+				{ type: 'function_call', arguments: '{}' },
+				{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+				{ type: 'message', content: [{ type: 'output_text', text: '!' }] },
+			]);
+		});
+
+		it('is shown without anything but the text and the refusal', () => {
+			const others = [
+				refusal('No'),
+				summary('Hm'),
+				args(1, 'delta', '{}'),
+				{ type: 'response.output_text.done', output_index: 0, text: 'no', delta: 'no' },
+				{ type: 'output_text.delta', output_index: 0, delta: 'no' },
+				{ output_index: 0, delta: 'no' },
+				delta('Hello'),
+				{ ...delta(''), delta: 5 },
+			];
+			expect(run(...others).shown).toStrictEqual(['No', '', '', '', '', '', 'Hello', '']);
+		});
+	});
+});

@@ -1,0 +1,611 @@
+import { Readable } from 'node:stream';
+
+import fc from 'fast-check';
+
+import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import { type HttpRequest, MAX_MEDIA_BYTES } from '../../../nodes/shared/gateway/client/transport';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { SseParser } from '../../../nodes/shared/gateway/text/sse';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
+import { streamText } from '../../../nodes/shared/gateway/text/streamText';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
+import { apiErrorOf, rejection, testGate } from '../../helpers/client';
+import { chunksOf, events, readStream, type StreamSource } from '../../helpers/streams';
+import { eventually } from '../../helpers/time';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** The data of the events in these chunks. */
+function parse(chunks: Uint8Array[], { isEnded = false }: { isEnded?: boolean } = {}) {
+	const events: string[] = [];
+	const parser = new SseParser((data) => events.push(data));
+	for (const chunk of chunks) parser.push(chunk);
+	if (isEnded) parser.end();
+	return events;
+}
+
+describe.each([1, 2, 1_000])('in chunks of %i bytes', (size) => {
+	it.each<[string, string, string[]]>([
+		['unnamed data', 'data: {"a":1}\n\n', ['{"a":1}']],
+		['a named event', 'event: message_stop\ndata: {}\n\n', ['{}']],
+		['several data lines', 'data: a\ndata: b\ndata:\n\n', ['a\nb\n']],
+		['no space after the colon', 'data:x\n\n', ['x']],
+		['only the first space is removed', 'data:  x\n\n', [' x']],
+		['a line without a colon', 'data\ndata\n\n', ['\n']],
+		['comments are ignored', ': ping\n\ndata: x\n: more\n\n', ['x']],
+		['unknown fields are ignored', 'id: 7\nretry: 10\nfoo: bar\ndata: x\n\n', ['x']],
+		['fields that begin alike', 'dat: x\ndatax: y\nDATA: w\ndata : v\n\n', []],
+		['an event without data', 'event: ping\n\ndata: x\n\n', ['x']],
+		['CRLF', 'data: a\r\ndata: b\r\n\r\n', ['a\nb']],
+		['CR', 'data: a\rdata: b\r\r', ['a\nb']],
+		['mixed line ends', 'data: a\r\n\ndata: b\n\r\ndata: c\r\r', ['a', 'b', 'c']],
+		['CRs, then an LF far away', 'data: a\rdata: b\r\rdata: c\n\n', ['a\nb', 'c']],
+		['a byte order mark at the beginning only', '\uFEFFdata: x\n\n\uFEFFdata: y\n\n', ['x']],
+		['characters beyond ASCII', 'data: Привет, 世界 🎈\n\n', ['Привет, 世界 🎈']],
+		['an unfinished event is not dispatched', 'data: x\n\ndata: half', ['x']],
+		['blank lines', '\n\r\n\r\r\n\n', []],
+		['a colon in the value', 'data: a:b: c\n\n', ['a:b: c']],
+	])('%s', (_, text, events) => expect(parse(chunksOf(bytes(text), size))).toStrictEqual(events));
+
+	it.each<[string, string[]]>([
+		['', []],
+		['data: x', ['x']],
+		['data: x\r', ['x']],
+		['data: x\ndata: y', ['x\ny']],
+		['data: x\n\nevent: a', ['x']],
+		['data: x\n\ndata', ['x', '']],
+	])('the end of a stream ends an event without a blank line: %j', (text, events) => {
+		expect(parse(chunksOf(bytes(text), size), { isEnded: true })).toStrictEqual(events);
+	});
+});
+
+it('splitting a stream does not change the events', () => {
+	const fields = fc.constantFrom('data', 'event', 'id', '', 'data', 'data');
+	const values = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 12 }),
+		fc.constantFrom('[DONE]', '{"a":"я🎈"}', ' x', ':'),
+	);
+	const lineEnds = fc.constantFrom('\n', '\r\n', '\r');
+	const lines = fc
+		.tuple(fields, fc.constantFrom(':', ': ', ''), values, lineEnds)
+		.map(([field, colon, value, end]) => `${field}${colon}${value.replace(/[\r\n]/g, '')}${end}`);
+	const streams = fc
+		.array(fc.oneof(lines, lineEnds), { maxLength: 40 })
+		.map((parts) => bytes(parts.join('')));
+	fc.assert(
+		fc.property(streams, fc.integer({ min: 1, max: 9 }), (stream, size) =>
+			expect(parse(chunksOf(stream, size))).toStrictEqual(parse([stream])),
+		),
+		{ numRuns: 500 },
+	);
+});
+
+it('knows how long an unfinished event is', () => {
+	const parser = new SseParser(() => undefined);
+	const lengths = ['data: a\n\n', 'data: 12', '345\nda', 'ta: 6', '\n\n'].map((text) => {
+		parser.push(bytes(text));
+		return parser.length;
+	});
+	expect(lengths).toStrictEqual([0, 8, 7, 12, 0]);
+});
+
+it.each<[string, () => Uint8Array[], number]>([
+	['a line in small chunks', () => Array.from({ length: 200_000 }, () => bytes('data:xxxxx')), 0],
+	[
+		'small events, each in a chunk',
+		() => Array.from({ length: 20_000 }, () => bytes('data: я\r\n\r\n')),
+		20_000,
+	],
+	['small events in one chunk', () => [bytes('data: x\r\r'.repeat(20_000))], 20_000],
+])('takes linear time for %s', (_, chunks, count) => {
+	const start = process.cpuUsage();
+	expect(parse(chunks())).toHaveLength(count);
+	const { user, system } = process.cpuUsage(start);
+	expect((user + system) / 1_000).toBeLessThan(5_000);
+});
+
+const broken = (message: string, code: string) => Object.assign(new Error(message), { code });
+const reset = broken('aborted', 'ECONNRESET');
+const cancelled = broken('canceled', 'ERR_CANCELED');
+
+const textChunk = (content: string): JsonObject => ({ choices: [{ index: 0, delta: { content } }] });
+const finish: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+const usage: JsonObject = { choices: [], usage: { total_tokens: 3, cost_rub: 1 } };
+const failed: JsonObject = { error: { message: 'upstream died', code: 'provider_error' } };
+
+/** Each format: a beginning with the text "Hello", its end, and an error after that. */
+const worlds: Array<[format: string, beginning: JsonObject[], end: JsonObject[]]> = [
+	['chat', [textChunk('Hello')], [finish, usage]],
+	[
+		'responses',
+		[
+			{
+				type: 'response.created',
+				sequence_number: 0,
+				response: { id: 'r', status: 'in_progress', output: [] },
+			},
+			{ type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hello' },
+		],
+		[{ type: 'response.completed', sequence_number: 2, response: { status: 'completed', output: [] } }],
+	],
+	[
+		'messages',
+		[
+			{ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 1 } } },
+			{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+		],
+		[{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }],
+	],
+];
+const errorFrame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
+
+/** A stream of these chunks that then fails, or stays open. */
+function breaking(error: Error | undefined, ...texts: string[]): Readable {
+	const stream = new Readable({ read: () => undefined });
+	for (const text of texts) stream.push(Buffer.from(text));
+	if (error) setTimeout(() => stream.destroy(error), 10);
+	return stream;
+}
+
+const read = async (format: string, source: StreamSource, headers?: Record<string, string>) => {
+	const { body, shown } = await readStream(format, source, headers ? { headers } : {});
+	const { choices, costRub } = textFormat(format).readCompletion(body, { kind: 'text' });
+	return { text: choices[0]?.text, finishReason: choices[0]?.finishReason, costRub, shown };
+};
+const errorDetails = async (format: string, source: StreamSource, options = {}) =>
+	(await apiErrorOf(readStream(format, source, options))).details;
+
+describe.each(worlds)('%s: a stream', (format, beginning, end) => {
+	const begun = events(...beginning);
+	const whole = begun + events(...end);
+	// §6.1: a responses stream that reports its failure is not charged. Of the others, the specification does not say it.
+	const afterFailure = format === 'responses' ? 'rejected' : 'unknown';
+	const mayBeCharged = { retryable: false, mayBeCharged: true };
+
+	it.each<[string, () => StreamSource, string, string?, string?]>([
+		['an error event', () => begun + events(errorFrame), 'generation_failed', 'Hello', afterFailure],
+		['an error event at the beginning', () => events(errorFrame), 'generation_failed', '', afterFailure],
+		['no event', () => ': ping\n\n', 'stream_incomplete', ''],
+		['a missing end', () => begun, 'stream_incomplete'],
+		['[DONE] without an end', () => begun + events('[DONE]'), 'stream_incomplete'],
+		['an event that cannot be read', () => begun + events('{"broken'), 'unreadable_answer'],
+		['a lost connection', () => breaking(reset, begun), 'connection_lost'],
+		['broken compression', () => breaking(broken('bad', 'Z_DATA_ERROR'), begun), 'unreadable_answer'],
+		['a timeout', () => breaking(undefined, begun), 'timeout'],
+	])('with %s is an error with its text and what it may cost', async (...row) => {
+		const [, source, code, text = 'Hello', outcome = 'unknown'] = row;
+		const details = await errorDetails(format, source(), code === 'timeout' ? { timeoutMs: 150 } : {});
+		expect(details).toMatchObject({ code, outcome, extra: { receivedText: text } });
+		expect(outcomeFlags(details)).toStrictEqual(outcome === 'unknown' ? mayBeCharged : { retryable: true });
+		expect(chargeText(details)).toContain(
+			outcome === 'rejected' ? 'Nothing was charged' : 'may have been charged',
+		);
+		expect(details.description).toContain(text === '' ? 'No text had been received' : `“${text}”`);
+	});
+
+	it('that is cancelled throws StoppedError', async () => {
+		expect(await rejection(readStream(format, breaking(cancelled, begun)))).toBeInstanceOf(StoppedError);
+	});
+
+	const EVENT_STREAM: Record<string, string> = { 'content-type': 'text/event-stream' };
+	const noise = 'event: heartbeat\ndata: 2024\n\ndata: null\n\nevent: tick\ndata: now\n\n';
+
+	it.each<[string, () => StreamSource, Record<string, string>?]>([
+		['without [DONE]', () => whole],
+		['without the blank line after the last event', () => whole.replace(/\n+$/, '\n')],
+		['before the connection breaks', () => breaking(reset, whole)],
+		['among events that are not objects', () => noise + whole + noise],
+		['under another content type', () => whole, { 'content-type': 'text/plain' }],
+		['before a late error', () => whole + events(errorFrame)],
+	])('is complete after its closing event: %s', async (_, source, headers = EVENT_STREAM) => {
+		expect(await read(format, source(), headers)).toMatchObject({ text: 'Hello', finishReason: 'stop' });
+	});
+
+	it('may be an error as JSON', async () => {
+		const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
+		await expect(read(format, error, { 'content-type': 'application/json' })).rejects.toThrow(
+			'The model did not finish its response',
+		);
+	});
+});
+
+describe('the error of a stream', () => {
+	const tokens = { prompt_tokens: 1, completion_tokens: 2 };
+	const started = {
+		type: 'message_start',
+		message: { id: 'm1', usage: { input_tokens: 1, output_tokens: 0 } },
+	};
+	const used = { type: 'message_delta', usage: { output_tokens: 2 } };
+	const failure = (cost?: JsonObject): JsonObject => ({
+		type: 'response.failed',
+		response: { id: 'r', error: {}, usage: { input_tokens: 1, output_tokens: 2, ...(cost ? { cost } : {}) } },
+	});
+
+	it.each<[string, string, JsonObject[], string, object]>([
+		[
+			'chat, after its usage',
+			'chat',
+			[textChunk('a'), { choices: [], usage: { ...tokens, cost_rub: 0.5 } }],
+			'charged',
+			{ costRub: 0.5 },
+		],
+		[
+			'messages, after its usage',
+			'messages',
+			[started, used],
+			'unknown',
+			{ costRub: null, usage: { inputTokens: 1, outputTokens: 2 } },
+		],
+		[
+			'responses, that failed and cost',
+			'responses',
+			[failure({ total_cost: 0.5 })],
+			'charged',
+			{ costRub: 0.5 },
+		],
+	])('%s: has what the call cost', async (_, format, sent, outcome, extra) => {
+		expect(await errorDetails(format, breaking(reset, events(...sent)))).toMatchObject({ outcome, extra });
+	});
+});
+
+describe('chat: frames', () => {
+	const whole = [textChunk('Hello'), finish, usage];
+	const hello = events(textChunk('Hello'));
+
+	it.each(['7', '[1]', 'x {}', '', ' ', '[DON'])('%j is ignored', async (data) => {
+		expect(await read('chat', events(data, ...whole))).toMatchObject({ text: 'Hello' });
+	});
+
+	it.each(['[DONE]', ' [DONE] ', '[DONE]\t'])('%j ends a completion without usage', async (data) => {
+		expect(await read('chat', events(textChunk('Hello'), finish, data, '{"broken'))).toMatchObject({
+			text: 'Hello',
+		});
+	});
+
+	it.each<[string, string, string, string]>([
+		['broken JSON', hello + events('{"a"', ...whole), 'unreadable_answer', 'Hello'],
+		['[DONE] and more', hello + events('[DONE] or not', ...whole), 'unreadable_answer', 'Hello'],
+		['cut off by the end', `${hello}data: {"choices": [`, 'unreadable_answer', 'Hello'],
+		[
+			'without their blank line',
+			`${hello}data: ${JSON.stringify(textChunk(' you'))}`,
+			'stream_incomplete',
+			'Hello you',
+		],
+		[
+			'an error after the finish reason',
+			events(textChunk('Hello'), finish, failed),
+			'provider_error',
+			'Hello',
+		],
+	])('%s: a part may be missing', async (_, source, code, receivedText) => {
+		expect(await errorDetails('chat', source)).toMatchObject({
+			code,
+			outcome: 'unknown',
+			extra: { receivedText },
+		});
+	});
+
+	it('that never end exceed the maximum length', async () => {
+		const endless = Array.from({ length: 17 }, () => bytes('x'.repeat(1024 * 1024)));
+		expect(await errorDetails('chat', [bytes(hello), bytes('data: {'), ...endless])).toMatchObject({
+			code: 'unreadable_answer',
+			outcome: 'unknown',
+		});
+	});
+});
+
+describe('the shown text', () => {
+	it('includes the text in the same chunk before an error', async () => {
+		const shown: string[] = [];
+		const onText = async (text: string) => void (await Promise.resolve(shown.push(text)));
+		await errorDetails('chat', events(textChunk('Hello'), failed), { onText });
+		expect(shown).toStrictEqual(['Hello']);
+	});
+
+	it('is not sent again after an error of the callback', async () => {
+		const onText = jest.fn(async () => await Promise.reject(new Error('no screen')));
+		expect(await errorDetails('chat', events(textChunk('Hello')), { onText })).toMatchObject({
+			code: 'unreadable_answer',
+		});
+		expect(onText).toHaveBeenCalledTimes(1);
+	});
+
+	it('arrives piece by piece, and the stream waits for the callback', async () => {
+		const log: string[] = [];
+		const stream = Readable.from(
+			(async function* () {
+				for (const word of ['a', 'b']) {
+					log.push(`sent ${word}`);
+					yield await Promise.resolve(bytes(events(textChunk(word))));
+				}
+				yield bytes(events(finish, usage));
+			})(),
+			{ highWaterMark: 1 },
+		);
+		const onText = async (text: string) => {
+			await new Promise((resolve) => setImmediate(resolve));
+			log.push(`shown ${text}`);
+		};
+		await readStream('chat', stream, { onText });
+		expect(log[0]).toBe('sent a');
+		expect(log.indexOf('shown a')).toBeLessThan(log.indexOf('shown b'));
+	});
+});
+
+describe('a response that is not streamed', () => {
+	const headers = { 'content-type': 'application/json; charset=utf-8' };
+
+	it.each<[string, () => StreamSource, string, Record<string, string>]>([
+		['a list', () => '[{}]', 'unreadable_answer', headers],
+		['nothing', () => '', 'unreadable_answer', headers],
+		['a web page', () => '<!doctype html>', 'unreadable_answer', { 'content-type': 'text/html' }],
+		['cut off', () => breaking(reset, '{"choices": ['), 'connection_lost', headers],
+		['not to be unpacked', () => breaking(broken('bad', 'Z_DATA_ERROR'), '{'), 'unreadable_answer', headers],
+		[
+			'a stream by its header',
+			() => '{"no": "event"}\n\n',
+			'stream_incomplete',
+			{ 'content-type': 'Text/Event-Stream' },
+		],
+		['a text', () => 'hello', 'stream_incomplete', { 'content-type': 'text/plain' }],
+	])('that is %s may be charged', async (_, source, code, given) => {
+		expect(await errorDetails('chat', source(), { headers: given })).toMatchObject({
+			code,
+			outcome: 'unknown',
+		});
+	});
+});
+
+describe('what is kept of a response', () => {
+	const MEBIBYTE = 1024 * 1024;
+	const JSON_TYPE = { 'content-type': 'application/json' };
+	const EVENTS = { 'content-type': 'text/event-stream' };
+	const event = (fields: JsonObject) => events({ choices: [{ index: 0, delta: fields }] });
+	const long = 'x'.repeat(MEBIBYTE);
+
+	/** Pieces of about a mebibyte, as many as are read, and their number. */
+	function endless(piece: string, count: number, end = '') {
+		const read = { pieces: 0 };
+		const source = Readable.from(
+			(function* () {
+				for (; read.pieces < count; read.pieces += 1) yield Buffer.from(piece);
+				yield Buffer.from(end);
+			})(),
+			{ objectMode: true, highWaterMark: 1 },
+		);
+		return { source, read };
+	}
+
+	it.each<[string, string, Record<string, string>]>([
+		['a text', event({ content: long }), EVENTS],
+		['reasoning', event({ reasoning: long }), EVENTS],
+		['arguments', event({ tool_calls: [{ index: 0, function: { arguments: long } }] }), EVENTS],
+		['one event', long, EVENTS],
+		['a body that is not streamed', ' '.repeat(MEBIBYTE), JSON_TYPE],
+	])('is at most 32 MB: %s', async (_, piece, headers) => {
+		const { source, read: count } = endless(piece, 200);
+		const details = await errorDetails('chat', source, { headers });
+		expect(details).toMatchObject({ code: 'response_too_large', outcome: 'unknown', retryable: false });
+		expect(JSON.stringify(details).length).toBeLessThan(2_000);
+		expect(count.pieces).toBeGreaterThanOrEqual(32);
+		expect(count.pieces).toBeLessThan(42);
+	});
+
+	it('is at most 128 MB where sound or images are asked for', async () => {
+		const { source, read: count } = endless(event({ audio: { data: long } }), 200);
+		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
+		expect(await errorDetails('chat', source, options)).toMatchObject({ code: 'response_too_large' });
+		expect(count.pieces).toBeGreaterThanOrEqual(128);
+		expect(count.pieces).toBeLessThan(140);
+	});
+
+	it('is read one at a time above 32 MB', async () => {
+		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
+		const piece = event({ audio: { data: long } });
+		// The first one stays open until the second one waits.
+		const first = new Readable({ read: () => undefined });
+		const end = Buffer.from(events(finish, usage));
+		Array.from({ length: 34 }, () => first.push(Buffer.from(piece)));
+		const reading = readStream('chat', first, options);
+		await eventually(() => first.readableLength === 0);
+		const { source, read: count } = endless(piece, 40, end.toString());
+		const waiting = readStream('chat', source, options);
+		await eventually(() => count.pieces >= 32);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		expect(count.pieces).toBeLessThan(36);
+		first.push(end);
+		first.push(null);
+		await reading;
+		expect(JSON.stringify((await waiting).body).length).toBeGreaterThan(40 * MEBIBYTE);
+	});
+
+	it('does not count what a long stream repeats', async () => {
+		const envelope = { id: 'c1', system_fingerprint: 'f'.repeat(MEBIBYTE) };
+		const piece = events({ ...envelope, choices: [{ index: 0, delta: { content: 'x' } }] });
+		const { source } = endless(piece, 60, events(finish, usage));
+		expect((await read('chat', source, EVENTS)).text).toBe('x'.repeat(60));
+	});
+});
+
+// Streams whose chunks arrive at certain times, on a clock that only the client's own pauses move.
+
+const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
+const end = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} });
+const done = events('[DONE]');
+const ping = ': ping\n\n';
+
+/** What arrives, undefined for the end of the connection, and how many milliseconds after the headers. */
+interface Arrival {
+	timeMs: number;
+	content: string | undefined | Error;
+}
+
+const at = (timeMs: number, content: Arrival['content']): Arrival => ({ timeMs, content });
+
+interface Options {
+	timeoutMs?: number;
+	contentType?: string;
+	signal?: AbortSignal;
+	onText?: (text: string) => Promise<void>;
+}
+
+const settled = async () => await new Promise((resolve) => setImmediate(resolve));
+
+function streamOnClock(arrivals: Arrival[], options: Options = {}) {
+	const waiting = [...arrivals];
+	const sent: HttpRequest[] = [];
+	const shown: string[] = [];
+	const clock = { time: 0, naps: 0 };
+	const arrived: Arrival[] = [];
+	let notify: () => void = () => undefined;
+	/** Advances the clock. */
+	const pass = async (milliseconds: number) => {
+		const until = clock.time + milliseconds;
+		for (let [next] = waiting; next && next.timeMs <= until; [next] = waiting) {
+			clock.time = next.timeMs;
+			arrived.push(next);
+			waiting.shift();
+			notify();
+			await settled();
+		}
+		clock.time = until;
+		await settled();
+	};
+	const body = {
+		destroyed: false,
+		destroy() {
+			this.destroyed = true;
+		},
+		async *[Symbol.asyncIterator]() {
+			for (;;) {
+				const next = arrived.shift();
+				if (!next) {
+					await new Promise<void>((resolve) => (notify = resolve));
+					continue;
+				}
+				const { content } = next;
+				if (content === undefined) return;
+				if (content instanceof Error) throw content;
+				yield Buffer.from(content);
+			}
+		},
+	};
+	const unused = () => Promise.reject(new Error('not used'));
+	const client = new GatewayClient(
+		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
+		{
+			transport: {
+				text: unused,
+				stream: async (exchange) => {
+					sent.push(exchange);
+					const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
+					return await Promise.resolve({ status: 200, headers, body });
+				},
+			},
+			gate: testGate(),
+			withSlot: async (work) => await work(),
+			pause: unused,
+			until: unused,
+			sleep: async (milliseconds) => {
+				clock.naps += 1;
+				await pass(milliseconds);
+			},
+			now: () => clock.time,
+			random: () => 0.5,
+		},
+	);
+	const format = textFormat('chat');
+	const completion = streamText(client, {
+		format,
+		output: { kind: 'text' },
+		request: {
+			group: 'text',
+			kind: 'charge',
+			method: 'POST',
+			path: format.path,
+			json: {},
+			headers: { 'X-Own': '1' },
+			signal: options.signal,
+		},
+		onText: async (text) => {
+			shown.push(text);
+			await options.onText?.(text);
+		},
+	});
+	/** Waits until every pause is over; returns how many began meanwhile. */
+	const napsAfterwards = async () => {
+		const before = clock.naps;
+		for (let tick = 0; tick < 10; tick += 1) await settled();
+		return clock.naps - before;
+	};
+	return { completion, sent, shown, clock, body, pass, napsAfterwards };
+}
+
+const textOf = async (completion: ReturnType<typeof streamOnClock>['completion']) =>
+	textFormat('chat').readCompletion(await completion, { kind: 'text' }).choices[0]?.text;
+
+it.each([
+	[undefined, 315_000],
+	[100_000, 100_000],
+	[300_000, 300_000],
+	[400_000, 400_000],
+])('with a timeout of %j, the headers may take %i ms', async (timeoutMs, expected) => {
+	const { completion, sent } = streamOnClock([at(0, hello + end + done)], timeoutMs ? { timeoutMs } : {});
+	await completion;
+	expect(sent).toStrictEqual([
+		expect.objectContaining({
+			method: 'POST',
+			timeoutMs: expected,
+			headers: {
+				Accept: 'text/event-stream, application/json;q=0.9',
+				'Content-Type': 'application/json',
+				'X-Own': '1',
+			},
+			kind: 'charge',
+		}) as HttpRequest,
+	]);
+});
+
+/** Keep-alives from the beginning until a time. */
+const pings = (until: number): Arrival[] =>
+	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => at((index + 1) * 200_000, ping));
+
+describe('the time of a stream', () => {
+	it.each<[string, number, 'idle' | 'total' | undefined, { timeoutMs?: number; hasPings?: boolean }]>([
+		['a silence of almost 315 s', 315_000, undefined, {}],
+		['a silence of 315 s', 315_002, 'idle', {}],
+		['keep-alives for almost 15 min', 899_999, undefined, { hasPings: true }],
+		['keep-alives for 15 min', 900_001, 'total', { hasPings: true }],
+		['a longer timeout', 315_002, 'idle', { timeoutMs: 1_000_000 }],
+		['a longer timeout, with keep-alives', 999_999, undefined, { timeoutMs: 1_000_000, hasPings: true }],
+		['a shorter timeout that is kept', 99_999, undefined, { timeoutMs: 100_000 }],
+		['a shorter timeout that is not', 100_001, 'total', { timeoutMs: 100_000 }],
+	])('%s', async (_, endMs, limit, { hasPings = false, ...options }) => {
+		const arrivals = [at(1, hello), ...(hasPings ? pings(endMs - 1) : []), at(endMs, end + done)];
+		const { completion, body } = streamOnClock(arrivals, options);
+		const outcome = await textOf(completion).catch(async () => {
+			const { message, code, outcome } = (await apiErrorOf(completion)).details;
+			return [message, code, outcome];
+		});
+		expect(outcome).toStrictEqual(limit ? [STREAM_TEXTS[limit].message, 'timeout', 'unknown'] : 'Hello');
+		expect(body.destroyed).toBe(true);
+	});
+
+	it('returns a complete completion although its connection stays open', async () => {
+		const { completion, clock } = streamOnClock([at(1, hello + end)]);
+		expect(await textOf(completion)).toBe('Hello');
+		expect(clock.time).toBe(315_001);
+	});
+
+	it.each<[string, Arrival[]]>([
+		['stalls', [at(1, '{"choices": [')]],
+		['drips', [at(1, '{"choices": ['), ...pings(900_000)]],
+	])('an unstreamed response that %s times out, and may be charged', async (_, arrivals) => {
+		const { completion, body } = streamOnClock(arrivals, { contentType: 'application/json' });
+		expect((await apiErrorOf(completion)).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+		expect(body.destroyed).toBe(true);
+	});
+});

@@ -1,0 +1,313 @@
+import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import nock from 'nock';
+
+import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
+import { listTextModels } from '../../nodes/shared/gateway/endpoints/models';
+import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
+import type { BinaryStore } from '../../nodes/shared/n8n/binary';
+import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
+import { isBinaryValue, isStreaming, isTool } from '../../nodes/shared/n8n/features';
+import { RunSignal } from '../../nodes/shared/n8n/runSignal';
+import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
+import { apiErrorOf, rejection, scriptedClient } from '../helpers/client';
+import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
+import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
+import { useNock } from '../helpers/nock';
+
+describe('client', () => {
+	useNock();
+
+	const balance = { group: 'balance', kind: 'read', path: '/balance' } as const;
+	const once = { maxRetries: 0, timeoutMs: undefined };
+	const contextOf = (credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' }) =>
+		editorContext({ node: 'mediaTask', parameters: {}, credential });
+
+	/** Lets the gateway fail until it has been asked `failures` times with the key, and counts the requests. */
+	function gatewayFails({ failures = Infinity, retryAfter = '0' } = {}) {
+		const seen = { requests: 0 };
+		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+			.persist()
+			.get('/api/v1/balance')
+			.reply(() => {
+				seen.requests += 1;
+				if (seen.requests > failures) return [200, { amount: 1 }];
+				const error = { message: 'no: sk-test, token-1', type: 'api_error' };
+				return [503, { error }, { 'retry-after': retryAfter }];
+			});
+		return seen;
+	}
+
+	describe('a client', () => {
+		it('reads the credential once, retries as its option says, and does not show the key', async () => {
+			const seen = gatewayFails({ failures: 3 });
+			const context = contextOf();
+			const reads = jest.spyOn(context, 'getCredentials');
+			const client = await connect(context, { ...once, maxRetries: 2 });
+			const { details } = await apiErrorOf(client.json(balance));
+			expect(seen.requests).toBe(3);
+			expect(details.description).toContain('no: [key], token-1');
+			expect(await client.json(balance)).toStrictEqual({ amount: 1 });
+			expect(reads).toHaveBeenCalledTimes(1);
+		});
+
+		it('sends each request in a slot, and nothing when the run ends while it waits for one', async () => {
+			const seen = gatewayFails();
+			const signal = new RunSignal(undefined);
+			const slots: number[] = [];
+			const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+				slots.push(seen.requests);
+				if (slots.length === 3) signal.abort('other item failed');
+				return await work();
+			};
+			const client = await connect(contextOf(), { ...once, maxRetries: 1 }, { signal, withSlot });
+			await apiErrorOf(client.json(balance));
+			expect(slots).toStrictEqual([0, 1]);
+			const error = await rejection(client.json(balance));
+			expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
+		});
+
+		it.each([
+			['other item failed', 1],
+			['cancelled', 0],
+		] as const)(
+			'reads a catalogue after the run has ended, unless it was cancelled: %s',
+			async (reason, requests) => {
+				let seen = 0;
+				nock('https://gateway.test')
+					.get('/api/v1/models')
+					.optionally()
+					.reply(() => [200, { data: [{ id: `m${(seen += 1)}` }] }]);
+				const signal = new RunSignal(undefined);
+				signal.abort(reason);
+				const client = await connect(contextOf(), once, { signal });
+				const models = await listTextModels(client).catch(() => []);
+				expect([models.length, seen]).toStrictEqual([requests, requests]);
+			},
+		);
+	});
+
+	const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
+
+	// For triggers and the editor.
+	describe('a client outside an execution', () => {
+		useFakeTime();
+
+		const trigger = { node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', store: {} } as const;
+		type Context = ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
+
+		it.each<[string, () => Context, typeof EDITOR_SETTINGS, number, number]>([
+			['a callback', () => webhookContext(trigger, { body: {} }), CALLBACK_SETTINGS, 9, 315_000],
+			['a poll', () => pollContext(poller), POLL_SETTINGS, 4, 315_000],
+			['the editor', () => contextOf(), EDITOR_SETTINGS, 2, 30_000],
+		])('for %s has its number of tries and its timeout', async (_, context, settings, tries, waitedMs) => {
+			const seen = gatewayFails();
+			const failing = await connect(context(), settings);
+			const { details } = await inFakeTime(apiErrorOf(failing.json(balance)));
+			expect([details.status, seen.requests]).toStrictEqual([503, tries]);
+			const own = context();
+			jest.spyOn(own.helpers, 'httpRequestWithAuthentication').mockReturnValue(new Promise(() => undefined));
+			const waiting = await connect(own, { ...settings, maxRetries: 0 });
+			const begin = Date.now();
+			expect((await inFakeTime(apiErrorOf(waiting.json(balance)))).details.code).toBe('timeout');
+			expect(Date.now() - begin).toBe(waitedMs);
+		});
+	});
+});
+
+describe('features', () => {
+	// The functions of a context that an older n8n does not have.
+
+	const contextOf = (functions: object) => functions as unknown as IExecuteFunctions;
+	const sendResponse = () => undefined;
+	const sendChunk = () => undefined;
+
+	it.each<[object, string, boolean]>([
+		[{ isToolExecution: () => true, sendResponse }, 'storage', true],
+		[{ isToolExecution: () => false }, 'storage', false],
+		[{ isToolExecution: () => false }, 'storageTool', true],
+		[{ sendResponse }, 'storage', false],
+		[{}, 'storage', true],
+	])('a context with %j of a node %s is an agent’s tool: %s', (functions, type, expected) =>
+		expect(isTool(contextOf({ ...functions, getNode: () => ({ type }) }))).toBe(expected),
+	);
+
+	it.each<[object, boolean]>([
+		[{ isStreaming: () => true, sendChunk }, true],
+		[{ isStreaming: () => false, sendChunk }, false],
+		[{ isStreaming: () => true }, false],
+		[{ sendChunk }, false],
+		[{}, false],
+	])('a context with %j streams: %s', (functions, streams) =>
+		expect(isStreaming(contextOf(functions))).toBe(streams),
+	);
+
+	it.each<[object, boolean]>([
+		[{ mimeType: 'image/png', data: 'QQ==' }, true],
+		[{ mimeType: 'image/png', id: 'filesystem-v2:1' }, true],
+		[{ mimeType: 'image/png' }, false],
+		[{ mimeType: 'image/png', data: 7 }, false],
+		[{ data: 'QQ==' }, false],
+		[[], false],
+	])('%j is a file of n8n: %s', (value, isFile) => expect(isBinaryValue(value)).toBe(isFile));
+});
+
+const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('the signal of a run', () => {
+	beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick'] }));
+	afterEach(() => jest.useRealTimers());
+
+	/** Begins a pause, and records how it ended. */
+	function paused(signal: RunSignal, milliseconds: number) {
+		const seen: { end?: unknown } = {};
+		signal.pause(milliseconds).then(
+			() => (seen.end = 'over'),
+			(error: unknown) => (seen.end = error),
+		);
+		return seen;
+	}
+
+	it.each<[string, (signal: RunSignal, controller: AbortController) => void]>([
+		['cancelled', (_, controller) => controller.abort()],
+		['cancelled', (signal) => signal.abort('cancelled')],
+		['other item failed', (signal) => signal.abort('other item failed')],
+	])('ends all pauses at once, and allows no new pauses or requests: %s', async (reason, end) => {
+		const controller = new AbortController();
+		const signal = new RunSignal(controller.signal);
+		const stopped = { name: 'StoppedError', reason };
+		const pauses = [1, 2, 3].map(() => paused(signal, 3_600_000));
+		await tick();
+		expect(pauses).toStrictEqual([{}, {}, {}]);
+		end(signal, controller);
+		await tick();
+		expect(pauses.map(({ end: error }) => error)).toMatchObject([stopped, stopped, stopped]);
+		expect(jest.getTimerCount()).toBe(0);
+		expect(await rejection(signal.pause(0))).toMatchObject(stopped);
+		expect(() => signal.throwIfAborted()).toThrow(expect.objectContaining(stopped) as Error);
+		expect(signal.isAborted).toBe(true);
+	});
+
+	it.each([
+		['before', true],
+		['after', false],
+	])('a cancellation overrides an error %s it', async (_, failsFirst) => {
+		const controller = new AbortController();
+		const signal = new RunSignal(controller.signal);
+		const [fail, cancel] = [() => signal.abort('other item failed'), () => controller.abort()];
+		if (failsFirst) fail();
+		const before = signal.isCancelled;
+		cancel();
+		if (!failsFirst) fail();
+		expect([before, signal.isCancelled]).toStrictEqual([false, true]);
+		expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
+	});
+
+	it.each(['dispose', 'abort'] as const)('leaves no listener on the execution’s signal after %s', (end) => {
+		const controller = new AbortController();
+		const listeners = () => getEventListeners(controller.signal, 'abort').length;
+		const signal = new RunSignal(controller.signal);
+		expect(listeners()).toBe(1);
+		if (end === 'dispose') signal.dispose();
+		controller.abort();
+		expect([listeners(), signal.isAborted]).toStrictEqual([0, end === 'abort']);
+	});
+});
+
+// Storing the files of a task in n8n's binary storage.
+
+interface Served {
+	status?: number;
+	headers?: Record<string, string>;
+	/** An error that ends the stream. */
+	breaks?: Error;
+}
+
+/** A context whose requests are served by path, and whose storage is recorded. */
+function context(served: Record<string, Served> = {}, store?: () => never) {
+	const log: string[] = [];
+	const sent: HttpRequest[] = [];
+	const bodies: Readable[] = [];
+	const stream = async (request: HttpRequest) => {
+		sent.push(request);
+		const { pathname } = new URL(request.url);
+		log.push(`request ${pathname}`);
+		const { status = 200, headers = {}, breaks } = served[pathname] ?? {};
+		const content = async function* () {
+			yield await Promise.resolve(Buffer.from(pathname));
+			if (breaks) throw breaks;
+		};
+		const body = Readable.from(content());
+		bodies.push(body);
+		return await Promise.resolve({ status, headers, body: status === 200 ? body : '' });
+	};
+	const transport = { stream, text: () => Promise.reject(new Error('not used')) };
+	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });
+	const prepareBinaryData: BinaryStore['helpers']['prepareBinaryData'] = async (body, fileName, mimeType) => {
+		store?.();
+		const data = (await buffer(body as Readable)).toString();
+		log.push(`stored ${data}`);
+		return { data, mimeType: mimeType ?? '', ...(fileName ? { fileName } : {}) };
+	};
+	return { client, n8n: { helpers: { prepareBinaryData } }, log, sent, bodies };
+}
+
+const task = (...resultUrls: string[]) =>
+	readMediaTask({ data: { state: 'success', resultJson: { resultUrls } } }, 't1');
+const host = 'https://files.test';
+
+it('fetches the files of a task one after the other, without the key, each into a field', async () => {
+	const { log, sent, ...ctx } = context({ '/b/': { headers: { 'content-type': 'image/png' } } });
+	const binary = await downloadFiles(ctx, task(`${host}/a.mp3`, `${host}/b/`, `${host}/c`), 'song');
+	expect(binary).toStrictEqual({
+		song: { data: '/a.mp3', mimeType: '', fileName: 'a.mp3' },
+		song_1: { data: '/b/', mimeType: 'image/png', fileName: 'task_t1_1.png' },
+		song_2: { data: '/c', mimeType: '', fileName: 'c' },
+	});
+	expect(log).toStrictEqual([
+		...['request /a.mp3', 'stored /a.mp3'],
+		...['request /b/', 'stored /b/'],
+		...['request /c', 'stored /c'],
+	]);
+	expect(sent.map(({ kind, headers }) => [kind, headers])).toStrictEqual(Array(3).fill(['file', {}]));
+});
+
+describe('a result that cannot be fetched', () => {
+	it.each<[string, string, number, string[]]>([
+		['its host', '/b', 404, [`${host}/a`, `${host}/b`, `${host}/c`]],
+		['its host', '/b', 500, [`${host}/a`, `${host}/b`, `${host}/c`]],
+		['the gateway', '/api/v1/async/media/tasks/t1/download', 404, []],
+	])('throws an error that names the task and keeps the status of %s', async (_, path, status, urls) => {
+		const ctx = context({ [path]: { status } });
+		const { details } = await apiErrorOf(downloadFiles(ctx, task(...urls), 'd'));
+		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
+		expect(ctx.log.at(-1)).toBe(`request ${path}`);
+	});
+
+	it('throws the error of n8n where n8n cannot store it', async () => {
+		const full = new Error('The disk is full');
+		const ctx = context({}, () => {
+			throw full;
+		});
+		expect(await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'))).toBe(full);
+		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+	});
+});
+
+it('the JSON of a task begins with the most important fields, and has no empty columns', () => {
+	const base = { resultUrls: [], result: 'text', state: 'fail', taskId: 't1' };
+	const more = { model: 'm', createdAt: '2026-01-01T00:00:00.000Z', failMsg: 'no', failCode: 'NSFW' };
+	const json = taskJson({ ...more, tracks: undefined, ...base }, 6.5);
+	expect(json).toStrictEqual({ ...base, ...more, priceRub: 6.5 });
+	const order = 'taskId state priceRub failCode failMsg model createdAt resultUrls result';
+	expect(Object.keys(json).join(' ')).toBe(order);
+	expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [] });
+});

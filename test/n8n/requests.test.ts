@@ -1,0 +1,703 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import {
+	type AddressInfo,
+	connect,
+	createServer as createTcpServer,
+	type Server,
+	type Socket,
+} from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable as NodeReadable, PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createServer as createTlsServer, type SecureVersion } from 'node:tls';
+import { createGunzip, gzipSync } from 'node:zlib';
+
+import fc from 'fast-check';
+import type {
+	IAdditionalCredentialOptions,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+} from 'n8n-workflow';
+
+import type { ByteStream, HttpRequest } from '../../nodes/shared/gateway/client/transport';
+import {
+	type BinaryStore,
+	fileOf,
+	type FileOwner,
+	type InputFile,
+	storeResponse,
+} from '../../nodes/shared/n8n/binary';
+import { base64Length, bodyWithFiles } from '../../nodes/shared/n8n/bodyWithFiles';
+import { credentialReader } from '../../nodes/shared/n8n/credential';
+import { deriveStream, ignoreErrors } from '../../nodes/shared/n8n/streams';
+import { n8nTransport } from '../../nodes/shared/n8n/transport';
+import { apiErrorOf, rejection } from '../helpers/client';
+import { editorContext } from '../helpers/contexts';
+
+const fields = { apiKey: 'key' };
+const credential = async () => await Promise.resolve(fields);
+const request: HttpRequest = {
+	method: 'POST',
+	url: 'https://gateway.test/api/v1/x',
+	headers: { accept: '*/*' },
+	timeoutMs: 1_234,
+	kind: 'charge',
+};
+
+/** n8n's request functions, which record their calls and do this. */
+function recording(respond: (options: IHttpRequestOptions) => Promise<unknown>) {
+	const calls: Array<{ self: unknown; args: unknown[] }> = [];
+	const httpRequest = async function (this: unknown, ...args: unknown[]) {
+		calls.push({ self: this, args });
+		return await respond(args.find((arg) => typeof arg === 'object') as IHttpRequestOptions);
+	};
+	const helpers = { httpRequest, httpRequestWithAuthentication: httpRequest };
+	return { calls, context: { helpers } as unknown as IExecuteFunctions };
+}
+
+const responding = (body: Readable = Readable.from([]), statusCode = 200) =>
+	recording(async () => await Promise.resolve({ statusCode, headers: { 'x-two': 'a' }, body }));
+
+describe('a request', () => {
+	const sent = {
+		method: request.method,
+		url: request.url,
+		headers: request.headers,
+		timeout: 0,
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		abortSignal: expect.any(AbortSignal) as AbortSignal,
+	};
+
+	it('to the gateway is signed by n8n with the credential, and follows no redirect', async () => {
+		const { calls, context } = responding();
+		await n8nTransport(context, credential).text({ ...request, body: '' });
+		const [{ self, args } = { self: undefined, args: [] }] = calls;
+		const credentialsDecrypted = { id: '', name: '', type: 'aiGatewayApi', data: fields };
+		expect(args).toStrictEqual(['aiGatewayApi', { ...sent, body: '' }, { credentialsDecrypted }]);
+		// n8n takes the signal of its caller.
+		const caller = self as IExecuteFunctions;
+		expect(caller.helpers).toBe(context.helpers);
+		expect(caller.getExecutionCancelSignal()).toBe((args[1] as IHttpRequestOptions).abortSignal);
+	});
+
+	it('to another address has no key and follows redirects', async () => {
+		const { calls, context } = responding();
+		await n8nTransport(context, credential).stream({ ...request, kind: 'file' });
+		expect(calls.map(({ args }) => args)).toStrictEqual([[{ ...sent, disableFollowRedirect: false }]]);
+	});
+
+	it.each(['cancelled', 'not waited for'])('is aborted when it is %s', async (reason) => {
+		const [cancelled, left] = [new AbortController(), new AbortController()];
+		const signals: unknown[] = [];
+		const { context } = recording(async ({ abortSignal }) => {
+			signals.push(abortSignal);
+			return await new Promise<never>(() => undefined);
+		});
+		const transport = n8nTransport(context, credential, cancelled.signal);
+		const sending = rejection(transport.text({ ...request, kind: 'file', signal: left.signal }));
+		(reason === 'cancelled' ? cancelled : left).abort();
+		expect(await sending).toMatchObject({ name: 'StoppedError', reason });
+		expect(signals).toMatchObject([{ aborted: true }]);
+	});
+});
+
+describe('a response', () => {
+	it('may fail after it was read: an error without a listener would end n8n', async () => {
+		const body = new PassThrough();
+		await n8nTransport(responding(body).context, credential).stream(request);
+		expect(() => body.emit('error', new Error('aborted'))).not.toThrow();
+	});
+
+	it.each(['text', 'stream'] as const)('with an error status has its text (%s)', async (method) => {
+		const chunks = [...Buffer.from('ä…')].map((byte) => Buffer.from([byte]));
+		const { context } = responding(Readable.from(chunks), 404);
+		expect(await n8nTransport(context, credential)[method](request)).toStrictEqual({
+			status: 404,
+			headers: { 'x-two': 'a' },
+			body: 'ä…',
+		});
+	});
+
+	it('that cannot be decompressed may be charged', async () => {
+		const body = new PassThrough();
+		const problem = Object.assign(new Error('incorrect header check'), { code: 'Z_DATA_ERROR' });
+		setImmediate(() => body.destroy(problem));
+		const { details } = await apiErrorOf(n8nTransport(responding(body).context, credential).text(request));
+		expect(details).toMatchObject({ outcome: 'unknown', code: 'unreadable_answer' });
+	});
+});
+
+describe('an error', () => {
+	const failing = (error: Error) =>
+		n8nTransport(recording(async () => await Promise.reject(error)).context, credential);
+	const withCode = (code: string) => Object.assign(new Error('socket hang up'), { code });
+
+	it.each<[HttpRequest['kind'], string]>([
+		['charge', 'The connection broke before the gateway responded'],
+		['file', 'The connection broke while the file was downloaded'],
+	])('of the connection knows the request: %s', async (kind, message) => {
+		const { details } = await apiErrorOf(failing(withCode('ECONNRESET')).text({ ...request, kind }));
+		expect(details).toMatchObject({ kind, message, code: 'econnreset', outcome: 'unknown' });
+	});
+});
+
+describe('the credential', () => {
+	beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+	afterEach(() => jest.useRealTimers());
+
+	/** A transport that records the keys it sends: each read of the credential returns another one. */
+	function transportWithKeys({ failures = 0 } = {}) {
+		const keys: unknown[] = [];
+		let reads = 0;
+		const getCredentials = async (...asked: unknown[]) => {
+			expect(asked).toStrictEqual(['aiGatewayApi', 3]);
+			reads += 1;
+			if (reads <= failures) throw new Error('The database is busy');
+			return await Promise.resolve({ apiKey: `key-${reads}` });
+		};
+		const httpRequestWithAuthentication = async (...[, , more]: [0, 0, IAdditionalCredentialOptions]) => {
+			keys.push(more.credentialsDecrypted?.data?.apiKey);
+			return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from([]) });
+		};
+		const helpers = { httpRequestWithAuthentication };
+		const context = { getCredentials, helpers } as unknown as IExecuteFunctions;
+		return { keys, transport: n8nTransport(context, credentialReader(context, 3)) };
+	}
+
+	it('of the item is read once for many requests, and again after a minute', async () => {
+		const { keys, transport } = transportWithKeys();
+		await Promise.all([transport.text(request), transport.text(request)]);
+		jest.advanceTimersByTime(59_999);
+		await transport.text(request);
+		jest.advanceTimersByTime(1);
+		await transport.text({ ...request, kind: 'poll' });
+		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
+	});
+
+	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
+		const { keys, transport } = transportWithKeys();
+		await transport.text(request);
+		jest.advanceTimersByTime(600_000);
+		await transport.text(request);
+		expect(keys).toStrictEqual(['key-1', 'key-1']);
+	});
+
+	it('that cannot be read is read again by the next request', async () => {
+		const { keys, transport } = transportWithKeys({ failures: 1 });
+		const { details, cause } = await apiErrorOf(transport.text(request));
+		expect(details).toMatchObject({ outcome: 'notSent', retryable: true });
+		expect(cause).toStrictEqual(new Error('The database is busy'));
+		await transport.text(request);
+		expect(keys).toStrictEqual(['key-2']);
+	});
+});
+
+describe('body with files', () => {
+	const facts = { fileName: 'f', mimeType: 'm/x' };
+
+	/** A file that n8n stores under an ID. */
+	async function stored(size: number, open: () => Readable | Promise<Readable>): Promise<InputFile> {
+		const helpers = {
+			getBinaryMetadata: async () => await Promise.resolve({ fileSize: size }),
+			getBinaryStream: async () => await open(),
+		};
+		const owner = { n8n: { helpers }, index: 0 } as unknown as FileOwner;
+		return await fileOf(owner, { ...facts, data: 'filesystem-v2', id: 'x1' });
+	}
+
+	/** A file without an ID, whose bytes are in its item. */
+	async function inItem(bytes: Uint8Array): Promise<InputFile> {
+		return await fileOf({} as FileOwner, { ...facts, data: Buffer.from(bytes).toString('base64') });
+	}
+
+	const inChunks = async (...chunks: string[]) =>
+		await stored(chunks.join('').length, () => Readable.from(chunks.map((text) => Buffer.from(text))));
+
+	/** JSON with placeholders, such as <A>, for files. */
+	async function body(text: string, files: Record<string, Promise<InputFile>>) {
+		const embedded = Object.entries(files).map(async ([name, file]) => ({
+			placeholder: `<${name}>`,
+			file: await file,
+		}));
+		return bodyWithFiles(text, await Promise.all(embedded));
+	}
+
+	async function chunksOf(opened: ByteStream | Uint8Array): Promise<string[]> {
+		const chunks: string[] = [];
+		for await (const chunk of opened instanceof Uint8Array ? [opened] : opened) chunks.push(String(chunk));
+		return chunks;
+	}
+	const textOf = async (opened: ByteStream | Uint8Array) => (await chunksOf(opened)).join('');
+
+	it.each([0, 1, 2, 3, 4, 5, 6, 3_000_000])('%i bytes have a known length in base64', (bytes) => {
+		expect(base64Length(bytes)).toBe(Buffer.alloc(bytes).toString('base64').length);
+	});
+
+	it.each([
+		['in its item', inItem(Buffer.from('abcd'))],
+		['stored', inChunks('ab', 'cd')],
+	])(
+		'a file that is %s has its size, and can be read between head and tail any number of times',
+		async (_, own) => {
+			const file = await own;
+			expect(file).toMatchObject({ ...facts, size: 4 });
+			for (let time = 0; time < 2; time += 1) {
+				expect(await textOf(await file.framed(Buffer.from('<'), Buffer.from('>')))).toBe('<abcd>');
+			}
+		},
+	);
+
+	it('is the JSON with the files in base64, in any order, of the announced length, each time it is opened', async () => {
+		const source = fc.tuple(
+			fc.uint8Array({ minLength: 1, maxLength: 200 }),
+			fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
+		);
+		/** A file that arrives in chunks of a size, or is in its item. */
+		const sourceOf = async ([bytes, size]: [Uint8Array, number | undefined]) => {
+			if (size === undefined) return await inItem(bytes);
+			const parts: Uint8Array[] = [];
+			for (let start = 0; start < bytes.length; start += size) parts.push(bytes.slice(start, start + size));
+			return await stored(bytes.length, () => Readable.from(parts));
+		};
+		await fc.assert(
+			fc.asyncProperty(fc.array(source, { minLength: 1, maxLength: 4 }), fc.string(), async (files, text) => {
+				const json = { text, files: files.map((_, index) => `data:m/x;base64,<file-${index}>`) };
+				const named = files.map((one, index) => [`file-${index}`, sourceOf(one)] as const).reverse();
+				const sent = await body(JSON.stringify(json), Object.fromEntries(named));
+				const base64 = files.map(([bytes]) => `data:m/x;base64,${Buffer.from(bytes).toString('base64')}`);
+				for (let time = 0; time < 2; time += 1) {
+					const opened = await textOf(await sent.open());
+					expect(JSON.parse(opened)).toStrictEqual({ text, files: base64 });
+					expect(Buffer.byteLength(opened)).toBe(sent.length);
+				}
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	it('opens its files when it is sent, and not one that the text does not name', async () => {
+		const open = jest.fn(() => Readable.from([Buffer.from('abc')]));
+		const unnamed = await body('{"f":1}', { A: stored(3, open) });
+		expect([await textOf(await unnamed.open()), unnamed.length]).toStrictEqual(['{"f":1}', 7]);
+		const sent = await body('"<A>"', { A: stored(3, open) });
+		expect(open).not.toHaveBeenCalled();
+		expect(await textOf(await sent.open())).toBe('"YWJj"');
+		expect(open).toHaveBeenCalledTimes(1);
+	});
+
+	describe('a body that is destroyed', () => {
+		let folder: string;
+		beforeAll(async () => {
+			folder = await mkdtemp(join(tmpdir(), 'file-body-'));
+			await writeFile(join(folder, 'large'), Buffer.alloc(1_000_000, 'x'));
+		});
+		afterAll(async () => await rm(folder, { recursive: true }));
+
+		const closed = async (stream: Readable) =>
+			await new Promise<void>((resolve) => {
+				if (stream.closed) resolve();
+				else stream.once('close', resolve);
+			});
+
+		it.each([0, 1, 2, 3, 20])('closes its files after %i chunks, without an error', async (count) => {
+			const unhandled: unknown[] = [];
+			const record = (error: unknown) => void unhandled.push(error);
+			process.on('uncaughtException', record).on('unhandledRejection', record);
+			const streams: Readable[] = [];
+			const onDisk = async () =>
+				await stored(1_000_000, () => {
+					const stream = createReadStream(join(folder, 'large'));
+					streams.push(stream);
+					return stream;
+				});
+			const { open } = await body('"<A><B><C>"', { A: onDisk(), B: onDisk(), C: onDisk() });
+			const opened = (await open()) as Readable;
+			const chunks = opened[Symbol.asyncIterator]();
+			for (let read = 0; read < count; read += 1) await chunks.next();
+			opened.destroy();
+			await Promise.all([opened, ...streams].map(closed));
+			await new Promise((resolve) => setImmediate(resolve));
+			process.off('uncaughtException', record).off('unhandledRejection', record);
+			// A million bytes are 16 chunks of a file.
+			expect(streams).toHaveLength(count > 16 ? 2 : 1);
+			expect(unhandled).toStrictEqual([]);
+		});
+
+		it('closes a file that is opened only afterwards', async () => {
+			let open: (stream: Readable) => void = () => undefined;
+			const opening = new Promise<Readable>((resolve) => (open = resolve));
+			const late = jest.fn(async () => await opening);
+			const sent = await body('"<A><B>"', { A: inChunks('abc'), B: stored(1_000_000, late) });
+			const opened = (await sent.open()) as Readable;
+			const reading = chunksOf(opened).catch((error: unknown) => error);
+			while (late.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+			opened.destroy();
+			const stalled = new Readable({ read: () => undefined });
+			open(stalled);
+			await Promise.all([opened, stalled].map(closed));
+			expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+		});
+	});
+
+	describe('a body fails', () => {
+		it.each(['<A><B>', '<B><A>'])('when reading a file fails: %s', async (text) => {
+			const broken = stored(9, () =>
+				Readable.from(
+					(async function* () {
+						yield await Promise.resolve(Buffer.from('abc'));
+						throw new Error('The disk is gone');
+					})(),
+				),
+			);
+			const { open } = await body(`"${text}"`, { A: broken, B: inChunks('x') });
+			await expect(buffer((await open()) as Readable)).rejects.toThrow('The disk is gone');
+		});
+
+		it('when a file cannot be opened', async () => {
+			const missing = stored(3, async () => await Promise.reject(new Error('no such file')));
+			await expect((await body('"<A>"', { A: missing })).open()).rejects.toThrow('no such file');
+		});
+	});
+});
+
+it('a stream may fail without a listener', async () => {
+	const stream = new NodeReadable({ read: () => undefined });
+	expect(ignoreErrors(stream)).toBe(stream);
+	const isClosed = new Promise((resolve) => stream.once('close', resolve));
+	stream.destroy(new Error('broken'));
+	await isClosed;
+	expect(stream.errored?.message).toBe('broken');
+});
+
+it('the reader of a stream that fails gets its error', async () => {
+	const stream = ignoreErrors(new NodeReadable({ read: () => undefined }));
+	const reading = stream.toArray();
+	stream.destroy(new Error('broken'));
+	await expect(reading).rejects.toThrow('broken');
+});
+
+/** The response of a server that closes after it. */
+async function response(): Promise<IncomingMessage> {
+	const server = createServer((_, serverResponse) => {
+		serverResponse.end('content');
+		server.close();
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	return await new Promise((resolve) => {
+		// An aborted response makes its request emit an error.
+		get({ port, host: '127.0.0.1', agent: false }, resolve).on('error', () => undefined);
+	});
+}
+
+describe.each<[string, () => Promise<NodeReadable>]>([
+	['a response', response],
+	['a file', async () => await Promise.resolve(createReadStream(__filename, { start: 0, end: 6 }))],
+	[
+		'a stream that is unpacked',
+		async () =>
+			await Promise.resolve(NodeReadable.from([gzipSync(Buffer.from('content'))]).pipe(createGunzip())),
+	],
+])('a stream derived from %s', (name, open) => {
+	const derived = (source: NodeReadable) =>
+		deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
+			yield Buffer.from('<');
+			yield* chunks;
+			yield Buffer.from('>');
+		});
+
+	it('has its chunks', async () => {
+		const content = name === 'a file' ? 'import ' : 'content';
+		expect(String(await buffer(derived(await open())))).toBe(`<${content}>`);
+	});
+
+	it('closes its source when it is closed', async () => {
+		const source = await open();
+		const isClosed = new Promise((resolve) => source.once('close', resolve));
+		const derivedStream = derived(source);
+		const isDerivedClosed = new Promise((resolve) => derivedStream.once('close', resolve));
+		derivedStream.destroy();
+		await Promise.all([isClosed, isDerivedClosed]);
+		expect([source.destroyed, derivedStream.destroyed]).toStrictEqual([true, true]);
+	});
+
+	it('fails when its source fails', async () => {
+		const source = await open();
+		const derivedStream = derived(source);
+		source.destroy(new Error('broken'));
+		await expect(buffer(derivedStream)).rejects.toThrow('broken');
+		expect(derivedStream.destroyed).toBe(true);
+	});
+});
+
+describe('store response', () => {
+	// The limits of a download, and what is stored.
+
+	beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+	afterEach(() => jest.useRealTimers());
+
+	/** A store that reads everything. */
+	const reading = {
+		prepareBinaryData: async (stream: unknown, fileName?: string, mimeType = 'guessed') => {
+			const chunks: Buffer[] = [];
+			for await (const chunk of stream as Readable) chunks.push(Buffer.from(chunk as Uint8Array));
+			const data = Buffer.concat(chunks).toString();
+			return { data, mimeType, ...(fileName ? { fileName } : {}) };
+		},
+	};
+
+	/** Stores a response with a timeout of a second. */
+	const stored = async (body: Readable, helpers: BinaryStore['helpers'] = reading) =>
+		await storeResponse(
+			{ helpers },
+			{ status: 200, headers: {}, body, timeoutMs: 1_000 },
+			{ names: ['a.bin'] },
+		);
+
+	it('a download that fails while n8n does not listen to it does not end n8n', async () => {
+		const body = new Readable({ read: () => undefined });
+		const streams: Readable[] = [];
+		const prepareBinaryData = async (stream: unknown) => {
+			streams.push(stream as Readable);
+			return await Promise.reject(new Error('The disk is full'));
+		};
+		await expect(stored(body, { prepareBinaryData })).rejects.toThrow('The disk is full');
+		expect(() => streams[0]?.emit('error', new Error('aborted'))).not.toThrow();
+		expect(streams).toHaveLength(1);
+	});
+
+	it('a download that takes longer than the timeout, but is never silent for so long, is stored', async () => {
+		const body = new Readable({ read: () => undefined });
+		const part = (chunk: number) => String(chunk).repeat(1_000);
+		for (let chunk = 1; chunk <= 5; chunk += 1) setTimeout(() => body.push(part(chunk)), chunk * 900);
+		setTimeout(() => body.push(null), 5_400);
+		const storing = stored(body);
+		await jest.advanceTimersByTimeAsync(6_000);
+		expect(await storing).toStrictEqual({
+			data: [1, 2, 3, 4, 5].map(part).join(''),
+			mimeType: 'guessed',
+			fileName: 'a.bin',
+		});
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it.each([
+		[undefined, 315_000],
+		[10_000, 10_000],
+	])('a download with a timeout of %s ms ends after a silence of %i ms', async (timeoutMs, after) => {
+		const body = new Readable({ read: () => undefined });
+		let outcome: unknown = 'waiting';
+		const response = { status: 200, headers: {}, body, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+		storeResponse({ helpers: reading }, response, { names: ['a.bin'] }).then(
+			() => (outcome = 'stored'),
+			(error: unknown) => (outcome = error),
+		);
+		await jest.advanceTimersByTimeAsync(after - 1);
+		expect(outcome).toBe('waiting');
+		await jest.advanceTimersByTimeAsync(1);
+		expect(outcome).toMatchObject({ details: { code: 'timeout', kind: 'file', retryable: true } });
+		body.destroy();
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it.each([
+		['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
+		['no type', {}, 'image/webp', 'image/webp'],
+		['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
+		['no type, where none is known', {}, undefined, 'guessed'],
+	])(
+		'a file whose server reports %s is stored with the best known type',
+		async (_, headers, knownType, type) => {
+			const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
+			const { mimeType } = await storeResponse({ helpers: reading }, response, {
+				names: ['a.bin'],
+				knownType,
+			});
+			expect(mimeType).toBe(type);
+		},
+	);
+
+	describe('a successful response', () => {
+		const store = async (
+			headers: Record<string, string>,
+			content: string,
+			names: string[],
+			{
+				knownType,
+				helpers = reading,
+			}: { knownType?: string | undefined; helpers?: BinaryStore['helpers'] } = {},
+		) => {
+			const body = Readable.from(content === '' ? [] : [Buffer.from(content)]);
+			return await storeResponse({ helpers }, { status: 200, headers, body }, { names, knownType });
+		};
+		const html = { 'content-type': 'text/html; charset=utf-8' };
+
+		it('is an error when it is empty', async () => {
+			const error = store({ 'content-type': 'image/png' }, '', ['a.png']);
+			await expect(error).rejects.toMatchObject({ details: { code: 'empty_file', retryable: true } });
+		});
+
+		it.each([['a.png'], ['task_1']])('is an error when it is a web page in place of %s', async (name) => {
+			const helpers = { prepareBinaryData: jest.fn() };
+			const error = store(html, '<html>Sign in</html>', [name], { helpers });
+			await expect(error).rejects.toMatchObject({ details: { code: 'web_page', retryable: false } });
+			expect(helpers.prepareBinaryData).not.toHaveBeenCalled();
+		});
+
+		it.each([
+			['its type', 'task_1', 'text/html'],
+			['its name', 'page.htm', undefined],
+		])('is stored when it is a web page by %s', async (_, name, knownType) => {
+			expect((await store(html, '<html></html>', [name], { knownType })).data).toBe('<html></html>');
+		});
+	});
+});
+
+describe('tls sockets', () => {
+	// A TLS error means another thing in the handshake, before the request is sent, than after it.
+
+	const pem = (name: string) => readFileSync(join(__dirname, '../fixtures/tls', name), 'utf8');
+	const identity = { key: pem('key.pem'), cert: pem('cert.pem') };
+
+	const servers: Server[] = [];
+	const sockets = new Set<Socket>();
+	afterEach(async () => {
+		for (const socket of sockets) socket.destroy();
+		await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+	});
+
+	/** Starts a server on a local port, and returns the port. */
+	async function listen(server: Server): Promise<number> {
+		servers.push(server);
+		server.on('connection', (socket: Socket) => keep(socket));
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		return (server.address() as AddressInfo).port;
+	}
+
+	function keep(socket: Socket): Socket {
+		sockets.add(socket.on('error', () => undefined));
+		return socket.on('close', () => sockets.delete(socket));
+	}
+
+	/** Sends a charged request with n8n's HTTP client, and returns the details of its error. */
+	async function errorAt(port: number, { trusted = true } = {}) {
+		const credential = { baseUrl: `https://127.0.0.1:${port}`, apiKey: 'sk-1' };
+		const context = editorContext({ node: 'textGeneration', parameters: {}, credential });
+		const transport = n8nTransport(trusted ? trusting(context) : context, credentialReader(context));
+		const { details } = await apiErrorOf(
+			transport.text({
+				method: 'POST',
+				url: `${credential.baseUrl}/chat/completions`,
+				headers: { 'Content-Type': 'application/json' },
+				body: '{"model":"m"}',
+				timeoutMs: 5_000,
+				kind: 'charge',
+			}),
+		);
+		return details;
+	}
+
+	/** The same context, which accepts the certificate of the tests. */
+	function trusting(context: ILoadOptionsFunctions): ILoadOptionsFunctions {
+		const send = context.helpers.httpRequestWithAuthentication.bind(context);
+		context.helpers.httpRequestWithAuthentication = async (type, options, more) => {
+			const response: unknown = await send(type, { ...options, skipSslCertificateValidation: true }, more);
+			return response;
+		};
+		return context;
+	}
+
+	/** A fatal alert that is not encrypted. */
+	const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 40]);
+
+	describe('an error in the handshake: nothing was sent', () => {
+		it.each<[string, (socket: Socket) => void]>([
+			['a server without TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+			['an alert of the server', (socket) => socket.end(ALERT)],
+			['a closed connection', (socket) => socket.end()],
+		])('%s', async (_, respond) => {
+			const port = await listen(createTcpServer((socket) => socket.once('data', () => respond(socket))));
+			expect(await errorAt(port)).toMatchObject({ outcome: 'notSent' });
+		});
+
+		it('a certificate that is not trusted', async () => {
+			const port = await listen(createTlsServer(identity));
+			expect(await errorAt(port, { trusted: false })).toMatchObject({
+				message: expect.stringContaining('certificate') as string,
+				outcome: 'notSent',
+			});
+		});
+	});
+
+	const record = (type: number, length: number) =>
+		Buffer.concat([Buffer.from([type, 3, 3, length >> 8, length & 255]), Buffer.alloc(length, 7)]);
+
+	describe.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
+		'an error after the request, in %s: unknown',
+		(version) => {
+			const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id":';
+
+			/** A TLS server that responds to a request with `head`, if any; `bytes` follow without encryption. */
+			async function breaking(bytes: Buffer, head: string): Promise<number> {
+				let client: Socket | undefined;
+				let hasResponded = false;
+				const options = { ...identity, minVersion: version, maxVersion: version };
+				const back = createTlsServer(options, (socket) => {
+					socket.on('error', () => undefined);
+					socket.once('data', () => {
+						hasResponded = true;
+						if (head === '') client?.end(bytes);
+						else socket.write(head);
+					});
+				});
+				const backPort = await listen(back);
+				const front = createTcpServer((socket) => {
+					client = socket;
+					const upstream = keep(connect(backPort, '127.0.0.1'));
+					socket.pipe(upstream);
+					upstream.on('data', (data) => {
+						if (socket.writable) socket.write(data);
+						if (hasResponded) socket.end(bytes);
+					});
+				});
+				return await listen(front);
+			}
+
+			it.each<[string, Buffer]>([
+				['plain HTTP', Buffer.from('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n')],
+				['an alert that is not encrypted', ALERT],
+				['a record that cannot be decrypted', record(23, 40)],
+				['a record that is too long', record(23, 65_535)],
+				['a record of an unknown type', record(99, 40)],
+				['a handshake that is not encrypted', record(22, 40)],
+				['a closed connection', Buffer.alloc(0)],
+			])('%s', async (_, bytes) => {
+				for (const head of ['', HEAD]) {
+					const details = await errorAt(await breaking(bytes, head));
+					expect(details).toMatchObject({ outcome: 'unknown' });
+				}
+			});
+		},
+	);
+
+	it('an alert about a missing certificate of the client comes after the request: unknown', async () => {
+		const port = await listen(
+			createTlsServer({ ...identity, requestCert: true, minVersion: 'TLSv1.3' }).on(
+				'tlsClientError',
+				() => undefined,
+			),
+		);
+		expect(await errorAt(port)).toMatchObject({
+			code: 'err_ssl_tlsv13_alert_certificate_required',
+			outcome: 'unknown',
+		});
+	});
+});

@@ -1,0 +1,281 @@
+import fc from 'fast-check';
+import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+import nock from 'nock';
+
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { type AlertState, decide, type Watch } from '../../nodes/BalanceTrigger/alert';
+import { readBalance } from '../../nodes/shared/gateway/endpoints/balance';
+import { pollContext } from '../helpers/contexts';
+import { runNode } from '../helpers/engine';
+import { useNock } from '../helpers/nock';
+
+describe('balance', () => {
+	const parameters = { resource: 'balance', operation: 'get' };
+
+	useNock();
+
+	const gateway = () =>
+		nock('https://gateway.test/api/v1', { reqheaders: { authorization: 'Bearer sk-test' } });
+
+	/** The output for a body of the gateway, or the error. */
+	async function balanceOf(body: object, more: INodeParameters = {}) {
+		gateway().get('/balance').reply(200, body);
+		const { items, error } = await runNode({ node: 'balance', parameters: { ...parameters, ...more } });
+		return error?.message ?? items;
+	}
+
+	describe('balance: get', () => {
+		it.each<[object, object]>([
+			[
+				{ amount: '1234567890.123456789' },
+				{ amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
+			],
+			[
+				{ RUB: '99.50', USD: '1.10' },
+				{ amountRub: 99.5, amount: '99.50', currency: 'RUB', amountUsd: 1.1 },
+			],
+		])('reads both shapes, exactly: %j', async (body, json) => {
+			expect(await balanceOf(body)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
+		});
+
+		it.each([
+			['99.999999999999999999', 100, true],
+			['100.00', 100, false],
+			['100.1', '100.2', true],
+			['-5', 0, true],
+			['0', 0, false],
+		])('reports whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
+			const options = { threshold: threshold as number };
+			expect(await balanceOf({ amount }, { options })).toMatchObject([{ json: { amount, lowBalance } }]);
+		});
+
+		it.each<[object, INodeParameters, object]>([
+			[{ amount: '5', extra: [1] }, {}, {}],
+			[{ amount: '5', extra: [1] }, { options: { threshold: 100 } }, { lowBalance: true }],
+			[{ RUB: '500', USD: '5' }, { options: { threshold: 100 } }, { lowBalance: false }],
+		])('returns %j as received without Simplify, with %j', async (body, options, more) => {
+			const items = await balanceOf(body, { simplify: false, ...options });
+			expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
+		});
+
+		it('rejects a threshold that is not a number, and sends nothing', async () => {
+			const { error } = await runNode({
+				node: 'balance',
+				parameters: { ...parameters, options: { threshold: 'a lot' } },
+			});
+			expect(error?.message).toContain('Threshold (₽)');
+		});
+	});
+});
+
+const balance = (amount: string) => readBalance({ amount });
+
+/** The indices of the polls at which a trigger fires. */
+function fired(watch: Partial<Watch>, amounts: string[], begin: AlertState = {}): number[] {
+	const fires: number[] = [];
+	let state = begin;
+	for (const [index, amount] of amounts.entries()) {
+		const decision = decide(
+			{ fireOn: 'below', threshold: '100', margin: '0', ...watch },
+			state,
+			balance(amount),
+		);
+		// n8n stores static data as JSON.
+		state = JSON.parse(JSON.stringify(decision.state)) as AlertState;
+		if (decision.fires) fires.push(index);
+	}
+	return fires;
+}
+
+describe('when a balance trigger fires', () => {
+	test.each<[string, Partial<Watch>, string[], number[]]>([
+		['once when the balance falls below', {}, ['150', '99.99', '50', '10'], [1]],
+		['at the first poll when the balance is already low', {}, ['99', '98'], [0]],
+		['not at the threshold itself', {}, ['100', '100.00', '1e2'], []],
+		['again after it has risen', {}, ['99', '100', '99.99'], [0, 2]],
+		['not again when it rises without reaching the threshold', {}, ['50', '99.99', '50'], [0]],
+		[
+			'with a margin, again only after it has risen by the margin',
+			{ margin: '20' },
+			['99', '119.99', '99', '120', '99'],
+			[0, 4],
+		],
+		[
+			'at the exact decimal',
+			{},
+			['99.999999999999999999', '100.000000000000000000', '99.999999999999999999'],
+			[0, 2],
+		],
+		['at every poll below', { fireOn: 'everyPoll' }, ['150', '99', '99', '100', '98'], [1, 2, 4]],
+		['at every change', { fireOn: 'change' }, ['10', '10', '10.00', '9.99', '9.99', '500'], [3, 5]],
+	])('%s', (_, watch, amounts, expected) => expect(fired(watch, amounts)).toStrictEqual(expected));
+
+	it('is reset by another threshold, not by the same one in another notation', () => {
+		expect(fired({ threshold: '200' }, ['150'], { lowSince: '100' })).toStrictEqual([0]);
+		expect(fired({ threshold: '100.0' }, ['50'], { lowSince: '100' })).toStrictEqual([]);
+	});
+
+	it('reports each fall below the threshold once, for any balances', () => {
+		const rubles = fc.integer({ min: 0, max: 400 }).map((half) => (half / 2).toFixed(2));
+		fc.assert(
+			fc.property(fc.array(rubles, { maxLength: 30 }), fc.integer({ min: 0, max: 50 }), (amounts, margin) => {
+				const fires = fired({ margin: String(margin) }, amounts);
+				let armed = true;
+				const expected = amounts.flatMap((amount, index) => {
+					const value = Number(amount);
+					if (armed && value < 100) {
+						armed = false;
+						return [index];
+					}
+					if (!armed && value >= 100 + margin) armed = true;
+					return [];
+				});
+				expect(fires).toStrictEqual(expected);
+			}),
+		);
+	});
+
+	it.each(['below', 'everyPoll', 'change'] as const)(
+		'a restart between any two polls changes nothing: %s',
+		(fireOn) => {
+			const rubles = fc.integer({ min: 50, max: 150 }).map(String);
+			fc.assert(
+				fc.property(fc.array(rubles, { minLength: 1, maxLength: 20 }), (amounts) => {
+					let state: AlertState = {};
+					const step: number[] = [];
+					for (const [index, amount] of amounts.entries()) {
+						const decision = decide({ fireOn, threshold: '100', margin: '5' }, state, balance(amount));
+						({ state } = decision);
+						if (decision.fires) step.push(index);
+					}
+					expect(fired({ fireOn, margin: '5' }, amounts)).toStrictEqual(step);
+				}),
+			);
+		},
+	);
+});
+
+describe('balance trigger', () => {
+	useNock();
+
+	/** Polls once; `store` is the workflow's static data. */
+	async function poll(
+		parameters: INodeParameters,
+		body: object | string,
+		{ mode = 'trigger', store = {} }: { mode?: WorkflowExecuteMode; store?: object } = {},
+	): Promise<INodeExecutionData[][] | null> {
+		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+			.get('/api/v1/balance')
+			.reply(200, body);
+		return await new BalanceTrigger().poll.call(
+			pollContext({ node: 'balanceTrigger', parameters, mode, store }),
+		);
+	}
+
+	describe('balance trigger', () => {
+		it('starts the workflow with the balance, and stores that it has fired', async () => {
+			const store = {};
+			const output = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
+			const json = {
+				amountRub: 99.9,
+				amount: '99.90',
+				currency: 'RUB',
+				amountUsd: 1.2,
+				message: 'The balance is ₽99.90, below the threshold of ₽100',
+				lowBalance: true,
+				threshold: '100',
+			};
+			expect(output).toStrictEqual([[{ json }]]);
+			expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
+		});
+
+		it('reports a change with the previous balance', async () => {
+			const store = {};
+			expect(await poll({ fireOn: 'change' }, { amount: '10.10' }, { store })).toBeNull();
+			expect(await poll({ fireOn: 'change' }, { amount: '9.95' }, { store })).toStrictEqual([
+				[
+					{
+						json: {
+							amountRub: 9.95,
+							amount: '9.95',
+							currency: 'RUB',
+							message: 'The balance is ₽9.95, it was ₽10.10 before',
+							previousAmount: '10.10',
+							change: '-0.15',
+						},
+					},
+				],
+			]);
+		});
+
+		it.each<[string, string, object]>([
+			[
+				'below',
+				'50',
+				{
+					message: 'The balance is ₽50, below the threshold of ₽100',
+					lowBalance: true,
+					threshold: '100',
+				},
+			],
+			[
+				'everyPoll',
+				'5000',
+				{
+					message: 'The balance is ₽5 000, not below the threshold of ₽100',
+					lowBalance: false,
+					threshold: '100',
+				},
+			],
+			[
+				'change',
+				'7.5',
+				{ message: 'The balance is ₽7.50, it was ₽7.50 before', previousAmount: '7.5', change: '0' },
+			],
+		])(
+			'a test event in the editor (%s, %s) has all fields, and stores nothing',
+			async (fireOn, amount, event) => {
+				const store = {};
+				const output = await poll({ fireOn, threshold: 100 }, { amount }, { mode: 'manual', store });
+				expect(output?.[0]?.map(({ json }) => json)).toStrictEqual([
+					{ amountRub: Number(amount), amount, currency: 'RUB', ...event },
+				]);
+				expect(store).toStrictEqual({});
+			},
+		);
+
+		it.each<[string, INodeParameters, RegExp]>([
+			[
+				'a threshold that is not a number',
+				{ fireOn: 'below', threshold: 'a lot' },
+				/'Threshold \(₽\)' has a value that is not allowed: "a lot"/,
+			],
+			[
+				'an empty threshold',
+				{ fireOn: 'below', threshold: '' },
+				/'Threshold \(₽\)' has a value that is not allowed: ""/,
+			],
+			[
+				'a negative margin',
+				{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
+				/The option 'Margin \(₽\)' has a value that is not allowed: -1/,
+			],
+			['an unknown event', { fireOn: 'never', threshold: 1 }, /"never"/],
+		])('rejects %s before it polls', async (_, parameters, message) => {
+			await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);
+			expect(nock.pendingMocks()).toHaveLength(1);
+		});
+
+		it.each<[string, object | string]>([
+			['a balance of an unknown shape', { wallet: 5 }],
+			['a web page in place of a balance', '<html>'],
+		])('neither fires nor changes its state for %s', async (_, body) => {
+			const store = { alert: { lowSince: '100' } };
+			await expect(poll({ fireOn: 'below', threshold: 100 }, body, { store })).rejects.toMatchObject({
+				name: 'NodeApiError',
+				description: expect.any(String) as string,
+			});
+			expect(store).toStrictEqual({ alert: { lowSince: '100' } });
+		});
+	});
+});

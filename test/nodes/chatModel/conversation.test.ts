@@ -1,0 +1,520 @@
+import {
+	AIMessage,
+	type BaseMessage,
+	ChatMessage,
+	HumanMessage,
+	SystemMessage,
+	ToolMessage,
+} from '@langchain/core/messages';
+
+import { toChatMessages } from '../../../nodes/ChatModel/messages';
+import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
+import { withToolMedia } from '../../../nodes/ChatModel/toolMedia';
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import {
+	type Choice,
+	type Completion,
+	emptyChoice,
+	type ToolCall,
+	type Usage,
+} from '../../../nodes/shared/gateway/text/formats/completion';
+import type {
+	ToolMessage as ToolResult,
+	ChatMessage as WireMessage,
+} from '../../../nodes/shared/gateway/text/formats/request';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { callOf, type LangChainModel, modelWith, streamed, streamOf, whole } from './support';
+
+describe('messages', () => {
+	// The messages of agents and chains, and of other nodes and models, as LangChain has them.
+
+	const parts = (...content: unknown[]) => ({ content: content as Array<{ type: string }> });
+	const text = (said: string) => ({ type: 'text', text: said });
+	const said = (...content: unknown[]) => new HumanMessage(parts(...content));
+	const result = (id: string, content: unknown) =>
+		new ToolMessage({ tool_call_id: id, content: content as string });
+	const converted = (...messages: BaseMessage[]) => toChatMessages(messages, 'chat m');
+
+	/** The request body of a conversation. */
+	function bodyOf(name: string, messages: BaseMessage[]): JsonObject {
+		return textFormat(name).toBody({
+			model: 'm',
+			conversation: { kind: 'messages', messages: converted(...messages) },
+			tools: [],
+			output: { kind: 'text' },
+			options: {},
+			stream: false,
+		});
+	}
+
+	const none = { attachments: [], toolCalls: [], reasoning: [] };
+
+	/** A run of an agent: two parallel tool calls, their results. */
+	const run: BaseMessage[] = [
+		new SystemMessage('Be brief'),
+		new HumanMessage('Weather and time?'),
+		new AIMessage({
+			...parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'both tools' }),
+			tool_calls: [
+				{ id: 'a', name: 'weather', args: { city: 'Omsk' } },
+				{ id: 'b', name: 'time', args: {} },
+			],
+		}),
+		result('a', '[{"t":3}]'),
+		result('b', [text('12:00'), text('UTC')]),
+	];
+
+	describe('the conversation of an agent', () => {
+		it('has the tool calls of a message, and their results', () =>
+			expect(converted(...run)).toStrictEqual([
+				{ role: 'system', text: 'Be brief', ...none },
+				{ role: 'user', text: 'Weather and time?', ...none },
+				{
+					...none,
+					role: 'assistant',
+					text: 'One moment',
+					toolCalls: [
+						{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
+						{ id: 'b', name: 'time', arguments: '{}' },
+					],
+				},
+				{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
+				{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
+			]));
+
+		it('is sent through n8n’s SDK', async () => {
+			const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+			await lc.invoke(run);
+			expect(requests()[0]?.messages).toStrictEqual(bodyOf('chat', run).messages);
+		});
+	});
+
+	describe('text', () => {
+		it.each<[string, BaseMessage, string, string]>([
+			['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
+			['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
+			['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
+			['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
+			['of no parts is empty', said(), 'user', ''],
+			[
+				'may be a file',
+				said({ type: 'text-plain', text: 'a' }, { type: 'file', source_type: 'text', text: 'b' }),
+				'user',
+				'a\nb',
+			],
+		])('%s', (_, message, role, expected) =>
+			expect(converted(message)).toStrictEqual([{ role, text: expected, ...none }]),
+		);
+	});
+
+	describe('a file', () => {
+		const url = (kind: string, address: string) => ({ kind, source: { url: address } });
+		const file = (kind: string, base64: string, mimeType: string, fileName: string) => ({
+			kind,
+			source: { base64, mimeType, fileName },
+		});
+		const png = file('image', 'iVBORw==', 'image/png', 'file.png');
+		const pdf = file('file', 'JVBERg==', 'application/pdf', 'a.pdf');
+		const data = 'JVBERg==';
+		const filename = 'a.pdf';
+		const fileData = `data:application/pdf;base64,${data}`;
+
+		const LINK = 'https://x.test/a';
+		const PNG = 'data:image/png;base64,iVBORw==';
+		const named = { metadata: { filename } };
+
+		it.each<[string, object, object]>([
+			['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
+			['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
+			['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
+			[
+				'in the former shape',
+				{ type: 'image', source_type: 'base64', mime_type: 'image/png', data: 'iVBORw==' },
+				png,
+			],
+			['without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
+			[
+				'with a format',
+				{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+				file('audio', 'SUQz', 'audio/mpeg', 'file.mp3'),
+			],
+			[
+				'with a type',
+				{ type: 'audio', mimeType: 'audio/wav', data: 'UklG' },
+				file('audio', 'UklG', 'audio/wav', 'file.wav'),
+			],
+			['at a URL', { type: 'video', url: LINK }, url('video', LINK)],
+			['of OpenAI', { type: 'file', file: { filename, file_data: fileData } }, pdf],
+			['that is a picture', { type: 'file', file: { file_data: PNG } }, png],
+			['in a data URL', { type: 'input_file', filename, file_data: fileData }, pdf],
+			['in plain base64', { type: 'input_file', filename, file_data: data }, pdf],
+			[
+				'at a URL that names a picture',
+				{ type: 'input_file', file_url: `${LINK}.png?x=1` },
+				url('image', `${LINK}.png?x=1`),
+			],
+			[
+				'as n8n’s agent writes it',
+				{ type: 'file', source_type: 'base64', mime_type: 'application/pdf', data, ...named },
+				pdf,
+			],
+			['whose type follows from its name', { type: 'file', data, ...named }, pdf],
+			[
+				'whose data URL says another type',
+				{ type: 'audio', data: 'data:audio/wav;base64,YQ==', mimeType: 'audio/mpeg' },
+				file('audio', 'YQ==', 'audio/wav', 'file.wav'),
+			],
+			['of an unknown kind', { type: 'thing', data: 'YQ==' }, {}],
+		])('%s: %j', (_, part, attachment) => {
+			const attachments = 'kind' in attachment ? [attachment] : [];
+			expect(converted(said(text('q'), part))).toMatchObject([{ text: 'q', attachments }]);
+		});
+
+		it.each<[string, object]>([
+			['at another provider', { type: 'file', fileId: 'f_1', mimeType: 'application/pdf' }],
+			['by OpenAI’s ID', { type: 'file', file: { file_id: 'f_1' } }],
+			['that is empty', { type: 'file', mimeType: 'application/pdf', data: '' }],
+			['that is no base64', { type: 'image_url', image_url: 'data:image/png;base64,no base64!' }],
+			['of a picture without a URL', { type: 'image_url' }],
+			['in Anthropic’s shape', { type: 'image', source: { type: 'base64', data: 'iVBORw==' } }],
+		])('%s is rejected', (_, part) =>
+			expect(() => converted(said(text('q'), part))).toThrow('contains a file that it cannot read'),
+		);
+
+		it('is sent through n8n’s SDK, and the message stays as it is', async () => {
+			const content = [text('What is this?'), { type: 'image_url', image_url: PNG }];
+			const message = said(...content);
+			const { lc, requests } = modelWith(whole({ content: 'A cat' }));
+			await lc.invoke([message]);
+			const sent = [text('What is this?'), { type: 'image_url', image_url: { url: PNG } }];
+			expect(requests()[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
+			expect(message.content).toStrictEqual(content);
+		});
+	});
+
+	describe('tool calls', () => {
+		const resource = { type: 'resource', resource: { text: 'abc', none: null } };
+
+		it.each<[string, unknown, string]>([
+			['text', 'text', 'text'],
+			['JSON next to text', [resource, text('hi')], `${JSON.stringify(resource)}\nhi`],
+			[
+				'a picture at a URL',
+				[{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } }],
+				'{"type":"image_url","image_url":{"url":"https://x.test/a.png"}}',
+			],
+		])('may return %s', (_, content, sent) =>
+			expect(converted(result('a', content))).toStrictEqual([{ role: 'tool', callId: 'a', text: sent }]),
+		);
+
+		it.each<[string, string, boolean]>([
+			['a data URL', `data:image/png;base64,${'A'.repeat(5_000)}`, true],
+			['base64', 'Aa0+'.repeat(250), true],
+			['base64url, with padding', `${'Aa0-_'.repeat(200)}==`, true],
+			['base64 with slashes', '/'.repeat(1_000), true],
+			['short base64', 'A'.repeat(999), false],
+			['long text', 'word '.repeat(400), false],
+			['long text that ends in a data URL', `see: data:image/png;base64,${'A'.repeat(2_000)}`, false],
+			['long base64 and a remark', `${'A'.repeat(2_000)} (cut)`, false],
+		])('return no bytes of files, which would be charged as text: %s', (_, content, isFile) => {
+			const sent = { type: 'json', json: { text: isFile ? '(a file, left out)' : content } };
+			expect(converted(result('a', [{ type: 'json', json: { text: content } }]))).toMatchObject([
+				{ text: JSON.stringify(sent) },
+			]);
+		});
+	});
+});
+
+const go = [new HumanMessage('Go')];
+const inOnePiece = (calls: object[]) => whole({ content: null, tool_calls: calls }, 'tool_calls');
+const inPieces = (calls: object[]) => streamOf({ tool_calls: calls });
+
+describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Promise<AIMessage>]>([
+	['whole', inOnePiece, async (lc) => await lc.invoke(go)],
+	['streamed', inPieces, streamed],
+])('tool calls in a response that comes %s', (_, response, ask) => {
+	const callsOf = async (calls: object[]) => (await ask(modelWith(response(calls)).lc)).tool_calls ?? [];
+
+	it('stay apart when they have the same id', async () => {
+		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
+		expect(calls).toMatchObject([
+			{ id: 'x', name: 'one', args: { n: 0 } },
+			{ name: 'two', args: { n: 1 } },
+		]);
+		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
+	});
+
+	it('get an id when they have none', async () => {
+		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
+		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
+		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+	});
+});
+
+test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
+	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
+	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
+	const message = await lc.streamEvents(go, {});
+	expect(message.text).toBe('Hm');
+	expect(message.tool_calls).toMatchObject([
+		{ id: 'a', name: 'one', args: { n: 0 } },
+		{ id: 'b', name: 'two', args: { n: 1 } },
+	]);
+});
+
+test.each<
+	[string, (calls: object[]) => string, (lc: LangChainModel, messages: BaseMessage[]) => Promise<AIMessage>]
+>([
+	['whole', inOnePiece, async (lc, messages) => await lc.invoke(messages)],
+	['streamed', inPieces, streamed],
+])('a tool call with the id of an earlier one gets a new id: %s', async (_, response, ask) => {
+	const earlier = [
+		new HumanMessage('Go'),
+		new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
+		new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
+	];
+	const calls = [callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)];
+	const { tool_calls: made } = await ask(modelWith(response(calls)).lc, earlier);
+	expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
+	expect(made?.[0]?.id).not.toBe('call_0');
+});
+
+describe('tool media', () => {
+	// Images in the results of media tools, as the model sees them.
+
+	const call = (id: string): WireMessage => ({
+		role: 'assistant',
+		text: '',
+		toolCalls: [{ id, name: 'draw', arguments: '{}' }],
+	});
+	const result = (value: unknown, callId = 'a'): ToolResult => ({
+		role: 'tool',
+		callId,
+		text: typeof value === 'string' ? value : JSON.stringify(value),
+	});
+	const task = (...resultUrls: unknown[]) => ({ taskId: 't1', state: 'success', resultUrls });
+	const user: WireMessage = { role: 'user', text: 'Draw' };
+	const [cat, dog] = ['https://files.test/cat.png', 'https://files.test/dog.webp'];
+
+	/** The messages, as role and URLs of images. */
+	function shown(...messages: Array<WireMessage | ToolResult>) {
+		return withToolMedia(messages).map((message) => [
+			message.role,
+			...('attachments' in message ? (message.attachments ?? []) : []).map(({ source }) =>
+				'url' in source ? source.url : 'a file',
+			),
+		]);
+	}
+
+	/** The URLs that the model sees of a result. */
+	const imagesOf = (value: unknown) => shown(result(value)).slice(1).flat().slice(1);
+
+	it('an image comes right after the result of its tool', () =>
+		expect(shown(user, call('a'), result([task(cat)]), call('b'), result('{}', 'b'))).toStrictEqual([
+			['user'],
+			['assistant'],
+			['tool'],
+			['user', cat],
+			['assistant'],
+			['tool'],
+		]));
+
+	it('images of tools that were called together come after all results', () =>
+		expect(shown(call('a'), result([task(cat)]), result([task(dog)], 'b'))).toStrictEqual([
+			['assistant'],
+			['tool'],
+			['tool'],
+			['user', cat, dog],
+		]));
+
+	it('an image that several results have comes once', () =>
+		expect(
+			shown(result([task(cat, cat)]), user, call('b'), result([task(cat, dog)], 'b'), result([task(dog)])),
+		).toStrictEqual([['tool'], ['user', cat], ['user'], ['assistant'], ['tool'], ['tool'], ['user', dog]]));
+
+	it.each<[string, unknown]>([
+		['the output of a tool', [task(cat)]],
+		['one task', task(cat)],
+		['a task whose ID is a number', { taskId: 5, resultUrls: [cat] }],
+		['the output of a tool in an older n8n', [{ response: [task(cat)] }]],
+		['a URL with a query', task(`${cat}?sign=1`)],
+		['a URL without an extension', task('https://files.test/cat?sign=1.5')],
+		['a URL in capital letters', task(cat.replace('https', 'HTTP').replace('png', 'PNG'))],
+	])('the image of %s is shown', (_, value) => expect(imagesOf(value)).toHaveLength(1));
+
+	it.each<[string, unknown]>([
+		['of a task without results', task()],
+		['in other text', `see ${cat}`],
+		['of another tool', [{ resultUrls: [cat] }]],
+		['of another field', [{ taskId: 't1', url: cat }]],
+		['that are videos', task('https://files.test/cat.mp4')],
+		['of an unknown type', task('https://files.test/cat.bin')],
+		['at other addresses', task('data:image/png;base64,AAAA', 'file:///cat.png', 'ftp://files.test/cat.png')],
+	])('results %s are not shown as images', (_, value) => expect(imagesOf(value)).toStrictEqual([]));
+
+	it('at most ten images of a result are shown', () => {
+		const urls = Array.from({ length: 30 }, (_, index) => `https://files.test/${index}.png`);
+		expect(imagesOf(urls.map((url) => task(url)))).toStrictEqual(urls.slice(0, 10));
+	});
+});
+
+const noUsage: Usage = {
+	inputTokens: null,
+	outputTokens: null,
+	totalTokens: null,
+	cachedInputTokens: null,
+	reasoningTokens: null,
+};
+const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
+	id: 'id-1',
+	model: 'm',
+	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
+	usage: { ...noUsage, inputTokens: 3, outputTokens: 4 },
+	costRub: 0.25,
+	...more,
+});
+const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+const finish = { type: 'finish', finishReason: 'stop', usage };
+
+function thrownBy(work: () => unknown): ApiError {
+	try {
+		work();
+	} catch (error) {
+		if (error instanceof ApiError) return error;
+	}
+	throw new Error('no failure was thrown');
+}
+
+/** The tool calls of a completion, whole and as chunks, which are the same. */
+function callsIn(completion: Completion, earlierIds: string[] = []) {
+	const whole = toResult(completion, earlierIds).message.content.flatMap((part) =>
+		part.type === 'tool-call' ? { id: part.toolCallId, name: part.toolName, input: part.input } : [],
+	);
+	const chunks = toClosingChunks(completion, '', earlierIds).flatMap((chunk) =>
+		chunk.type === 'tool-call-delta' ? { id: chunk.id, name: chunk.name, input: chunk.argumentsDelta } : [],
+	);
+	expect(chunks.map(({ name, input }) => [name, input])).toStrictEqual(
+		whole.map(({ name, input }) => [name, input]),
+	);
+	return whole;
+}
+
+describe('the text', () => {
+	it.each<[string, Partial<Choice>, string]>([
+		['is that of the model, without reasoning', { text: 'Hello', reasoning: 'hm' }, 'Hello'],
+		['may be a refusal', { refusal: 'I cannot' }, 'I cannot'],
+		['may be next to a file', { text: 'Here', files: [{ kind: 'image', base64: 'AA==' }] }, 'Here'],
+		['may be empty', {}, ''],
+	])('%s', (_, choice, text) => {
+		expect(toResult(response(choice), [])).toStrictEqual({
+			usage,
+			message: { role: 'assistant', content: [{ type: 'text', text }] },
+		});
+		const rest = text === '' ? [] : [{ type: 'text-delta', delta: text }];
+		expect(toClosingChunks(response(choice), '', [])).toStrictEqual([...rest, finish]);
+	});
+
+	it.each([
+		['Hel', [{ type: 'text-delta', delta: 'lo' }]],
+		['Hello', []],
+		['Good day', []],
+	])('that a stream has not shown comes at its end: after %s', (shown, rest) =>
+		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
+	);
+
+	it.each<['image' | 'audio', string]>([
+		['image', 'The model responded with an image and no text'],
+		['audio', 'The model responded with audio and no text'],
+	])('that is missing next to a file of the kind %s is an error that says what it cost', (kind, message) => {
+		const only = response({ files: [{ kind, base64: 'AA==' }] });
+		const toolCalls = [{ id: 'c', name: 'look', arguments: {} }];
+		const withCall = response({ files: [{ kind, base64: 'AA==' }], toolCalls });
+		expect(() => toResult(withCall, [])).not.toThrow();
+		for (const work of [() => toResult(only, []), () => toClosingChunks(only, '', [])]) {
+			expect(thrownBy(work).details).toMatchObject({
+				message,
+				code: 'no_text',
+				outcome: 'charged',
+				extra: { costRub: 0.25 },
+			});
+		}
+	});
+});
+
+describe('n8n’s log', () => {
+	const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
+
+	it.each<[string, Partial<Choice>, Partial<Completion>, object]>([
+		['has the cost', {}, {}, {}],
+		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
+		['has the sources', { sources: [{ url: 'x' }] }, {}, { sources: [{ url: 'x' }] }],
+		['names files', { files: [{ kind: 'image', base64: 'AA==' }] }, {}, { filesLeftOut: ['image'] }],
+		['has cached tokens', {}, { usage: { ...noUsage, cachedInputTokens: 1 } }, { cachedInputTokens: 1 }],
+		['has no cached tokens when there are none', {}, { usage: { ...noUsage, cachedInputTokens: 0 } }, {}],
+		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
+		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
+		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
+		[
+			'says that a text is cut off',
+			{ finishReason: 'length' },
+			{ hint: 'Raise it' },
+			{ isComplete: false, hint: 'Raise it', finish_reason: 'length' },
+		],
+		[
+			'says that a text may not be complete',
+			{ finishReason: 'new' },
+			{ hint: 'Check' },
+			{ hint: 'Check', finish_reason: 'new' },
+		],
+	])('%s', (_, choice, more, info) =>
+		expect(callInfoOf(response(choice, more))).toStrictEqual({ ...facts, ...info }),
+	);
+});
+
+it.each<[string | null, string]>([
+	['stop', 'stop'],
+	['tool_calls', 'tool-calls'],
+	['length', 'length'],
+	['content_filter', 'content-filter'],
+	['eos_token', 'other'],
+])('a stream that ended by %s has the reason %s', (finishReason, word) =>
+	expect(toClosingChunks(response({ finishReason }), '', [])).toMatchObject([{ finishReason: word }]),
+);
+
+describe('tool calls', () => {
+	const call = (id: string | null, args: ToolCall['arguments'] = {}) => ({ id, name: 't', arguments: args });
+
+	it.each<[string, ToolCall['arguments'], string]>([
+		['null in them', { city: null, days: [null, 1] }, '{"city":null,"days":[null,1]}'],
+		['null for none', null, '{}'],
+		['JSON text', '{"city":"Omsk"}', '{"city":"Omsk"}'],
+	])('may have arguments with %s, next to text', (_, args, input) => {
+		const completion = response({ text: 'Hm', toolCalls: [call('a', args)] });
+		expect(callsIn(completion)).toStrictEqual([{ id: 'a', name: 't', input }]);
+		expect(toResult(completion, []).message.content[0]).toStrictEqual({ type: 'text', text: 'Hm' });
+	});
+
+	it.each<[string, ToolCall, string, RegExp]>([
+		['not JSON', { ...call('a', '{"city":'), invalidArguments: true }, 'stop', /^Run it again.*“\{"city":”$/],
+		['cut off', { ...call('a', '{"c'), invalidArguments: true }, 'length', /'Max Tokens'.*“\{"c”$/],
+		['a text', call('a', 'Omsk'), 'stop', /“"Omsk"”$/],
+		['a list', call('a', [1, null]), 'stop', /“\[1,null\]”$/],
+		['false', call('a', false), 'stop', /“false”$/],
+	])(
+		'with arguments that are %s are an error that says what they cost',
+		(_, toolCall, finishReason, text) => {
+			const broken = response({ toolCalls: [toolCall], finishReason });
+			const { details } = thrownBy(() => toResult(broken, []));
+			expect(details).toStrictEqual({
+				message: `The model called the tool "t" with arguments that are ${toolCall.invalidArguments ? 'not JSON' : 'no JSON object'}`,
+				description: expect.stringMatching(text) as string,
+				outcome: 'charged',
+				status: 200,
+				code: 'invalid_tool_arguments',
+				retryable: false,
+				extra: { costRub: 0.25 },
+			});
+		},
+	);
+});

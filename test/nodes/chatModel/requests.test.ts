@@ -1,0 +1,744 @@
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import type { INodeParameters, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
+import nock from 'nock';
+import { z } from 'zod';
+import { z as zodOfAnotherVersion } from 'zod/v4';
+
+import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
+import { toChatMessages } from '../../../nodes/ChatModel/messages';
+import { keptReasoning } from '../../../nodes/ChatModel/reasoning';
+import { toToolDefinitions } from '../../../nodes/ChatModel/tools';
+import { type TextOption, textOptions } from '../../../nodes/shared/gateway/text/formats/options';
+import { deepMerge, type Json, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { optionRows } from '../../fixtures/spec/textOptions';
+import { invalidInput } from '../../helpers/invalidInput';
+import { useNock } from '../../helpers/nock';
+import { supplied } from './supplied';
+import { callOf, modelWith, streamed, streamOf, whole } from './support';
+
+describe('wire', () => {
+	// Options of the node and of a call in the request.
+
+	useNock();
+
+	const go = [new HumanMessage('Go')];
+
+	/** Options that an agent has no use for. */
+	const LEFT_OUT =
+		/^(n|modalities|audioVoice|audioFormat|imageConfigQuality|imageConfigSize|previousResponseId)$/;
+	const JSON_VALUES: Record<string, JsonObject | JsonObject[]> = {
+		thinking: { type: 'adaptive' },
+		builtInTools: [{ type: 'code_interpreter' }],
+	};
+
+	/** A value of an option; not the one that it has when it is added. */
+	function valueOf(name: string, kind: string): NodeParameterValueType {
+		const { initial, choices = [] }: Partial<TextOption> =
+			(textOptions as Readonly<Record<string, TextOption>>)[name] ?? {};
+		if (kind === 'integer') return 7;
+		if (kind === 'number') return 0.5;
+		if (kind === 'boolean') return initial !== true;
+		if (kind === 'texts') return ['one', 'two'];
+		return choices.findLast(({ value }) => value !== initial)?.value ?? 'some';
+	}
+
+	/** All options of a format in the panel, and in the body. */
+	function allOptions(format: keyof typeof optionRows) {
+		const options: INodeParameters = format === 'chat' ? { cachePrompt: true } : {};
+		let wire: JsonObject = {};
+		for (const [name, path, kind] of optionRows[format].filter(([one]) => !LEFT_OUT.test(one))) {
+			const json = JSON_VALUES[name];
+			const value = json ? JSON.stringify(json) : valueOf(name, kind);
+			const { group } = (textOptions as Readonly<Record<string, TextOption>>)[name] ?? {};
+			const { values = {} } = (options[group ?? ''] ?? {}) as { values?: INodeParameters };
+			if (group === undefined) options[name] = value;
+			else options[group] = { values: { ...values, [name]: value } };
+			const field = path.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), json ?? value);
+			wire = deepMerge(wire, field as JsonObject);
+		}
+		if (format === 'responses')
+			wire.tools = [...(JSON_VALUES.builtInTools as Json[]), { type: 'web_search' }];
+		return { options, wire };
+	}
+
+	interface FormatCase {
+		path: string;
+		response: string;
+		/** The body without options. */
+		bare: JsonObject;
+	}
+
+	const formats: Record<keyof typeof optionRows, FormatCase> = {
+		chat: {
+			path: '/api/v1/chat/completions',
+			response: whole({ content: 'Hi' }),
+			bare: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
+		},
+		responses: {
+			path: '/api/v1/responses',
+			response: JSON.stringify({ id: 'r', status: 'completed', output: [{ type: 'message' }] }),
+			bare: { model: 'acme/writer', input: 'Go' },
+		},
+		messages: {
+			path: '/api/v1/messages',
+			response: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
+			bare: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
+		},
+	};
+	type FormatName = keyof typeof formats;
+
+	interface HttpRequest {
+		body: JsonObject;
+		headers: Record<string, string>;
+	}
+
+	async function sent(
+		format: FormatName,
+		options: INodeParameters,
+		call: object = {},
+	): Promise<HttpRequest[]> {
+		const { path, response } = formats[format];
+		const exchanges: HttpRequest[] = [];
+		nock('https://gateway.test')
+			.post(path)
+			.reply(function (_, body) {
+				exchanges.push({ body: body as JsonObject, headers: this.req.headers });
+				return [200, response, { 'Content-Type': 'application/json' }];
+			});
+		const { lc, close } = await supplied({ parameters: { format }, options });
+		await lc.invoke(go, call);
+		await close();
+		return exchanges;
+	}
+
+	const sentBodies = async (...request: Parameters<typeof sent>) =>
+		(await sent(...request)).map(({ body }) => body);
+
+	describe.each(Object.keys(formats) as FormatName[])('%s', (format) => {
+		const { bare } = formats[format];
+		const { options, wire } = allOptions(format);
+
+		it('sends only the prompt when no option is set', async () =>
+			expect(await sentBodies(format, {})).toStrictEqual([bare]));
+
+		it('sends each option in its field', async () =>
+			expect(await sentBodies(format, options)).toStrictEqual([{ ...bare, ...wire }]));
+
+		it('has these options and those of the request in the panel, by name', () => {
+			const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
+			const shown = (panel?.options as INodeProperties[]).filter(({ displayOptions }) => {
+				const [names] = Object.values(displayOptions?.show ?? {});
+				return names?.includes(format) ?? true;
+			});
+			const names = shown.map(({ name }) => name);
+			const ofRequest = [
+				'extraBody',
+				'fallbackModels',
+				'maxCostRub',
+				'maxRetries',
+				'rateLimitWait',
+				'showToolMedia',
+				'timeout',
+				'toolChoice',
+			];
+			expect(names.filter((name) => !ofRequest.includes(name)).sort()).toStrictEqual(
+				Object.keys(options).sort(),
+			);
+			expect(names).toHaveLength(Object.keys(options).length + ofRequest.length);
+			const labels = shown.map(({ displayName }) => displayName);
+			expect(labels).toStrictEqual([...labels].sort((a, b) => a.localeCompare(b)));
+		});
+	});
+
+	it('does not mention a raw output, which an agent does not have', () => {
+		const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
+		const descriptions = (panel?.options as INodeProperties[]).map(({ description = '' }) => description);
+		expect(descriptions.filter((text) => /simplify|raw output/i.test(text))).toStrictEqual([]);
+	});
+
+	describe('options of a call', () => {
+		const bare = formats.chat.bare;
+
+		it.each<[string, object, object, object]>([
+			[
+				'may have stop sequences',
+				{ sampling: { values: { stop: ['A'], topK: 2 } } },
+				{ stop: ['B'] },
+				{ stop: ['B'], top_k: 2 },
+			],
+			[
+				'keep the node’s stop sequences when they have none',
+				{ sampling: { values: { stop: ['A'] } } },
+				{ stop: [] },
+				{ stop: ['A'] },
+			],
+			['of other kinds are not sent', {}, { timeout: 5_000, metadata: { a: 1 }, temperature: 1 }, {}],
+		])('%s', async (_, options, call, fields) =>
+			expect(await sentBodies('chat', options as INodeParameters, call)).toStrictEqual([
+				{ ...bare, ...fields },
+			]),
+		);
+	});
+
+	describe('the extra body', () => {
+		it('is merged into the request last, with null and nested objects', async () => {
+			const extraBody = '{"temperature":1,"reasoning":{"summary":null,"more":{"x":null}},"cache":null}';
+			const bodies = await sentBodies('chat', { temperature: 0.5, reasoningEffort: 'low', extraBody });
+			expect(bodies).toStrictEqual([
+				{
+					...formats.chat.bare,
+					temperature: 1,
+					reasoning: { effort: 'low', summary: null, more: { x: null } },
+					cache: null,
+				},
+			]);
+		});
+	});
+
+	it('sends the key in the header of the credential, and nowhere else', async () => {
+		const [exchange] = await sent('chat', {});
+		expect(exchange?.headers).toMatchObject({
+			authorization: 'Bearer sk-test',
+			'content-type': 'application/json',
+		});
+		expect(JSON.stringify(exchange?.body)).not.toContain('sk-test');
+	});
+
+	it('sends the version that the Messages format requires', async () => {
+		const [exchange] = await sent('messages', {});
+		expect(Object.values(exchange?.headers ?? {})).toContain('2023-06-01');
+	});
+});
+
+describe('the tokens of a text, by which chains split it,', () => {
+	const fetched = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no connection'));
+	afterAll(() => fetched.mockRestore());
+
+	it.each<[unknown, number]>([
+		['', 0],
+		['four', 1],
+		['five!', 2],
+		['четыре', 3],
+		['文字文字', 3],
+		[[{ type: 'text', text: 'four' }, { type: 'image_url', image_url: { url: 'data:' } }, 'more'], 2],
+		[[null, { type: 'text' }], 0],
+	])('are counted without a request: %j', async (content, tokens) => {
+		const { lc } = modelWith(whole({ content: 'Hi' }));
+		expect(await lc.getNumTokens(content)).toBe(tokens);
+		expect(await lc.bindTools([]).getNumTokens(content)).toBe(tokens);
+		expect(fetched).not.toHaveBeenCalled();
+	});
+});
+
+describe('a LangChain call', () => {
+	it('sends options, extra fields, tools written with zod and the choice among them', async () => {
+		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+		const tool = {
+			name: 'search',
+			description: 'Searches',
+			schema: z.object({ query: z.string() }),
+			invoke: () => '',
+		};
+		await lc.bindTools([tool], { tool_choice: 'any' }).invoke([new HumanMessage('Hello')], { stop: ['END'] });
+		expect(requests()).toMatchObject([
+			{
+				model: 'm',
+				temperature: 0.5,
+				user: 'me',
+				stop: ['END'],
+				messages: [{ role: 'user', content: 'Hello' }],
+				tool_choice: 'required',
+				tools: [
+					{
+						type: 'function',
+						function: {
+							name: 'search',
+							description: 'Searches',
+							parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+						},
+					},
+				],
+			},
+		]);
+	});
+});
+
+describe('text is a string, not a list of blocks', () => {
+	it('in a response', async () => {
+		const response = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
+		expect(response.content).toBe('{"a":1}');
+	});
+
+	it('in each chunk of a stream, and in all of them together', async () => {
+		const { lc } = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		for await (const { content } of await lc.stream([new HumanMessage('Go')])) {
+			expect(typeof content).toBe('string');
+		}
+		const again = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		expect((await streamed(again.lc)).content).toBe('{"title":"Rivers"}');
+	});
+});
+
+describe('the tools of a model that has tools already', () => {
+	const tool = (name: string, description: string) => ({
+		name,
+		description,
+		schema: z.object({}),
+		invoke: () => '',
+	});
+	const sent = async (first: unknown[], second: unknown[]) => {
+		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+		await lc
+			.bindTools(first, { tool_choice: 'any' })
+			.bindTools(second)
+			.invoke([new HumanMessage('Go')]);
+		const [body] = requests();
+		const tools = body?.tools as Array<{ function: { name: string; description: string } }>;
+		return { choice: body?.tool_choice, tools: tools.map((each) => each.function) };
+	};
+
+	it('are sent once when an agent binds them again to force a call', async () =>
+		expect(
+			await sent([tool('a', 'old'), tool('b', 'old')], [tool('a', 'new'), tool('b', 'new')]),
+		).toMatchObject({
+			choice: 'required',
+			tools: [
+				{ name: 'a', description: 'new' },
+				{ name: 'b', description: 'new' },
+			],
+		}));
+});
+
+it('does not send a tool choice without tools', async () => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	await lc.bindTools([], { tool_choice: 'any' }).invoke([new HumanMessage('Go')]);
+	expect(requests()).toStrictEqual([
+		{ model: 'm', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
+	]);
+});
+
+it.each<[string, unknown, unknown]>([
+	['any', 'any', 'required'],
+	['auto', 'auto', 'auto'],
+	['none', 'none', 'none'],
+	['nothing', undefined, undefined],
+	['an empty text', '', undefined],
+	['a name', 'search', { type: 'function', function: { name: 'search' } }],
+	[
+		'a function',
+		{ type: 'function', function: { name: 'search' } },
+		{ type: 'function', function: { name: 'search' } },
+	],
+	['a tool', { type: 'tool', name: 'search' }, { type: 'function', function: { name: 'search' } }],
+	['an object without a name', { type: 'auto' }, undefined],
+])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	const tool = { name: 'search', description: '', schema: z.object({}), invoke: () => '' };
+	await lc.bindTools([tool], { tool_choice: choice }).invoke([new HumanMessage('Go')]);
+	expect(requests()[0]?.tool_choice).toStrictEqual(wire);
+});
+
+describe('tools', () => {
+	const go = [new HumanMessage('Go')];
+	const tool = (schema: unknown) => ({ name: 'search', description: 'Searches', schema, invoke: () => '' });
+
+	async function sentParameters(schema: unknown): Promise<unknown> {
+		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+		await lc.bindTools([tool(schema)]).invoke(go);
+		const [sent] = requests()[0]?.tools as Array<{ function: { parameters: unknown } }>;
+		return sent?.function.parameters;
+	}
+
+	describe('the input of a tool', () => {
+		const wanted = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] };
+
+		it('written with n8n’s zod', async () =>
+			expect(await sentParameters(z.object({ q: z.string() }))).toMatchObject(wanted));
+
+		it('written as JSON Schema', async () => expect(await sentParameters(wanted)).toStrictEqual(wanted));
+
+		it('written with a zod that converts itself to JSON Schema', async () => {
+			const foreign = { '~standard': {}, safeParse: () => undefined, toJSONSchema: () => wanted };
+			expect(await sentParameters(foreign)).toStrictEqual(wanted);
+		});
+
+		it('written with a zod that does not is rejected before anything is sent', async () => {
+			const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+			const foreign = tool(zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
+			await expect(lc.bindTools([foreign]).invoke(go)).rejects.toMatchObject({
+				name: 'InvalidInputError',
+				message: 'The Gateway Chat Model cannot read what the tool "search" takes',
+			});
+			expect(requests()).toStrictEqual([]);
+		});
+	});
+
+	describe('the name of a tool', () => {
+		const definitions = (name: string) =>
+			toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => ({}));
+
+		it.each(['Test Tool', 'погода', 'a/b', ''])('%j is rejected before anything is sent', (name) => {
+			const { message } = invalidInput(() => definitions(name));
+			expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
+		});
+	});
+
+	describe('the definition of a tool', () => {
+		const made = (more: object, schema: unknown = {}) =>
+			toToolDefinitions([{ type: 'function', name: 't', inputSchema: {}, ...more }], () => schema as object);
+
+		it.each([
+			['an old zod', { safeParse: (): void => undefined }],
+			['another schema library', { '~standard': {} }],
+			[
+				'a schema that cannot be converted',
+				{ safeParse: (): void => undefined, toJSONSchema: 'no function' },
+			],
+		])('written with %s is rejected', (_, schema) =>
+			expect(() => made({}, schema)).toThrow('cannot read what the tool "t" takes'),
+		);
+	});
+
+	it('the model with tools keeps the callbacks and metadata of the model', () => {
+		const { lc } = modelWith(whole({ content: 'Hi' }));
+		const selector = { name: 'selector' };
+		lc.callbacks = [...lc.callbacks, selector];
+		lc.metadata = { sourceNodeName: 'Model' };
+		const bound = lc.bindTools([]);
+		expect(bound.callbacks).toStrictEqual(lc.callbacks);
+		expect(bound.metadata).toStrictEqual({ sourceNodeName: 'Model' });
+	});
+
+	describe('structured output', () => {
+		const schema = z.object({ city: z.string(), unit: z.string().default('°C') });
+		const response = (name: string, args = '{"city":"Omsk"}') =>
+			whole({ content: null, tool_calls: [callOf('a', name, args)] }, 'tool_calls');
+
+		it('is a required tool call, parsed by the schema', async () => {
+			const { lc, requests } = modelWith(response('extract'));
+			expect(await lc.withStructuredOutput(schema).invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
+			expect(requests()).toMatchObject([
+				{
+					tool_choice: { type: 'function', function: { name: 'extract' } },
+					tools: [
+						{ function: { name: 'extract', parameters: { properties: { city: { type: 'string' } } } } },
+					],
+				},
+			]);
+		});
+
+		const json = { type: 'object', properties: { city: { type: 'string' } } };
+		const weather = { name: 'weather', description: 'The weather', parameters: json };
+		const described = { ...json, name: 'other', description: 'The weather' };
+		const anyText = expect.stringMatching(/./) as string;
+
+		it.each<[string, unknown, object, object]>([
+			[
+				'has the given name',
+				json,
+				{ name: 'weather' },
+				{ name: 'weather', description: anyText, parameters: json },
+			],
+			['may be a function', weather, {}, weather],
+			[
+				'has the description of its schema',
+				described,
+				{ name: 'weather' },
+				{ ...weather, parameters: described },
+			],
+		])('%s', async (_, given, settings, sent) => {
+			const { lc, requests } = modelWith(response('name' in sent ? String(sent.name) : ''));
+			expect(await lc.withStructuredOutput(given, settings).invoke(go)).toStrictEqual({ city: 'Omsk' });
+			expect(requests()).toMatchObject([{ tools: [{ function: sent }] }]);
+		});
+
+		it('is read from a stream', async () => {
+			const { lc } = modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
+			const chunks: unknown[] = [];
+			for await (const chunk of await lc.withStructuredOutput(schema).stream(go)) chunks.push(chunk);
+			expect(chunks).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
+		});
+
+		it('is read from the call of its function among others, and keeps null', async () => {
+			const calls = [callOf('a', 'other', '{}', 0), callOf('b', 'extract', '{"a":{"b":null}}', 1)];
+			const { lc } = modelWith(whole({ content: 'Hm', tool_calls: calls }, 'tool_calls'));
+			expect(await lc.withStructuredOutput({ type: 'object' }).invoke(go)).toStrictEqual({ a: { b: null } });
+		});
+
+		it('that is missing or does not fit the schema is an error', async () => {
+			const said = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema);
+			await expect(said.invoke(go)).rejects.toThrow('it did not call "extract"');
+			const wrong = modelWith(response('extract', '{"city":5}')).lc.withStructuredOutput(schema);
+			await expect(wrong.invoke(go)).rejects.toThrow(/expected.*string/is);
+		});
+
+		it('comes with the message when includeRaw is set, also when it cannot be parsed', async () => {
+			const good = modelWith(response('extract')).lc.withStructuredOutput(schema, { includeRaw: true });
+			expect(await good.invoke(go)).toMatchObject({
+				raw: { tool_calls: [{ name: 'extract' }] },
+				parsed: { city: 'Omsk' },
+			});
+			const bad = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema, { includeRaw: true });
+			expect(await bad.invoke(go)).toMatchObject({ raw: { content: 'Omsk' }, parsed: null });
+		});
+	});
+});
+
+describe('response format', () => {
+	// The response format, and the choice of tools, of the node.
+
+	useNock();
+
+	const go = new HumanMessage('Go');
+	const search = {
+		name: 'search',
+		description: 'Searches',
+		schema: { type: 'object', properties: {} },
+		invoke: () => '',
+	};
+	/** A conversation in which the tool has been called. */
+	const called: BaseMessage[] = [
+		go,
+		new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'search', args: {}, type: 'tool_call' }] }),
+		new ToolMessage({ tool_call_id: 'c1', content: 'Found' }),
+	];
+
+	const RESPONSES: Record<string, [string, string]> = {
+		chat: ['/api/v1/chat/completions', whole({ content: '{"city":"Oslo"}' })],
+		responses: [
+			'/api/v1/responses',
+			JSON.stringify({
+				id: 'r',
+				status: 'completed',
+				output: [{ type: 'message', content: [{ type: 'output_text', text: '{"city":"Oslo"}' }] }],
+			}),
+		],
+		messages: [
+			'/api/v1/messages',
+			JSON.stringify({
+				id: 'm',
+				content: [{ type: 'tool_use', id: 't', name: 'place', input: { city: 'Oslo' } }],
+				stop_reason: 'tool_use',
+			}),
+		],
+	};
+
+	interface Request extends INodeParameters {
+		format?: string;
+		options?: INodeParameters;
+	}
+
+	/** Asks the model of a node; the body of the request, and the text of the response. */
+	async function ask(
+		{ options = {}, ...parameters }: Request,
+		{
+			messages = [go],
+			tools = [],
+			response,
+			toolChoice,
+		}: { messages?: BaseMessage[]; tools?: unknown[]; response?: string; toolChoice?: string } = {},
+	) {
+		const bodies: JsonObject[] = [];
+		const [path = '', usual] = RESPONSES[parameters.format ?? 'chat'] ?? [];
+		nock('https://gateway.test')
+			.post(path)
+			.reply((_, body) => {
+				bodies.push(body as JsonObject);
+				return [200, response ?? usual, { 'Content-Type': 'application/json' }];
+			});
+		const { lc, close } = await supplied({ parameters, options });
+		const settings = toolChoice === undefined ? {} : { tool_choice: toolChoice };
+		try {
+			const model = tools.length > 0 ? lc.bindTools(tools, settings) : lc;
+			const { content } = await model.invoke(messages);
+			return { body: bodies[0] ?? {}, text: content };
+		} finally {
+			await close();
+		}
+	}
+
+	const place = {
+		outputFormat: 'jsonSchema',
+		schemaName: 'place',
+		jsonSchema: '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}',
+	};
+	const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+
+	describe('the response format', () => {
+		it('is JSON by a schema', async () => {
+			const { body } = await ask({ ...place, options: { schemaStrict: true } });
+			const fields = { name: 'place', schema, strict: true };
+			expect(body.response_format).toStrictEqual({ type: 'json_schema', json_schema: fields });
+		});
+
+		it.each(['chat', 'responses', 'messages'])('%s: the JSON is the text of the message', async (format) => {
+			const { text } = await ask({ ...place, format });
+			expect(JSON.parse(text as string)).toStrictEqual({ city: 'Oslo' });
+		});
+
+		it('Messages: the model calls a tool of the agent, or the one that JSON comes through', async () => {
+			const { body } = await ask({ ...place, format: 'messages' }, { tools: [search] });
+			expect(body.tool_choice).toStrictEqual({ type: 'any' });
+			expect(body.tools).toMatchObject([{ name: 'search' }, { name: 'place' }]);
+		});
+
+		it('gives way to a tool that the node must have called', async () => {
+			const response = whole({ content: null, tool_calls: [callOf('a', 'search', '{}')] }, 'tool_calls');
+			const { body } = await ask(place, { tools: [search], toolChoice: 'search', response });
+			expect(body).not.toHaveProperty('response_format');
+			expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
+		});
+	});
+
+	describe('the choice of tools', () => {
+		const choice = (toolChoice: string, more: INodeParameters = {}) => ({ options: { toolChoice, ...more } });
+		const builtIn = { builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } } };
+
+		it.each<[string, Request, unknown]>([
+			['the model decides', choice('auto'), undefined],
+			['no tools', choice('none'), 'none'],
+			['a tool', choice('required'), 'required'],
+			['a tool of Messages', { ...choice('required'), format: 'messages' }, { type: 'any' }],
+			[
+				'a tool of the agent',
+				choice('function', { toolChoiceName: 'search' }),
+				{ type: 'function', function: { name: 'search' } },
+			],
+			[
+				'a built-in tool',
+				{ ...choice('function', { toolChoiceName: 'web_search', ...builtIn }), format: 'responses' },
+				{ type: 'web_search' },
+			],
+		])('%s', async (_, request, wire) => {
+			expect((await ask(request, { tools: [search] })).body.tool_choice).toStrictEqual(wire);
+		});
+
+		it('forces a built-in tool where the agent has no tools', async () => {
+			const { body } = await ask({ ...choice('required', builtIn), format: 'responses' });
+			expect(body).toMatchObject({ tools: [{ type: 'web_search' }], tool_choice: 'required' });
+		});
+
+		it('is for the first request of a message of the user: after the result of a tool the model decides', async () => {
+			const required = await ask(choice('required'), { tools: [search], messages: called });
+			expect(required.body).not.toHaveProperty('tool_choice');
+			const none = await ask(choice('none'), { tools: [search], messages: called });
+			expect(none.body.tool_choice).toBe('none');
+			const next = await ask(choice('required'), {
+				tools: [search],
+				messages: [...called, new HumanMessage('Next')],
+			});
+			expect(next.body.tool_choice).toBe('required');
+		});
+
+		it('gives way to that of the agent or chain', async () => {
+			const { body } = await ask(choice('none'), { tools: [search], toolChoice: 'any' });
+			expect(body.tool_choice).toBe('required');
+		});
+	});
+});
+
+describe('reasoning', () => {
+	// Reasoning that goes back to the model with the results of its tool calls. How the formats send it is in
+	// contract/returnedReasoning.
+
+	const kept = {
+		source: 'chat m',
+		id: 'one',
+		text: '',
+		parts: [{ wire: { reasoning: 'Hm' }, callsBefore: 0 }],
+	};
+	const storedAs = (value: unknown) => ({ reasoning_content: JSON.stringify({ aiGatewayReasoning: value }) });
+	const called = (id: string, more: object = {}, content = '') =>
+		new AIMessage({
+			content,
+			tool_calls: [{ id, name: 'f', args: {} }],
+			additional_kwargs: storedAs({ ...kept, ...more }),
+		});
+	const result = (id: string) => new ToolMessage({ tool_call_id: id, content: 'x' });
+	const go = new HumanMessage('Go');
+	const sent = (...messages: BaseMessage[]) => toChatMessages([go, ...messages], 'chat m').slice(1);
+
+	describe('what agents keep', () => {
+		it.each([
+			['its text', storedAs(kept)],
+			['its text, parsed', { reasoning_content: { aiGatewayReasoning: kept } }],
+		])('is read from %s', (_, stored) => expect(keptReasoning(stored)).toStrictEqual(kept));
+
+		it.each([
+			['the reasoning of another model', { reasoning_content: 'I think' }],
+			['other JSON', { reasoning_content: '{"source":"chat m","id":"one"}' }],
+			['an incomplete record', storedAs({ source: 'chat m' })],
+			['another one', storedAs({ id: 'one' })],
+			['nothing', undefined],
+		])('%s is not read', (_, value) => expect(keptReasoning(value)).toBeUndefined());
+	});
+
+	describe('a message', () => {
+		it('goes back with its reasoning', () =>
+			expect(sent(called('a'), result('a'))[0]).toStrictEqual({
+				role: 'assistant',
+				text: '',
+				attachments: [],
+				toolCalls: [{ id: 'a', name: 'f', arguments: '{}' }],
+				reasoning: kept.parts,
+			}));
+
+		it.each<[string, BaseMessage[]]>([
+			['of another format or model', [called('a', { source: 'responses m' })]],
+			['of an earlier message of the user', [called('a'), result('a'), new HumanMessage('And?')]],
+		])('goes back without reasoning %s', (_, messages) =>
+			expect(sent(...messages)[0]).toMatchObject({ reasoning: [] }),
+		);
+
+		it('has the text of its completion, which n8n does not keep, once', () => {
+			expect(sent(called('a', { text: 'Let me see' }))).toMatchObject([{ text: 'Let me see' }]);
+			expect(sent(called('a', { text: 'Let me see' }, 'Let me see'))).toMatchObject([{ text: 'Let me see' }]);
+		});
+
+		it('has all tool calls of its completion before their results', () => {
+			const messages = [
+				called('a'),
+				result('a'),
+				called('b'),
+				result('b'),
+				called('c', { id: 'two' }),
+				result('c'),
+			];
+			expect(
+				sent(...messages).map((message) =>
+					message.role === 'tool' ? message.callId : message.toolCalls?.map(({ id }) => id),
+				),
+			).toStrictEqual([['a', 'b'], 'a', 'b', ['c'], 'c']);
+			expect(messages[0]).toMatchObject({ tool_calls: [{ id: 'a' }] });
+		});
+	});
+
+	describe('a completion', () => {
+		const reply = { reasoning: 'Hm', content: null, tool_calls: [callOf('a', 'f', '{}')] };
+
+		it.each([
+			['whole', whole(reply, 'tool_calls'), async (lc: Lc) => await lc.invoke([go])],
+			[
+				'streamed',
+				streamOf({ reasoning: 'H' }, { reasoning: 'm' }, { tool_calls: reply.tool_calls }),
+				streamed,
+			],
+		])('that calls tools gives its reasoning to the agent (%s)', async (_, body, ask) => {
+			const message = await ask(modelWith(body).lc);
+			expect(keptReasoning(message.additional_kwargs)).toStrictEqual({
+				...kept,
+				id: expect.any(String) as string,
+			});
+		});
+
+		it.each([
+			['calls no tools', { ...reply, tool_calls: [], content: 'Hi' }],
+			['has no reasoning', { ...reply, reasoning: null }],
+		])('that %s gives nothing', async (_, message) => {
+			const response = await modelWith(whole(message)).lc.invoke([go]);
+			expect(response.additional_kwargs).toStrictEqual({});
+		});
+	});
+
+	type Lc = ReturnType<typeof modelWith>['lc'];
+});

@@ -1,0 +1,684 @@
+import nock from 'nock';
+
+import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operations/task/callbackUrl';
+import { attemptContext, executeOn } from '../../helpers/attempt';
+import type { RunOptions } from '../../helpers/engine';
+import {
+	TASKS as API,
+	catalogue,
+	continueOnFail,
+	creations,
+	envelope,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { eventually, quickTime } from '../../helpers/time';
+
+describe('create', () => {
+	// The request that creates a task, and errors before and after it.
+
+	useNock();
+	quickTime();
+
+	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
+	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+	const picture = { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } };
+
+	/** The task request of a node with these options. */
+	async function created(options: object = {}, more: Partial<RunOptions> = {}, parameters: object = {}) {
+		nock.cleanAll();
+		catalogue();
+		const sent = creations();
+		const { error } = await run('create', { ...taskRequest, ...parameters, options }, more);
+		expect(error).toBeUndefined();
+		expect(sent).toHaveLength(1);
+		return { body: sent[0]?.body, key: sent[0]?.key };
+	}
+
+	it.each([
+		['https://n8n.example.com/webhook/a/media-task', 1],
+		['https://n8n.example.com/webhook-test/a/media-task', 0],
+		['https://example.com/done', 0],
+	])('a hint says to publish the workflow of a callback URL once: %s, %i', async (callbackUrl, count) => {
+		catalogue();
+		creations();
+		const items = [{ json: {} }, { json: {} }];
+		const { run: execution } = await run('create', { ...taskRequest, options: { callbackUrl } }, { items });
+		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints ?? [];
+		expect(hints.filter(({ message }) => message.includes('is published'))).toHaveLength(count);
+	});
+
+	describe('the body of a task request', () => {
+		it('has only the model and the input by default', async () => {
+			const { body } = await created({ sessionId: '', callbackUrl: ' ' });
+			expect(body).toStrictEqual({ model: 'acme/painter', input: { prompt: 'a' } });
+		});
+
+		it('has the session and the callback URL', async () => {
+			const callbackUrl = 'https://n8n.example.com/webhook/a';
+			const { body } = await created({ sessionId: 's-1', callbackUrl });
+			expect(body).toStrictEqual({
+				model: 'acme/painter',
+				input: { prompt: 'a' },
+				sessionId: 's-1',
+				callBackUrl: callbackUrl,
+			});
+		});
+	});
+
+	describe('when another item fails', () => {
+		it('the request of an item whose file is being uploaded is not sent', async () => {
+			catalogue();
+			const sent = creations();
+			let ended = 0;
+			const uploads: string[] = [];
+			nock('https://gateway.test')
+				.persist()
+				.post('/api/v1/storage/upload')
+				.reply(async (_, body) => {
+					const isSlow = JSON.stringify(body).includes('slow');
+					uploads.push(isSlow ? 'slow' : 'rejected');
+					await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
+					// By then the node has read the error response.
+					if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
+					ended += 1;
+					return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
+				});
+			const fileOf = (text: string) => ({
+				json: {},
+				binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
+			});
+			const items = [fileOf('slow'), fileOf('rejected')];
+			const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
+			expect(error?.httpCode).toBe('402');
+			expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
+			expect(ended).toBe(2);
+			expect(sent).toStrictEqual([]);
+		});
+	});
+
+	describe('a cancelled run', () => {
+		it('names the existing tasks in its error and in the log', async () => {
+			catalogue();
+			creations();
+			const controller = new AbortController();
+			gateway()
+				.persist()
+				.get(/\/tasks\/t\d$/)
+				.reply(() => {
+					controller.abort();
+					return [200, envelope({ state: 'processing' })];
+				});
+			const options: RunOptions = {
+				node: 'mediaTask',
+				parameters: { resource: 'task', operation: 'createAndWait', ...taskRequest },
+				items: [{ json: {} }, { json: {} }],
+			};
+			const context = await attemptContext(options, { signal: controller.signal });
+			const warnings: string[] = [];
+			Object.defineProperty(context, 'logger', { value: { warn: (text: string) => warnings.push(text) } });
+			await expect(executeOn(options, context)).rejects.toMatchObject({
+				message: 'The execution was cancelled',
+				description: expect.stringMatching(/t1, t2|t2, t1/) as string,
+			});
+			expect(warnings).toStrictEqual([expect.stringMatching(/t1, t2|t2, t1/)]);
+		});
+
+		it('names the created tasks when it is cancelled before their prices are read', async () => {
+			const controller = new AbortController();
+			creations();
+			let requests = 0;
+			nock('https://gateway.test')
+				.get('/api/v1/media/models')
+				.reply(() => {
+					requests += 1;
+					controller.abort();
+					return [200, { data: [] }];
+				});
+			const options: RunOptions = {
+				node: 'mediaTask',
+				parameters: { resource: 'task', operation: 'create', ...taskRequest },
+			};
+			const context = await attemptContext(options, { signal: controller.signal });
+			Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
+			await expect(executeOn(options, context)).rejects.toMatchObject({
+				description: expect.stringContaining('t1') as string,
+			});
+			expect(requests).toBe(1);
+		});
+	});
+});
+
+const GATEWAY = 'https://gateway.test/api/v1';
+
+/** Hosts that a gateway on the internet can reach; some look local: numbers next to those of private networks or elsewhere, and names like theirs. */
+const PUBLIC_HOSTS = `
+	n8n.example.com example.com. N8N.Example.com 8.8.8.8:5678 [2001:db8::1] [2001:db8::fe80:1]
+	9.255.255.255 11.0.0.0 126.0.0.1 128.0.0.1 192.167.0.1 192.169.0.1 172.15.255.255 172.32.0.1
+	100.63.255.255 100.128.0.1 100.200.0.1 210.1.2.3
+	8.127.10.1 1.192.168.1 1.172.16.1 2.100.64.1 [::fffe:127.0.0.1] [1::ffff:127.0.0.1]
+	10.example.com 10.5.example.com 192.168.1.example.com 172.16.0.example.com
+	100.64.0.example.com localhost.example.com local.example.com n8n.mylocal n8n.mylan
+	home.arpa.example.com n8n.homexarpa
+`
+	.trim()
+	.split(/\s+/);
+
+const LOCAL_HOSTS = `
+	localhost:5678 LOCALHOST. n8n n8n:5678 n8n.localhost n8n.local n8n.internal n8n.lan
+	n8n.home.arpa 0.0.0.0 10.1.2.3 127.0.0.1 127.9.9.9 2130706433 0x7f.1 192.168.1.1
+	172.16.0.1 172.19.0.1 172.20.0.1 172.29.9.9 172.30.0.1 172.31.255.1 100.64.0.1
+	100.69.0.1 100.70.0.1 100.99.9.9 100.100.0.1 100.119.0.1 100.120.0.1 100.127.0.1 [::1]
+`
+	.trim()
+	.split(/\s+/);
+
+describe('the callback URL', () => {
+	it.each(PUBLIC_HOSTS)('at %s is accepted', (host) => {
+		const url = `http://${host}/webhook/a`;
+		expect(readCallbackUrl(url, GATEWAY)).toBe(url);
+	});
+
+	it.each(LOCAL_HOSTS)('at %s is rejected with a gateway on the internet', (host) => {
+		expect(() => readCallbackUrl(`https://${host}/x`, GATEWAY)).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('cannot reach') as string,
+				param: 'callbackUrl',
+			}) as Error,
+		);
+	});
+
+	it.each([
+		'n8n/hook',
+		'ftp://n8n.example.com/x',
+		'x:https://n8n.example.com/x',
+		'https://',
+		'https:// n8n.example.com/x',
+		'http://a b/',
+		'http://[n8n]/',
+	])('%s is not a callback URL', (url) => {
+		expect(() => readCallbackUrl(url, GATEWAY)).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('no web address') as string,
+				param: 'callbackUrl',
+			}) as Error,
+		);
+	});
+
+	it.each([' https://n8n.example.com/x ', 'HTTPS://n8n.example.com/x', 'http://n8n.example.com/x'])(
+		'%j is sent without the space around it',
+		(url) => {
+			expect(readCallbackUrl(url, GATEWAY)).toBe(url.trim());
+		},
+	);
+
+	it.each(['http://127.0.0.1:4010/api/v1', 'http://gateway/api/v1', 'https://gateway.lan/api/v1'])(
+		'may be local with a local gateway: %s',
+		(gateway) => {
+			expect(readCallbackUrl('http://localhost:5678/x', gateway)).toBe('http://localhost:5678/x');
+			expect(readCallbackUrl('https://n8n.example.com/x', gateway)).toBe('https://n8n.example.com/x');
+		},
+	);
+
+	it.each([undefined, '', '  '])('may be empty: %j', (url) => {
+		expect(readCallbackUrl(url, GATEWAY)).toBeUndefined();
+	});
+});
+
+test('a URL that resumes an execution is unreachable in a local network, unless the gateway is local', () => {
+	expect(unreachable('https://n8n.example.com/x', GATEWAY)).toBeUndefined();
+	expect(unreachable('http://localhost:5678/x', GATEWAY)).toBe(
+		'"localhost" is an address of a local network',
+	);
+	expect(unreachable('http://localhost:5678/x', 'http://localhost/')).toBeUndefined();
+});
+
+describe('price', () => {
+	useNock();
+
+	const SCHEMA = {
+		properties: {
+			prompt: { type: 'string' },
+			quality: { enum: ['draft', 'high'], default: 'draft' },
+			n: { type: 'integer' },
+		},
+		required: ['prompt'],
+	};
+	const priced = painter(SCHEMA, {
+		pricing: {
+			currency: 'RUB',
+			type: 'tiered',
+			tiers: [
+				{ params: { quality: 'draft' }, price: '2.10' },
+				{ params: { quality: 'high' }, price: '12.00' },
+			],
+		},
+	});
+	const json = (input: object) => ({ model, inputMode: 'json', inputJson: JSON.stringify(input) });
+	/** A dry run. Nothing but the catalogue is there to be requested. */
+	const price = async (parameters: object, operation = 'create') =>
+		await run(operation, { ...parameters, options: { dryRun: true } });
+
+	describe('a dry run', () => {
+		it.each(['create', 'createAndWait'])(
+			'of %s has the price and the request, and sends nothing',
+			async (name) => {
+				catalogue([priced]);
+				const { items } = await price(json({ prompt: 'a', quality: 'high' }), name);
+				expect(items[0]?.json).toStrictEqual({
+					dryRun: true,
+					model: 'acme/painter',
+					priceRub: 12,
+					request: { model: 'acme/painter', input: { prompt: 'a', quality: 'high' } },
+				});
+			},
+		);
+
+		it('uploads no file', async () => {
+			catalogue([priced]);
+			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+			const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+			const options = { dryRun: true };
+			const dry = await run('create', { ...json({}), inputFiles, options }, { items });
+			expect(dry.items[0]?.json.request).toMatchObject({
+				input: { image: expect.stringMatching(/^image\/png;sha256=[0-9a-f]{64}$/) as string },
+			});
+		});
+
+		it('rejects an unknown model and an unreadable catalogue', async () => {
+			catalogue([]);
+			expect((await price(json({}))).error?.message).toBe('The gateway has no media model "acme/painter"');
+			nock.cleanAll();
+			gateway().get('/api/v1/media/models').reply(403, '');
+			expect((await price(json({}))).error?.httpCode).toBe('403');
+		});
+	});
+
+	describe('the highest price', () => {
+		test.each([
+			[
+				'above the limit',
+				{ quality: 'high' },
+				11.99,
+				'The task would cost ₽12, more than the highest price of ₽11.99',
+			],
+			[
+				'not known',
+				{ quality: 'divine' },
+				100,
+				"The price of the task is unknown, so 'Max Price (₽)' cannot be kept",
+			],
+		])('creates nothing when the price is %s', async (_, input, maxPriceRub, message) => {
+			catalogue([priced]);
+			const sent = creations();
+			const { items } = await run('create', { ...json(input), options: { maxPriceRub } }, continueOnFail);
+			expect(items[0]?.json.error).toMatchObject({ message, param: 'maxPriceRub', code: 'invalid_input' });
+			expect(sent).toStrictEqual([]);
+		});
+
+		it('prevents uploads, too', async () => {
+			catalogue([priced]);
+			const sent = creations();
+			const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
+			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+			const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+			const parameters = { ...json({ quality: 'high' }), inputFiles, options: { maxPriceRub: 5 } };
+			const { error } = await run('create', parameters, { items });
+			expect(error?.message).toContain('more than the highest price');
+			expect(sent).toStrictEqual([]);
+			expect(uploads.isDone()).toBe(false);
+		});
+
+		it('creates nothing when the catalogue cannot be read', async () => {
+			gateway().get('/api/v1/media/models').reply(403, '');
+			const sent = creations();
+			const { error } = await run('create', { ...json({}), options: { maxPriceRub: 100 } });
+			expect(error?.httpCode).toBe('403');
+			expect(sent).toStrictEqual([]);
+		});
+
+		it('allows a price at the limit, compared as decimals', async () => {
+			catalogue([priced]);
+			const sent = creations();
+			const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
+			expect(sent).toHaveLength(1);
+			expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
+		});
+	});
+
+	describe('a price of another type than tiers (§2.2)', () => {
+		const tiers = [{ params: {}, price: '0.50' }];
+		const perSecond = painter(SCHEMA, { pricing: { currency: 'RUB', type: 'per_second', tiers } });
+
+		test.each(['maxPriceRub', 'maxCostRub'])('is no price of the task: %s creates nothing', async (param) => {
+			catalogue([perSecond]);
+			const sent = creations();
+			const { items } = await run('create', { ...json({}), options: { [param]: 100 } }, continueOnFail);
+			expect(items[0]?.json.error).toMatchObject({
+				message: expect.stringContaining('The price of the task is unknown') as string,
+				description: expect.stringContaining('no price per task') as string,
+				param,
+			});
+			expect(sent).toStrictEqual([]);
+		});
+	});
+
+	describe('a highest price of 0', () => {
+		const free = { pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '0.00' }] } };
+
+		test.each([
+			['a free task', painter(SCHEMA, free), 1],
+			['no paid task', priced, 0],
+		])('allows %s', async (_, offered, created) => {
+			catalogue([offered]);
+			const sent = creations();
+			await run('create', { ...json({}), options: { maxPriceRub: 0 } }, continueOnFail);
+			expect(sent).toHaveLength(created);
+		});
+	});
+
+	describe('the price in the output', () => {
+		it('is in a hint, for all tasks of the node', async () => {
+			catalogue([priced]);
+			creations();
+			const items = [{ json: {} }, { json: {} }];
+			const { run: execution } = await run('create', json({ quality: 'high' }), { items });
+			const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
+			expect(hints).toMatchObject([{ message: 'Cost: ₽24 (execution so far: ₽24)' }]);
+		});
+
+		it('is missing when the catalogue cannot be read, and the task is created', async () => {
+			gateway().get('/api/v1/media/models').reply(403, '');
+			creations();
+			const { items } = await run('create', json({}));
+			expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
+		});
+
+		it('is requested once for all items: a failing catalogue does not fail paid tasks', async () => {
+			let requests = 0;
+			gateway()
+				.persist()
+				.get('/api/v1/media/models')
+				.reply(() => [(requests += 1) > 0 ? 503 : 200, '']);
+			creations();
+			const parameters = { ...json({}), options: { maxRetries: 1 } };
+			const { items } = await run('create', parameters, { items: [{ json: {} }, { json: {} }] });
+			expect(items).toHaveLength(2);
+			expect(requests).toBe(2);
+		});
+
+		it('is requested again when a limit depends on it', async () => {
+			let requests = 0;
+			gateway()
+				.persist()
+				.get('/api/v1/media/models')
+				.reply(() => ((requests += 1) < 3 ? [503, ''] : [200, { data: [priced] }]));
+			creations();
+			const { items } = await run('create', { ...json({}), options: { maxPriceRub: 50 } });
+			expect(items[0]?.json).toMatchObject({ taskId: 't1' });
+			expect(requests).toBe(3);
+		});
+	});
+});
+
+describe('sessions', () => {
+	// §7.4: the gateway refuses a second creation in a session with 409 while the first one is in progress.
+
+	useNock();
+	quickTime();
+	beforeEach(() => void catalogue());
+
+	const parameters = {
+		model,
+		inputMode: 'json',
+		inputJson: '={{ { prompt: $json.prompt } }}',
+		options: { sessionId: '={{ $json.session }}' },
+	};
+	const item = (prompt: string, session = '') => ({ json: { prompt, session } });
+
+	/** Creates tasks slowly, and records what was requested and the most that ran at once, by session. */
+	function slowCreations(status: (prompt: string) => number = () => 201) {
+		const log: string[] = [];
+		const running = new Map<string, number>();
+		const most = new Map<string, number>();
+		nock('https://gateway.test')
+			.persist()
+			.post(TASKS)
+			.reply(async (_, sent) => {
+				const { sessionId = '', input } = sent as { sessionId?: string; input: { prompt: string } };
+				log.push(input.prompt);
+				const now = (running.get(sessionId) ?? 0) + 1;
+				running.set(sessionId, now);
+				most.set(sessionId, Math.max(now, most.get(sessionId) ?? 0));
+				await new Promise((resolve) => setTimeout(resolve, 1_000));
+				running.set(sessionId, (running.get(sessionId) ?? 0) - 1);
+				const code = status(input.prompt);
+				return [code, code === 201 ? envelope({ taskId: `t-${input.prompt}` }) : envelope(null, code)];
+			});
+		return { log, most: () => Object.fromEntries(most) };
+	}
+
+	describe('creations with the same session ID', () => {
+		it('are sent one at a time, in the order of their items; others run beside them', async () => {
+			const { log, most } = slowCreations();
+			const items = [item('a', 's'), item('b', 's'), item('c', 's'), item('d', 'r'), item('e'), item('f')];
+			const { items: outputs } = await run('create', parameters, { items });
+			expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([
+				't-a',
+				't-b',
+				't-c',
+				't-d',
+				't-e',
+				't-f',
+			]);
+			expect(most()).toStrictEqual({ s: 1, r: 1, '': 2 });
+			expect(log.filter((prompt) => 'abc'.includes(prompt))).toStrictEqual(['a', 'b', 'c']);
+		});
+
+		it('go on after one that is rejected', async () => {
+			const { log } = slowCreations((prompt) => (prompt === 'a' ? 422 : 201));
+			const items = [item('a', 's'), item('b', 's')];
+			const { items: outputs } = await run('create', parameters, { items, ...continueOnFail });
+			expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([undefined, 't-b']);
+			expect(log).toStrictEqual(['a', 'b']);
+		});
+
+		it('are not sent when another item has failed meanwhile, and nothing says that they may be charged', async () => {
+			const { log } = slowCreations(() => 422);
+			const items = [item('a', 's'), item('b', 's'), item('c', 's')];
+			const { error } = await run('create', parameters, { items });
+			expect(error?.httpCode).toBe('422');
+			expect(error?.description).not.toMatch(/unknown|may have been charged/);
+			expect(log).toStrictEqual(['a']);
+		});
+
+		it('do not wait for each other’s results', async () => {
+			const { log } = slowCreations();
+			gateway()
+				.persist()
+				.get(/\/tasks\/t-\w$/)
+				.reply(() => [
+					200,
+					envelope({ state: log.length === 2 ? 'success' : 'processing', resultJson: '{}' }),
+				]);
+			const items = [item('a', 's'), item('b', 's')];
+			const waiting = { ...parameters, downloadResults: false };
+			const { items: outputs, error } = await run('createAndWait', waiting, { items });
+			expect(error).toBeUndefined();
+			expect(outputs.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
+		});
+	});
+});
+
+describe('tries', () => {
+	// One order is one task, whatever the tries of Retry On Fail read, and every task is named.
+
+	useNock();
+	quickTime();
+
+	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const random = { model, inputMode: 'json', inputJson: '={{ { prompt: String(Math.random()) } }}' };
+	const noRetries = { maxRetries: 0 };
+
+	/** Responds to polls with these states in turn; the last one repeats. */
+	function polls(...states: Array<string | number>): string[] {
+		const polled: string[] = [];
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d+$/)
+			.optionally()
+			.reply((path) => {
+				const taskId = path.split('/').at(-1) ?? '';
+				const state = states[Math.min(polled.push(taskId), states.length) - 1];
+				if (typeof state === 'number') return [state, envelope(null, state)];
+				return [200, envelope({ taskId, state })];
+			});
+		return polled;
+	}
+
+	it('a task that did not end in one try is taken up by the next, although its prompt would be another', async () => {
+		catalogue();
+		const sent = creations();
+		const polled = polls('processing', 'processing', 'success');
+		const options = { ...noRetries, maxWait: 0.05 };
+		const { items, error } = await run(
+			'createAndWait',
+			{ ...random, downloadResults: false, options },
+			{ settings: retrying },
+		);
+		expect([error, sent.length, new Set(polled)]).toStrictEqual([undefined, 1, new Set(['t1'])]);
+		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+	});
+
+	it('a creation whose response is lost is repeated with its key, whatever its expressions return then', async () => {
+		catalogue();
+		const bodies: unknown[] = [];
+		const keys: unknown[] = [];
+		gateway()
+			.persist()
+			.post(TASKS)
+			.reply(function (_uri, body) {
+				bodies.push(body);
+				keys.push(this.req.headers['idempotency-key']);
+				return bodies.length < 3 ? [504, envelope(null, 504)] : [201, envelope({ taskId: 't1' })];
+			});
+		const { items, error } = await run('create', { ...random, options: noRetries }, { settings: retrying });
+		expect([error, items.map(({ json }) => json.taskId)]).toStrictEqual([undefined, ['t1']]);
+		expect([bodies.length, new Set(keys).size]).toStrictEqual([3, 1]);
+	});
+
+	it.each([{}, { idempotencyKey: 'order-1' }])(
+		'a rejected creation is read again by the next try: %j',
+		async (options) => {
+			catalogue();
+			const bodies: unknown[] = [];
+			gateway()
+				.persist()
+				.post(TASKS)
+				.reply((_uri, body) => {
+					bodies.push(body);
+					return bodies.length === 1 ? [422, envelope(null, 422)] : [201, envelope({ taskId: 't1' })];
+				});
+			const { items } = await run('create', { ...random, options }, { settings: retrying });
+			expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+			expect([bodies.length, new Set(bodies.map((body) => JSON.stringify(body))).size]).toStrictEqual([2, 2]);
+		},
+	);
+
+	it('a task of an earlier try is named when the next try cannot begin', async () => {
+		catalogue();
+		const sent = creations();
+		polls(403);
+		const variables = {
+			get concurrency() {
+				return sent.length === 0 ? '2' : 'many';
+			},
+		};
+		const { error } = await run(
+			'createAndWait',
+			{ ...random, options: { concurrency: '={{ $vars.concurrency }}' } },
+			{ settings: retrying, variables },
+		);
+		expect([sent.length, error?.message]).toStrictEqual([1, expect.stringContaining("'Concurrency'")]);
+		expect(error?.description).toContain('Task t1 is paid for');
+	});
+
+	it.each<[string, () => void, object]>([
+		['its wait is over', () => void polls('processing'), { maxWait: 0.01 }],
+		[
+			'the server of its file is down',
+			() => {
+				gateway()
+					.persist()
+					.get(/\/tasks\/t1$/)
+					.reply(
+						200,
+						envelope({
+							taskId: 't1',
+							state: 'success',
+							resultJson: '{"resultUrls":["https://files.test/a"]}',
+						}),
+					);
+				nock('https://files.test').persist().get('/a').reply(503);
+			},
+			{},
+		],
+		['its polls fail for good', () => void polls(403), {}],
+	])('an error item of a task that is paid for is not retryable: %s', async (_, gatewayOf, options) => {
+		catalogue();
+		creations();
+		gatewayOf();
+		const { items } = await run(
+			'createAndWait',
+			{ ...random, options: { ...noRetries, ...options } },
+			continueOnFail,
+		);
+		expect(items.map(({ json }) => json.error)).toStrictEqual([
+			expect.objectContaining({ taskId: 't1', paid: true, retryable: false }),
+		]);
+	});
+});
+
+describe('node', () => {
+	useNock();
+	beforeEach(() => void catalogue([]));
+
+	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
+
+	describe('task: create', () => {
+		it('explains invalid input to an agent’s model, which can correct it', async () => {
+			gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+			const { items } = await run('create', taskRequest, { asTool: true });
+			expect(items[0]?.json.error).toContain('input.n must be at most 4');
+		});
+	});
+
+	describe('task: get', () => {
+		it.each([
+			['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
+			['a number', '={{ 7 }}'],
+		])('accepts %s as an ID', async (_, taskId) => {
+			nock('https://gateway.test')
+				.get(/tasks\/(t1|7)$/)
+				.reply(200, envelope({ state: 'waiting' }));
+			const { items } = await run('get', { taskId });
+			expect(items[0]?.json.state).toBe('waiting');
+		});
+	});
+
+	describe('task: download', () => {
+		it('streams the result with its name and type', async () => {
+			gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+				'content-type': 'image/png',
+				'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
+			});
+			const { items } = await run('download', { taskId: 't1' });
+			expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
+			expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
+		});
+	});
+});

@@ -1,0 +1,414 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import nock from 'nock';
+
+import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
+import {
+	catalogue,
+	continueOnFail,
+	creations,
+	envelope,
+	files,
+	form,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { freshTask, sendCallback, task } from '../mediaTaskTrigger/support';
+
+useNock();
+
+/** Another execution may have created the task of this key, so the first poll has no pause. */
+const options = { idempotencyKey: 'mine' };
+
+/** Ends each task, with one file. */
+function results(): void {
+	nock('https://gateway.test')
+		.persist()
+		.get(new RegExp(`${TASKS}/`))
+		.reply(200, () =>
+			envelope({ taskId: 't1', state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' }),
+		);
+	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
+}
+
+const TYPES = [
+	['image', 'image'],
+	['video', 'video'],
+	['music', 'music'],
+	['speech', 'audio'],
+] as const;
+
+describe.each(TYPES)('%s: generate', (resource, mediaType) => {
+	test('creates a task with the prompt, waits for it, and downloads its file', async () => {
+		catalogue([painter(sandbox.canvas, { media_type: mediaType })]);
+		const sent = creations();
+		results();
+		const input = form({ quality: 'draft' });
+		const { items, error } = await run('generate', { model, prompt: 'A cat', input, options }, {}, resource);
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body)).toStrictEqual([
+			{ model: 'acme/painter', input: { quality: 'draft', prompt: 'A cat' } },
+		]);
+		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
+	});
+
+	test.each(TYPES.filter(([other]) => other !== resource))(
+		'sends nothing for a model for %s, and names the operation for it',
+		async (other, otherType) => {
+			catalogue([painter({}, { media_type: otherType })]);
+			const sent = creations();
+			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
+			const { error } = await run('generate', parameters, {}, resource);
+			const name = other.charAt(0).toUpperCase() + other.slice(1);
+			expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
+			expect(error?.description).toContain(`'${name}: Generate'`);
+			expect(sent).toStrictEqual([]);
+		},
+	);
+});
+
+describe('image: edit', () => {
+	const edit = async (parameters: object, extra: Parameters<typeof run>[2] = {}) =>
+		await run(
+			'edit',
+			{ model, prompt: 'Add a hat', input: form({}), options, ...parameters },
+			extra,
+			'image',
+		);
+	const binary = { data: { data: 'YQ==', mimeType: 'image/png', fileName: 'cat.png' } };
+
+	test('creates a task with the file of the item, and downloads the result', async () => {
+		catalogue([painter(sandbox.retouch)]);
+		const sent = creations();
+		results();
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload')
+			.reply(200, { id: 'f', url: 'https://files.test/cat' });
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
+		const { items, error } = await edit({ inputFiles }, { items: [{ json: {}, binary }] });
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
+		]);
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
+	});
+
+	test.each([
+		['a form', { input: form({ quality: 'draft' }) }],
+		['JSON', { inputMode: 'json', inputJson: '{ "prompt": "Add a hat" }' }],
+	])('sends nothing without an image in %s, although the model can do without', async (_, parameters) => {
+		catalogue([painter(sandbox.canvas)]);
+		const sent = creations();
+		const { error } = await edit(parameters);
+		expect(error?.message).toBe('There is no image to edit');
+		expect(sent).toStrictEqual([]);
+	});
+
+	test('takes a URL in the fields of the model, also as a tool, which gets no files', async () => {
+		catalogue([painter(sandbox.retouch)]);
+		const sent = creations();
+		results();
+		const input = form({ image_urls: 'https://files.test/cat' });
+		const { error } = await edit({ input }, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
+		]);
+	});
+});
+
+/** The input that is sent for the parameters of an operation. */
+async function inputOf(
+	parameters: object,
+	schema: object = sandbox.canvas,
+	extra: Parameters<typeof run>[2] = {},
+): Promise<unknown> {
+	catalogue([painter(schema)]);
+	const sent = creations();
+	const { error } = await run('create', { model, ...parameters }, extra);
+	return sent[0]?.body.input ?? error?.message;
+}
+
+describe('the prompt', () => {
+	test('goes into the field that the model has for it', async () => {
+		expect(await inputOf({ prompt: 'Hello', input: form({ voice: 'anna' }) }, sandbox.speech)).toStrictEqual({
+			text: 'Hello',
+			voice: 'anna',
+		});
+	});
+
+	test.each([
+		['JSON', { inputJson: '{"n": 1}' }, { n: 1, prompt: 'A cat' }],
+		['JSON that begins with an empty prompt', {}, { prompt: 'A cat' }],
+	])('is added to %s', async (_, parameters, input) => {
+		expect(await inputOf({ prompt: 'A cat', inputMode: 'json', ...parameters })).toStrictEqual(input);
+	});
+
+	test.each([
+		['JSON', { inputMode: 'json', inputJson: '{"prompt": "A dog"}' }],
+		['form', { input: form({ prompt: 'A dog' }) }],
+	])('does not replace one in the %s', async (_, parameters) => {
+		expect(await inputOf({ prompt: 'A cat', ...parameters })).toStrictEqual({ prompt: 'A dog' });
+	});
+
+	test('is called prompt where the catalogue shows no fields', async () => {
+		const input = form({ a: 'b' });
+		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
+	});
+
+	test.each([
+		['form', { input: form({}) }],
+		['JSON', { inputMode: 'json', inputJson: '{}' }],
+	])('is not sent under a guessed name where the catalogue cannot be read: %s', async (_, parameters) => {
+		const schema = { type: 'object', properties: { text: { type: 'string' } } };
+		let status = 200;
+		nock('https://gateway.test')
+			.persist()
+			.get('/api/v1/media/models')
+			.reply(() => [status, { data: [painter(schema)] }]);
+		const sent = creations();
+		const speak = async () => await run('create', { model, prompt: 'Hello', ...parameters });
+		expect((await speak()).error).toBeUndefined();
+		status = 403;
+		expect((await speak()).error).toBeDefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ text: 'Hello' }]);
+	});
+});
+
+const SCHEMA = {
+	properties: {
+		prompt: { type: 'string' },
+		image_urls: { type: 'array', title: 'Images', items: { type: 'string', format: 'uri' }, minItems: 1 },
+		mask_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] },
+	},
+	required: ['prompt', 'image_urls'],
+	additionalProperties: false,
+};
+const retouch = painter(SCHEMA);
+const rows = (...files: Array<[binary: string, field: string]>) => ({
+	files: files.map(([binaryPropertyName, inputField]) => ({ binaryPropertyName, inputField })),
+});
+const binary = (text: string, fileName = 'a.png') => ({
+	data: Buffer.from(text).toString('base64'),
+	mimeType: 'image/png',
+	fileName,
+});
+const item = (files: Record<string, string>): INodeExecutionData => ({
+	json: {},
+	binary: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, binary(text)])),
+});
+const edit = (inputFiles: object, value: object = { prompt: 'a' }) => ({
+	model,
+	inputMode: 'form',
+	input: form(value),
+	inputFiles,
+});
+
+/** Accepts uploads, each with another URL, and records their bodies. */
+function uploads(): string[] {
+	const bodies: string[] = [];
+	nock('https://gateway.test')
+		.persist()
+		.post('/api/v1/storage/upload')
+		.reply(200, (_, body) => {
+			bodies.push(typeof body === 'string' ? body : JSON.stringify(body));
+			return { id: String(bodies.length), url: `https://files.test/${bodies.length}` };
+		});
+	return bodies;
+}
+
+describe('files of the item', () => {
+	it('are uploaded, and their URLs are set where the schema expects them', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const files = rows(['data', 'image_urls'], ['second', 'image_urls'], ['mask', 'mask_url']);
+		const items = [item({ data: 'one', second: 'two', mask: 'three' })];
+		const { error } = await run('create', edit(files), { items });
+		expect(error).toBeUndefined();
+		expect(bodies.map((body) => /one|two|three/.exec(body)?.[0])).toStrictEqual(['one', 'two', 'three']);
+		expect(sent[0]?.body.input).toStrictEqual({
+			prompt: 'a',
+			image_urls: ['https://files.test/1', 'https://files.test/2'],
+			mask_url: 'https://files.test/3',
+		});
+	});
+
+	it('are appended to existing values', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		uploads();
+		const value = { prompt: 'a', image_urls: '["https://x.test/0"]' };
+		await run('create', edit(rows(['data', 'image_urls']), value), { items: [item({ data: 'x' })] });
+		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
+	});
+
+	it('are also set in JSON input, by the schema of the model', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		uploads();
+		const parameters = { model, inputMode: 'json', inputJson: '{"prompt":"a"}' };
+		await run(
+			'create',
+			{ ...parameters, inputFiles: rows(['data', 'image_urls']) },
+			{ items: [item({ data: 'x' })] },
+		);
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'a', image_urls: ['https://files.test/1'] });
+	});
+
+	it('are each item’s own; a missing one is that item’s error before anything of it is sent', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const items = [item({ data: 'one' }), item({ other: 'x' }), item({ data: 'three' })];
+		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...continueOnFail, items });
+		expect(sent).toHaveLength(2);
+		expect(bodies).toHaveLength(2);
+		expect(result.items[1]?.json.error).toMatchObject({
+			message:
+				"'Input Files', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
+			description: 'It has: other. Nothing was sent.',
+			param: 'inputFiles',
+			code: 'invalid_input',
+		});
+	});
+
+	test.each<[string, Record<string, string>, object, string]>([
+		['an empty file', { data: '' }, rows(['data', 'image_urls']), 'The file is empty'],
+		[
+			'a row with an empty field from an expression',
+			{ data: 'x' },
+			rows(['data', '={{ $json.missing }}']),
+			"'Input Files', row 1: 'Target Field' is empty",
+		],
+		[
+			'a row with an empty binary field from an expression',
+			{ data: 'x' },
+			rows(['={{ $json.missing }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is empty",
+		],
+		[
+			'a binary from an expression without its bytes',
+			{ data: 'x', photo: 'y' },
+			rows(['={{ $binary.photo }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
+		],
+	])('rejects %s before anything is sent', async (_, files, inputFiles, message) => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const { items } = await run('create', edit(inputFiles), { ...continueOnFail, items: [item(files)] });
+		expect(items[0]?.json.error).toMatchObject({ message });
+		expect([...sent, ...bodies]).toStrictEqual([]);
+	});
+});
+
+describe('two items with files and one Idempotency Key', () => {
+	it.each<[string, boolean, string, object]>([
+		['the same content', true, 'content', {}],
+		['another name', true, 'content', { fileName: 'other-name.png' }],
+		['other content of the same size', false, 'tnetnoc', {}],
+		['another type', false, 'content', { mimeType: 'image/jpeg' }],
+		['another field', false, 'content', { field: 'mask_url' }],
+	])(
+		'with %s are sent: %s',
+		async (_, isSame, text, { field = 'image_urls', ...facts }: { field?: string }) => {
+			catalogue([retouch]);
+			const sent = creations();
+			uploads();
+			const items = [
+				{ json: { field: 'image_urls' }, binary: { data: binary('content') } },
+				{ json: { field }, binary: { data: { ...binary(text), ...facts } } },
+			];
+			const options = { idempotencyKey: 'mine', concurrency: 1 };
+			const parameters = { ...edit(rows(['data', '={{ $json.field }}'])), options };
+			await run('create', parameters, { ...continueOnFail, items });
+			expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
+		},
+	);
+});
+
+describe('a file', () => {
+	it('is uploaded once when the task request is retried', async () => {
+		catalogue([retouch]);
+		const bodies = uploads();
+		gateway().post(TASKS).twice().reply(503, '', { 'retry-after': '0' });
+		const sent = creations();
+		await run('create', edit(rows(['data', 'image_urls'])), { items: [item({ data: 'x' })] });
+		expect(sent).toHaveLength(1);
+		expect(bodies).toHaveLength(1);
+	});
+});
+
+const callbackUrl = 'https://n8n.example.com/webhook/a';
+const parameters = { model, inputMode: 'json', inputJson: '{"prompt": "A cat"}' };
+const create = async (options: object) => await run('create', { ...parameters, options });
+
+describe('Pass Through', () => {
+	it.each<[string, unknown]>([
+		['an object as text', '{ "orderId": 1042, "who": "Аня" }'],
+		['an object of an expression', '={{ { orderId: 1042, who: "Аня" } }}'],
+	])('given as %s comes back through the trigger', async (_, passThrough) => {
+		catalogue();
+		const sent = creations();
+		const { error } = await create({ callbackUrl, passThrough });
+		expect(error).toBeUndefined();
+		const url = new URL(String(sent[0]?.body.callBackUrl));
+		expect(url.origin + url.pathname).toBe(callbackUrl);
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const query = Object.fromEntries(url.searchParams);
+		const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
+		expect(item?.json).toMatchObject({ taskId, passThrough: { orderId: 1042, who: 'Аня' } });
+	});
+
+	it.each<[string, object]>([
+		['the data', { passThrough: '{"orderId": 1}' }],
+		['no data', {}],
+	])('does not change the idempotency key: %s', async (_, more) => {
+		catalogue();
+		const sent = creations();
+		await create({ callbackUrl, passThrough: '{"orderId": 2}' });
+		await create({ callbackUrl, ...more });
+		expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+	});
+
+	it.each<[string, object, string]>([
+		[
+			'nothing from an expression',
+			{ callbackUrl, passThrough: '={{ $json.missing }}' },
+			"The option 'Pass Through (JSON)' is not valid JSON",
+		],
+		[
+			'more than 2 KB',
+			{ callbackUrl, passThrough: JSON.stringify({ text: 'x'.repeat(2048) }) },
+			"'Pass Through (JSON)' is too large",
+		],
+		[
+			'data without a callback URL',
+			{ passThrough: '{"orderId": 1}' },
+			"'Pass Through (JSON)' needs a 'Callback URL'",
+		],
+	])('refuses %s before anything is sent', async (_, options, message) => {
+		catalogue();
+		const sent = creations();
+		const { error } = await create(options);
+		expect(error?.message).toContain(message);
+		expect(sent).toStrictEqual([]);
+	});
+});
+
+describe('the trigger', () => {
+	it('starts without the data when it is not readable', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const query = { passThrough: 'e30.e30' };
+		const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
+		expect(item?.json).toMatchObject({ taskId });
+		expect(item?.json).not.toHaveProperty('passThrough');
+	});
+});

@@ -1,0 +1,631 @@
+import nock from 'nock';
+
+import { binaryStorage, type RunOptions } from '../../helpers/engine';
+import {
+	TASKS as API,
+	catalogue,
+	continueOnFail,
+	creations,
+	envelope,
+	files,
+	form,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { quickTime } from '../../helpers/time';
+
+// The output of the smaller operations, and the input of a task.
+
+useNock();
+
+const taskId = 't1';
+
+const jsonOf = async (...parameters: Parameters<typeof run>) =>
+	(await run(...parameters)).items.map(({ json }) => json);
+
+describe('getLyrics', () => {
+	const lyrics = (data: unknown) =>
+		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(data));
+	const parameters = { taskId, audioId: 'a1' };
+
+	it('returns the waveform', async () => {
+		const data = { alignedWords: [], waveformData: [1] };
+		lyrics(data);
+		expect(await jsonOf('getLyrics', parameters)).toStrictEqual([{ taskId, audioId: 'a1', ...data }]);
+	});
+
+	it('returns everything but the waveform to an AI Agent', async () => {
+		lyrics({ alignedWords: [{ word: 'a' }], waveformData: [1], hootCer: 0.1 });
+		expect(await jsonOf('getLyrics', parameters, { asTool: true })).toStrictEqual([
+			{ taskId, audioId: 'a1', alignedWords: [{ word: 'a' }], hootCer: 0.1 },
+		]);
+	});
+});
+
+it('getLyrics makes a subtitle file, which a tool does not', async () => {
+	const words = [{ word: 'Hello\n', success: true, startS: 1, endS: 2 }];
+	const parameters = { taskId, audioId: 'a1', options: { subtitleFormat: 'vtt' } };
+	const made = async (context: object) => {
+		gateway()
+			.post(`${TASKS}/t1/lyrics/timestamped`)
+			.reply(200, envelope({ alignedWords: words }));
+		return (await run('getLyrics', parameters, context)).items[0]?.binary?.subtitles;
+	};
+	expect(await made({})).toMatchObject({ mimeType: 'text/vtt', fileName: 'subtitles.vtt' });
+	expect(await made({ asTool: true })).toBeUndefined();
+});
+
+describe('session: create', () => {
+	it('returns the gateway’s data without Simplify', async () => {
+		gateway()
+			.post('/api/v1/media/sessions', {})
+			.reply(201, envelope({ sessionId: 's' }));
+		expect(await jsonOf('create', { simplify: false }, {}, 'session')).toStrictEqual([
+			envelope({ sessionId: 's' }),
+		]);
+	});
+});
+
+describe('model: getMany', () => {
+	const models = [
+		painter({ properties: {} }, { extra: 1 }),
+		painter({}, { id: 'acme/film', media_type: 'video' }),
+		painter({}, { id: 'vox/say', media_type: 'audio', owned_by: 'zeta' }),
+	];
+	it('returns the records unchanged, up to the limit', async () => {
+		catalogue(models);
+		expect(await jsonOf('getMany', {}, {}, 'model')).toStrictEqual(models);
+		expect(await jsonOf('getMany', { limit: 2 }, {}, 'model')).toStrictEqual(models.slice(0, 2));
+	});
+
+	const ids = async (parameters: object) => {
+		catalogue(models);
+		return (await jsonOf('getMany', parameters, {}, 'model')).map(({ id }) => id);
+	};
+
+	it.each([
+		['in their owner', 'zeta', ['vox/say']],
+		['in their media type', 'video', ['acme/film']],
+		['in several of these', 'audio vox zeta', ['vox/say']],
+		['in their ID', 'PAINT', ['acme/painter']],
+		['but not across ID and owner', 'painteracme', []],
+		['but not across owner and media type', 'acmevideo', []],
+	])('searches words %s', async (_, search, found) => {
+		expect(await ids({ search })).toStrictEqual(found);
+	});
+
+	it('returns everything but the schemas to an AI Agent', async () => {
+		catalogue(models);
+		const items = await jsonOf('getMany', { search: 'image' }, { asTool: true }, 'model');
+		const small: Record<string, unknown> = painter({}, { extra: 1 });
+		delete small.input_schema;
+		expect(items).toStrictEqual([small]);
+	});
+});
+
+describe('the input of a task', () => {
+	const sentInput = async (parameters: object) => {
+		catalogue([painter({ properties: { prompt: { type: 'string' } } })]);
+		const sent = creations();
+		const { error } = await run('create', { model, ...parameters });
+		expect(error).toBeUndefined();
+		return sent.map(({ body }) => body.input);
+	};
+	const field = {
+		id: 'prompt',
+		displayName: 'Prompt',
+		type: 'string',
+		required: false,
+		display: true,
+		defaultMatch: false,
+	};
+
+	it.each([
+		['an empty form', { inputMode: 'form', input: form({}) }, {}],
+		['an untouched form', { inputMode: 'form' }, {}],
+		['an empty form that shows fields, and JSON', { input: form({}, [field]), inputJson: '{"a": 1}' }, {}],
+		[
+			'a form with a value that shows no fields, and JSON',
+			{ input: form({ prompt: 'x' }), inputJson: '{"a": 1}' },
+			{ prompt: 'x' },
+		],
+		[
+			'JSON, and a form that was filled in before',
+			{ inputMode: 'json', input: form({ prompt: 'x' }), inputJson: '{"a": 1}' },
+			{ a: 1 },
+		],
+	])('is read from %s', async (_, parameters, input) => {
+		expect(await sentInput(parameters)).toStrictEqual([input]);
+	});
+});
+
+describe('input files', () => {
+	const rows = (...fields: string[]) => ({
+		files: fields.map((inputField) => ({ binaryPropertyName: 'data', inputField })),
+	});
+	const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } } }];
+	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
+	const uploads = () => {
+		const count = { uploads: 0 };
+		gateway()
+			.persist()
+			.post('/api/v1/storage/upload')
+			.optionally()
+			.reply(() => {
+				count.uploads += 1;
+				return [200, { id: String(count.uploads), url: `https://files.test/${count.uploads}` }];
+			});
+		return count;
+	};
+
+	it('are not uploaded when the key cannot be sent', async () => {
+		catalogue();
+		const count = uploads();
+		const parameters = {
+			...taskRequest,
+			inputFiles: rows('image'),
+			options: { idempotencyKey: 'заказ' },
+		};
+		const result = await run('create', parameters, { items, ...continueOnFail });
+		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'idempotencyKey' }]);
+		expect(count.uploads).toBe(0);
+	});
+});
+
+/** An ended task with these files. */
+function finished(...urls: string[]) {
+	catalogue();
+	gateway()
+		.persist()
+		.get(`${TASKS}/t1`)
+		.reply(200, envelope({ taskId, state: 'success', resultJson: JSON.stringify({ resultUrls: urls }) }));
+}
+const served = (
+	path: string,
+	body = 'bytes',
+	headers: Record<string, string> = { 'content-type': 'image/png' },
+) => files().get(path).reply(200, body, headers);
+
+describe('the files of a task', () => {
+	it('are in a field each, with names, types and bytes', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b', 'https://files.test/');
+		served('/a.png', 'one');
+		served('/b', 'two', { 'content-type': 'audio/mpeg' });
+		served('/', 'three');
+		const { items } = await run('wait', { taskId, options: { binaryPropertyName: 'result' } });
+		const binary = items[0]?.binary ?? {};
+		expect(
+			Object.entries(binary).map(([field, { fileName, mimeType }]) => [field, fileName, mimeType]),
+		).toStrictEqual([
+			['result', 'a.png', 'image/png'],
+			['result_1', 'b.mp3', 'audio/mpeg'],
+			['result_2', 'task_t1_2.png', 'image/png'],
+		]);
+		const storage = await binaryStorage();
+		const bytes = await Promise.all(
+			Object.values(binary).map(async (file) => String(await storage.getAsBuffer(file))),
+		);
+		expect(bytes).toStrictEqual(['one', 'two', 'three']);
+	});
+
+	it.each(['__proto__', 'toString'])('may be in a field of any name: %s', async (name) => {
+		finished('https://files.test/a.png');
+		served('/a.png', 'one');
+		const { items } = await run('wait', { taskId, options: { binaryPropertyName: name } });
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual([name]);
+	});
+
+	it('are not fetched when the option is off', async () => {
+		finished('https://files.test/a.png');
+		const { items } = await run('wait', { taskId, downloadResults: false });
+		expect(items.map(({ json, binary }) => [json.state, binary])).toStrictEqual([['success', undefined]]);
+	});
+
+	it('are not fetched for an AI Agent, which gets the URLs', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b.png');
+		for (const operation of ['wait', 'download']) {
+			const { items, error } = await run(operation, { taskId }, { asTool: true });
+			expect(error).toBeUndefined();
+			expect(items.map(({ json, binary }) => [json, binary])).toStrictEqual([
+				[
+					{
+						taskId,
+						state: 'success',
+						resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'],
+					},
+					undefined,
+				],
+			]);
+		}
+	});
+
+	it('make the item fail with the task ID when one cannot be fetched', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b.png');
+		served('/a.png');
+		files().get('/b.png').reply(404, 'gone');
+		const parameters = { taskId, options: { maxRetries: 0 } };
+		const { items } = await run('wait', parameters, continueOnFail);
+		const errors = items.map(({ json }) => json.error as unknown as Record<string, unknown>);
+		expect(errors).toMatchObject([
+			{
+				taskId,
+				httpCode: '404',
+				retryable: false,
+			},
+		]);
+		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);
+		expect(items.map(({ binary }) => binary)).toStrictEqual([undefined]);
+	});
+});
+
+describe('wait', () => {
+	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
+
+	/** An ended task, and a catalogue with its model. */
+	function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter', media_type: 'image' }]) {
+		gateway().get('/api/v1/media/models').optionally().reply(200, { object: 'list', data: catalogue });
+		return gateway()
+			.persist()
+			.get(`${API}/t1`)
+			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
+	}
+
+	/** Polls at once, without the first pause. */
+	const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
+
+	describe('task: createAndWait', () => {
+		it('returns the task and its files, which are fetched without the key', async () => {
+			gateway()
+				.post(API)
+				.reply(201, envelope({ taskId: 't1' }));
+			finishedTask({
+				state: 'success',
+				resultJson: JSON.stringify({
+					resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
+					seed: 7,
+				}),
+			});
+			files().get('/a%20b.png?sig=1').reply(200, 'first file', { 'content-type': 'image/png' });
+			files().get('/c').reply(200, 'second file', { 'content-type': 'image/jpeg; charset=x' });
+			const { items, error } = await run('createAndWait', { ...taskRequest, options: atOnce });
+			expect(error).toBeUndefined();
+			expect(items[0]?.json).toStrictEqual({
+				taskId: 't1',
+				model: 'acme/painter',
+				state: 'success',
+				createdAt: '2025-10-09T08:53:20.000Z',
+				resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
+				result: { seed: 7 },
+			});
+			expect(items[0]?.binary).toMatchObject({
+				data: { fileName: 'a b.png', mimeType: 'image/png' },
+				data_1: { fileName: 'c.jpg', mimeType: 'image/jpeg' },
+			});
+			const first = items[0]?.binary?.data;
+			expect(first && String(await (await binaryStorage()).getAsBuffer(first))).toBe('first file');
+		});
+
+		it('uses the gateway’s download when the task has no URL', async () => {
+			gateway()
+				.post(API)
+				.reply(201, envelope({ taskId: 't1' }));
+			finishedTask({ state: 'success', resultJson: 'not json' });
+			gateway().get(`${API}/t1/download`).reply(200, 'zip bytes', {
+				'content-type': 'application/zip',
+				'content-disposition': 'attachment; filename="../../task_t1.zip"',
+			});
+			const { items } = await run('createAndWait', {
+				...taskRequest,
+				options: { ...atOnce, binaryPropertyName: 'result' },
+			});
+			expect(items[0]?.binary?.result).toMatchObject({
+				fileName: 'task_t1.zip',
+				mimeType: 'application/zip',
+			});
+			expect(items[0]?.json.result).toBe('not json');
+		});
+
+		it('creates all tasks before it waits for the first', async () => {
+			const log: string[] = [];
+			nock('https://gateway.test')
+				.persist()
+				.post(API)
+				.reply(() => {
+					log.push('create');
+					return [201, envelope({ taskId: 't1' })];
+				});
+			nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
+			nock('https://gateway.test')
+				.persist()
+				.get(`${API}/t1`)
+				.reply(() => {
+					log.push('poll');
+					return [200, envelope({ state: 'success', resultJson: '{}' })];
+				});
+			await run(
+				'createAndWait',
+				{ ...taskRequest, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+				{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
+			);
+			expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('poll')]);
+		});
+	});
+});
+
+describe('polls', () => {
+	quickTime();
+
+	const taskRequest = { model, inputMode: 'json', inputJson: '{}', downloadResults: false };
+
+	/** A task that has ended at this poll, without random delays. */
+	function endsAtPoll(number: number, data: object = {}): { count: number } {
+		const polls = { count: 0 };
+		gateway()
+			.persist()
+			.get(`${TASKS}/t1`)
+			.reply(() => {
+				polls.count += 1;
+				return [
+					200,
+					envelope({ taskId: 't1', state: polls.count < number ? 'processing' : 'success', ...data }),
+				];
+			});
+		return polls;
+	}
+
+	describe('the pauses before polls', () => {
+		/** Runs an operation, and returns its pauses in milliseconds. */
+		async function pausesOf(operation: string, parameters: object, more: Partial<RunOptions> = {}) {
+			const chance = jest.spyOn(Math, 'random').mockReturnValue(0);
+			const timers = jest.spyOn(globalThis, 'setTimeout');
+			const { error, items } = await run(operation, parameters, more);
+			const pauses = timers.mock.calls
+				.map(([, delay = 0]) => delay)
+				.filter((delay) => delay >= 3_000 && delay < 10_000);
+			chance.mockRestore();
+			expect(error).toBeUndefined();
+			expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
+			return pauses;
+		}
+
+		it.each([
+			['wait', { taskId: 't1', downloadResults: false }],
+			['createAndWait', { ...taskRequest, options: { idempotencyKey: 'mine' } }],
+		])(
+			'do not precede the first poll of a task that may have ended: %s %j',
+			async (operation, parameters) => {
+				catalogue();
+				creations();
+				const polls = endsAtPoll(1);
+				expect(await pausesOf(operation, parameters)).toStrictEqual([]);
+				expect(polls.count).toBe(1);
+			},
+		);
+
+		it('do not precede the first poll when an earlier try may have created the task', async () => {
+			catalogue();
+			let requests = 0;
+			gateway()
+				.persist()
+				.post(TASKS)
+				.reply(() =>
+					(requests += 1) === 1 ? [504, envelope(null, 504)] : [201, envelope({ taskId: 't1' })],
+				);
+			endsAtPoll(1);
+			const settings = { retryOnFail: true, waitBetweenTries: 1 };
+			const oneRequest = { ...taskRequest, options: { maxRetries: 0 } };
+			expect(await pausesOf('createAndWait', oneRequest, { settings })).toStrictEqual([]);
+			expect(requests).toBe(2);
+		});
+	});
+
+	it('a poll whose response cannot be decompressed does not end the wait', async () => {
+		catalogue();
+		creations();
+		const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+		gateway().get(`${TASKS}/t1`).reply(200, Buffer.from('not gzip'), headers);
+		const polls = endsAtPoll(1);
+		const { error, items } = await run('createAndWait', taskRequest);
+		expect([error, items[0]?.json.state, polls.count]).toStrictEqual([undefined, 'success', 1]);
+	});
+
+	describe('the output', () => {
+		it('of a failed task is an error with its code, text and ID, without the API key', async () => {
+			catalogue();
+			creations();
+			const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
+			endsAtPoll(1, failed);
+			const { items } = await run(
+				'createAndWait',
+				{ ...taskRequest, options: { idempotencyKey: 'mine' } },
+				continueOnFail,
+			);
+			expect(items.map(({ json }) => json.error)).toMatchObject([
+				{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
+			]);
+			expect(JSON.stringify(items)).not.toContain('sk-test');
+		});
+
+		it('of a task that does not end in time is an error with its state and ID, and paid', async () => {
+			catalogue();
+			creations();
+			const polls = endsAtPoll(1_000);
+			const { items } = await run(
+				'createAndWait',
+				{ ...taskRequest, options: { maxWait: 0.2 } },
+				continueOnFail,
+			);
+			expect(items.map(({ json }) => json.error)).toMatchObject([
+				{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
+			]);
+			expect(polls.count).toBeGreaterThan(1);
+		});
+	});
+
+	describe('the longest wait', () => {
+		it.each([
+			['0.001', 1],
+			['0.0009', 0],
+			['0', 0],
+		])('of %s minutes allows this number of task requests: %i', async (maxWait, count) => {
+			catalogue();
+			const sent = creations();
+			endsAtPoll(1);
+			const options = { maxWait: `={{ ${maxWait} }}`, idempotencyKey: 'mine' };
+			const { items } = await run('createAndWait', { ...taskRequest, options }, continueOnFail);
+			expect(sent).toHaveLength(count);
+			expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);
+		});
+
+		it('ends after half an hour where nothing is set', async () => {
+			catalogue();
+			const start = Date.now();
+			let lastPoll = 0;
+			nock('https://gateway.test')
+				.persist()
+				.get(`${TASKS}/t1`)
+				.reply(() => {
+					// Each poll takes 8 minutes.
+					lastPoll += 8 * 60_000;
+					jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
+					return [200, envelope({ state: 'waiting' })];
+				});
+			const { items } = await run('wait', { taskId: 't1' }, continueOnFail);
+			expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'wait_timeout' }]);
+			expect(lastPoll).toBe(32 * 60_000);
+		});
+	});
+});
+
+const json = async (operation: string, parameters: object = { taskId }, resource = 'task') =>
+	(await run(operation, parameters, {}, resource)).items[0]?.json;
+
+describe('flags of a task (§3.2)', () => {
+	it('archive and unarchive set the flag', async () => {
+		gateway().patch(`${TASKS}/t1/archive`, { archive: true }).reply(204);
+		gateway().patch(`${TASKS}/t1/archive`, { archive: false }).reply(204);
+		expect(await json('archive')).toStrictEqual({ archived: true, taskId });
+		expect(await json('unarchive')).toStrictEqual({ archived: false, taskId });
+	});
+
+	it('delete and restore may be repeated', async () => {
+		gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
+		gateway().delete(`${TASKS}/t1`).reply(204);
+		gateway().post(`${TASKS}/t1/restore`).reply(503, '', { 'retry-after': '0' });
+		gateway().post(`${TASKS}/t1/restore`).reply(204);
+		expect(await json('delete')).toStrictEqual({ deleted: true, taskId });
+		expect(await json('restore')).toStrictEqual({ restored: true, taskId });
+	});
+});
+
+describe('an ID that would reach another endpoint', () => {
+	const ids = ['.', '..', '%2e%2e', 't1/..', 't1%2F..', '..\\', '../t1', '/'];
+
+	it.each(ids)('%s is rejected before anything is sent, also for other items', async (bad) => {
+		const items = [{ json: { taskId } }, { json: { taskId: bad } }];
+		for (const operation of ['get', 'delete', 'archive', 'restore', 'download', 'wait', 'getLyrics']) {
+			const parameters = { taskId: '={{ $json.taskId }}', audioId: 'a1' };
+			const { error } = await run(operation, parameters, { items });
+			expect(error?.message).toContain(`'Task ID' has a value that is not allowed: ${JSON.stringify(bad)}`);
+		}
+	});
+});
+
+describe('the input of a session', () => {
+	it('sends the body and returns the session unchanged', async () => {
+		gateway()
+			.post('/api/v1/media/sessions', { name: 'x', n: 1 })
+			.reply(201, envelope({ sessionId: 's', name: 'x' }));
+		const parameters = { sessionJson: '{"name":"x","n":1}' };
+		expect(await json('create', parameters, 'session')).toStrictEqual({ sessionId: 's', name: 'x' });
+	});
+});
+
+describe('invalid input of a task request is rejected before anything is sent', () => {
+	const taskRequest = { model, inputMode: 'json', inputJson: '{}' };
+
+	test.each<[string, object, string, string]>([
+		[
+			'a local callback URL',
+			{ callbackUrl: 'http://192.168.1.5:5678/x' },
+			'callbackUrl',
+			'cannot reach the callback URL',
+		],
+		['a callback URL that is not a URL', { callbackUrl: 'x' }, 'callbackUrl', 'no web address'],
+		['a key of other letters', { idempotencyKey: 'заказ-А' }, 'idempotencyKey', 'cannot be sent'],
+		['a price that is not a number', { maxPriceRub: '={{ "12,5" }}' }, 'maxPriceRub', 'not allowed: "12,5"'],
+	])('%s', async (_, options, param, message) => {
+		const count = catalogue();
+		const sent = creations();
+		const { items } = await run('create', { ...taskRequest, options }, continueOnFail);
+		expect(items[0]?.json.error).toMatchObject({
+			param,
+			message: expect.stringContaining(message) as string,
+		});
+		expect(sent).toStrictEqual([]);
+		expect(count.requests).toBe(0);
+	});
+});
+
+const done = {
+	taskId: 't1',
+	model: 'acme/painter',
+	state: 'success',
+	createTime: 1_772_323_200_000,
+	resultJson: '{"resultUrls":["https://files.test/a.png"]}',
+	failCode: null,
+	failMsg: null,
+};
+const failed = { ...done, taskId: 't2', state: 'fail', resultJson: '', failCode: 'X', failMsg: 'No' };
+const simple = {
+	taskId: 't1',
+	state: 'success',
+	model: 'acme/painter',
+	createdAt: '2026-03-01T00:00:00.000Z',
+	resultUrls: ['https://files.test/a.png'],
+};
+
+const list = async (body: object, parameters: object = {}) => {
+	gateway().get(TASKS).reply(200, body);
+	return await run('getMany', { returnAll: true, ...parameters });
+};
+
+describe('task: getMany', () => {
+	it.each<[string, object]>([
+		['an envelope with items', envelope({ items: [done], total: 1, page: 1 })],
+		['tasks with another name of the ID', { tasks: [{ ...done, taskId: undefined, task_id: 't1' }] }],
+		['tasks with a plain ID', { tasks: [{ ...done, taskId: undefined, id: 't1' }] }],
+	])('finds the tasks in %s', async (_, body) => {
+		const { items, error } = await list(body);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject(simple);
+		expect(items[0]?.pairedItem).toStrictEqual({ item: 0 });
+	});
+
+	it('returns the records as received without Simplify, up to the limit', async () => {
+		const { items } = await list(envelope({ items: [done, failed] }), {
+			returnAll: false,
+			limit: 1,
+			simplify: false,
+		});
+		expect(items.map(({ json }) => json)).toStrictEqual([done]);
+	});
+
+	it.each([
+		[
+			{ returnAll: true },
+			[{ message: expect.stringMatching('The gateway has more than these 2') as string }],
+		],
+		[{ returnAll: false, limit: 2 }, []],
+	])('says that there is more where the limit %j is not reached', async (parameters, hints) => {
+		const { run: result } = await list(envelope({ items: [done, failed], total: 7 }), parameters);
+		expect(result.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual(
+			hints.map((hint) => expect.objectContaining(hint) as object),
+		);
+	});
+});

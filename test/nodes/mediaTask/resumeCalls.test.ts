@@ -1,0 +1,271 @@
+import { WebhookContext } from 'n8n-core';
+import nock from 'nock';
+
+import { runNode, type RunOptions } from '../../helpers/engine';
+import { catalogue, creations, envelope, gateway } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { ended, sendCallback, suspend, suspending, threeTasks } from '../../helpers/suspended';
+import { eventually, quickTime } from '../../helpers/time';
+
+// Callbacks to a suspended execution, as n8n passes them to the node.
+
+useNock();
+
+quickTime();
+
+describe('a callback', () => {
+	it('gets status 200 at once, whether it resumes the execution or not', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const early = await sendCallback(suspended, use, { item: 0 });
+		tasks.respond = () => 'success';
+		const last = await sendCallback(suspended, use, { item: 0 });
+		const response = {
+			responses: [{ status: 200, body: { message: 'Received' } }],
+			responded: true,
+			warnings: [],
+			errors: [],
+		};
+		expect(early).toStrictEqual({ ...response, resumed: undefined });
+		expect(last).toStrictEqual({ ...response, resumed: expect.any(Object) as object });
+	});
+
+	it('resumes the execution only when it is the last one', async () => {
+		const { tasks, call } = await threeTasks();
+		tasks.respond = ended('t2');
+		expect(await call(1)).toStrictEqual({ resumes: false, polls: ['t2', 't1'] });
+		tasks.respond = ended('t2', 't1');
+		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t1', 't2', 't3'] });
+		tasks.respond = ended('t1', 't2', 't3');
+		expect((await call(2)).resumes).toBe(true);
+	});
+
+	it('whose task has not ended does not resume the execution, and the other tasks are not polled', async () => {
+		const { tasks, call } = await threeTasks();
+		tasks.respond = ended('t1', 't2');
+		expect(await call(2)).toStrictEqual({ resumes: false, polls: ['t3', 't3', 't3'] });
+	});
+
+	it.each([
+		['a missing item', 99],
+		['a negative number', -1],
+		['text for a number', 'first'],
+		['a fraction', '0.5'],
+		['no item', undefined],
+	])('that names %s polls nothing and does not resume the execution', async (_, item) => {
+		const { tasks, call } = await threeTasks();
+		tasks.respond = () => 'success';
+		expect(await call(item)).toStrictEqual({ resumes: false, polls: [] });
+		expect((await call(2)).resumes).toBe(true);
+	});
+
+	it.each([['text'], [{ taskId: 't3', state: 'success' }]])(
+		'is not trusted for the state of a task: %j',
+		async (body) => {
+			const { tasks, call } = await threeTasks();
+			tasks.respond = ended('t1', 't2');
+			expect((await call(2, body)).resumes).toBe(false);
+			tasks.respond = () => 'success';
+			expect((await call(2, body)).resumes).toBe(true);
+		},
+	);
+
+	it.each([
+		['fail', 'fail'],
+		['the gateway no longer knows it', 404],
+		['the gateway denies access', 403],
+	])('resumes the execution when the poll fails for good: %s', async (_, response) => {
+		const { tasks, call } = await threeTasks();
+		tasks.respond = (taskId) => (taskId === 't2' ? response : 'success');
+		const { resumes, polls } = await call(1);
+		expect(resumes).toBe(true);
+		expect(polls.slice(0, 3)).toStrictEqual(['t2', 't1', 't3']);
+	});
+});
+
+describe('callbacks', () => {
+	it('at the same time resume the execution once', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+		tasks.respond = () => 'success';
+		const outcomes = await Promise.all(
+			[0, 1, 2, 2].map(async (item) => await sendCallback(suspended, use, { item })),
+		);
+		expect(outcomes.filter(({ resumed }) => resumed)).toHaveLength(1);
+		expect(outcomes.map(({ responses }) => responses.length)).toStrictEqual([1, 1, 1, 1]);
+	});
+
+	it('forged, hundreds at the same time, lead to few checks', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const forged = Array.from({ length: 300 }, async (_, index) => {
+			const item = [0, 1, 2, 99, -1, 'x'][index % 6] ?? 0;
+			return await sendCallback(suspended, use, { item, body: { taskId: `forged-${index}` } });
+		});
+		const outcomes = await Promise.all(forged);
+		expect(outcomes.some(({ resumed }) => resumed)).toBe(false);
+		// With the quick clock, a check may take longer than a call waits.
+		for (const { responses } of outcomes)
+			expect([[200], [503]]).toContainEqual(responses.map(({ status }) => status));
+		// Each check polls one of the tasks three times.
+		expect([3, 6]).toContain(tasks.polls.length);
+	});
+
+	it('that arrive during a poll are not lost', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		tasks.respond = ended('t1');
+		tasks.polls.splice(0);
+		const first = sendCallback(suspended, use, { item: 0 });
+		await eventually(() => tasks.polls.length >= 2);
+		tasks.respond = () => 'success';
+		const second = await sendCallback(suspended, use, { item: 2 });
+		expect(second.resumed).toBeUndefined();
+		expect((await first).resumed?.run.status).toBe('success');
+	});
+
+	it('that repeat resume the execution once and poll nothing', async () => {
+		const { tasks, call } = await threeTasks();
+		// A minute later they would be handled again.
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+		tasks.respond = () => 'success';
+		expect((await call(2)).resumes).toBe(true);
+		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });
+		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
+	});
+
+	it('resume an execution again that is suspended again', async () => {
+		const { tasks, use, call } = await threeTasks();
+		tasks.respond = () => 'success';
+		expect((await call(2)).resumes).toBe(true);
+		tasks.respond = () => 'processing';
+		const again = await suspend(tasks, use);
+		tasks.respond = () => 'success';
+		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
+	});
+});
+
+describe('the handler asks n8n to resume the execution', () => {
+	it('and n8n reads it again: another process has resumed it, and it is suspended again', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const again = await suspend(tasks, use);
+		tasks.respond = () => 'success';
+		tasks.resumes.splice(0);
+		const { resumed } = await sendCallback(suspended, use, { item: 2, current: again });
+		expect(resumed).toBeUndefined();
+		expect(tasks.resumes).toMatchObject([{ status: 200 }]);
+		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
+	});
+
+	const conflict = { code: 409, message: 'The execution 1 is running already.' };
+	it.each([
+		['it runs', { status: 409, body: conflict }, false],
+		['it has ended', { status: 404, body: { ...conflict, code: 404 } }, false],
+		['a proxy responds with an error', { status: 502, body: '<html>Bad gateway</html>' }, true],
+		['a proxy does not know the address', { status: 404, body: '<html>Not found</html>' }, true],
+		['a proxy asks for a password', { status: 401, body: 'Unauthorized' }, true],
+		['another server responds', { status: 200, body: { ok: true } }, true],
+	])('when %s', async (_, inPlaceOfN8n, resumes) => {
+		const { tasks, use, suspended } = await threeTasks();
+		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
+		const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
+		expect(resumed?.run.status).toBe(resumes ? 'success' : undefined);
+		expect(tasks.resumes).toHaveLength(inPlaceOfN8n.status === 502 ? 5 : 1);
+		expect(warnings).toStrictEqual([]);
+	});
+
+	it('again after an error of n8n', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const inPlaceOfN8n = { status: 500, body: { code: 0, message: 'The execution is being written' } };
+		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
+		const outcome = sendCallback(suspended, use, { item: 2 });
+		await eventually(() => tasks.resumes.length === 1);
+		tasks.inPlaceOfN8n = { status: 409, body: conflict };
+		expect((await outcome).resumed).toBeUndefined();
+		expect(tasks.resumes).toMatchObject([{ status: 500 }, { status: 409 }]);
+	});
+});
+
+it('without a readable credential, such as one that depends on the item, the node polls with that of each item', async () => {
+	const { tasks, use, suspended } = await threeTasks();
+	tasks.respond = () => 'success';
+	const busy = jest.spyOn(WebhookContext.prototype, 'getCredentials');
+	busy.mockRejectedValueOnce(new Error("Node '' hasn't been executed"));
+	const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
+	busy.mockRestore();
+	expect([resumed?.run.status, warnings]).toStrictEqual(['success', []]);
+});
+
+it('with a credential that has become unusable, the execution ends, and names what is paid for', async () => {
+	const { tasks, use, suspended } = await threeTasks();
+	tasks.polls.splice(0);
+	const broken: RunOptions = { ...use, credential: { baseUrl: 'nonsense', apiKey: 'sk-test' } };
+	const { resumed } = await sendCallback(suspended, broken, { item: 2 });
+	expect(resumed?.error?.description).toMatch(/Task t1 is paid for.*results of tasks: t2, t3\./);
+	expect(tasks.polls).toStrictEqual([]);
+});
+
+describe('nothing is resumed', () => {
+	it.each([
+		[2_000, false],
+		[2_001, true],
+	])('%d ms before n8n resumes it itself', async (left, resumes) => {
+		const { tasks, use, suspended } = await threeTasks();
+		tasks.respond = () => 'success';
+		const until = suspended.run.waitTill?.getTime() ?? 0;
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(until - left);
+		const { resumed } = await sendCallback(suspended, use, { item: 2 });
+		clock.mockRestore();
+		expect(resumed !== undefined).toBe(resumes);
+	});
+});
+
+/**
+ * Suspends an execution. The task has these states at each poll, and n8n responds with these statuses to each call.
+ * Returns states and statuses in the order in which they occur.
+ */
+async function suspended(states: string[], statuses: number[]): Promise<string[]> {
+	const events: string[] = [];
+	catalogue();
+	creations();
+	gateway()
+		.persist()
+		.get(/\/tasks\/t1$/)
+		.reply(() => {
+			const state = states.shift() ?? 'success';
+			events.push(state);
+			return [200, envelope({ taskId: 't1', state })];
+		});
+	for (const status of statuses) {
+		nock('https://n8n.test')
+			.post(/media-task\?signature=\w+&item=0$/)
+			.reply(() => {
+				events.push(String(status));
+				return [status, {}];
+			});
+	}
+	const { run } = await runNode(suspending());
+	expect(run.status).toBe('waiting');
+	// The poll before the execution is suspended.
+	expect(events.splice(0, 1)).toStrictEqual(['processing']);
+	return events;
+}
+
+const running = ['processing'];
+
+describe('after the execution is suspended', () => {
+	it('its task is polled, and n8n is called once when it has ended', async () => {
+		const events = await suspended([...running, 'processing', 'success'], [200]);
+		await eventually(() => events.includes('200'));
+		expect(events).toStrictEqual(['processing', 'success', '200']);
+	});
+
+	it.each([409, 300])('n8n is called again when it does not accept the call: %i', async (status) => {
+		const events = await suspended([...running], [status, 299]);
+		await eventually(() => events.includes('299'));
+		expect(events).toStrictEqual(['success', String(status), 'success', '299']);
+	});
+
+	it('n8n is not called for a pending task, whose callback is still to come', async () => {
+		const events = await suspended([...running, ...Array<string>(3).fill('processing')], []);
+		await eventually(() => events.length === 3);
+		expect(events).toStrictEqual(['processing', 'processing', 'processing']);
+	});
+});

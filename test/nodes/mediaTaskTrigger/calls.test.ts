@@ -1,0 +1,466 @@
+import type { ServerResponse } from 'node:http';
+
+import fc from 'fast-check';
+import nock from 'nock';
+
+import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
+import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
+import type { IncomingRequest } from '../../helpers/contexts';
+import { useFakeTime } from '../../helpers/fakeTime';
+import { envelope } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { API_KEY, useSocketGateway } from '../../helpers/socketGateway';
+import { eventually } from '../../helpers/time';
+import {
+	callbackContext,
+	type CallbackOptions,
+	errorResponse,
+	freshTask,
+	inTime,
+	sendCallback,
+	successAfter,
+	task,
+} from './support';
+
+const noFiles = { downloadResults: false };
+
+const trigger = new MediaTaskTrigger();
+
+it.each(['checkExists', 'create', 'delete'] as const)(
+	'%s succeeds and sends nothing: each task has its own callback URL',
+	async (name) => expect(await trigger.webhookMethods.default[name]()).toBe(true),
+);
+
+it('has one version, and not version 1, whose callbacks n8n rejects where files are part of the JSON data', () => {
+	expect(trigger.description.version).toBe(1.1);
+});
+
+describe('callbacks', () => {
+	// Whatever a callback contains: which response it gets, and what starts.
+
+	useNock();
+	const nothing = { noWebhookResponse: true };
+
+	describe('the ID of a task that has succeeded starts the workflow', () => {
+		it.each<[string, (taskId: string) => IncomingRequest]>([
+			['in the body as the gateway sends it', (taskId) => ({ body: envelope({ taskId, state: 'fail' }) })],
+			['in the query', (taskId) => ({ body: {}, query: { taskId } })],
+			['as text', (taskId) => ({ body: JSON.stringify({ taskId }) })],
+			[
+				'below __proto__',
+				(taskId) => ({ body: JSON.parse(`{"__proto__":{"taskId":"${taskId}"}}`) as object }),
+			],
+			['in a form field', (taskId) => ({ body: { payload: JSON.stringify({ task: { id: taskId } }) } })],
+			[
+				'after one that the account does not have',
+				(taskId) => ({ body: { id: 'event', data: { id: taskId } } }),
+			],
+		])('%s', async (_, request) => {
+			const taskId = freshTask();
+			errorResponse('event', 404);
+			task(taskId, { state: 'success' });
+			const { item, result, status, warnings } = await sendCallback(noFiles, request(taskId));
+			expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls: [] });
+			// n8n responds, when it has stored the execution.
+			expect(result).toStrictEqual({ workflowData: [[item]] });
+			expect([status, warnings]).toStrictEqual([200, 0]);
+		});
+	});
+
+	describe('nothing starts, and nothing is sent to the gateway,', () => {
+		it.each<[string, () => IncomingRequest]>([
+			['an ID', () => ({ body: { status: 'done' } })],
+			['a body', () => ({ body: undefined })],
+			['anything in an ID', () => ({ body: { taskId: ' ' }, query: { taskId: '' } })],
+			['an ID of a possible length', () => ({ body: { taskId: 'x'.repeat(1_000) } })],
+		])('for a callback without %s: 400', async (_, make) => {
+			const request = make();
+			const rawBody = Buffer.from('...');
+			const { result, status, message, warnings } = await sendCallback(noFiles, request, { rawBody });
+			expect([result, status, message]).toStrictEqual([nothing, 400, 'The call names no media task']);
+			expect(warnings).toBe(0);
+		});
+
+		it.each(['\ud800', '..', '%2e%2e', '../../balance'])('for what is no ID: 400, %j', async (taskId) => {
+			const { result, status } = await sendCallback(noFiles, { body: { taskId } });
+			expect([result, status]).toStrictEqual([nothing, 400]);
+		});
+	});
+
+	it('whatever a callback contains, it gets status 200, 400 or 404 for an account without tasks', async () => {
+		nock('https://gateway.test').persist().get(/./).optionally().reply(404, envelope(null, 404));
+		const key = fc.oneof(fc.constantFrom('taskId', 'id', 'data', '__proto__', 'toString'), fc.string());
+		const value = fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue()));
+		await fc.assert(
+			fc.asyncProperty(
+				fc.oneof(value, fc.constantFrom(undefined, null)),
+				fc.dictionary(key, value),
+				fc.dictionary(fc.string(), fc.string()),
+				async (body, query, headers) => {
+					const options = { nodeId: 'any' };
+					const { result, status } = await sendCallback(noFiles, { body, query, headers }, options);
+					expect([400, 404]).toContain(status);
+					expect(result).toStrictEqual(nothing);
+				},
+			),
+			{ numRuns: 100 },
+		);
+	});
+
+	describe('by what the gateway says about the task,', () => {
+		useFakeTime();
+
+		const waits = { state: 'processing' };
+		it.each<[string, (taskId: string) => { requests: number }, object, number, string, number]>([
+			['unknown', (id) => errorResponse(id, 404), {}, 404, 'The account has no such media task', 1],
+			[
+				'of an impossible ID',
+				(id) => errorResponse(id, 422),
+				{},
+				404,
+				'The account has no such media task',
+				1,
+			],
+			['not ended', (id) => task(id, waits), {}, 200, 'The media task has not ended', 3],
+			['cancelled', (id) => task(id, { state: 'cancelled' }), {}, 200, 'The media task has not ended', 3],
+			[
+				'failed, for success',
+				(id) => task(id, { state: 'fail' }),
+				{ events: 'success' },
+				200,
+				'A media task in this state does not start the workflow',
+				1,
+			],
+			[
+				'a success, for failures',
+				(id) => task(id, { state: 'success' }),
+				{ events: 'fail' },
+				200,
+				'A media task in this state does not start the workflow',
+				1,
+			],
+		])(
+			'a callback for one that is %s starts nothing',
+			async (_, gateway, more, status, message, requests) => {
+				const taskId = freshTask();
+				const store = {};
+				const seen = gateway(taskId);
+				const sent = sendCallback({ ...noFiles, ...more }, { body: { taskId, state: 'success' } }, { store });
+				const outcome = await inTime(sent);
+				expect(outcome).toMatchObject({
+					result: nothing,
+					status,
+					message,
+					retryAfter: undefined,
+					warnings: 0,
+				});
+				expect([seen.requests, store]).toStrictEqual([requests, {}]);
+			},
+		);
+
+		it.each([
+			['success', 'success'],
+			['fail', 'fail'],
+			['both', 'fail'],
+			['an unknown event', 'fail'],
+			[undefined, 'fail'],
+		])('Trigger On %s starts the workflow for a task in state %s', async (events, state) => {
+			const taskId = freshTask();
+			task(taskId, { state, model: 'acme/painter', failCode: 'NSFW', failMsg: 'refused' });
+			const parameters = events === undefined ? noFiles : { ...noFiles, events };
+			const { item } = await sendCallback(parameters, { body: { taskId } });
+			const reason = { failCode: 'NSFW', failMsg: 'refused', model: 'acme/painter' };
+			expect(item?.json).toStrictEqual({ taskId, state, ...reason, resultUrls: [] });
+		});
+
+		it('a callback a moment before its end starts the workflow', async () => {
+			const taskId = freshTask();
+			const seen = task(taskId, waits, waits, { state: 'success' });
+			const { item, status } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			expect([item?.json.state, status, seen.requests]).toStrictEqual(['success', 200, 3]);
+		});
+
+		it.each<[number, string | object]>([
+			[400, envelope(null, 400)],
+			[401, envelope(null, 401)],
+			[404, '<html>Not here</html>'],
+			[200, envelope(null)],
+		])('a callback is to be repeated when it is not said: %i %j', async (status, body) => {
+			const taskId = freshTask();
+			successAfter(1, taskId, status, body as nock.Body);
+			const outcome = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			expect(outcome).toMatchObject({ result: nothing, status: 503, retryAfter: '10', warnings: 1 });
+			expect((await sendCallback(noFiles, { body: { taskId } })).item?.json.taskId).toBe(taskId);
+		});
+
+		it.each([
+			[429, ''],
+			[500, ''],
+			[503, ''],
+			[200, '<html>Back soon</html>'],
+		])('a callback waits while the gateway fails for a moment: %i %s', async (status, body) => {
+			const taskId = freshTask();
+			const seen = successAfter(2, taskId, status, body);
+			const { item, warnings } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			expect([item?.json.state, seen.requests, warnings]).toStrictEqual(['success', 3, 0]);
+		});
+
+		it('a callback gets 503 after 8 s while the gateway fails, and the workflow starts later', async () => {
+			const taskId = freshTask();
+			successAfter(7, taskId, 503, '');
+			const { result, item, ...outcome } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			expect(outcome).toMatchObject({ status: 503, retryAfter: '10', warnings: 0 });
+			expect(result).toStrictEqual({ noWebhookResponse: true, workflowData: [[item]] });
+			expect(item?.json.taskId).toBe(taskId);
+			expect((await sendCallback(noFiles, { body: { taskId } })).status).toBe(200);
+		});
+
+		it('the polls end at last, with a warning', async () => {
+			const taskId = freshTask();
+			const seen = errorResponse(taskId, 503);
+			const { result, status, warnings } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			expect([result, status, seen.requests, warnings]).toStrictEqual([nothing, 503, 9, 1]);
+		});
+	});
+
+	describe('when something fails in n8n', () => {
+		useFakeTime();
+
+		it('the body of a callback that cannot be read is to be sent again', async () => {
+			const { context, response } = callbackContext(noFiles, { body: undefined }, { rawBody: undefined });
+			const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
+			const readRawBody = async () => await Promise.reject(new Error('request aborted'));
+			Object.assign(context.getRequestObject(), { readRawBody });
+			expect(await new MediaTaskTrigger().webhook.call(context)).toStrictEqual(nothing);
+			expect([response.statusCode, warn.mock.calls.length]).toStrictEqual([503, 1]);
+			warn.mockRestore();
+		});
+
+		it('an unreadable credential is answered with 503, and a repeated call starts the workflow', async () => {
+			const taskId = freshTask();
+			task(taskId, { state: 'success' });
+			const { context, response } = callbackContext(noFiles, { body: { taskId } });
+			const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
+			jest
+				.spyOn(context, 'getCredentials')
+				.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
+			expect(await new MediaTaskTrigger().webhook.call(context)).toStrictEqual(nothing);
+			expect([response.statusCode, warn.mock.calls.length]).toStrictEqual([503, 1]);
+			warn.mockRestore();
+			const repeated = callbackContext(noFiles, { body: { taskId } });
+			const { workflowData } = await new MediaTaskTrigger().webhook.call(repeated.context);
+			expect(workflowData?.[0]?.[0]?.json).toMatchObject({ taskId });
+		});
+	});
+
+	describe('a body that n8n has not parsed, because it does not know its media type,', () => {
+		async function outcomeOf(rawBody: Buffer, body: unknown) {
+			const options = { ...noFiles, options: { includeCallback: true } };
+			const { context, response } = callbackContext(options, { body }, { rawBody: undefined });
+			const request = context.getRequestObject() as object;
+			const readRawBody = async () => await Promise.resolve(void Object.assign(request, { rawBody }));
+			Object.assign(request, { readRawBody });
+			const { workflowData } = await new MediaTaskTrigger().webhook.call(context);
+			return { item: workflowData?.[0]?.[0], status: response.statusCode };
+		}
+
+		it.each([undefined, null, {}])('starts the workflow when it is JSON (n8n has %j)', async (body) => {
+			const taskId = freshTask();
+			task(taskId, { state: 'success' });
+			const bytes = Buffer.from(`\ufeff{"data":{"taskId":"${taskId}","state":"success"}}`);
+			const { item } = await outcomeOf(bytes, body);
+			expect(item?.json).toMatchObject({ taskId, callback: { body: { data: { taskId } } } });
+		});
+
+		it.each([
+			['empty', Buffer.alloc(0)],
+			['not JSON', Buffer.from([0xff, 0xfe, 0x00])],
+			['larger than 256 KiB', Buffer.from(JSON.stringify({ taskId: 'a', rest: 'x'.repeat(256 * 1024) }))],
+		])('gets status 400 when it is %s', async (_, bytes) => {
+			expect(await outcomeOf(bytes, undefined)).toStrictEqual({ item: undefined, status: 400 });
+		});
+	});
+});
+
+describe('repeated', () => {
+	// A task starts the workflow once, and what got status 200 is not lost.
+
+	useNock();
+	useFakeTime();
+
+	const STARTED = 'The media task has started the workflow';
+	const send = async (taskId: string, options: CallbackOptions = {}) =>
+		await inTime(sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options }));
+
+	it('starts the workflow once for several callbacks at a time, and stores the task', async () => {
+		const taskId = freshTask();
+		const seen = task(taskId, { state: 'success' });
+		const store = {};
+		const sent = Array.from({ length: 5 }, async () => await send(taskId, { store, nodeId: 'at a time' }));
+		const outcomes = await Promise.all(sent);
+		expect(outcomes.filter(({ item }) => item)).toHaveLength(1);
+		expect(outcomes.map(({ status }) => status)).toStrictEqual(Array(5).fill(200));
+		expect([store, seen.requests]).toStrictEqual([{ started: [taskId] }, 1]);
+	});
+
+	it('starts it for a task whose callback names one that has started it before', async () => {
+		const [first, second] = [freshTask(), freshTask()];
+		const seen = task(first, { state: 'success' });
+		task(second, { state: 'success' });
+		const callback = async (body: object) =>
+			await inTime(sendCallback(noFiles, { body }, { nodeId: 'named before' }));
+		expect((await callback({ id: first })).item?.json.taskId).toBe(first);
+		expect((await callback({ id: second, sourceTask: { id: first } })).item?.json.taskId).toBe(second);
+		expect(seen.requests).toBe(1);
+		const again = await callback({ id: second, sourceTask: { id: first } });
+		expect(again).toMatchObject({ item: undefined, status: 200, message: STARTED });
+		errorResponse('unknown', 404);
+		expect((await callback({ id: 'unknown', task: first })).message).toBe(STARTED);
+	});
+
+	it('polls nothing for a task that only the static data has', async () => {
+		const taskId = freshTask();
+		const seen = task(taskId, { state: 'success' });
+		const options = { store: { started: [1, null, taskId] }, nodeId: 'in another process' };
+		expect(await send(taskId, options)).toMatchObject({ item: undefined, status: 200, warnings: 0 });
+		expect(seen.requests).toBe(0);
+	});
+
+	it('starts each time in the editor, and stores nothing', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const store = {};
+		const once = async () => (await send(taskId, { store, mode: 'manual' })).item?.json.taskId;
+		expect([await once(), await once(), store]).toStrictEqual([taskId, taskId, {}]);
+	});
+
+	it('starts again when n8n could not start the execution', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const failed = await send(taskId, { n8nStatus: 500 });
+		expect([failed.item?.json.taskId, failed.status]).toStrictEqual([taskId, 500]);
+		// Another call has stored it meanwhile.
+		expect((await send(taskId, { store: { started: [taskId] } })).item?.json.taskId).toBe(taskId);
+		expect((await send(taskId)).item).toBeUndefined();
+	});
+
+	it('starts after a check that has failed', async () => {
+		const taskId = freshTask();
+		successAfter(1, taskId, 403, '');
+		expect(await send(taskId)).toMatchObject({ item: undefined, status: 503 });
+		expect((await send(taskId)).item?.json.taskId).toBe(taskId);
+	});
+
+	describe('while n8n stores the execution, a second callback', () => {
+		it('waits for it', async () => {
+			const taskId = freshTask();
+			task(taskId, { state: 'success' });
+			const options = { nodeId: 'storing' };
+			const { context, response } = callbackContext(noFiles, { body: { taskId } }, options);
+			await inTime(new MediaTaskTrigger().webhook.call(context));
+			const second = sendCallback(noFiles, { body: { taskId } }, options);
+			await jest.advanceTimersByTimeAsync(1_000);
+			response.status(200).json({});
+			expect(await inTime(second)).toMatchObject({ item: undefined, status: 200 });
+		});
+
+		it('is to be repeated when it takes long', async () => {
+			const taskId = freshTask();
+			task(taskId, { state: 'success' });
+			expect((await send(taskId, { n8nStatus: 0, nodeId: 'stuck' })).item).toBeDefined();
+			expect(await send(taskId, { nodeId: 'stuck' })).toMatchObject({ status: 503, retryAfter: '10' });
+		});
+	});
+
+	describe('the tasks that have started a workflow', () => {
+		const open = (nodeId: string, store: object) =>
+			new StartedTasks(callbackContext({}, { body: {} }, { nodeId, store }).context);
+
+		it('are stored with those of calls at the same time, which have other copies', () => {
+			const second = {};
+			open('copies', {}).add('t1');
+			open('copies', second).add('t2');
+			expect(second).toStrictEqual({ started: ['t1', 't2'] });
+		});
+
+		it('are the last thousand', () => {
+			const store = {};
+			const tasks = open('many', store);
+			for (let count = 0; count < 1_001; count += 1) tasks.add(`t${count}`);
+			const { started } = store as { started?: string[] };
+			expect([started?.length, started?.[0], started?.at(-1)]).toStrictEqual([1_000, 't1', 't1000']);
+			expect([tasks.has('t0'), tasks.has('t1')]).toStrictEqual([false, true]);
+		});
+	});
+});
+
+describe('many calls', () => {
+	// Many callbacks at a time, against a gateway that responds when it is told to.
+
+	const gateway = useSocketGateway();
+
+	/** Responses that wait, and the states of the account's tasks. */
+	let waiting: Array<() => void>;
+	let isOpen: boolean;
+	let most: number;
+
+	beforeEach(() => {
+		waiting = [];
+		isOpen = false;
+		most = 0;
+		gateway.onRequest(({ url = '' }, response) => {
+			waiting.push(() => answer(url.split('/').at(-1) ?? '', response));
+			most = Math.max(most, waiting.length);
+			if (isOpen) release();
+		});
+	});
+
+	// On a busy machine, checks go on after a 503: they end in their order, this one last.
+	afterEach(async () => {
+		release();
+		while ((await send('forged-last')).status !== 404);
+	}, 60_000);
+
+	/** Ends the responses that wait, and those of later requests at once. */
+	function release(): void {
+		isOpen = true;
+		for (const end of waiting.splice(0)) end();
+	}
+
+	function answer(taskId: string, response: ServerResponse): void {
+		const isKnown = taskId.startsWith('genuine');
+		response.statusCode = isKnown ? 200 : 404;
+		response.end(JSON.stringify(isKnown ? envelope({ taskId, state: 'success' }) : envelope(null, 404)));
+	}
+
+	async function send(taskId: string, options: CallbackOptions = {}) {
+		const credential = { baseUrl: `${gateway.origin()}/api/v1`, apiKey: API_KEY };
+		return await sendCallback({ downloadResults: false }, { body: { taskId } }, { credential, ...options });
+	}
+
+	const forged = (amount: number) =>
+		Array.from({ length: amount }, async (_, index) => await send(`forged-${index}`));
+	const statusesOf = async (calls: Array<ReturnType<typeof send>>) =>
+		(await Promise.all(calls)).map(({ status }) => status);
+
+	it('handles 300 calls at a time; others are to be repeated, which the log says once', async () => {
+		const calls = forged(300);
+		await eventually(() => waiting.length === 16);
+		const rejected = await Promise.all([send('genuine-1'), send('genuine-2')]);
+		expect(rejected).toMatchObject([
+			{ status: 429, retryAfter: '10', item: undefined, warnings: 1 },
+			{ status: 429, retryAfter: '10', item: undefined },
+		]);
+		release();
+		expect(new Set(await statusesOf(calls))).toStrictEqual(new Set([404]));
+		expect((await send('genuine-1')).item?.json.taskId).toBe('genuine-1');
+	});
+
+	it('a genuine callback starts the workflow right after a flood', async () => {
+		release();
+		for (let wave = 0; wave < 2; wave += 1) await statusesOf(forged(500));
+		const begin = Date.now();
+		expect((await send('genuine-3')).item?.json.taskId).toBe('genuine-3');
+		expect(Date.now() - begin).toBeLessThan(5_000);
+	});
+});

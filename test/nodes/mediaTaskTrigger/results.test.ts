@@ -1,0 +1,241 @@
+import nock from 'nock';
+
+import { binaryStorage } from '../../helpers/engine';
+import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
+import { envelope, files, gateway, TASKS } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { archiving, freshTask, inTime, sendCallback, task } from './support';
+
+useNock();
+
+const resultJson = '{"resultUrls":["https://files.test/a.png","https://files.test/b"]}';
+const resultUrls = ['https://files.test/a.png', 'https://files.test/b'];
+
+/** A task with two files, and the requests for them. */
+function taskWithFiles(state = 'success') {
+	const taskId = freshTask();
+	task(taskId, { state, resultJson });
+	const requests: string[] = [];
+	files()
+		.persist()
+		.get(/./)
+		.reply((path) => {
+			requests.push(path);
+			return [200, `bytes of ${path}`, { 'content-type': 'image/png' }];
+		});
+	return { taskId, requests };
+}
+
+describe('Download Results', () => {
+	it('fetches each file without the key, into fields of its own', async () => {
+		const { taskId, requests } = taskWithFiles();
+		const { item } = await sendCallback({ options: {} }, { body: { taskId } });
+		expect(requests).toStrictEqual(['/a.png', '/b']);
+		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls });
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+		expect(item?.binary).toMatchObject({ data: { fileName: 'a.png' }, data_1: { fileName: 'b.png' } });
+		const second = item?.binary?.data_1;
+		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
+	});
+
+	it('uses the fields of the option', async () => {
+		const { taskId } = taskWithFiles();
+		const { item } = await sendCallback({ options: { binaryPropertyName: 'picture' } }, { body: { taskId } });
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
+	});
+
+	it('fetches nothing when off', async () => {
+		const { taskId, requests } = taskWithFiles();
+		const { item } = await sendCallback({ downloadResults: false }, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls } });
+		expect(requests).toStrictEqual([]);
+	});
+
+	it('fetches nothing for a task that failed', async () => {
+		const { taskId, requests } = taskWithFiles('fail');
+		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
+		expect(requests).toStrictEqual([]);
+	});
+
+	it('starts the workflow with the result of a task that has no file, which is no error', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson: '{"caption":"a fox"}' });
+		gateway().get(`${TASKS}/${taskId}/download`).reply(404, envelope(null, 404));
+		const { item } = await sendCallback({}, { body: { taskId } });
+		const json = { taskId, state: 'success', resultUrls: [], result: { caption: 'a fox' } };
+		expect(item).toStrictEqual({ json });
+	});
+
+	it('starts the workflow without the files when they cannot be fetched, with the error', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson });
+		files().get('/a.png').reply(404);
+		const { item, warnings } = await sendCallback({}, { body: { taskId } });
+		expect(item).toStrictEqual({
+			json: {
+				taskId,
+				state: 'success',
+				resultUrls,
+				downloadError: {
+					message: expect.any(String) as string,
+					description: expect.any(String) as string,
+					httpCode: '404',
+					code: null,
+					type: null,
+					param: null,
+					retryable: false,
+					taskId,
+				},
+			},
+		});
+		expect(warnings).toBe(0);
+	});
+});
+
+describe('Include Callback', () => {
+	const request = (taskId: string) => ({
+		body: { data: { taskId, more: [1] } },
+		query: { source: 'gateway' },
+		headers: { 'user-agent': 'gateway/1' },
+	});
+
+	it('adds the callback to the output', async () => {
+		const { taskId } = taskWithFiles();
+		const callback = request(taskId);
+		const parameters = { downloadResults: false, options: { includeCallback: true } };
+		const { item } = await sendCallback(parameters, callback);
+		expect(item?.json).toStrictEqual({
+			taskId,
+			state: 'success',
+			resultUrls,
+			callback,
+		});
+	});
+
+	/** A value nested in this many lists. */
+	const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as object;
+	const odd = JSON.parse('{"__proto__":1,"toString":2,"constructor":3}') as object;
+
+	it.each<[string, object, Buffer | undefined, boolean]>([
+		['with 100 levels', nested(100), Buffer.alloc(9), true],
+		['with 101 levels', nested(101), Buffer.alloc(9), false],
+		['with 10,000 levels', nested(10_000), Buffer.alloc(9), false],
+		['of 256 KiB', [], Buffer.alloc(256 * 1024), true],
+		['of more than 256 KiB', [], Buffer.alloc(256 * 1024 + 1), false],
+		['of unknown length', [1], undefined, false],
+		['with names that JavaScript objects have', odd, Buffer.alloc(9), true],
+	])('adds a body only if n8n can store it: %s', async (_, body, rawBody, isKept) => {
+		const { taskId } = taskWithFiles();
+		const parameters = { downloadResults: false, options: { includeCallback: true } };
+		const { item } = await sendCallback(parameters, { body, query: { taskId } }, { rawBody });
+		expect(item?.json.callback).toStrictEqual({ body: isKept ? body : null, query: { taskId }, headers: {} });
+	});
+});
+
+describe('archive', () => {
+	useFakeTime();
+
+	const archive = { downloadResults: false, options: { archiveTask: true } };
+
+	/** Sends the callback of an ended task; the requests to archive it get these statuses. */
+	async function archiveByCallback(
+		statuses: number[],
+		options: { mode?: 'webhook' | 'manual'; n8nStatus?: number } = {},
+	) {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const { bodies } = archiving(taskId, ...statuses);
+		const outcome = await inTime(sendCallback(archive, { body: { taskId } }, options));
+		return { taskId, bodies, ...outcome };
+	}
+
+	it('archives the task, then starts the workflow', async () => {
+		const { item, taskId, bodies, warnings } = await archiveByCallback([204]);
+		expect(bodies).toStrictEqual([{ archive: true }]);
+		expect(item?.json.taskId).toBe(taskId);
+		expect(warnings).toBe(0);
+	});
+
+	it('starts nothing when another process has archived it (404)', async () => {
+		const { result, bodies, warnings } = await archiveByCallback([404]);
+		expect(result).toStrictEqual({ noWebhookResponse: true });
+		expect([bodies.length, warnings]).toStrictEqual([1, 0]);
+	});
+
+	it('starts the workflow in the editor, where a task may be tried several times', async () => {
+		const { item, taskId } = await archiveByCallback([404], { mode: 'manual' });
+		expect(item?.json.taskId).toBe(taskId);
+	});
+
+	it.each([400, 401, 403, 409])(
+		'starts the workflow with a warning when archiving fails with %i',
+		async (status) => {
+			const { item, taskId, bodies, warnings } = await archiveByCallback([status]);
+			expect(item?.json.taskId).toBe(taskId);
+			expect([bodies.length, warnings]).toStrictEqual([1, 1]);
+		},
+	);
+
+	it.each([
+		['lost', 0],
+		['an error of the gateway', 500],
+	])('starts the workflow when archiving succeeds after %s', async (_, first) => {
+		const { item, taskId, bodies, warnings } = await archiveByCallback([first, 404]);
+		expect(item?.json.taskId).toBe(taskId);
+		expect([bodies.length, warnings]).toStrictEqual([2, 0]);
+	});
+
+	it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {
+		const { taskId, bodies } = await archiveByCallback([204, 204, 204], { n8nStatus: 500 });
+		const isReleased = async () => {
+			while (bodies.length < 2) await new Promise((resolve) => setImmediate(resolve));
+		};
+		await inFakeTime(isReleased());
+		expect(bodies).toStrictEqual([{ archive: true }, { archive: false }]);
+		const { item } = await inTime(sendCallback(archive, { body: { taskId } }));
+		expect(item?.json.taskId).toBe(taskId);
+		expect(bodies).toHaveLength(3);
+	});
+
+	it('does not archive tasks that do not start the workflow', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'fail' });
+		const { bodies } = archiving(taskId, 204);
+		await sendCallback({ ...archive, events: 'success' }, { body: { taskId } });
+		expect(bodies).toStrictEqual([]);
+	});
+
+	it.each<[string, object]>([
+		['off', { archiveTask: false }],
+		['not set', {}],
+		['something else', { archiveTask: 'yes' }],
+	])('archives nothing when the option is %s', async (_, options) => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const { bodies } = archiving(taskId, 204);
+		const { item } = await sendCallback({ ...archive, options: { ...options } }, { body: { taskId } });
+		expect(item?.json.taskId).toBe(taskId);
+		expect(bodies).toStrictEqual([]);
+	});
+
+	it('archives after it has fetched the files: little can happen before the workflow starts', async () => {
+		const taskId = freshTask();
+		const log: string[] = [];
+		task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
+		nock('https://gateway.test')
+			.patch(`${TASKS}/${taskId}/archive`)
+			.reply(() => {
+				log.push('archive');
+				return [204];
+			});
+		nock('https://files.test')
+			.get('/a.png')
+			.reply(() => {
+				log.push('file');
+				return [200, 'bytes'];
+			});
+		await inFakeTime(sendCallback({ ...archive, downloadResults: true }, { body: { taskId } }));
+		expect(log).toStrictEqual(['file', 'archive']);
+	});
+});

@@ -1,0 +1,412 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import nock from 'nock';
+
+import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { gateway, run } from './support';
+
+// Downloads that are cancelled or slow, over real sockets.
+
+let server: Server;
+
+describe('storage', () => {
+	useNock();
+
+	const asset = {
+		id: 'f1',
+		filename: 'cat.png',
+		storage_key: 'internal/secret/path',
+		asset_type: 'chat_upload',
+		mime_type: 'image/png',
+		extension: '.png',
+		size_bytes: 9,
+		status: 'active',
+		source: 'user_upload',
+		created_at: '2026-03-01T00:00:00Z',
+		updated_at: '2026-03-01T00:00:00Z',
+		url: 'https://files.test/f1.png',
+	};
+
+	describe('a toggle that is neither true nor false', () => {
+		it.each([
+			['upload', { uploadSource: 'base64', base64: 'QUJD' }],
+			['delete', { fileId: 'f1' }],
+		])('is rejected by %s before anything is sent', async (operation, parameters) => {
+			const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
+			expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
+		});
+	});
+
+	it.each(['..', '%2E%2e', 'f1/..'])('the file ID %s is rejected before anything is sent', async (fileId) => {
+		for (const operation of ['get', 'delete', 'download']) {
+			const { error } = await run(operation, { fileId });
+			expect(error?.message).toBe(`'File ID' has a value that is not allowed: ${JSON.stringify(fileId)}`);
+		}
+	});
+
+	it.each([
+		['base64', { base64: 'QUJD' }],
+		['url', { url: 'https://files.test/a.png' }],
+	])(
+		'an external user ID of 129 characters is rejected before a file is read: %s',
+		async (uploadSource, more) => {
+			const options = { externalUserId: 'ж'.repeat(129) };
+			const { error } = await run('upload', { uploadSource, ...more, options });
+			expect(error?.message).toContain("The option 'External User ID' has a value that is not allowed");
+		},
+	);
+
+	describe('file: get', () => {
+		it('returns the other record shape with the same fields', async () => {
+			gateway().get('/api/v1/storage/f1').reply(200, { asset });
+			const { items } = await run('get', { fileId: 'f1' });
+			expect(items[0]?.json).toStrictEqual({
+				id: 'f1',
+				fileName: 'cat.png',
+				mimeType: 'image/png',
+				size: 9,
+				url: 'https://files.test/f1.png',
+				source: 'user_upload',
+				status: 'active',
+				createdAt: '2026-03-01T00:00:00Z',
+				updatedAt: '2026-03-01T00:00:00Z',
+			});
+		});
+	});
+
+	describe('file: download', () => {
+		it('fetches the bytes from the record’s URL, without the key', async () => {
+			gateway().get('/api/v1/storage/f1').reply(200, { asset });
+			nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+				.get('/f1.png')
+				.reply(200, 'png bytes', { 'content-type': 'image/png' });
+			const { items } = await run('download', { fileId: 'f1', binaryPropertyName: 'photo' });
+			expect(items[0]?.binary?.photo).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png', bytes: 9 });
+			expect(items[0]?.json.fileName).toBe('cat.png');
+		});
+
+		it('returns the record alone to an AI Agent, which can use its URL', async () => {
+			gateway().get('/api/v1/storage/f1').reply(200, { asset });
+			const { items } = await run('download', { fileId: 'f1' }, { asTool: true });
+			expect(items).toHaveLength(1);
+			expect(items[0]?.json).toMatchObject({ id: 'f1', url: 'https://files.test/f1.png' });
+			expect(items[0]).not.toHaveProperty('binary');
+		});
+
+		it('says that the record has no URL', async () => {
+			gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1' });
+			const { error } = await run('download', { fileId: 'f1' });
+			expect(error?.message).toBe('The gateway’s response has no URL of the file');
+		});
+	});
+
+	describe('file: delete', () => {
+		it('returns the ID of the deleted file', async () => {
+			gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
+			const { items } = await run('delete', { fileId: 'f1' });
+			expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
+		});
+	});
+
+	describe('file: getMany', () => {
+		const list = async (body: unknown, parameters: object = {}) => {
+			gateway()
+				.get('/api/v1/storage')
+				.reply(200, JSON.stringify(body), { 'content-type': 'application/json' });
+			return await run('getMany', { returnAll: true, ...parameters });
+		};
+		const file = { id: 'f1', fileName: 'cat.png', mimeType: 'image/png', status: 'active' };
+
+		it.each<[string, unknown]>([
+			['a list', [asset]],
+			['an envelope', { code: 200, data: { items: [asset], page: 1 } }],
+		])('finds the files in each shape of response: %s', async (_, body) => {
+			const { items } = await list(body);
+			expect(items).toHaveLength(1);
+			expect(items[0]?.json).toMatchObject(file);
+			expect(items[0]?.json).not.toHaveProperty('storage_key');
+		});
+
+		it.each([
+			[{ usage: { files: 3 } }, { usage: { files: 3 } }],
+			[['a.png'], { list: ['a.png'] }],
+		])('returns the response when it has no list of files: %j', async (body, json) => {
+			expect((await list(body)).items.map((item) => item.json)).toStrictEqual([json]);
+		});
+	});
+});
+
+describe('storage cancel', () => {
+	/** The downloads that have begun. */
+	let downloads: Array<{ response: ServerResponse; isClosed: Promise<void> }> = [];
+	let onDownload: (response: ServerResponse) => void = () => undefined;
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			if (request.url?.startsWith('/api/v1/storage/')) {
+				const asset = { id: 'f', filename: 'a.bin', url: `${own()}/file`, status: 'active' };
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify({ asset }));
+				return;
+			}
+			const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
+			response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '100000' });
+			response.write(Buffer.alloc(50_000), () => onDownload(response));
+			downloads.push({ response, isClosed });
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		downloads = [];
+		onDownload = () => undefined;
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+	type From = Pick<RunOptions, 'node' | 'parameters'>;
+	const fileHost: From = {
+		node: 'storage',
+		parameters: { resource: 'file', operation: 'download', fileId: 'f' },
+	};
+	const gateway: From = {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'download', taskId: 't' },
+	};
+
+	const download = async (from: From, extra: Partial<RunOptions> = {}, options: object = {}) =>
+		await runNode({
+			...from,
+			...extra,
+			parameters: { ...from.parameters, options: { ...options } },
+			credential: { baseUrl: `${own()}/api/v1`, apiKey: 'sk-test' },
+		});
+
+	describe.each([
+		['from the file host', fileHost],
+		['from the gateway', gateway],
+	])('%s', (_, from) => {
+		it('a cancelled run closes the connection of a download and outputs nothing', async () => {
+			const service = await binaryStorage();
+			const stored: Array<Promise<unknown>> = [];
+			const original = service.store.bind(service);
+			const spy = jest.spyOn(service, 'store').mockImplementation(async (...args) => {
+				const storing = original(...args);
+				stored.push(storing);
+				return await storing;
+			});
+			let cancel: () => void = () => undefined;
+			onDownload = () => cancel();
+			const { error, items } = await download(from, { onStart: (stop) => (cancel = stop) });
+			const outcomes = await Promise.allSettled(stored);
+			spy.mockRestore();
+			expect(downloads).toHaveLength(1);
+			await downloads[0]?.isClosed;
+			expect(downloads[0]?.response.writableFinished).toBe(false);
+			expect(error?.message).toBe('The execution was cancelled');
+			expect(items).toStrictEqual([]);
+			expect(outcomes.filter(({ status }) => status === 'fulfilled')).toStrictEqual([]);
+		});
+
+		it('a slow download that does not stall is completed', async () => {
+			onDownload = (response) => {
+				let chunks = 0;
+				const timer = setInterval(() => {
+					chunks += 1;
+					response.write(Buffer.alloc(10_000));
+					if (chunks < 5) return;
+					clearInterval(timer);
+					response.end();
+				}, 400);
+			};
+			const { items, error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
+			expect(error).toBeUndefined();
+			expect(items[0]?.binary?.data?.bytes).toBe(100_000);
+			expect(downloads).toHaveLength(1);
+		});
+
+		it('a download that breaks is fetched again', async () => {
+			onDownload = (response) => {
+				if (downloads.length === 1) response.destroy();
+				else response.end(Buffer.alloc(50_000));
+			};
+			const { items, error } = await download(from);
+			expect(error).toBeUndefined();
+			expect(items[0]?.binary?.data?.bytes).toBe(100_000);
+			expect(downloads).toHaveLength(2);
+		});
+	});
+});
+
+describe('storage input', () => {
+	// Uploads of an input item's file, over real sockets.
+
+	interface Upload {
+		length: number;
+		declared: number;
+		head: string;
+		content: string;
+	}
+	let uploads: Upload[] = [];
+	let requests = 0;
+	/** Whether the gateway responds with an error without reading the body. */
+	let rejects = false;
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			requests += 1;
+			if (rejects) {
+				response.writeHead(401, { connection: 'close' });
+				response.end('{"error":{"code":"invalid_api_key"}}');
+				return;
+			}
+			void buffer(request).then((body) => {
+				const { headers } = request;
+				const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
+				const [head = '', content = ''] = part.split('\r\n\r\n');
+				uploads.push({
+					length: body.length,
+					declared: Number(headers['content-length']),
+					head,
+					content: Buffer.from(content.split('\r\n--')[0] ?? '', 'latin1').toString('utf8'),
+				});
+				response.writeHead(200, { 'content-type': 'application/json' });
+				response.end('{"id":"f1","url":"https://files.test/f1"}');
+			});
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		uploads = [];
+		requests = 0;
+		rejects = false;
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	async function upload(
+		items: INodeExecutionData[],
+		parameters: object = {},
+		extra: Partial<RunOptions> = {},
+	) {
+		const { port } = server.address() as AddressInfo;
+		return await runNode({
+			node: 'storage',
+			items,
+			...extra,
+			parameters: { resource: 'file', operation: 'upload', ...parameters },
+			credential: { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'sk-test' },
+		});
+	}
+
+	const inItem = (content: string, facts: Partial<IBinaryData> = {}): IBinaryData => ({
+		data: Buffer.from(content).toString('base64'),
+		mimeType: 'text/plain',
+		fileName: 'a.txt',
+		...facts,
+	});
+	const withFile = (data: IBinaryData): INodeExecutionData => ({ json: {}, binary: { data } });
+
+	describe('a file of the input item', () => {
+		it.each([
+			['in the item itself', async (content: string) => await Promise.resolve(inItem(content))],
+			[
+				'in n8n’s storage',
+				async (content: string) => await storedBinary(content, { mimeType: 'text/plain', fileName: 'a.txt' }),
+			],
+		])('%s is sent whole, with its exact length', async (_, binary) => {
+			const content = 'é'.repeat(100_000);
+			const { error } = await upload([withFile(await binary(content))]);
+			expect(error).toBeUndefined();
+			expect(uploads).toHaveLength(1);
+			const [sent] = uploads;
+			expect(sent?.content).toBe(content);
+			expect(sent?.declared).toBe(sent?.length);
+			expect(sent?.head).toBe('; filename="a.txt"\r\nContent-Type: text/plain');
+		});
+
+		it('is each item’s own', async () => {
+			const items = ['one', 'two', 'three'].map((content) => withFile(inItem(content)));
+			await upload(items, { options: { concurrency: 1 } });
+			expect(uploads.map(({ content }) => content)).toStrictEqual(['one', 'two', 'three']);
+		});
+
+		it('is read from the named field, with blanks around the name', async () => {
+			const items = [{ json: {}, binary: { data: inItem('one'), other: inItem('two') } }];
+			await upload(items, { binaryPropertyName: ' other ' });
+			expect(uploads.map(({ content }) => content)).toStrictEqual(['two']);
+		});
+	});
+
+	describe('a value that is not a file is rejected, and nothing is sent', () => {
+		it.each<[string, INodeExecutionData, unknown, RegExp]>([
+			[
+				'a field that is missing',
+				withFile(inItem('x')),
+				'image',
+				/names the binary field 'image'.*It has: data\./s,
+			],
+			[
+				'a field that is missing among others',
+				{ json: {}, binary: { a: inItem('x'), b: inItem('y') } },
+				'data',
+				/It has: a, b\./,
+			],
+			['an item without files', { json: {} }, 'data', /names the binary field 'data'.*no binary fields/s],
+			['no name', withFile(inItem('x')), '={{ "" }}', /empty/],
+			['blanks', withFile(inItem('x')), '={{ "  " }}', /empty/],
+			['nothing', withFile(inItem('x')), '={{ null }}', /empty/],
+			['an object', withFile(inItem('x')), '={{ ({ a: 1 }) }}', /object without the bytes/],
+			['a list', withFile(inItem('x')), '={{ ["data"] }}', /object without the bytes/],
+			['a number', withFile(inItem('x')), '={{ 7 }}', /names the binary field '7'/],
+		])('%s', async (_, item, binaryPropertyName, problem) => {
+			const { error } = await upload([item], { binaryPropertyName });
+			expect(`${error?.message} ${error?.description ?? ''}`).toMatch(problem);
+			expect(requests).toBe(0);
+		});
+
+		it('a stored file that is missing', async () => {
+			const binary = await storedBinary('x', { mimeType: 'text/plain', fileName: 'a.txt' });
+			const { error } = await upload([withFile({ ...binary, id: `${binary.id}-gone` })]);
+			expect(error).toBeDefined();
+			expect(requests).toBe(0);
+		});
+	});
+
+	it('a rejected upload closes its file', async () => {
+		rejects = true;
+		const service = await binaryStorage();
+		const streams: Readable[] = [];
+		const original = service.getAsStream.bind(service);
+		const spy = jest.spyOn(service, 'getAsStream').mockImplementation(async (...args) => {
+			const stream = await original(...args);
+			streams.push(stream);
+			return stream;
+		});
+		const unheard: unknown[] = [];
+		const note = (error: unknown) => void unheard.push(error);
+		process.on('uncaughtException', note).on('unhandledRejection', note);
+		const large = await storedBinary('x'.repeat(20_000_000), { mimeType: 'text/plain', fileName: 'a.txt' });
+		const { error } = await upload([withFile(large)], { options: { maxRetries: 0 } });
+		spy.mockRestore();
+		expect(error).toBeDefined();
+		await Promise.all(
+			streams.map(async (stream) => {
+				if (!stream.closed) await new Promise((resolve) => stream.once('close', resolve));
+			}),
+		);
+		process.off('uncaughtException', note).off('unhandledRejection', note);
+		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+		expect(unheard).toStrictEqual([]);
+	});
+});

@@ -1,0 +1,438 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
+
+import { gatewayFailure } from '../../helpers/client';
+import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { gateway, run, uploaded } from './support';
+
+describe('upload', () => {
+	useNock();
+
+	/** An item with a binary in n8n's storage. */
+	const storedItem = async (content: string) => ({
+		json: {},
+		binary: {
+			data: await storedBinary(content, { mimeType: 'image/png', fileName: 'my "cat"\n.png' }),
+		},
+	});
+
+	/** An item with a binary in the item itself. */
+	const memoryItem = (content: string) => ({
+		json: {},
+		binary: {
+			data: { data: Buffer.from(content).toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' },
+		},
+	});
+
+	/** An item of a workflow whose files are part of the JSON data. */
+	const inJson = (files: object): INodeExecutionData => ({ json: { _files: { ...files } } });
+
+	describe('file: upload', () => {
+		it('sends a binary as multipart of exact length', async () => {
+			let sent = { body: '', length: '', contentType: '' };
+			nock('https://gateway.test')
+				.post('/api/v1/storage/upload')
+				.reply(function (_uri, body) {
+					sent = {
+						body: body as string,
+						length: String(this.req.headers['content-length']),
+						contentType: String(this.req.headers['content-type']),
+					};
+					return [200, uploaded];
+				});
+			const { items, error } = await run(
+				'upload',
+				{ storagePolicy: 'PERMANENT', options: { externalUserId: 'u1' } },
+				{ items: [await storedItem('png bytes')] },
+			);
+			expect(error).toBeUndefined();
+			expect(Buffer.byteLength(sent.body)).toBe(Number(sent.length));
+			const boundary = /boundary=(.+)$/.exec(sent.contentType)?.[1] ?? 'none';
+			expect(sent.body.split(`--${boundary}`)).toHaveLength(5);
+			expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
+			expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
+			expect(sent.body).toContain(
+				'name="file"; filename="my %22cat%22%0A.png"\r\nContent-Type: image/png\r\n\r\npng bytes\r\n',
+			);
+			expect(items[0]?.json).toStrictEqual({
+				id: 'f1',
+				mimeType: 'image/png',
+				size: 9,
+				url: 'https://files.test/f1.png',
+				source: 'user_upload',
+				storagePolicy: 'TEMP_UPLOAD',
+				expiresAt: '2026-03-02T00:00:00.000Z',
+				createdAt: '2026-03-01T00:00:00.000Z',
+				updatedAt: '2026-03-01T00:00:00.000Z',
+			});
+		});
+
+		it('opens the file again for a retry', async () => {
+			const bodies: string[] = [];
+			nock('https://gateway.test')
+				.persist()
+				.post('/api/v1/storage/upload')
+				.reply((_uri, body) => {
+					bodies.push(body as string);
+					return bodies.length === 1 ? [503, gatewayFailure(503), { 'retry-after': '0' }] : [200, uploaded];
+				});
+			const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
+			expect(error).toBeUndefined();
+			expect(bodies).toHaveLength(2);
+			expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
+		});
+
+		it.each([
+			['the type of a data URL', {}, 'text/plain'],
+			['the type that the user gives', { mimeType: ' audio/mpeg ' }, 'audio/mpeg'],
+		])('sends base64 text with %s', async (_, more, mimeType) => {
+			gateway()
+				.post('/api/v1/storage/upload', { base64: 'aGVsbG8=', mimeType, storagePolicy: 'TEMP_UPLOAD' })
+				.reply(200, uploaded);
+			const base64 = 'data:text/plain;base64,aGVs\nbG8=';
+			const { error } = await run('upload', { uploadSource: 'base64', base64, ...more });
+			expect(error).toBeUndefined();
+		});
+
+		it('rejects text that is not base64 before anything is sent', async () => {
+			const { error } = await run('upload', { uploadSource: 'base64', base64: 'hello world!' });
+			expect(error?.message).toBe('The text is not base64');
+		});
+
+		it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
+			const { binary } = await storedItem('a file of somebody else');
+			const { error } = await run('upload', {}, { items: [inJson(binary)] });
+			expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
+		});
+
+		it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
+			const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
+			const { error } = await run('upload', { uploadSource: 'base64', base64 });
+			expect(error?.message).toBe('The file is too large to upload: 104.8 MB');
+			expect(error?.description).toContain('75 MB as base64 text');
+		});
+
+		it('rejects an empty file, and one over the limit, before anything is sent', async () => {
+			const empty = await run('upload', {}, { items: [memoryItem('')] });
+			expect(empty.error?.message).toBe('The file is empty');
+			const service = await binaryStorage();
+			const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
+			const large = await run('upload', {}, { items: [await storedItem('x')] });
+			spy.mockRestore();
+			expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
+		});
+	});
+});
+
+describe('upload url', () => {
+	// Uploads from a URL, over real sockets: a server of files, and a gateway.
+
+	const KEY = 'sk-secret';
+	const MB = 1024 * 1024;
+
+	let gateway: Server;
+	let files: Server;
+	let respond: RequestListener;
+	/** How the gateway receives an upload, by attempt. */
+	let receive: RequestListener;
+	let uploads: Array<{ head: string; content: string; length: string | undefined; size: number }>;
+	/** Uploads of this test: one of an earlier test, which was given up, may still arrive. */
+	let attempts = 0;
+	let testNumber = 0;
+	let downloads: Array<{ url: string; headers: NodeJS.Dict<string | string[]>; isClosed: Promise<void> }>;
+
+	const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+	const accept: RequestListener = (request, response) => {
+		void buffer(request)
+			.then((body) => {
+				const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
+				const [head = '', content = ''] = part.split('\r\n\r\n');
+				const length = request.headers['content-length'];
+				uploads.push({ head, content: content.split('\r\n--')[0] ?? '', length, size: body.length });
+				response.writeHead(200, { 'content-type': 'application/json' });
+				response.end('{"id":"f1","url":"https://files.test/f1"}');
+			})
+			.catch(() => undefined);
+	};
+
+	beforeAll(async () => {
+		gateway = createServer((request, response) => {
+			if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
+			attempts += 1;
+			receive(request, response);
+		});
+		files = createServer((request, response) => {
+			const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
+			downloads.push({ url: request.url ?? '', headers: request.headers, isClosed });
+			respond(request, response);
+		});
+		for (const server of [gateway, files])
+			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		[uploads, downloads, attempts, receive] = [[], [], 0, accept];
+		testNumber += 1;
+		respond = (_, response) => response.end('png bytes');
+	});
+	afterAll(async () => {
+		for (const server of [gateway, files]) {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		}
+	});
+
+	async function upload(path: string, options: INodeParameters = {}, extra: Partial<RunOptions> = {}) {
+		return await runNode({
+			node: 'storage',
+			...extra,
+			parameters: {
+				resource: 'file',
+				operation: 'upload',
+				uploadSource: 'url',
+				url: path.startsWith('/') ? originOf(files) + path : path,
+				options,
+			},
+			credential: { baseUrl: `${originOf(gateway)}/${testNumber}/api/v1`, apiKey: KEY },
+		});
+	}
+
+	describe('a file at a URL', () => {
+		it('is uploaded with its name, type and exact length', async () => {
+			respond = (_, response) => {
+				response.writeHead(200, { 'content-type': 'image/png', 'content-length': '9' });
+				response.end('png bytes');
+			};
+			const { items, error } = await upload('/a/cat.png?size=1');
+			expect(error).toBeUndefined();
+			expect(items[0]?.json).toMatchObject({ id: 'f1' });
+			const [sent] = uploads;
+			expect(sent).toMatchObject({
+				content: 'png bytes',
+				head: '; filename="cat.png"\r\nContent-Type: image/png',
+			});
+			expect(Number(sent?.length)).toBe(sent?.size);
+		});
+
+		it('of unknown length is uploaded without one', async () => {
+			respond = (_, response) => {
+				response.write('png ');
+				response.end('bytes');
+			};
+			const { error } = await upload('/cat.png');
+			expect(error).toBeUndefined();
+			expect(uploads).toMatchObject([{ content: 'png bytes', length: undefined }]);
+			expect(uploads[0]?.head).toContain('Content-Type: image/png');
+		});
+
+		it('is uploaded with its length also from a server that compresses where it may', async () => {
+			respond = ({ headers }, response) => {
+				const mayCompress = /gzip/.test(String(headers['accept-encoding'] ?? 'gzip'));
+				const body = mayCompress ? gzipSync('png bytes') : Buffer.from('png bytes');
+				if (mayCompress) response.setHeader('content-encoding', 'gzip');
+				response.writeHead(200, { 'content-length': body.length }).end(body);
+			};
+			const { error } = await upload('/cat.png');
+			expect(error).toBeUndefined();
+			expect(uploads).toMatchObject([{ content: 'png bytes', length: String(uploads[0]?.size) }]);
+		});
+
+		it('is found behind redirects', async () => {
+			respond = ({ url }, response) => {
+				if (url === '/old') response.writeHead(302, { location: '/new/cat.png' }).end();
+				else response.writeHead(200, { 'content-type': 'image/png' }).end('png bytes');
+			};
+			const { error } = await upload('/old');
+			expect(error).toBeUndefined();
+			expect(uploads).toMatchObject([{ content: 'png bytes' }]);
+			expect(JSON.stringify(downloads)).not.toContain(KEY);
+		});
+
+		it('is read no faster than the gateway takes it', async () => {
+			let sent = 0;
+			const size = 90 * MB;
+			respond = (_, response) => {
+				response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(size) });
+				const chunk = Buffer.alloc(MB);
+				const push = () => {
+					while (sent < size) {
+						sent += MB;
+						if (!response.write(chunk)) return;
+					}
+					response.end();
+				};
+				response.on('drain', push);
+				push();
+			};
+			let heldBack = 0;
+			let received = 0;
+			receive = (request, response) => {
+				setTimeout(() => {
+					heldBack = sent;
+					request.on('data', (chunk: Buffer) => (received += chunk.length));
+					request.on('end', () => response.end('{"id":"f1"}'));
+				}, 1_000);
+			};
+			const { error } = await upload('/film.mp4');
+			expect(error).toBeUndefined();
+			expect(heldBack).toBeLessThan(30 * MB);
+			expect(received).toBeGreaterThan(size);
+		});
+	});
+
+	describe('what is no file', () => {
+		it.each<[string, RequestListener, string]>([
+			[
+				'404',
+				(_, response) => response.writeHead(404).end('{"code":"x"}'),
+				'There is no file behind the link',
+			],
+			[
+				'401',
+				(_, response) => response.writeHead(401).end(),
+				'The server of the file does not accept the link',
+			],
+			[
+				'a sign-in page',
+				(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+				'A web page came instead of the file',
+			],
+			[
+				'an empty file',
+				(_, response) => response.writeHead(200, { 'content-length': '0' }).end(),
+				'The file is empty',
+			],
+			['nothing', (_, response) => response.writeHead(204).end(), 'The file is empty'],
+			[
+				'101 MB',
+				(_, response) => {
+					response.writeHead(200, { 'content-length': String(101 * MB) });
+					response.write('x');
+				},
+				'The file is too large to upload: 101.0 MB',
+			],
+		])('is refused before anything is sent to the gateway: %s', async (_, listener, message) => {
+			respond = listener;
+			const { error } = await upload('/cat.png');
+			expect(error?.message).toBe(message);
+			expect(error?.description).not.toMatch(/stays at the gateway|The gateway says/);
+			// The file is requested once, and the rest of it not read.
+			expect([attempts, downloads.length]).toStrictEqual([0, 1]);
+			await downloads[0]?.isClosed;
+		});
+
+		it.each<[string, string]>([
+			['ftp://files.test/a', "'URL' is not a web address"],
+			['cat.png', "'URL' is not a web address"],
+			['data:image/png;base64,QUJD', "'URL' is not a web address"],
+			[' ', "'URL' is empty"],
+		])('%s is refused', async (url, message) => {
+			const { error } = await upload(url);
+			expect(error?.message).toBe(message);
+			expect([attempts, downloads.length]).toStrictEqual([0, 0]);
+		});
+
+		const broke = 'The connection broke while the file was downloaded';
+		const breaksOff =
+			(headers: Record<string, string>): RequestListener =>
+			(request, response) => {
+				response.writeHead(200, headers).write('png');
+				setTimeout(() => request.socket.destroy(), 50);
+			};
+		const compressed =
+			(text: string): RequestListener =>
+			(_, response) => {
+				const body = gzipSync(text);
+				response
+					.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) })
+					.end(body);
+			};
+
+		it.each<[string, RequestListener, string]>([
+			['an empty stream', (_, response) => response.writeHead(200).end(), 'The file is empty'],
+			['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
+			['a stream that breaks off', breaksOff({}), broke],
+			['longer than announced: it was compressed', compressed('png bytes '.repeat(1_000)), broke],
+			['shorter than announced: it was compressed', compressed('png bytes'), broke],
+		])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
+			respond = listener;
+			const { error } = await upload('/cat.png', { maxRetries: 0 });
+			expect(error?.message).toBe(message);
+			expect(uploads).toStrictEqual([]);
+			expect(attempts).toBeLessThanOrEqual(1);
+		});
+
+		it('a stream of more than 100 MB ends the upload', async () => {
+			respond = (request, response) => {
+				const chunk = Buffer.alloc(4 * MB);
+				const push = () => {
+					while (!request.socket.destroyed && response.write(chunk));
+				};
+				response.on('drain', push);
+				push();
+			};
+			receive = (request) => request.resume().on('error', () => undefined);
+			const { error } = await upload('/film.mp4');
+			expect(error?.message).toMatch(/^The file is too large to upload: 10\d\.\d MB$/);
+			expect(attempts).toBe(1);
+		});
+
+		it('a gateway that does not respond to the whole file is named, not the server of the file', async () => {
+			receive = (request) => request.resume();
+			const { error } = await upload('/cat.png', { timeout: 1 });
+			expect(error?.message).toBe('The gateway did not respond in time');
+			expect(attempts).toBe(1);
+		});
+	});
+
+	describe('retries', () => {
+		it('open the URL again when the gateway has refused the upload', async () => {
+			receive = (request, response) => {
+				if (attempts > 1) return accept(request, response);
+				request.resume().on('end', () => {
+					response.writeHead(503, { 'retry-after': '0', 'content-type': 'application/json' });
+					response.end('{"error":{"message":"x","type":"invalid_request"}}');
+				});
+			};
+			const { error } = await upload('/cat.png');
+			expect(error).toBeUndefined();
+			expect([attempts, downloads.length, uploads[0]?.content]).toStrictEqual([2, 2, 'png bytes']);
+		});
+
+		it('open the URL again when its server was busy', async () => {
+			respond = (_, response) => {
+				if (downloads.length > 1) response.end('png bytes');
+				else response.writeHead(503).end();
+			};
+			const { error } = await upload('/cat.png');
+			expect(error).toBeUndefined();
+			expect([attempts, downloads.length]).toStrictEqual([1, 2]);
+		});
+
+		it('do not repeat an upload that may have arrived', async () => {
+			receive = (request) => request.resume().on('end', () => request.socket.destroy());
+			const { error } = await upload('/cat.png');
+			expect(error?.message).toBe('The connection broke before the gateway responded');
+			expect(attempts).toBe(1);
+		});
+
+		it('the gateway’s own error is shown when it responds before it has read the file', async () => {
+			respond = (_, response) => {
+				response.writeHead(200, { 'content-length': '1000' });
+				response.write('png');
+			};
+			receive = (_, response) => {
+				response.writeHead(401, { connection: 'close' });
+				response.end('{"error":{"code":"invalid_api_key","type":"authentication_error","message":"x"}}');
+			};
+			const { error } = await upload('/cat.png');
+			expect(error?.message).toMatch(/key/);
+		});
+	});
+});

@@ -1,0 +1,647 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
+
+import { gatewayFailure } from '../../helpers/client';
+import { jsonProblem } from '../../helpers/jsonProblem';
+import { useNock } from '../../helpers/nock';
+import { attach, b64, film, fromField, fromUrl, paper, picture, sound, withFiles } from './files';
+import { bySchema, endpoints, gateway, generate, json, mockResponse, rows, sentBody } from './support';
+
+describe('input', () => {
+	useNock();
+
+	describe('messages in rows', () => {
+		it('are sent in order', async () => {
+			const message = [
+				{ role: 'system', content: 'Be brief' },
+				{ role: 'user', content: 'Hi' },
+				{ role: 'assistant', content: 'Hello' },
+				{ role: 'user', content: '2024' },
+			];
+			expect((await sentBody(rows(...message))).messages).toStrictEqual(message);
+		});
+	});
+
+	describe('tool calls in rows', () => {
+		it('are sent with their results', async () => {
+			const calls = [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }];
+			const body = await sentBody(
+				rows(
+					{ role: 'user', content: 'How warm is it?' },
+					{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
+					{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
+				),
+			);
+			expect(body.messages).toStrictEqual([
+				{ role: 'user', content: 'How warm is it?' },
+				{
+					role: 'assistant',
+					content: null,
+					tool_calls: [
+						{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
+					],
+				},
+				{ role: 'tool', tool_call_id: 'c1', content: '7 °C' },
+			]);
+		});
+
+		it('may come from an expression, with arguments as text and an empty result', async () => {
+			const item = { json: { toolCalls: [{ id: 7, name: 'f', arguments: '{"a":1}' }] } };
+			const messages = rows(
+				{ role: 'user', content: 'Go' },
+				{ role: 'assistant', content: 'I look', toolCallsJson: '={{ $json.toolCalls }}' },
+				{ role: 'tool', content: '', toolCallId: '7' },
+			);
+			expect((await sentBody(messages, { items: [item] })).messages).toStrictEqual([
+				{ role: 'user', content: 'Go' },
+				{
+					role: 'assistant',
+					content: 'I look',
+					tool_calls: [{ id: '7', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+				},
+				{ role: 'tool', tool_call_id: '7', content: '' },
+			]);
+		});
+	});
+
+	describe('files in rows', () => {
+		it('go with their messages', async () => {
+			const item = await withFiles(picture, paper);
+			const body = await sentBody(
+				rows(
+					{
+						role: 'user',
+						content: 'What is this?',
+						attachment: 'image',
+						source: 'binary',
+						binaryPropertyName: 'photo',
+					},
+					{
+						role: 'assistant',
+						content: 'A picture',
+						attachment: 'image',
+						source: 'url',
+						url: 'https://x.test/no.png',
+					},
+					{ role: 'user', content: '', attachment: 'file', source: 'binary', binaryPropertyName: 'paper' },
+					{
+						role: 'user',
+						content: 'And this?',
+						attachment: 'image',
+						source: 'url',
+						url: 'https://x.test/a.png',
+					},
+				),
+				{ items: [item] },
+			);
+			expect(body.messages).toStrictEqual([
+				{
+					role: 'user',
+					content: [
+						{ type: 'text', text: 'What is this?' },
+						{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+					],
+				},
+				{ role: 'assistant', content: 'A picture' },
+				{
+					role: 'user',
+					content: [
+						{
+							type: 'file',
+							file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
+						},
+					],
+				},
+				{
+					role: 'user',
+					content: [
+						{ type: 'text', text: 'And this?' },
+						{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+					],
+				},
+			]);
+		});
+	});
+
+	const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+
+	describe('a role from an expression', () => {
+		const file = { attachment: 'image', source: 'url', url: 'https://files.test/a.png' };
+		const toolCallsJson = '[{ "id": "c1", "name": "f", "arguments": {} }]';
+
+		it('of the assistant leaves out the file and the cache of another role', async () => {
+			const body = await sentBody(
+				rows(
+					{ role: 'user', content: 'Hi' },
+					{ role: '={{ "assistant" }}', content: 'Hello', cache: true, ...file },
+				),
+			);
+			expect(body.messages).toStrictEqual([
+				{ role: 'user', content: 'Hi' },
+				{ role: 'assistant', content: 'Hello' },
+			]);
+		});
+
+		it('of the user leaves out the tool calls of another role', async () => {
+			const body = await sentBody(rows({ role: '={{ "user" }}', content: 'Hi', toolCallsJson }));
+			expect(body.messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
+		});
+	});
+
+	describe('the cache', () => {
+		const conversation = [
+			{ role: 'system', content: 'Be brief', cache: true },
+			{ role: 'user', content: 'Hi', cache: false },
+			{ role: 'assistant', content: 'Hello' },
+			{ role: 'user', content: 'Go', cache: true },
+		];
+
+		it('ends after each row that says so', async () => {
+			const body = await sentBody(rows(...conversation));
+			expect(body.messages).toStrictEqual([
+				{ role: 'system', content: marked('Be brief') },
+				{ role: 'user', content: 'Hi' },
+				{ role: 'assistant', content: 'Hello' },
+				{ role: 'user', content: marked('Go') },
+			]);
+		});
+	});
+
+	describe('messages as JSON', () => {
+		const list =
+			'[{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]}]';
+		it.each([
+			['chat', { messages: [{ role: 'system', content: 'S' }, ...(JSON.parse(list) as object[])] }],
+			['responses', { instructions: 'S', input: JSON.parse(list) as object[] }],
+			['messages', { system: 'S', messages: JSON.parse(list) as object[] }],
+		])('%s: verbatim, after the system prompt', async (format, body) => {
+			expect(await sentBody({ ...json(list), format, systemPrompt: 'S' })).toMatchObject(body);
+		});
+		it('chat: may be a plain text as a prompt', async () => {
+			const body = await sentBody(json('"Once"'));
+			expect(body).toMatchObject({ prompt: 'Once' });
+			expect(body).not.toHaveProperty('messages');
+		});
+		it('may be a list from an expression', async () => {
+			expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({
+				messages: [{ role: 'user', content: 'x' }],
+			});
+		});
+	});
+
+	describe('several texts in an option', () => {
+		it.each([
+			['of the panel', ['a', 'b'], ['a', 'b']],
+			['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
+			['one that looks like a list', '={{ "[END]" }}', ['[END]']],
+			['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
+		])('%s', async (_, stop, expected) => {
+			expect((await sentBody({ options: { sampling: { values: { stop } } } })).stop).toStrictEqual(expected);
+		});
+	});
+
+	describe('the extra body', () => {
+		it('is merged last: objects field by field, everything else replaced', async () => {
+			const body = await sentBody({
+				options: {
+					temperature: 0.1,
+					providerRouting: { values: { providerSort: 'price' } },
+					extraBody: '{"temperature": 0.9, "provider": {"data_collection": "deny"}, "new_field": [1]}',
+				},
+			});
+			expect(body).toMatchObject({
+				temperature: 0.9,
+				provider: { sort: 'price', data_collection: 'deny' },
+				new_field: [1],
+			});
+		});
+	});
+});
+
+describe('invalid input', () => {
+	// Invalid input is rejected by its parameter, and nothing is sent.
+
+	useNock();
+
+	const settings = { onError: 'continueRegularOutput' as const };
+
+	/** The error of the item. */
+	async function errorOf(parameters: INodeParameters) {
+		return (await generate(parameters, { settings })).items[0]?.json.error;
+	}
+
+	/** Of a parameter: what is invalid, and the message of its error. */
+	type Cases = Array<[what: string, parameters: INodeParameters, message: string]>;
+
+	const aboutRow = (row: INodeParameters) => rows({ role: 'user', content: 'Hi' }, row);
+	const tool = (fields: INodeParameters) => ({ tools: { function: [fields] } });
+	const extraBody = (value: string) => ({ options: { extraBody: value } });
+	const notAllowed = 'has a value that is not allowed:';
+	const cases: Record<string, Cases> = {
+		model: [['that is empty', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, "'Model' is empty"]],
+		prompt: [
+			['that is missing', { prompt: '={{ $json.missing }}' }, "'Prompt' is empty"],
+			['of blanks', { prompt: '={{ "  " }}' }, "'Prompt' is empty"],
+			['that is an object', { prompt: '={{ {a: 1} }}' }, "'Prompt' is not text"],
+		],
+		messages: [
+			['that is empty', aboutRow({ content: ' ' }), "'Messages', row 2: 'Content' is empty"],
+			[
+				'of an assistant that says and calls nothing',
+				aboutRow({ role: 'assistant', content: ' ', toolCallsJson: '' }),
+				"'Messages', row 2: 'Content' is empty",
+			],
+			[
+				'of an unknown role',
+				aboutRow({ role: 'boss', content: 'x' }),
+				`'Messages', row 2: 'Role' ${notAllowed} "boss"`,
+			],
+			[
+				'with a result without the ID of its call',
+				aboutRow({ role: 'tool', content: 'x', toolCallId: ' ' }),
+				"'Messages', row 2: 'Tool Call ID' is empty",
+			],
+			[
+				'with a file that cannot be read',
+				aboutRow({ role: 'user', content: 'x', attachment: 'image', source: 'url', url: 'nowhere' }),
+				"'Messages', row 2: the URL is not a web address",
+			],
+		],
+		messagesJson: [
+			['that is broken', json('[{'), `'Messages (JSON)' is not valid JSON: "[{" (${jsonProblem('[{')})`],
+			...[
+				'[\n  { "role": "user", "content": "" }\n]',
+				'[{"content": ""}, {"content": ""}]',
+				'[]',
+				'["a"]',
+				'" "',
+				'[{"role": "user", "content": "x"}, "y"]',
+				'{"role": "user"}',
+			].map((value): Cases[number] => [
+				value,
+				json(value),
+				"'Messages (JSON)' is not a list of messages with content",
+			]),
+		],
+		attachments: [
+			...['photo.png', ' ', 'https:///a.png', 'ftp://files.test/a', 'see https://files.test/a'].map(
+				(url): Cases[number] => [
+					`at "${url}"`,
+					attach(fromUrl('image', url)),
+					"'Attachments', row 1: the URL is not a web address",
+				],
+			),
+			...['data:image/png;base64,***', 'data:text/plain'].map((url): Cases[number] => [
+				`that is ${url}`,
+				attach(fromUrl('image', url)),
+				"'Attachments', row 1: the data URL cannot be read",
+			]),
+			[
+				'of an empty data URL',
+				attach(fromUrl('file', 'data:text/plain;base64,')),
+				'\'Attachments\', row 1: the file "file.txt" is empty',
+			],
+			[
+				'of an unknown kind, in its row',
+				attach(fromUrl('image', 'https://files.test/a'), fromUrl('smell', 'https://files.test/a')),
+				`'Attachments', row 2: 'Type' ${notAllowed} "smell"`,
+			],
+			[
+				'from an unknown source',
+				attach({ ...fromUrl('image', ''), source: 'air' }),
+				`'Attachments', row 1: 'Source' ${notAllowed} "air"`,
+			],
+			[
+				'from a field that the item does not have',
+				attach(fromField('image', 'data')),
+				"'Attachments', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
+			],
+		],
+		format: [['that is unknown', { format: '={{ "soap" }}' }, `'API Format' ${notAllowed} "soap"`]],
+		jsonSchema: [
+			[
+				'that is broken',
+				{ ...bySchema, jsonSchema: '{"type": ' },
+				`'JSON Schema' is not a JSON object: "{\\"type\\": " (${jsonProblem('{"type": ')})`,
+			],
+			['that is a list', { ...bySchema, jsonSchema: '[]' }, '\'JSON Schema\' is not a JSON object: "[]"'],
+		],
+		tools: [
+			['without a name', tool({ name: ' ' }), "'Tools', row 1: 'Name' is empty"],
+			...['Test Tool', 'погода', 'a.b', 'x'.repeat(65)].map((name): Cases[number] => [
+				`with the name ${name}`,
+				tool({ name }),
+				`'Tools', row 1: 'Name' ${notAllowed} "${name}"`,
+			]),
+			[
+				'with parameters that are no schema',
+				tool({ name: 'look', parameters: '[1]' }),
+				"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
+			],
+		],
+		schemaName: ['Карточка товара', 'my answer', 'x'.repeat(65)].map((schemaName): Cases[number] => [
+			schemaName,
+			{ ...bySchema, schemaName },
+			`'Schema Name' ${notAllowed} "${schemaName}"`,
+		]),
+		thinking: [
+			[
+				'that is broken',
+				{ format: 'messages', options: { thinking: '{' } },
+				`The option 'Thinking (JSON)' is not a JSON object: "{" (${jsonProblem('{')})`,
+			],
+		],
+		builtInTools: [
+			[
+				'that is no list',
+				{ format: 'responses', options: { builtIn: { values: { builtInTools: '{}' } } } },
+				'The option \'Built-In Tools (JSON)\' is not a JSON list: "{}"',
+			],
+		],
+		temperature: [
+			['out of range', { options: { temperature: '={{ 5 }}' } }, `The option 'Temperature' ${notAllowed} 5`],
+		],
+		maxTokens: [
+			['of a fraction', { options: { maxTokens: 1.5 } }, `The option 'Max Tokens' ${notAllowed} 1.5`],
+			[
+				'that is no number',
+				{ options: { maxTokens: '={{ "many" }}' } },
+				`The option 'Max Tokens' ${notAllowed} "many"`,
+			],
+		],
+		extraBody: [
+			[
+				'that is broken',
+				extraBody('{a'),
+				`The option 'Extra Body (JSON)' is not a JSON object: "{a" (${jsonProblem('{a')})`,
+			],
+			[
+				'that turns streaming on',
+				extraBody('{"stream": true}'),
+				"'Extra Body (JSON)' must not contain 'stream'",
+			],
+		],
+	};
+
+	describe.each(Object.entries(cases))('%s', (param, own) => {
+		it.each(own)('%s', async (_, parameters, message) => {
+			const description = expect.stringMatching(/\w/) as string;
+			const error = { message, description, param, code: 'invalid_input', retryable: false };
+			expect(await errorOf(parameters)).toMatchObject(error);
+		});
+	});
+
+	it.each([
+		['responses', 'Responses', 'video'],
+		['messages', 'Messages', 'audio'],
+	])('an attachment that the format %s does not support names one that does', async (format, label, kind) => {
+		expect(await errorOf({ format, ...attach(fromUrl(kind, 'https://files.test/a')) })).toMatchObject({
+			message: `'Attachments', row 1: the API format ${label} has no ${kind} attachments`,
+			description: expect.stringMatching(/the API format Chat/) as string,
+			param: 'attachments',
+		});
+	});
+
+	it.each<[string, number, string, string, RegExp]>([
+		['a page', 200, '<html></html>', 'text/html', /status 200/],
+		['nothing', 200, '', 'audio/mpeg', /status 200/],
+		['a file that is missing', 404, '', 'audio/mpeg', /status 404/],
+	])('%s at the URL of an attachment', async (_, status, content, type, description) => {
+		nock('https://files.test').get('/talk.mp3').reply(status, content, { 'content-type': type });
+		const options = { maxRetries: 0 };
+		expect(
+			await errorOf({ options, ...attach(fromUrl('audio', 'https://files.test/talk.mp3')) }),
+		).toMatchObject({
+			message: "'Attachments', row 1: the file could not be fetched from its URL",
+			description: expect.stringMatching(description) as string,
+			param: 'attachments',
+		});
+	});
+
+	it('an attachment whose server cannot be reached, which is not an error of the gateway', async () => {
+		nock('https://files.test')
+			.get('/a.mp3')
+			.times(4)
+			.replyWithError(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+		const parameters = {
+			options: { maxRetries: 0 },
+			...attach(fromUrl('audio', 'https://files.test/a.mp3')),
+		};
+		expect(await errorOf(parameters)).toMatchObject({
+			message: expect.stringContaining('could not be fetched') as string,
+			description: expect.stringMatching(/nothing \(enotfound\)/) as string,
+			param: 'attachments',
+		});
+	});
+
+	it('a concurrency of 0, for all items', async () => {
+		const { error } = await generate({ options: { concurrency: 0 } });
+		expect(error?.message).toBe(`The option 'Concurrency' ${notAllowed} 0`);
+	});
+
+	it('a missing field of one item, while the others are sent', async () => {
+		const items = [{ json: {} }, await withFiles(picture)];
+		mockResponse('chat');
+		const result = await generate(attach(fromField('image', 'photo')), { items, settings });
+		expect(result.items[0]?.json.error).toMatchObject({ param: 'attachments' });
+		expect(result.items[1]?.json.text).toBe('Hello there');
+	});
+});
+
+describe('attachments', () => {
+	useNock();
+
+	describe('attachments become the parts of each format', () => {
+		it('chat', async () => {
+			const items = [await withFiles(picture, sound, film, paper)];
+			const all = attach(
+				fromField('image', 'photo'),
+				fromField('audio', 'voice'),
+				fromField('video', 'film'),
+				fromField('file', 'paper'),
+				fromUrl('image', 'https://files.test/x.png'),
+				fromUrl('video', 'https://files.test/x.mp4'),
+			);
+			expect((await sentBody(all, { items })).messages).toStrictEqual([
+				{
+					role: 'user',
+					content: [
+						{ type: 'text', text: 'Say hello' },
+						{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+						{ type: 'input_audio', input_audio: { data: b64(sound), format: 'mp3' } },
+						{ type: 'video_url', video_url: { url: `data:video/mp4;base64,${b64(film)}` } },
+						{
+							type: 'file',
+							file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
+						},
+						{ type: 'image_url', image_url: { url: 'https://files.test/x.png' } },
+						{ type: 'video_url', video_url: { url: 'https://files.test/x.mp4' } },
+					],
+				},
+			]);
+		});
+
+		it('sends the length of the body, and the whole body again in a retry', async () => {
+			const items = [await withFiles({ ...picture, content: Buffer.alloc(200_001, 7) })];
+			const lengths: unknown[] = [];
+			const bodies: string[] = [];
+			const take = (status: number) =>
+				gateway()
+					.post('/api/v1/chat/completions', (body: unknown) => {
+						bodies.push(JSON.stringify(body));
+						return true;
+					})
+					.reply(function () {
+						lengths.push(this.req.headers['content-length']);
+						return [status, status === 200 ? endpoints.chat?.response : gatewayFailure(status)];
+					});
+			take(503);
+			take(200);
+			const { error } = await generate(attach(fromField('image', 'photo')), { items });
+			expect(error).toBeUndefined();
+			expect(bodies[0]).toBe(bodies[1]);
+			expect(bodies[0]).toContain(Buffer.alloc(200_001, 7).toString('base64'));
+			expect(lengths.map(String)).toStrictEqual(bodies.map((body) => String(Buffer.byteLength(body))));
+		});
+
+		it('fetches a URL without the key when the format accepts only bytes', async () => {
+			nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+				.get('/talk.mp3')
+				.reply(200, 'a sound', { 'content-type': 'audio/mpeg' });
+			const body = await sentBody(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
+			expect(JSON.stringify(body)).toContain(Buffer.from('a sound').toString('base64'));
+			expect(JSON.stringify(body)).toContain('"format":"mp3"');
+		});
+	});
+
+	describe('the file of an attachment', () => {
+		const file = (fileName: string, mimeType: string, content: string) => ({
+			type: 'file',
+			file: {
+				filename: fileName,
+				file_data: `data:${mimeType};base64,${Buffer.from(content).toString('base64')}`,
+			},
+		});
+		const sentPart = async (attachment: Record<string, string>, extra = {}) => {
+			const { messages } = await sentBody({ prompt: 'Look', ...attach(attachment) }, extra);
+			const [message] = messages as Array<{ role: string; content: unknown[] }>;
+			return message?.content.slice(1);
+		};
+
+		it.each<[string, Record<string, string>, unknown]>([
+			[
+				'a picture at a URL with blanks around it',
+				fromUrl('image', '  HTTPS://files.test/a.png '),
+				{ type: 'image_url', image_url: { url: 'HTTPS://files.test/a.png' } },
+			],
+			[
+				'a data URL in capitals',
+				fromUrl('file', 'DATA:text/csv;base64,YSxi'),
+				file('file.csv', 'text/csv', 'a,b'),
+			],
+			['a data URL of text', fromUrl('file', 'data:text/csv,a%2Cb'), file('file.csv', 'text/csv', 'a,b')],
+			[
+				'a data URL without a type',
+				fromUrl('file', 'data:;base64,JVBERi0='),
+				file('file', 'application/pdf', '%PDF-'),
+			],
+		])('%s', async (_, attachment, part) => expect(await sentPart(attachment)).toStrictEqual([part]));
+
+		it('of the kind File may have any known type', async () => {
+			const items = [await withFiles({ ...picture, mimeType: 'application/x-a', fileName: 'a' })];
+			expect(await sentPart(fromField('file', 'photo'), { items })).toStrictEqual([
+				file('a', 'application/x-a', 'a picture'),
+			]);
+		});
+
+		it('that is fetched has the name in its URL, if any', async () => {
+			const files = nock('https://files.test');
+			files.get('/b/talk.pdf?x=1').reply(200, 'A', { 'content-type': 'application/pdf' });
+			files.get('/').reply(200, 'B', { 'content-type': 'application/pdf' });
+			expect(await sentPart(fromUrl('file', 'https://files.test/b/talk.pdf?x=1'))).toStrictEqual([
+				file('talk.pdf', 'application/pdf', 'A'),
+			]);
+			expect(await sentPart(fromUrl('file', 'https://files.test/'))).toStrictEqual([
+				file('file.pdf', 'application/pdf', 'B'),
+			]);
+		});
+
+		it('is sent as JSON, with the header of its format', async () => {
+			const headers: Array<Record<string, string>> = [];
+			gateway()
+				.post('/api/v1/messages')
+				.reply(function () {
+					headers.push(this.req.headers);
+					return [200, { content: [{ type: 'text', text: 'Hi' }] }];
+				});
+			const { error } = await generate(
+				{ format: 'messages', ...attach(fromField('image', 'photo')) },
+				{ items: [await withFiles(picture)] },
+			);
+			expect(error).toBeUndefined();
+			expect(headers).toMatchObject([{ 'content-type': 'application/json' }]);
+			expect(Object.values(headers[0] ?? {})).toContain('2023-06-01');
+		});
+	});
+
+	describe('the name in a URL', () => {
+		it.each([
+			['video', 'https://files.test/a.ogg'],
+			['image', 'https://files.test/a.pdf'],
+			['image', 'https://files.test/a.pdf?format=png'],
+			['image', 'https://files.test/a'],
+		])('does not keep %s from being sent by %s', async (kind, url) => {
+			const { messages } = await sentBody(attach(fromUrl(kind, url)));
+			expect(JSON.stringify(messages)).toContain(url);
+		});
+	});
+});
+
+describe('endless attachment', () => {
+	// A file without an end, over a real socket.
+
+	const MEGABYTE = Buffer.alloc(1024 * 1024, 'a');
+	const MOST_MEGABYTES = 400;
+
+	let server: Server;
+	let sent = 0;
+
+	beforeAll(async () => {
+		nock.restore();
+		server = createServer((_, response) => {
+			const send = async () => {
+				response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
+				for (; sent < MOST_MEGABYTES && !response.destroyed; sent += 1) {
+					if (response.write(MEGABYTE)) continue;
+					const over = new AbortController();
+					await Promise.race([once(response, 'drain', over), once(response, 'close', over)]);
+					over.abort();
+				}
+				response.end();
+			};
+			void send();
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+
+	it('an endless attachment is read up to the limit, and no request is sent', async () => {
+		const { port } = server.address() as AddressInfo;
+		const { items } = await generate(attach(fromUrl('audio', `http://127.0.0.1:${port}/a.mp3`)), {
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			message: expect.stringMatching(/row 1: .*75 MB/) as string,
+			param: 'attachments',
+		});
+		expect(sent).toBeGreaterThanOrEqual(75);
+		expect(sent).toBeLessThan(MOST_MEGABYTES);
+	});
+});

@@ -1,0 +1,336 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+	NodeParameterValueType,
+} from 'n8n-workflow';
+
+import { textOptionParameters } from '../../../nodes/shared/fields/textOptions';
+import { textFormats } from '../../../nodes/shared/gateway/text/formats';
+import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { FIELDS_WITHOUT_OPTION } from '../../../scripts/docs/nodes/extraBody';
+import { optionRows } from '../../fixtures/spec/textOptions';
+import { useNock } from '../../helpers/nock';
+import { chatCompletion, generate, mockResponse, sentBody } from './support';
+
+useNock();
+
+const spec = readFileSync(join(__dirname, '../../fixtures/spec/text-requests.md'), 'utf8');
+
+/** The rows of a section's first table: field names and notes. */
+function requestTable(endpoint: string): Array<{ names: string[]; notes: string }> {
+	const section = spec.slice(spec.indexOf(`POST ${endpoint}`));
+	const lines = section.slice(section.indexOf('| Field')).split('\n');
+	const end = lines.findIndex((line) => !line.startsWith('|'));
+	return lines.slice(2, end).map((line) => {
+		const [, names = '', ...rest] = line.split('|');
+		return { names: names.split(',').map((name) => name.trim()), notes: rest.join('|') };
+	});
+}
+
+/** The nested fields in the notes of the tables: those of options, and others. */
+const nested: Record<string, string[]> = {
+	responses: [
+		'text.format.type',
+		'text.format.name',
+		'text.format.schema',
+		'text.format.description',
+		'text.format.strict',
+	],
+	chat: [
+		'reasoning.enabled',
+		'provider.max_price.prompt',
+		'provider.max_price.completion',
+		'provider.max_price.image',
+		'provider.max_price.audio',
+		'provider.max_price.request',
+		'response_format.type',
+		'response_format.json_schema',
+	],
+	messages: ['thinking.type'],
+};
+for (const [format, rows] of Object.entries(optionRows))
+	nested[format]?.push(...rows.map(([, path]) => path).filter((path) => path.includes('.')));
+
+/** A valid value of an option, as the panel stores it; not the one that it has when it is added. */
+function sample({ type, options, typeOptions, default: initial }: INodeProperties): NodeParameterValueType {
+	if (type === 'fixedCollection') return { values: samples(membersOf(options)) };
+	if (type === 'options') {
+		const values = options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
+		return values.filter((value) => value !== initial).at(-1);
+	}
+	if (type === 'multiOptions')
+		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
+	if (type === 'number')
+		return (typeOptions?.minValue ?? 0) + 0.5 * (typeOptions?.numberPrecision === 0 ? 2 : 1);
+	if (type === 'boolean') return initial !== true;
+	const text = typeof initial === 'string' ? initial : '';
+	if (type === 'json') return text === '{}' ? '{"type": "a"}' : text.replace('[]', '[{"type": "a"}]');
+	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
+}
+
+function samples(properties: INodeProperties[]): INodeParameters {
+	return Object.fromEntries(properties.map((property) => [property.name, sample(property)]));
+}
+
+/** The fields of a group; none for other options. */
+function membersOf(options: INodeProperties['options'] = []): INodeProperties[] {
+	return options.flatMap((option) => ('values' in option ? option.values : []));
+}
+
+/** The text options of the panel. */
+const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
+
+function isShown({ displayOptions }: INodeProperties, format: string): boolean {
+	return displayOptions?.show?.['/format']?.includes(format) ?? true;
+}
+
+const everything: INodeParameters = {
+	systemPrompt: 'Be brief',
+	outputFormat: 'jsonSchema',
+	schemaName: 'book',
+	jsonSchema: '{"type": "object"}',
+	tools: { function: [{ name: 'look', parameters: '{"type": "object"}' }] },
+};
+const options = {
+	toolChoice: 'required',
+	...samples(textOptions),
+	schemaStrict: true,
+};
+
+/** Every field path of a body, with its parents. */
+function paths(body: JsonObject, prefix = ''): string[] {
+	return Object.entries(body).flatMap(([name, value]) => {
+		const object = asObject(value);
+		return [`${prefix}${name}`, ...(object ? paths(object, `${prefix}${name}.`) : [])];
+	});
+}
+
+describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $path', ({ name, path }) => {
+	/** All fields that the node's parameters set. `stream` is sent to a gateway that does not stream. */
+	const reached = async () => {
+		const body = await sentBody({ ...everything, format: name, options: { ...options, stream: true } });
+		const text = await sentBody({ format: name, inputMode: 'json', messagesJson: promptOf(name) });
+		return new Set([...paths(body), ...paths(text)]);
+	};
+
+	/** What only *Extra Body* sends. */
+	const without = FIELDS_WITHOUT_OPTION[name] ?? [];
+	const isWithout = (field: string) => without.some((one) => `${field}.`.startsWith(`${one}.`));
+
+	it('has no parameter for the fields that the documentation lists for Extra Body', async () => {
+		const all = await reached();
+		expect(without.filter((field) => all.has(field))).toStrictEqual([]);
+	});
+
+	it('has a parameter for every other field of the request table', async () => {
+		const table = requestTable(path).flatMap(({ names }) => names);
+		expect(table.length).toBeGreaterThan(8);
+		const all = await reached();
+		expect(table.filter((field) => !all.has(field) && !isWithout(field))).toStrictEqual([]);
+	});
+
+	it('has a parameter for every other nested field of the notes', async () => {
+		const all = await reached();
+		for (const field of nested[name] ?? []) {
+			const [top = '', ...below] = field.split('.');
+			const row = requestTable(path).find(({ names }) => names.includes(top));
+			expect(row?.notes).toContain(below.at(-1));
+		}
+		const missing = (nested[name] ?? []).filter((field) => !all.has(field) && !isWithout(field));
+		expect(missing).toStrictEqual([]);
+	});
+
+	it('shows exactly the options of the format', () => {
+		const format = textFormats.find((candidate) => candidate.name === name);
+		const shown = textOptions
+			.filter((option) => isShown(option, name))
+			.flatMap((option) => (option.type === 'fixedCollection' ? membersOf(option.options) : [option]))
+			.filter((option) => isShown(option, name))
+			.map((option) => option.name);
+		expect(shown.sort()).toStrictEqual(Object.keys(format?.options ?? {}).sort());
+	});
+});
+
+/** In formats that allow it, a plain string is a prompt. */
+function promptOf(format: string): string {
+	return format === 'messages' ? '[{"role": "user", "content": "x"}]' : '"Once upon a time"';
+}
+
+describe('the ranges of §4.2', () => {
+	const chat = requestTable('/chat/completions');
+	const sampling = (name: string) => (value: number) => ({ sampling: { values: { [name]: value } } });
+	test.each([
+		['temperature', (temperature: number) => ({ temperature })],
+		['top_p', sampling('topP')],
+		['frequency_penalty', sampling('frequencyPenalty')],
+		['presence_penalty', sampling('presencePenalty')],
+	])('%s', async (field, optionsOf) => {
+		const notes = chat.find(({ names }) => names.includes(field))?.notes ?? '';
+		const [, min, max] = /(-?\d+) to (-?\d+)/.exec(notes) ?? [];
+		for (const value of [Number(min) - 0.01, Number(max) + 0.01]) {
+			const { error } = await generate({ options: optionsOf(value) });
+			expect(error?.message).toMatch(/has a value that is not allowed/);
+			expect(error?.description).toContain(`from ${min} to ${max}`);
+		}
+		const sent = [Number(min), Number(max)].filter(
+			(value) => value !== Number(/default (\S+)/.exec(notes)?.[1]),
+		);
+		for (const value of sent) {
+			expect(await sentBody({ options: optionsOf(value) })).toMatchObject({ [field]: value });
+		}
+	});
+
+	it('of reasoning effort are the choices of §4.1', async () => {
+		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
+		const listed = /`effort` in ((?:`\w+`,? ?)+)/.exec(notes)?.[1]?.match(/\w+/g) ?? [];
+		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');
+		const values = effort?.options?.map((option) => (option as INodePropertyOptions).value);
+		expect(values).toStrictEqual([effort?.default, ...listed]);
+		const { error } = await generate({ options: { reasoningEffort: '={{ "extreme" }}' } });
+		expect(error?.message).toBe('The option \'Reasoning Effort\' has a value that is not allowed: "extreme"');
+	});
+});
+
+describe('tools', () => {
+	const look = { name: 'look', description: 'Looks', parameters: '{"type": "object"}', strict: true };
+	const withTools = (more: INodeParameters = {}): INodeParameters => ({
+		tools: { function: [look] },
+		...more,
+	});
+	const parameters = { type: 'object' };
+
+	it('chat', async () => {
+		const body = await sentBody(withTools({ options: { toolChoice: 'function', toolChoiceName: 'look' } }));
+		expect(body).toMatchObject({
+			tools: [
+				{ type: 'function', function: { name: 'look', description: 'Looks', parameters, strict: true } },
+			],
+			tool_choice: { type: 'function', function: { name: 'look' } },
+		});
+	});
+	it('responses: with built-in ones', async () => {
+		const options = {
+			builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } },
+			toolChoice: 'required',
+		};
+		const body = await sentBody(withTools({ format: 'responses', options }));
+		expect(body).toMatchObject({
+			tools: [{ type: 'function', name: 'look', description: 'Looks', parameters }, { type: 'web_search' }],
+			tool_choice: 'required',
+		});
+	});
+	it('messages', async () => {
+		const body = await sentBody(withTools({ format: 'messages', options: { toolChoice: 'required' } }));
+		expect(body).toMatchObject({
+			tools: [{ name: 'look', description: 'Looks', input_schema: parameters }],
+			tool_choice: { type: 'any' },
+		});
+	});
+
+	test.each<[string, string, JsonObject]>([
+		[
+			'chat',
+			'after text',
+			chatCompletion(
+				{
+					content: 'Let me see',
+					tool_calls: [
+						{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"at": 1}' } },
+						{ id: 't2', type: 'function', function: { name: 'look', arguments: '{"at":' } },
+					],
+				},
+				'tool_calls',
+			),
+		],
+		[
+			'responses',
+			'before and after the message',
+			{
+				id: 'r',
+				status: 'completed',
+				output: [
+					{ type: 'function_call', id: 'fc', call_id: 't1', name: 'look', arguments: '{"at": 1}' },
+					{ type: 'message', content: [{ type: 'output_text', text: 'Let me see' }] },
+					{ type: 'function_call', id: 'fd', call_id: 't2', name: 'look', arguments: '{"at":' },
+				],
+			},
+		],
+	])(
+		'%s: tool calls are found %s, and arguments that are not JSON are kept and marked',
+		async (format, _, response) => {
+			mockResponse(format, response);
+			const { items } = await generate(withTools({ format }));
+			expect(items[0]?.json).toMatchObject({
+				text: 'Let me see',
+				finishReason: 'tool_calls',
+				toolCalls: [
+					{ id: 't1', name: 'look', arguments: { at: 1 } },
+					{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
+				],
+			});
+		},
+	);
+
+	describe('in Extra Body', () => {
+		const wireTool: Record<string, string> = {
+			chat: '{ "type": "function", "function": { "name": "look" } }',
+			responses: '{ "type": "function", "name": "look" }',
+			messages: '{ "name": "look", "input_schema": { "type": "object" } }',
+		};
+		const extraBody = (format: string, choice: INodeParameters, more = ''): INodeParameters => ({
+			format,
+			options: { extraBody: `{ "tools": [${wireTool[format]}]${more} }`, ...choice },
+		});
+
+		it.each([
+			['chat', { type: 'function', function: { name: 'look' } }, 'required'],
+			['responses', { type: 'function', name: 'look' }, 'required'],
+			['messages', { type: 'tool', name: 'look' }, { type: 'any' }],
+		])('%s: may be required', async (format, named, required) => {
+			const choose = async (choice: INodeParameters) =>
+				(await sentBody(extraBody(format, choice))).tool_choice;
+			expect(await choose({ toolChoice: 'required' })).toStrictEqual(required);
+			expect(await choose({ toolChoice: '={{ "any" }}' })).toStrictEqual(required);
+			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
+			expect(await choose({ toolChoice: 'look' })).toStrictEqual(named);
+		});
+
+		it('may come with a choice of their own', async () => {
+			const more = ', "tool_choice": "auto"';
+			const choice = { toolChoice: 'function', toolChoiceName: 'x' };
+			const body = await sentBody(extraBody('chat', choice, more));
+			expect(body.tool_choice).toBe('auto');
+			const added = ', "tool_choice": { "disable_parallel_tool_use": true }';
+			const merged = await sentBody(extraBody('messages', { toolChoice: 'required' }, added));
+			expect(merged.tool_choice).toStrictEqual({ type: 'any', disable_parallel_tool_use: true });
+		});
+	});
+
+	it.each<[string, INodeParameters, unknown]>([
+		['by its type', { toolChoice: 'function', toolChoiceName: 'web_search' }, { type: 'web_search' }],
+		['by an expression', { toolChoice: '={{ "web_search" }}' }, { type: 'web_search' }],
+		['as any tool', { toolChoice: 'required' }, 'required'],
+	])('built in may be chosen %s', async (_, choice, wire) => {
+		const options = { builtIn: { values: { builtInTools: '[{ "type": "web_search" }]' } }, ...choice };
+		expect((await sentBody({ format: 'responses', options })).tool_choice).toStrictEqual(wire);
+	});
+
+	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
+		expect(await sentBody({ options: { toolChoice } })).not.toHaveProperty('tool_choice');
+	});
+
+	it.each<[string, INodeParameters, unknown]>([
+		[
+			'a tool that is not there',
+			{ toolChoice: '={{ "look" }}' },
+			{ type: 'function', function: { name: 'look' } },
+		],
+		['any tool, without tools', { toolChoice: 'required' }, 'required'],
+	])('the gateway checks the choice of %s', async (_, options, wire) => {
+		expect((await sentBody({ options })).tool_choice).toStrictEqual(wire);
+	});
+});

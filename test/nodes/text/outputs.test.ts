@@ -1,0 +1,442 @@
+import type { INodeParameters, IRun, StructuredChunk } from 'n8n-workflow';
+import nock from 'nock';
+
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import chatResponse from '../../fixtures/chat/plain.json';
+import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { chatCompletion, endpoints, gateway, generate, mockResponse, usage } from './support';
+
+useNock();
+
+describe('generate', () => {
+	const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
+	const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };
+
+	const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+	const generate = async (extra: Partial<RunOptions> & { parameters?: object } = {}) =>
+		await runNode({ node: 'textGeneration', ...extra, parameters: { ...parameters, ...extra.parameters } });
+
+	describe('text: generate, in each format', () => {
+		it('chat: sends messages and returns text, usage and the cost in rubles', async () => {
+			gateway()
+				.post('/api/v1/chat/completions', {
+					model: 'acme/writer',
+					messages: [
+						{ role: 'system', content: 'Be brief' },
+						{ role: 'user', content: 'Say hello' },
+					],
+					max_tokens: 50,
+					temperature: 0.2,
+				})
+				.reply(200, chatResponse);
+			const { items } = await generate({
+				parameters: { systemPrompt: 'Be brief', options: { maxTokens: 50, temperature: 0.2 } },
+			});
+			expect(items).toStrictEqual([
+				{
+					json: {
+						id: 'chatcmpl-1',
+						model: 'acme/writer',
+						provider: 'acme',
+						text: 'Hello there',
+						reasoning: 'Greet back.',
+						finishReason: 'stop',
+						usage: {
+							inputTokens: 12,
+							outputTokens: 3,
+							totalTokens: 15,
+							cachedInputTokens: 4,
+							reasoningTokens: 2,
+						},
+						costRub: 0.0345,
+					},
+					pairedItem: { item: 0 },
+				},
+			]);
+		});
+
+		it('returns the body as received without Simplify', async () => {
+			gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
+			const { items } = await generate({ parameters: { simplify: false } });
+			expect(items[0]?.json).toStrictEqual(chatResponse);
+		});
+	});
+
+	describe('models', () => {
+		test.each([
+			[
+				'from the list',
+				{ __rl: true, mode: 'list', value: 'acme/writer', cachedResultName: 'acme/writer · 8K' },
+			],
+			['by ID', { __rl: true, mode: 'id', value: ' acme/writer ' }],
+			['by an expression', { __rl: true, mode: 'id', value: '={{ "acme/" + "writer" }}' }],
+			['as plain text', 'acme/writer'],
+			['as a plain expression', '={{ "acme/writer" }}'],
+		])('can be set %s', async (_, model) => {
+			gateway()
+				.post('/api/v1/chat/completions', {
+					model: 'acme/writer',
+					messages: [{ role: 'user', content: 'Say hello' }],
+				})
+				.reply(200, chatResponse);
+			const { error } = await generate({ parameters: { model } });
+			expect(error).toBeUndefined();
+		});
+	});
+
+	it('a credential with an invalid base URL sends nothing', async () => {
+		const { error } = await generate({ credential: { baseUrl: 'gateway', apiKey: 'k' } });
+		expect(error?.message).toBe('The base URL in the AI Gateway credential is not a web address');
+	});
+
+	describe('URLs', () => {
+		it('may have trailing slashes in the credential', async () => {
+			gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
+			const { items } = await generate({
+				credential: { baseUrl: ' https://gateway.test/api/v1// ', apiKey: 'sk-test' },
+			});
+			expect(items[0]?.json.text).toBe('Hello there');
+		});
+
+		it('are not followed in a redirect with the key', async () => {
+			gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
+			const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
+			const { error } = await generate();
+			expect(error?.message).toBe('The gateway’s address redirects elsewhere');
+			expect(evil.isDone()).toBe(false);
+		});
+	});
+});
+
+describe('dry run', () => {
+	const priced = {
+		id: 'acme/writer',
+		cost_context: '0.001',
+		cost_completion: '0.002',
+		context_length: 8_000,
+	};
+	const dryRun = { dryRun: true };
+
+	/** The hints of the node. */
+	function hintOf(run: IRun): string {
+		return JSON.stringify(run.data.resultData.runData.Gateway?.[0]?.hints);
+	}
+
+	function catalogue(records: object[]): void {
+		gateway().get('/api/v1/models').reply(200, { data: records });
+	}
+
+	it.each(Object.keys(endpoints))('%s: has the request and the most that it can cost', async (format) => {
+		catalogue([priced]);
+		const { items, run } = await generate({ format, options: { ...dryRun, maxTokens: 1_000 } });
+		expect(items[0]?.json).toMatchObject({
+			dryRun: true,
+			model: 'acme/writer',
+			request: { model: 'acme/writer' },
+		});
+		expect(items[0]?.json.maxCostRub).toBeGreaterThan(2);
+		expect(items[0]?.json.maxCostRub).toBeLessThan(2.5);
+		expect(hintOf(run)).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
+	});
+
+	it('says why the cost is not known', async () => {
+		catalogue([priced]);
+		const { items, run } = await generate({ options: dryRun });
+		expect(items[0]?.json).toMatchObject({
+			maxCostRub: null,
+			reason: "Unknown, because the length of the response is not limited. Set the option 'Max Tokens'.",
+		});
+		expect(hintOf(run)).toContain(
+			'Dry run, nothing was sent. Prices that are not known: 1, see reason in the output.',
+		);
+	});
+
+	it('fails when the catalogue cannot be read', async () => {
+		gateway()
+			.get('/api/v1/models')
+			.reply(401, { error: { code: 'invalid_api_key', message: 'No' } });
+		const { error } = await generate({ options: dryRun });
+		expect([error?.httpCode, error?.description]).toStrictEqual([
+			'401',
+			expect.stringContaining('Nothing was sent.'),
+		]);
+	});
+
+	it.each(['={{ $json.none }}', '={{ "" }}'])(
+		'an expression that returns nothing (%s) is an error, and nothing is sent',
+		async (dryRun) => {
+			const { error } = await generate({ options: { dryRun } });
+			expect(error?.message).toContain("The option 'Dry Run' has a value that is not allowed");
+		},
+	);
+
+	it('sums up all items', async () => {
+		catalogue([priced]);
+		const items = Array.from({ length: 40 }, (_, n) => ({ json: { n } }));
+		const { run } = await generate({ options: { ...dryRun, maxTokens: 1_000 } }, { items });
+		expect(hintOf(run)).toMatch(/40 items: at most ₽8\d\.\d+\./);
+	});
+
+	it('has placeholders for files', async () => {
+		catalogue([priced]);
+		const { items } = await runNode({
+			node: 'textGeneration',
+			parameters: {
+				resource: 'image',
+				operation: 'analyze',
+				model: { __rl: true, mode: 'id', value: 'acme/writer' },
+				prompt: 'What is it?',
+				options: dryRun,
+			},
+			items: [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }],
+		});
+		expect(items[0]?.json).toMatchObject({ dryRun: true, request: { model: 'acme/writer' } });
+		expect(JSON.stringify(items[0]?.json)).not.toContain('aGk=');
+	});
+});
+
+describe('models', () => {
+	const catalogue = [
+		{ id: 'acme/writer', context_length: 8000, cost_context: 0.0001, extra: { kept: true } },
+		{ id: 'acme/painter', context_length: 16000 },
+		{ id: 'zeta/writer-mini', context_length: 32000 },
+		{ name: 'no id' },
+	];
+
+	const run = async (parameters: INodeParameters) => {
+		gateway().get('/api/v1/models').reply(200, { data: catalogue });
+		return await runNode({ node: 'textGeneration', parameters: { resource: 'model', ...parameters } });
+	};
+
+	it.each<[string, INodeParameters, unknown[]]>([
+		['all', { returnAll: true }, catalogue.slice(0, 3)],
+		['those with all words', { search: 'WRITER zeta' }, [catalogue[2]]],
+		['a limited number', { limit: 2 }, catalogue.slice(0, 2)],
+	])('getMany returns %s, with the gateway’s fields', async (_, parameters, models) => {
+		const { items } = await run({ operation: 'getMany', ...parameters });
+		expect(items.map(({ json }) => json)).toStrictEqual(models);
+	});
+
+	it('getMany rejects an invalid limit', async () => {
+		const { error } = await run({ operation: 'getMany', limit: '={{ "many" }}' });
+		expect(error?.message).toBe('\'Limit\' has a value that is not allowed: "many"');
+		expect(error?.description).toContain('Enter a whole number of at least 1.');
+	});
+
+	it('get returns one model', async () => {
+		const { items } = await run({
+			operation: 'get',
+			model: { __rl: true, mode: 'id', value: 'acme/writer' },
+		});
+		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
+	});
+
+	it('get rejects an unknown model, and is not retryable', async () => {
+		gateway().get('/api/v1/models').reply(200, { data: catalogue });
+		const { items } = await runNode({
+			node: 'textGeneration',
+			parameters: { resource: 'model', operation: 'get', model: 'qqq' },
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'The catalogue has no text model "qqq"',
+			param: 'model',
+			description: expect.stringContaining('from the list') as string,
+			retryable: false,
+		});
+	});
+});
+
+const tokens = {
+	inputTokens: 5,
+	outputTokens: 7,
+	totalTokens: 12,
+	cachedInputTokens: null,
+	reasoningTokens: null,
+};
+
+/** A response of the format Chat Completions with a choice for each message. */
+function chat(messages: JsonObject[], more: JsonObject = {}): JsonObject {
+	const choices = messages.map((message, index) => ({ index, message, finish_reason: 'stop' }));
+	return { ...chatCompletion({}), choices, ...more };
+}
+
+const png = '89504e470d0a1a0a0000';
+const picture = (type = 'image/png') => ({
+	type: 'image_url',
+	image_url: { url: `data:${type};base64,${Buffer.from(png, 'hex').toString('base64')}` },
+});
+
+/** The output items of a response. */
+async function itemsOf(response: JsonObject, options = {}, format = 'chat') {
+	mockResponse(format, response);
+	return (await generate({ format, options })).items;
+}
+
+describe('a response of several choices', () => {
+	const two = { sampling: { values: { n: 2 } } };
+	const texts = [{ content: 'a' }, { content: 'b' }];
+
+	it('has tokens, cost and unrecognized fields with the first', async () => {
+		const response = chat([{ content: null }, { content: null }]);
+		const items = await itemsOf(response, two);
+		const common = { text: '', finishReason: 'stop', model: 'acme/writer', id: 'c1' };
+		const none = { ...tokens, inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			{ choice: 0, ...common, costRub: 0.5, usage: tokens, raw: response },
+			{ choice: 1, ...common, costRub: 0, usage: none },
+		]);
+		const first = Object.keys(items[0]?.json ?? {}).slice(0, 4);
+		expect(first).toStrictEqual(['choice', 'text', 'finishReason', 'costRub']);
+	});
+
+	it('has all kinds of tokens, and what plugins cost, with the first', async () => {
+		const more = {
+			...{ prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 3 } },
+			plugins: { masker: { total_cost_rub: 0.01 }, checker: { total_cost_rub: 0.02 } },
+			plugin_post_process_error: true,
+		};
+		const items = await itemsOf(chat(texts, { usage: { ...usage, ...more } }), two);
+		const all = { ...tokens, cachedInputTokens: 2, reasoningTokens: 3 };
+		const none = Object.fromEntries(Object.keys(tokens).map((name) => [name, 0]));
+		expect(items.map(({ json }) => json.usage)).toStrictEqual([all, none]);
+		expect(items[0]?.json).toMatchObject({
+			plugins: more.plugins,
+			pluginPostProcessError: true,
+		});
+		expect(items[1]?.json).not.toHaveProperty('plugins');
+		expect(items[1]?.json).not.toHaveProperty('pluginPostProcessError');
+	});
+});
+
+it('a response in which nothing is recognized is returned as received: it is charged', async () => {
+	const strange = chatCompletion({ content: null, hologram: { data: 'x' } });
+	const items = await itemsOf(strange);
+	expect(items[0]?.json).toMatchObject({ text: '', costRub: 0.5, raw: strange });
+});
+
+it('what has no field of its own is returned as it came: it is charged', async () => {
+	const call = { type: 'custom_tool_call', call_id: 'c', name: 'shell', input: 'ls' };
+	const message = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+	const items = await itemsOf({ status: 'completed', output: [message, call] }, {}, 'responses');
+	expect(items[0]?.json).toMatchObject({ text: 'Hi', otherOutput: [call] });
+	expect(items[0]?.json).not.toHaveProperty('raw');
+});
+
+it('provider and number of web searches are returned where the response has them', async () => {
+	const searched = { ...usage, server_tool_use: { web_search_requests: 3 } };
+	const items = await itemsOf(chat([{ content: 'Hi' }], { provider: 'Acme Cloud', usage: searched }));
+	expect(items[0]?.json).toMatchObject({ provider: 'Acme Cloud', usage: { webSearchRequests: 3 } });
+});
+
+it('the execution’s metadata have the tokens', async () => {
+	mockResponse('chat');
+	mockResponse('chat');
+	const { run } = await generate({}, { items: [{ json: {} }, { json: {} }] });
+	expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toStrictEqual({
+		inputTokens: 24,
+		outputTokens: 6,
+	});
+});
+
+describe('the files of a response', () => {
+	it('are binary fields with the received bytes, numbered by kind', async () => {
+		const audio = { data: Buffer.from('sound').toString('base64'), transcript: 'la la' };
+		const images = [picture(), picture('image/webp'), picture()];
+		const options = { audioAndImages: { values: { modalities: ['text', 'audio'], audioFormat: 'mp3' } } };
+		const items = await itemsOf(chat([{ content: null, audio, images }]), options);
+		expect(items[0]?.json.text).toBe('la la');
+		const binary = items[0]?.binary ?? {};
+		expect(Object.entries(binary).map(([field, { fileName }]) => [field, fileName])).toStrictEqual([
+			['audio', 'audio.mp3'],
+			['image', 'image.png'],
+			['image_1', 'image_1.webp'],
+			['image_2', 'image_2.png'],
+		]);
+		expect(binary).toMatchObject({ audio: { mimeType: 'audio/mpeg' }, image: { mimeType: 'image/png' } });
+		const storage = await binaryStorage();
+		const { audio: sound, image } = binary;
+		expect(sound && (await storage.getAsBuffer(sound)).toString()).toBe('sound');
+		expect(image && (await storage.getAsBuffer(image)).toString('hex')).toBe(png);
+	});
+
+	it.each([
+		['mp3', 'audio/mpeg'],
+		['wav', 'audio/wav'],
+		['opus', 'audio/ogg'],
+		['pcm16', 'audio/pcm'],
+	])('of the audio format %s have the type %s', async (format, mimeType) => {
+		const audio = { data: Buffer.from('la la').toString('base64') };
+		const options = { audioAndImages: { values: { audioFormat: format } } };
+		const own = { extraBody: JSON.stringify({ audio: { format } }) };
+		for (const given of [options, own]) {
+			const [item] = await itemsOf(chat([{ content: null, audio }]), given);
+			expect(item?.binary?.audio).toMatchObject({ mimeType, fileName: `audio.${format}` });
+		}
+	});
+
+	it('are named after their type, or as n8n knows it', async () => {
+		const types = ['image/jpg', 'application/pdf', 'application/x-unheard-of'];
+		const items = await itemsOf(chat([{ content: null, images: types.map(picture) }]));
+		const names = Object.values(items[0]?.binary ?? {}).map(({ fileName }) => fileName);
+		expect(names).toStrictEqual(['image.jpg', 'image_1.pdf', 'image_2.bin']);
+	});
+
+	it('that n8n cannot store are an error with the charged output, and are not requested again', async () => {
+		mockResponse('chat', chat([{ content: 'a', images: [picture()] }, { content: 'b' }]));
+		const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
+		const settings = { onError: 'continueRegularOutput' as const, retryOnFail: true, waitBetweenTries: 1 };
+		const { items } = await generate({}, { settings });
+		storing.mockRestore();
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'result_not_stored',
+			description: expect.stringMatching(/no space left\. The call cost ₽0\.50\./) as string,
+			retryable: false,
+			mayBeCharged: true,
+			id: 'c1',
+			text: 'a\nb',
+			costRub: 0.5,
+		});
+		expect(nock.isDone()).toBe(true);
+	});
+});
+
+it.each<[JsonObject, object, object]>([
+	[{ content: 'Hi', reasoning: 'hm' }, {}, { text: 'Hi' }],
+	[
+		{ content: '{"a": 1}', audio: { data: 'c291bmQ=' } },
+		{ outputFormat: 'jsonObject' },
+		{ output: { a: 1 } },
+	],
+])('the tool of an agent returns small JSON, and no files (%#)', async (message, parameters, output) => {
+	mockResponse('chat', chatCompletion(message));
+	const { items } = await generate({ simplify: false, ...parameters }, { asTool: true });
+	expect(items.map(({ json }) => json)).toStrictEqual([{ ...output, finishReason: 'stop', costRub: 0.5 }]);
+	expect(items[0]?.binary).toBeUndefined();
+});
+
+it('a response that is not streamed is one chunk of a requested stream', async () => {
+	const bodies = mockResponse('chat', chat([{ content: 'Hi' }]));
+	const chunks: StructuredChunk[] = [];
+	const { items } = await generate({}, { onChunk: (chunk) => void chunks.push(chunk) });
+	expect(bodies.map(({ stream }) => stream)).toStrictEqual([true]);
+	expect(items[0]?.json.text).toBe('Hi');
+	expect(chunks.map(({ type, content }) => [type, content])).toStrictEqual([
+		['begin', undefined],
+		['item', 'Hi'],
+		['end', undefined],
+	]);
+});
+
+it.each(Object.entries(endpoints))(
+	'%s: a model that the gateway does not know is an error about the model',
+	async (format, { path }) => {
+		const error = { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' };
+		gateway().post(path).reply(404, { error });
+		const { error: shown } = await generate({ format });
+		const words = `${shown?.message} ${shown?.description}`;
+		expect(words).toContain('no such model');
+		expect(words).toContain('The gateway does not know this model');
+	},
+);

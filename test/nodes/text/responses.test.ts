@@ -1,0 +1,522 @@
+import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
+import nock from 'nock';
+
+import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { type Gateway, startGateway } from '../../../sandbox/gateway/gateway';
+import { runNode, type RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { events } from '../../helpers/streams';
+import {
+	bySchema,
+	chatCompletion,
+	endpoints,
+	gateway,
+	generate,
+	mockResponse,
+	schema,
+	sentBody,
+} from './support';
+
+describe('json output', () => {
+	useNock();
+
+	describe('JSON output is requested', () => {
+		it('chat', async () => {
+			expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toStrictEqual({
+				type: 'json_object',
+			});
+			expect(
+				(await sentBody({ ...bySchema, options: { schemaStrict: true } })).response_format,
+			).toStrictEqual({
+				type: 'json_schema',
+				json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
+			});
+		});
+	});
+
+	describe('a schema', () => {
+		const schemaSent = async (parameters: INodeParameters) => {
+			const { json_schema } = asObject((await sentBody(parameters)).response_format) ?? {};
+			return json_schema;
+		};
+
+		it('is made of rows of fields', async () => {
+			const field = [
+				{ name: 'title' },
+				{ name: ' pages ', type: 'number', description: 'How many', required: false },
+				{ name: 'isNew', type: 'boolean' },
+				{ name: 'tags', type: 'texts' },
+				{ name: 'sizes', type: 'numbers' },
+				{ name: 'makers', type: 'object', example: '[{ "name": "A" }]' },
+			];
+			expect(await schemaSent({ outputFormat: 'jsonFields', fields: { field } })).toStrictEqual({
+				name: 'answer',
+				schema: {
+					type: 'object',
+					properties: {
+						title: { type: 'string' },
+						pages: { type: 'number', description: 'How many' },
+						isNew: { type: 'boolean' },
+						tags: { type: 'array', items: { type: 'string' } },
+						sizes: { type: 'array', items: { type: 'number' } },
+						makers: {
+							type: 'array',
+							items: {
+								type: 'object',
+								properties: { name: { type: 'string' } },
+								required: ['name'],
+								additionalProperties: false,
+							},
+						},
+					},
+					required: ['title', 'isNew', 'tags', 'sizes', 'makers'],
+					additionalProperties: false,
+				},
+			});
+		});
+
+		it('is made of an example, also of one that an expression returns, and can be strict', async () => {
+			const options = { schemaStrict: true };
+			const jsonExample = '={{ ({ title: "Sea", note: null }) }}';
+			expect(await schemaSent({ outputFormat: 'jsonExample', jsonExample, options })).toStrictEqual({
+				name: 'answer',
+				schema: {
+					type: 'object',
+					properties: { title: { type: 'string' }, note: {} },
+					required: ['title'],
+					additionalProperties: false,
+				},
+				strict: true,
+			});
+		});
+
+		test.each<[string, INodeParameters, RegExp, RegExp]>([
+			[
+				'sample data',
+				{ outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' },
+				/^'JSON Schema' is sample data, not a schema$/,
+				/Choose 'JSON by Example'/,
+			],
+			[
+				'a list as an example',
+				{ outputFormat: 'jsonExample', jsonExample: '[{"title": "Sea"}]' },
+				/^'JSON Example' is not a JSON object/,
+				/\{ "title"/,
+			],
+			[
+				'an example that is not JSON',
+				{ outputFormat: 'jsonExample', jsonExample: '{title: Sea}' },
+				/^'JSON Example' is not a JSON object/,
+				/quotes/,
+			],
+			['no fields', { outputFormat: 'jsonFields', fields: {} }, /^'Fields' is empty$/, /Add/],
+			[
+				'the field as it is added',
+				{ outputFormat: 'jsonFields' },
+				/^'Fields', row 1: 'Name' is empty$/,
+				/title/,
+			],
+			[
+				'an object without an example',
+				{ outputFormat: 'jsonFields', fields: { field: [{ name: 'a', type: 'object', example: '' }] } },
+				/^'Fields', row 1: 'Example \(JSON\)' is not valid JSON/,
+				/Oslo/,
+			],
+		])('is not made of %s, and nothing is sent', async (_, parameters, message, description) => {
+			const { error } = await generate(parameters);
+			expect(error?.message).toMatch(message);
+			expect(error?.description).toMatch(description);
+		});
+	});
+
+	describe('a JSON response', () => {
+		it('is not expected with tool calls, also after text', async () => {
+			const tool_calls = [{ id: 't', type: 'function', function: { name: 'look', arguments: '{}' } }];
+			mockResponse('chat', chatCompletion({ content: 'Let me look.', tool_calls }, 'tool_calls'));
+			const { items } = await generate({
+				...bySchema,
+				tools: { function: [{ name: 'look', parameters: '' }] },
+			});
+			expect(items[0]?.json).toMatchObject({ text: 'Let me look.', toolCalls: [{ name: 'look' }] });
+			expect(items[0]?.json).not.toHaveProperty('output');
+		});
+
+		it('has an ID and a state, and no text, when it is pending', async () => {
+			mockResponse('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
+			const { items } = await generate({
+				format: 'responses',
+				options: { extraBody: '{ "background": true }' },
+			});
+			expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
+		});
+
+		it('messages: is the argument of the required call, which is not a tool call in the output', async () => {
+			const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
+			mockResponse('messages', { id: 'm', content, stop_reason: 'tool_use' });
+			const { items } = await generate({ format: 'messages', ...bySchema });
+			expect(items[0]?.json).toMatchObject({
+				output: { title: 'Sea' },
+				text: '{"title":"Sea"}',
+				finishReason: 'stop',
+			});
+			expect(items[0]?.json).not.toHaveProperty('toolCalls');
+		});
+
+		it('that is not JSON is not charged again by Retry On Fail', async () => {
+			mockResponse('chat', chatCompletion({ content: 'no JSON' }));
+			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+			const { error } = await generate(bySchema, { settings });
+			expect(error?.message).toBe('The model’s response is not JSON');
+			expect(nock.isDone()).toBe(true);
+		});
+	});
+});
+
+describe('unusable responses', () => {
+	// Responses without a completion, and of others than the gateway: never a success, never requested twice.
+
+	useNock();
+
+	const PAGE = '<html><head><title>502 Bad Gateway</title></head></html>';
+	const settings = {
+		onError: 'continueRegularOutput' as const,
+		retryOnFail: true,
+		maxTries: 3,
+		waitBetweenTries: 1,
+	};
+
+	/** Runs text: generate with the same response each time; returns the number of requests and the error of the item. */
+	async function outcomeOf(
+		format: string,
+		[status, body, type = 'application/json']: [status: number, body: string, type?: string],
+		parameters: INodeParameters = {},
+	) {
+		let requests = 0;
+		gateway()
+			.persist()
+			.post(endpoints[format]?.path ?? '')
+			.reply(() => {
+				requests += 1;
+				return [status, body, { 'content-type': type, 'retry-after': '0' }];
+			});
+		const { items } = await generate({ format, ...parameters }, { settings });
+		return { requests, error: items[0]?.json.error as JsonObject | undefined };
+	}
+
+	const empty: Record<string, JsonObject> = {
+		chat: { id: 'r1', choices: [], usage: { prompt_tokens: 7, cost_rub: 0.5 } },
+		responses: {
+			id: 'r1',
+			status: 'completed',
+			output: [],
+			usage: { input_tokens: 7, cost: { total_cost: 0.5 } },
+		},
+		messages: { id: 'r1', type: 'message', content: [], usage: { input_tokens: 7 } },
+	};
+
+	describe.each(Object.keys(empty))('%s', (format) => {
+		it.each([true, false])(
+			'a response without output is an error with its cost (simplify: %s)',
+			async (simplify) => {
+				const { requests, error } = await outcomeOf(format, [200, JSON.stringify(empty[format])], {
+					simplify,
+				});
+				expect(error).toMatchObject({
+					message: 'The model returned nothing',
+					code: 'no_completion',
+					retryable: false,
+					mayBeCharged: true,
+					id: 'r1',
+					costRub: format === 'messages' ? null : 0.5,
+					usage: { inputTokens: 7 },
+				});
+				expect(requests).toBe(1);
+			},
+		);
+
+		it('an empty object is an error', async () => {
+			const { requests, error } = await outcomeOf(format, [200, '{}']);
+			expect(error).toMatchObject({ code: 'no_completion', retryable: false, mayBeCharged: true });
+			expect(requests).toBe(1);
+		});
+
+		it.each([
+			[502, PAGE, false],
+			[502, PAGE, true],
+			[504, PAGE, false],
+			[503, '', false],
+			[503, '', true],
+		])('the %i of a proxy (%j) is requested once (stream: %s)', async (status, body, stream) => {
+			const { requests, error } = await outcomeOf(format, [status, body, 'text/html'], {
+				options: { stream },
+			});
+			expect(error).toMatchObject({
+				message: 'A server between n8n and the gateway responded in its place',
+				httpCode: String(status),
+				retryable: false,
+				mayBeCharged: true,
+			});
+			expect(requests).toBe(1);
+		});
+
+		it.each([true, false])('the 504 of the gateway is requested once (stream: %s)', async (stream) => {
+			const body = JSON.stringify({ error: { type: 'api_error', message: 'Too slow' } });
+			const { requests, error } = await outcomeOf(format, [504, body], { options: { stream } });
+			expect(error).toMatchObject({
+				message: 'The gateway stopped the request after its limit of 300 seconds',
+				description: expect.stringMatching(/'Stream'.*15 minutes.*Too slow.*may have been charged/) as string,
+				httpCode: '504',
+				retryable: false,
+				mayBeCharged: true,
+			});
+			expect(requests).toBe(1);
+		});
+
+		it('the 413 of a proxy charges nothing', async () => {
+			const { requests, error } = await outcomeOf(format, [413, PAGE, 'text/html']);
+			expect(error).toMatchObject({ httpCode: '413', retryable: false });
+			expect(error).not.toHaveProperty('mayBeCharged');
+			// n8n's Retry On Fail.
+			expect(requests).toBe(3);
+		});
+	});
+
+	it('a stream without choices is an error with its cost', async () => {
+		const text = events({ id: 'r1', object: 'chat.completion.chunk', ...empty.chat }, '[DONE]');
+		const { requests, error } = await outcomeOf('chat', [200, text, 'text/event-stream'], {
+			options: { stream: true },
+		});
+		expect(error).toMatchObject({ code: 'no_completion', id: 'r1', costRub: 0.5, mayBeCharged: true });
+		expect(requests).toBe(1);
+	});
+});
+
+describe('streaming', () => {
+	// Streamed responses on n8n's engine with the sandbox gateway, over real sockets.
+
+	let gateway: Gateway;
+
+	beforeAll(async () => {
+		nock.restore();
+		gateway = await startGateway();
+	});
+	beforeEach(async () => await gateway.control.reset());
+	afterAll(async () => await gateway.close());
+
+	const run = async (parameters: object, extra: Omit<RunOptions, 'node' | 'parameters'> = {}) =>
+		await runNode({
+			node: 'textGeneration',
+			credential: { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey },
+			...extra,
+			parameters: {
+				resource: 'text',
+				operation: 'generate',
+				model: 'sandbox/balanced-2',
+				prompt: '[[say:one two three four five]]',
+				...parameters,
+			},
+		});
+
+	const stream = (fault: Parameters<Gateway['control']['configure']>[0]['stream']) =>
+		gateway.control.configure({ stream: fault ?? {} });
+	const streamed = () =>
+		gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json)?.stream === true);
+
+	/** Collects the chunks of a streaming workflow. */
+	function chunkCollector() {
+		const chunks: StructuredChunk[] = [];
+		const onChunk = (chunk: StructuredChunk) => void chunks.push(chunk);
+		const summary = () =>
+			chunks.map(({ type, content, metadata }) => [type, metadata.itemIndex, content ?? '']);
+		const textOf = (index: number) =>
+			chunks
+				.filter(({ type, metadata }) => type === 'item' && metadata.itemIndex === index)
+				.map(({ content }) => content)
+				.join('');
+		return { chunks, onChunk, summary, textOf };
+	}
+
+	const formats = ['chat', 'responses', 'messages'];
+	const withoutIds = (json: object | undefined) => ({ ...json, id: '…' });
+
+	describe.each(formats)('%s', (format) => {
+		it('returns the same output with and without streaming', async () => {
+			const prompt = 'Please use the tool';
+			const tools = { function: [{ name: 'get_weather', parameters: '{"type": "object"}' }] };
+			for (const parameters of [
+				{ format },
+				{ format, model: 'sandbox/thinker-3' },
+				{ format, prompt, tools },
+			]) {
+				const plain = await run({ ...parameters, options: { stream: false } });
+				const live = await run({ ...parameters, options: { stream: true } });
+				const ids = (json: object | undefined) =>
+					JSON.stringify(withoutIds(json)).replace(/(call|toolu)_\w+/g, '$1');
+				expect(live.error).toBeUndefined();
+				expect(ids(live.items[0]?.json)).toBe(ids(plain.items[0]?.json));
+			}
+			expect(streamed()).toStrictEqual([false, true, false, true, false, true]);
+		});
+
+		it('sends chunks while the response arrives', async () => {
+			stream({ deltaDelayMs: 30 });
+			const { chunks, onChunk, textOf } = chunkCollector();
+			const { items } = await run({ format }, { onChunk });
+			expect(items[0]?.json.text).toBe('one two three four five');
+			expect(textOf(0)).toBe('one two three four five');
+			expect(chunks[0]?.type).toBe('begin');
+			expect(chunks.at(-1)?.type).toBe('end');
+			const times = chunks.filter(({ type }) => type === 'item').map(({ metadata }) => metadata.timestamp);
+			expect(times.length).toBeGreaterThan(2);
+			expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(60);
+		});
+
+		test.each([
+			['an error frame', { errorAfter: 6 }, 'The model did not finish its response', format === 'responses'],
+			[
+				'a connection that is cut',
+				{ cutAfter: 6 },
+				'The connection broke in the middle of the response',
+				false,
+			],
+			['a missing end', { missingEnd: true }, 'The response ended before it was complete', false],
+		])('%s is an error with the text so far', async (_, fault, message, retryable) => {
+			stream(fault);
+			const { onChunk, summary } = chunkCollector();
+			const { items } = await run({ format }, { onChunk, settings: { onError: 'continueRegularOutput' } });
+			expect(items[0]?.json.error).toMatchObject({
+				message,
+				receivedText: expect.stringMatching(/^one two/) as string,
+				retryable,
+			});
+			expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
+			expect(summary().slice(-2)).toStrictEqual([
+				['error', 0, 'The response could not be completed'],
+				['end', 0, ''],
+			]);
+			// §6.1: the sandbox charges with the last event.
+			expect(gateway.control.ledger()).toStrictEqual([]);
+		});
+
+		it('ends at once when the execution is cancelled', async () => {
+			stream({ stallAfter: 5 });
+			const started = Date.now();
+			await run(
+				{ format },
+				{
+					onChunk: () => undefined,
+					onStart: (cancel) => {
+						const timer = setInterval(() => {
+							if (gateway.control.requests({ method: 'POST' }).length === 0) return;
+							clearInterval(timer);
+							cancel();
+						}, 20);
+					},
+				},
+			);
+			expect(Date.now() - started).toBeLessThan(5_000);
+		});
+	});
+
+	describe('several items', () => {
+		const items = ['first', 'second', 'third'].map((word) => ({ json: { word } }));
+		const prompt = '=[[say:{{ $json.word }} one two three]]';
+
+		it('are streamed one after the other while their requests run at the same time', async () => {
+			// A separate gateway: it would count the open connection of an earlier test.
+			const own = await startGateway({ settings: { stream: { deltaDelayMs: 20 } } });
+			const credential = { baseUrl: own.baseUrl, apiKey: own.apiKey };
+			const { summary, onChunk, textOf } = chunkCollector();
+			const result = await run({ prompt }, { items, onChunk, credential });
+			const most = own.control.concurrency().groups.chat?.max;
+			await own.close();
+			const texts = items.map(({ json }) => `${json.word} one two three`);
+			expect(result.items.map(({ json }) => json.text)).toStrictEqual(texts);
+			expect([0, 1, 2].map(textOf)).toStrictEqual(texts);
+			const order = summary().map(([, index]) => index);
+			expect(order).toStrictEqual([...order].sort());
+			expect(most).toBe(3);
+		});
+
+		it('are streamed when another one fails', async () => {
+			gateway.control.addFault({
+				match: { method: 'POST' },
+				action: { kind: 'stream', stream: { cutAfter: 3 } },
+			});
+			const { onChunk, summary } = chunkCollector();
+			const result = await run(
+				{ prompt },
+				{ items, onChunk, settings: { onError: 'continueRegularOutput' } },
+			);
+			expect(result.items.filter(({ json }) => json.error)).toHaveLength(1);
+			expect(summary().filter(([type]) => type === 'error')).toHaveLength(1);
+			expect(summary().filter(([type]) => type === 'end')).toHaveLength(3);
+		});
+	});
+
+	describe('streaming', () => {
+		it('follows the workflow, unless the option is set', async () => {
+			const [followed, silenced] = [chunkCollector(), chunkCollector()];
+			await run({}, {});
+			await run({}, { onChunk: followed.onChunk });
+			await run({ options: { stream: false } }, { onChunk: silenced.onChunk });
+			await run({ options: { stream: true } }, {});
+			expect(streamed()).toStrictEqual([false, true, false, true]);
+			expect(followed.textOf(0)).toBe('one two three four five');
+			expect(silenced.chunks).toStrictEqual([]);
+		});
+
+		it('sends no chunk as the tool of an agent', async () => {
+			const { onChunk, chunks } = chunkCollector();
+			await run({}, { onChunk, asTool: true });
+			expect(chunks).toStrictEqual([]);
+			expect(streamed()).toStrictEqual([false]);
+		});
+	});
+
+	describe('a refusal', () => {
+		const events = (...list: object[]) => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+		const bodies: Array<[string, string]> = [
+			[
+				'chat',
+				events(
+					{ choices: [{ index: 0, delta: { refusal: 'I must' } }] },
+					{ choices: [{ index: 0, delta: { refusal: ' not' }, finish_reason: 'stop' }] },
+					{ choices: [], usage: {} },
+				),
+			],
+			[
+				'responses',
+				events(
+					{ type: 'response.refusal.delta', output_index: 0, content_index: 0, delta: 'I must' },
+					{ type: 'response.refusal.delta', output_index: 0, content_index: 0, delta: ' not' },
+					{
+						type: 'response.completed',
+						response: {
+							status: 'completed',
+							output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'I must not' }] }],
+						},
+					},
+				),
+			],
+		];
+		const wholes: Array<[string, string]> = [
+			['chat', JSON.stringify({ choices: [{ message: { refusal: 'I must not' } }] })],
+		];
+		it.each([
+			...bodies.map(([format, text]) => [format, 'streamed', text, 'text/event-stream']),
+			...wholes.map(([format, text]) => [format, 'not streamed', text, 'application/json']),
+		])('%s, %s: reaches the chat', async (format, _, text, contentType) => {
+			const path = format === 'chat' ? '/chat/completions' : `/${format}`;
+			const body = {
+				text: contentType === 'application/json' ? text : `${text}data: [DONE]\n\n`,
+				contentType,
+			};
+			gateway.control.addFault({ match: { path }, action: { kind: 'raw', status: 200, body } });
+			const { onChunk, textOf } = chunkCollector();
+			const { items } = await run({ format }, { onChunk });
+			expect(textOf(0)).toBe('I must not');
+			expect(items[0]?.json).toMatchObject({ text: '', refusal: 'I must not' });
+		});
+	});
+});

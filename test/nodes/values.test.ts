@@ -1,0 +1,216 @@
+import { type INode, type INodeParameters, Workflow } from 'n8n-workflow';
+import nock from 'nock';
+
+import { textOptions } from '../../nodes/shared/gateway/text/formats/options';
+import { runNode, type RunOptions } from '../helpers/engine';
+import { catalogue, form, model } from '../helpers/media';
+import { useNock } from '../helpers/nock';
+import { fields, nodesByName } from '../helpers/panel';
+
+describe('numbers', () => {
+	// The numbers that the panel accepts, and those that are rejected from an expression.
+
+	useNock();
+
+	const numbers = fields.filter(({ property: { type } }) => type === 'number');
+	const places = (found: typeof numbers) => found.map(({ place }) => place);
+
+	/** Fields that may be fractions: money, times, and text options, whose kinds gateway/text/formats/options.test.ts has. */
+	const optionsOfText: Record<string, { kind: string }> = textOptions;
+	const isFraction = (name: string) =>
+		/^(threshold|margin|maxPriceRub|maxCostRub|timeout|maxWait|rateLimitWait)$/.test(name) ||
+		optionsOfText[name]?.kind === 'number';
+
+	/** Fields that may be negative. A wallet may be overdrawn. */
+	const NEGATIVE = /^(threshold|\w+Penalty|seed)$/;
+
+	it('finds the fields', () => {
+		expect(numbers.length).toBeGreaterThan(50);
+		const names = numbers.map(({ property: { name } }) => name);
+		expect([names.some(isFraction), names.some((name) => NEGATIVE.test(name))]).toStrictEqual([true, true]);
+	});
+
+	it('counts are whole numbers', () => {
+		const wrong = numbers.filter(
+			({ property: { name, typeOptions } }) => (typeOptions?.numberPrecision === 0) === isFraction(name),
+		);
+		expect(places(wrong)).toStrictEqual([]);
+	});
+
+	it('every field has a minimum, unless it may be negative', () => {
+		const isOpen = ({ property: { name, typeOptions } }: (typeof numbers)[number]) =>
+			typeOptions?.minValue === undefined && !NEGATIVE.test(name);
+		expect(places(numbers.filter(isOpen))).toStrictEqual([]);
+	});
+
+	it('defaults are within range and precision', () => {
+		const isWrong = ({ property: { default: value, typeOptions = {} } }: (typeof numbers)[number]) => {
+			const { minValue = -Infinity, maxValue = Infinity, numberPrecision = 10 } = typeOptions;
+			const number = Number(value);
+			return (
+				!(number >= minValue && number <= maxValue) || Number(number.toFixed(numberPrecision)) !== number
+			);
+		};
+		expect(places(numbers.filter(isWrong))).toStrictEqual([]);
+	});
+
+	it('minimums can be entered with the precision of their field', () => {
+		const isWrong = ({
+			property: { typeOptions: { minValue, numberPrecision } = {} },
+		}: (typeof numbers)[number]) =>
+			minValue !== undefined &&
+			numberPrecision !== undefined &&
+			Number(minValue.toFixed(numberPrecision)) !== minValue;
+		expect(places(numbers.filter(isWrong))).toStrictEqual([]);
+	});
+
+	describe('values of expressions', () => {
+		const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
+
+		it.each([
+			['Concurrency', { concurrency: 2.5 }, 'Enter a whole number from 1 to 100.'],
+			['Max Retries', { maxRetries: 1.5 }, 'Enter a whole number from 0 to 10.'],
+			['Timeout (Seconds)', { timeout: 0.5 }, 'Enter a number of at least 1.'],
+		])('of %s have the range of its field', async (label, options, hint) => {
+			const { error } = await runNode({ node: 'storage', credential, parameters: { options } });
+			expect(error?.message).toContain(`The option '${label}' has a value that is not allowed`);
+			expect(error?.description).toContain(`${hint} Nothing was sent.`);
+		});
+
+		it('of a longest wait must be above 0, as in its field', () => {
+			const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');
+			const bounds = new Set(waits.map(({ property }) => property.typeOptions?.minValue));
+			expect([...bounds]).toStrictEqual([0.001]);
+		});
+	});
+});
+
+describe('empty expressions', () => {
+	// An expression that returns nothing is a mistake in the workflow: its parameter's default must not be sent, and
+	// charged, in its place.
+
+	useNock();
+
+	const text = { model, prompt: 'x' };
+	const media = { resource: 'task', operation: 'create', model, input: form({ prompt: 'x' }) };
+	const upload = { resource: 'file', operation: 'upload' };
+
+	const cases: Array<[RunOptions['node'], string, object]> = [
+		['textGeneration', 'format', text],
+		['textGeneration', 'inputMode', { ...text, messages: { message: [{ role: 'user', content: 'x' }] } }],
+		['textGeneration', 'outputFormat', text],
+		['textGeneration', 'schemaName', { ...text, outputFormat: 'jsonSchema', jsonSchema: '{}' }],
+		['textGeneration', 'jsonSchema', { ...text, outputFormat: 'jsonSchema' }],
+		['textGeneration', 'messagesJson', { ...text, inputMode: 'json' }],
+		['mediaTask', 'model', media],
+		['mediaTask', 'inputJson', { ...media, inputMode: 'json' }],
+		['mediaTask', 'limit', { resource: 'model', operation: 'getMany' }],
+		['mediaTask', 'sessionJson', { resource: 'session', operation: 'create' }],
+		['mediaTask', 'taskId', { resource: 'task', operation: 'get' }],
+		['storage', 'uploadSource', { ...upload, base64: 'QUJD' }],
+		['storage', 'binaryPropertyName', upload],
+		['storage', 'storagePolicy', { ...upload, uploadSource: 'base64', base64: 'QUJD' }],
+		['storage', 'binaryPropertyName', { resource: 'file', operation: 'download', fileId: 'f1' }],
+	];
+
+	describe.each(['null', '""', 'undefined'])('an expression that returns %s', (nothing) => {
+		it.each(cases)('%s %s is an error, and nothing is sent', async (node, name, parameters) => {
+			catalogue();
+			const sent: string[] = [];
+			nock.emitter.on('no match', ({ method }: { method?: string }) => sent.push(method ?? 'request'));
+			const { error, items } = await runNode({
+				node,
+				parameters: { ...parameters, [name]: `={{ ${nothing} }}` },
+			});
+			nock.emitter.removeAllListeners('no match');
+			expect({ message: error?.message, items, sent }).toStrictEqual({
+				message: expect.stringMatching(/'.+' (is empty|is not|has a value that is not allowed)/) as string,
+				items: [],
+				sent: [],
+			});
+		});
+	});
+
+	it.each([
+		['maxPriceRub', 'null'],
+		['maxPriceRub', '""'],
+		['idempotencyKey', 'null'],
+		['idempotencyKey', '" "'],
+	])(
+		'the option %s, which protects money, is not dropped when its expression returns %s',
+		async (name, nothing) => {
+			catalogue();
+			const options = { [name]: `={{ ${nothing} }}` };
+			const task = {
+				resource: 'task',
+				operation: 'create',
+				model,
+				inputMode: 'json',
+				inputJson: '{"prompt":"x"}',
+			};
+			const { error } = await runNode({ node: 'mediaTask', parameters: { ...task, options } });
+			expect(error?.message).toMatch(/^The option '.+' (is empty|has a value that is not allowed)/);
+		},
+	);
+
+	it.each(['null', '""'])('a row whose choice is %s is an error', async (nothing) => {
+		const message = { role: `={{ ${nothing} }}`, content: 'x' };
+		const { error } = await runNode({
+			node: 'textGeneration',
+			parameters: { model, inputMode: 'messages', messages: { message: [message] } },
+		});
+		expect(error?.message).toMatch(/'Messages', row 1: 'Role' has a value that is not allowed/);
+	});
+
+	it.each(['null', '""', 'undefined'])(
+		'an option whose expression returns %s counts as not added',
+		async (nothing) => {
+			const body = { model: 'acme/painter', messages: [{ role: 'user', content: 'x' }] };
+			nock('https://gateway.test')
+				.post('/api/v1/chat/completions', body)
+				.reply(200, { choices: [{ message: { content: 'y' }, finish_reason: 'stop' }] });
+			const names = [
+				'maxTokens',
+				'temperature',
+				'extraBody',
+				'stop',
+				'maxRetries',
+				'concurrency',
+				'timeout',
+				'stream',
+			];
+			const options = Object.fromEntries(names.map((name) => [name, `={{ ${nothing} }}`]));
+			const { items, error } = await runNode({ node: 'textGeneration', parameters: { ...text, options } });
+			expect([error, items[0]?.json.text]).toStrictEqual([undefined, 'y']);
+		},
+	);
+});
+
+// The subtitles of nodes on the canvas, evaluated as the editor does.
+
+function subtitleOf(name: string, parameters: INodeParameters): unknown {
+	const type = nodesByName[name];
+	if (type === undefined) throw new Error(`There is no node ${name}`);
+	const node: INode = { id: '1', name, type: name, typeVersion: 1, position: [0, 0], parameters };
+	const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const stored = workflow.getNode(name);
+	if (!stored) throw new Error('The node is missing');
+	return workflow.expression.getSimpleParameterValue(stored, type.description.subtitle, 'internal', {});
+}
+
+test.each<[string, INodeParameters, string]>([
+	['textGeneration', {}, 'Generate: Text'],
+	['mediaTask', {}, 'Generate: Image'],
+	['mediaTask', { resource: 'model', operation: 'getMany' }, 'Get Many: Model'],
+	['mediaTask', { resource: 'image', operation: 'generate' }, 'Generate: Image'],
+	['storage', {}, 'Upload: File'],
+	['balance', {}, 'Get: Balance'],
+	['mediaTaskTrigger', {}, 'Task Ended'],
+	['mediaTaskTrigger', { events: 'fail' }, 'Task Failed'],
+	['balanceTrigger', {}, 'Below ₽100'],
+	['balanceTrigger', { fireOn: 'change' }, 'On Change'],
+	['chatModel', { model: { __rl: true, mode: 'id', value: 'vendor/model' } }, 'vendor/model'],
+])('%s with %j has the subtitle %s', (name, parameters, subtitle) => {
+	expect(subtitleOf(name, parameters)).toBe(subtitle);
+});

@@ -1,0 +1,533 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+
+import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
+import {
+	ApiError,
+	type ApiErrorDetails,
+	asError,
+	InvalidInputError,
+	type Outcome,
+	type RequestKind,
+} from '../../nodes/shared/gateway/errors/errors';
+import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
+import { reserve } from '../../nodes/shared/run/charge/limits';
+import type { ItemRecord } from '../../nodes/shared/run/charge/record';
+import { Spending, type SpendingContext } from '../../nodes/shared/run/charge/spending';
+import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/charge/words';
+import { invalidInput } from '../helpers/invalidInput';
+
+describe('limits', () => {
+	// Calls under *Max Cost per Execution*, in hundredths of a ruble.
+
+	const rub = (hundredths: number) => (hundredths / 100).toFixed(2);
+
+	/** A client without *Minimum Balance*. */
+	const client = {
+		account: 'a',
+		settings: {},
+		until: async (wait: Promise<void>) => await wait,
+	} as unknown as GatewayClient;
+
+	/** Nodes of one execution. */
+	function execution() {
+		const flow = {};
+		return () =>
+			new Spending({
+				getExecutionId: () => '1',
+				getContext: (kind: string) => (kind === 'flow' ? flow : {}),
+				getWorkflowDataProxy: () => ({ $execution: {} }),
+			} as unknown as SpendingContext);
+	}
+
+	/** A call: what it may cost and costs, how many turns it takes, and whether its node has no limit. */
+	const call = fc.record({
+		most: fc.integer({ min: 1, max: 60 }),
+		share: fc.double({ min: 0, max: 1, noNaN: true }),
+		turns: fc.integer({ min: 1, max: 8 }),
+	});
+
+	async function turns(count: number): Promise<void> {
+		for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
+	}
+
+	describe('calls of an execution with a limit', () => {
+		it('never exceed it together, and each that is refused could not fit what was left', async () => {
+			const run = async (calls: Array<{ most: number; share: number; turns: number }>, limit: number) => {
+				const node = execution();
+				let spent = 0;
+				let open = 0;
+				const refused: Array<{ error: unknown; couldFit: boolean }> = [];
+				const send = async ({ most, share, turns: length }: (typeof calls)[number]) => {
+					const cost = Math.round(most * share);
+					try {
+						const { rub: counted } = await charge(
+							node(),
+							{ client, mostRub: rub(most), maxCostRub: rub(limit) },
+							async () => {
+								open += most;
+								expect(spent + open).toBeLessThanOrEqual(limit);
+								await turns(length);
+							},
+							async () => await Promise.resolve(rub(cost)),
+						);
+						await counted;
+						spent += cost;
+						open -= most;
+					} catch (error) {
+						refused.push({ error, couldFit: spent + most <= limit });
+					}
+				};
+				await Promise.all(calls.map(send));
+				expect(spent).toBeLessThanOrEqual(limit);
+				for (const { error, couldFit } of refused)
+					expect([error instanceof InvalidInputError, couldFit]).toStrictEqual([true, false]);
+			};
+			await fc.assert(
+				fc.asyncProperty(
+					fc.array(call, { minLength: 30, maxLength: 30 }),
+					fc.integer({ min: 1, max: 1_000 }),
+					run,
+				),
+				{ numRuns: 200 },
+			);
+		});
+
+		it('begin in the order in which they came, also when a later one would fit before', async () => {
+			const node = execution();
+			const begun: number[] = [];
+			const send = async (index: number, most: string) => {
+				const { rub: counted } = await charge(
+					node(),
+					{ client, mostRub: most, maxCostRub: '10' },
+					async () => {
+						begun.push(index);
+						await turns(3);
+					},
+					async () => await Promise.resolve('0'),
+				);
+				await counted;
+			};
+			await Promise.all([send(0, '8'), send(1, '8'), send(2, '1')]);
+			expect(begun).toStrictEqual([0, 1, 2]);
+		});
+	});
+});
+
+describe('min balance', () => {
+	// What the credential's minimum balance lets through. All executions of the process share an account.
+
+	let accounts = 0;
+
+	/** An account of a gateway whose balance can be set, and which counts how often it is asked for. */
+	function newAccount(balance: string, minBalanceRub: string | null = '90') {
+		accounts += 1;
+		const gateway = { balance: balance as string | Error, requests: 0, now: 1_000 };
+		const client = {
+			account: `account ${accounts}`,
+			settings: { minBalanceRub: minBalanceRub ?? undefined },
+			now: () => gateway.now,
+			until: async (wait: Promise<void>) => await wait,
+			json: async () => {
+				gateway.requests += 1;
+				const { balance: answer } = gateway;
+				if (answer instanceof Error) throw answer;
+				return await Promise.resolve({ amount: answer });
+			},
+		} as unknown as GatewayClient;
+		/** Begins a call; ends it with what it may have cost. */
+		const begin = async (mostRub: string) =>
+			await reserve(newSpending(), { client, mostRub, maxCostRub: undefined });
+		return { gateway, client, begin };
+	}
+
+	/** What an execution of its own has spent. */
+	function newSpending(): Spending {
+		const context = { getExecutionId: () => 'e1', getWorkflowDataProxy: () => ({ $execution: {} }) };
+		return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
+	}
+
+	/** Sends a call of an execution of its own, which may cost ₽9. */
+	async function send(client: GatewayClient, end: string | Error, maxCostRub: string): Promise<unknown> {
+		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
+		const costOf = async () => await Promise.resolve(end === '4' ? end : undefined);
+		const plan = { client, mostRub: '9', maxCostRub };
+		return await charge(newSpending(), plan, respond, costOf).then(async ({ rub }) => await rub, asError);
+	}
+
+	const error = (outcome: Outcome, kind: RequestKind = 'charge') =>
+		new ApiError({ message: 'down', description: '', retryable: true, outcome, kind });
+
+	it('asks for no balance without a minimum', async () => {
+		const { gateway, begin } = newAccount('0', null);
+		await expect(begin('1000')).resolves.toBeDefined();
+		expect(gateway.requests).toBe(0);
+	});
+
+	it('a call waits for those in progress of other executions', async () => {
+		const { begin } = newAccount('100');
+		const first = await begin('6');
+		const order: string[] = [];
+		const second = begin('6').then(() => order.push('second begins'));
+		await new Promise((resolve) => setImmediate(resolve));
+		order.push('first ends');
+		first('0');
+		await second;
+		expect(order).toStrictEqual(['first ends', 'second begins']);
+	});
+
+	it.each<[string, string | Error, maxCostRub: string, fits: string]>([
+		['its cost', '4', '9', '6'],
+		['the most, if its cost is unknown', 'unknown', '9', '1'],
+		['the most, if it may be charged', error('unknown'), '9', '1'],
+		['nothing, if it is not charged', error('rejected'), '9', '10'],
+		['nothing, if the limit of the execution refuses it', '4', '5', '10'],
+	])('counts of a call that has ended %s', async (_, end, maxCostRub, fits) => {
+		const { client, begin } = newAccount('100');
+		await send(client, end, maxCostRub);
+		await expect(begin(`${fits}.01`)).rejects.toThrow('less than');
+		await expect(begin(fits)).resolves.toBeDefined();
+	});
+
+	it.each<[string, balance: string, milliseconds: number]>([
+		['half a minute', '1000', 30_000],
+		['a second near the minimum', '110', 1_000],
+	])('reads the balance again after %s, which then has what has ended', async (_, balance, milliseconds) => {
+		const { gateway, begin } = newAccount(balance);
+		(await begin('9'))('9');
+		gateway.balance = '91';
+		gateway.now += milliseconds;
+		(await begin('1'))('0');
+		expect(gateway.requests).toBe(1);
+		gateway.now += 1;
+		await expect(begin('2')).rejects.toThrow('The call may cost');
+		expect(gateway.requests).toBe(2);
+	});
+
+	it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
+		const { gateway, begin } = newAccount('100');
+		gateway.balance = error('rejected', 'read');
+		await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (₽)': down");
+		gateway.balance = '100';
+		await expect(begin('1')).resolves.toBeDefined();
+	});
+});
+
+describe('spending', () => {
+	// What the calls of an execution cost, and what limits them.
+
+	/** An execution: what n8n stores of it, and what it shows. */
+	class Execution {
+		id = 'e1';
+		contexts: Record<string, IDataObject> = {};
+		readonly custom: Record<string, unknown> = {};
+		readonly hints: Array<{ message: string }> = [];
+		metadata: IDataObject = {};
+
+		node(name = 'node') {
+			const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
+			const context = {
+				getContext: (kind: string) => (this.contexts[kind === 'flow' ? kind : name] ??= {}),
+				getExecutionId: () => this.id,
+				addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
+				getWorkflowDataProxy: () => ({ $execution: { customData } }),
+				getExecuteData: () => ({ metadata: this.metadata }),
+				setMetadata: (metadata: object) => void Object.assign(this.metadata, metadata),
+			};
+			return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
+		}
+
+		/** n8n stores it, and reads it back. */
+		store = () => void (this.contexts = structuredClone(this.contexts));
+	}
+
+	let execution: Execution;
+	beforeEach(() => (execution = new Execution()));
+
+	/** Rubles, calls, and those without a cost. */
+	const shown = () => Object.values(execution.custom).join(' ');
+	const failure = (outcome: 'unknown' | 'rejected') =>
+		new ApiError({ message: outcome, description: '', outcome, kind: 'keyed', retryable: false });
+	const [LOST, REJECTED] = [failure('unknown'), failure('rejected')];
+
+	/** Sends a call that ends with this cost or error, which it returns. */
+	async function send(plan: Partial<Plan>, end: string | Error, node = execution.node()): Promise<unknown> {
+		const client = { account: 'a', settings: {} } as Plan['client'];
+		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
+		const all = { client, mostRub: undefined, maxCostRub: undefined, ...plan };
+		const costOf = (ended: object) => Promise.resolve('result' in ended ? String(ended.result) : undefined);
+		return await charge(node, all, respond, costOf).then(async ({ rub }) => await rub, asError);
+	}
+
+	/** The task of an item, over its tries. */
+	function task(): Partial<Plan> {
+		const record: ItemRecord = { state: 'sent' };
+		const records = { get: () => record, sent: () => Object.assign(record, { key: 'k' }) };
+		return { key: 'k', item: { index: 0, records } as unknown as NonNullable<Plan['item']> };
+	}
+
+	const failedTask = (costRub: string): ItemRecord => ({ state: 'charged', costRub });
+	async function tries(...ends: Array<string | Error>) {
+		const plan = { ...task(), mostRub: '2', maxCostRub: '3' };
+		const node = execution.node();
+		for (const end of ends) await send(plan, end, node);
+	}
+
+	/** A user's key whose cost is counted at `other`, if that is another place. */
+	const ownKey = (place: string) => ({
+		use: { place, content: 'c', ...(place === 'other' ? { isCharged: true as const } : {}) },
+		place: 'p',
+	});
+
+	type Calls = (node: Spending) => unknown;
+	const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';
+	it.each<[string, Calls, hint: string]>([
+		['a cost', (node) => node.costs('4.50'), '4.50 (execution so far: ₽4.50)'],
+		['no free call', (node) => node.costs('0'), ''],
+		['no rejected call', async () => await send({}, REJECTED), ''],
+		['a lost call', async () => await send({}, LOST), UNKNOWN],
+		['other nodes', (node) => [execution.node('b').costs('3'), node.costs('1')], '1 (execution so far: ₽4)'],
+		['earlier tries', (node) => [node.costs('2'), execution.node().addOwn('2')], '2 (execution so far: ₽2)'],
+		['a task once', async () => await tries(LOST, LOST, REJECTED, '2', '2'), '2 (execution so far: ₽2)'],
+		['what others may have paid', async () => await send({ ownKey: ownKey('p') }, '2'), UNKNOWN],
+		['no task of another item', async () => await send({ ownKey: ownKey('other') }, '2'), ''],
+	])('the hint has %s', async (_, calls, hint) => {
+		await calls(execution.node());
+		expect(execution.hints.at(-1)?.message ?? '').toBe(hint && `Cost: ₽${hint}`);
+		// Also without a hint, for expressions.
+		expect(execution.contexts.node?.gateway).toHaveProperty(
+			'costRub',
+			Number(execution.custom.gatewayCostRub),
+		);
+	});
+
+	it('all nodes show the exact sum, however often n8n stores the execution', () => {
+		const call = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(9_999), fc.boolean());
+		fc.assert(
+			fc.property(fc.array(call, { minLength: 1 }), (calls) => {
+				execution = new Execution();
+				for (const [name, rub, isKnown] of calls) {
+					execution.node(name)[isKnown ? 'costs' : 'mayCost'](String(rub / 1_000));
+					execution.store();
+				}
+				const known = calls.filter(([, , isKnown]) => isKnown);
+				const costRub = known.reduce((sum, [, rub]) => sum + rub, 0) / 1_000;
+				const totals = { costRub, calls: calls.length, callsWithoutCost: calls.length - known.length };
+				expect(shown()).toBe(Object.values(totals).join(' '));
+				for (const [name] of calls) expect(execution.contexts[name]?.gateway).toStrictEqual(totals);
+			}),
+		);
+	});
+
+	it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', () => {
+		const use = { place: 'p', content: 'c', isCharged: true as const };
+		execution.node('first').costs('1');
+		execution.node('first').keys.k = use;
+		for (const id of ['e2', 'e3']) {
+			execution.store();
+			execution.id = id;
+			execution.node('second').costs('5');
+		}
+		expect(shown()).toBe('5 1 0');
+		expect(execution.contexts.first?.gateway).toStrictEqual({ costRub: 5, calls: 1, callsWithoutCost: 0 });
+		expect(execution.hints.at(-1)?.message).toContain('(execution so far: ₽5; in the execution before: ₽6)');
+		expect(execution.node('third').keys).toStrictEqual({ k: use });
+	});
+
+	/** Whether a call that may cost so much fits a limit of ₽1. */
+	const fits = (most: string) => execution.node().limit('1')?.fits(most);
+
+	describe('a limit of ₽1', () => {
+		it.each<[string, Calls, left: string, tooMuch: string]>([
+			['what is paid', (node) => node.costs('0.1'), '0.9', '0.9001'],
+			['what a lost call may cost', (node) => [node.mayCost('0.4'), execution.store()], '0.6', '0.61'],
+			['a failed task', (node) => [node.costs('0.4'), node.taskFailed(failedTask('0.4'))], '0.6', '0.61'],
+			['no call that has ended', (node) => node.inProgress.begin('0.4')(), '1', '1.01'],
+			[
+				'no call that n8n’s end has ended',
+				(node) => [node.inProgress.begin('1'), execution.store()],
+				'1',
+				'1.01',
+			],
+		])('counts %s', (_, calls, left, tooMuch) => {
+			calls(execution.node());
+			expect(fits(left)).toBe(true);
+			expect(() => fits(tooMuch)).toThrow(InvalidInputError);
+		});
+
+		it.each<[string, string | undefined]>([
+			['a call', '0.6'],
+			['a call that may cost any amount', undefined],
+		])('has room when %s in progress has ended', (_, most) => {
+			const end = execution.node().inProgress.begin(most);
+			expect(fits('0.5')).toBe(false);
+			end();
+			expect(fits('0.5')).toBe(true);
+		});
+
+		it('says what is spent, unknown and asked', () => {
+			const node = execution.node();
+			node.costs('0.25');
+			node.mayCost('0.4');
+			expect(invalidInput(() => fits('0.36'))).toMatchObject({
+				message: "The call may cost ₽0.36, more than is left of 'Max Cost per Execution (₽)'",
+				description: expect.stringMatching(/^Of ₽1, .* has spent ₽0.25, and up to ₽0.40 for calls/) as string,
+				param: 'maxCostRub',
+			});
+		});
+
+		it('allows nothing when a call may have cost any amount', () => {
+			const node = execution.node();
+			node.mayCost(null);
+			expect(invalidInput(() => fits('0')).description).toContain('The cost of 1 earlier call is unknown.');
+			node.mayCost(null, -1);
+			expect(fits('1')).toBe(true);
+		});
+	});
+
+	describe('n8n’s trace of a run', () => {
+		it('has the models, each once, and the sums; what others put there stays', () => {
+			const node = execution.node();
+			execution.metadata.tracing = { team: 'art' };
+			for (const model of ['a', 'b', 'a']) node.trace({ model, inputTokens: model === 'a' ? 3 : null });
+			for (const rub of ['0.1', '0.2', '5']) node.costs(rub);
+			node.taskFailed(failedTask('5'));
+			const sums = { 'gateway.model': 'a, b', 'gateway.inputTokens': '6', 'gateway.costRub': '0.3' };
+			expect(execution.metadata.tracing).toStrictEqual({ team: 'art', ...sums });
+		});
+
+		it('has the calls of an agent before and after its tool, and not those of its run before', () => {
+			for (const inputTokens of [100, 3, 4]) {
+				execution.metadata = { nodeWasResumed: inputTokens === 4 };
+				execution.node().trace({ inputTokens });
+			}
+			expect(execution.metadata.tracing).toStrictEqual({ 'gateway.inputTokens': '7' });
+		});
+	});
+});
+
+const details = (outcome: Outcome, kind?: RequestKind, more: Partial<ApiErrorDetails> = {}) => ({
+	message: 'm',
+	description: 'd',
+	retryable: true,
+	outcome,
+	kind,
+	...more,
+});
+
+const FREE = ['read', 'poll', 'file', 'create'] as const;
+const COSTLY = ['keyed', 'charge', undefined] as const;
+
+const KINDS = [...FREE, ...COSTLY];
+
+const YES = { retryable: true };
+const MAYBE = { retryable: false, mayBeCharged: true };
+const PAID = { retryable: false, paid: true };
+
+it.each<[Outcome, object, object, object]>([
+	['notSent', YES, YES, YES],
+	['rejected', YES, YES, YES],
+	['unknown', YES, MAYBE, MAYBE],
+	['charged', MAYBE, MAYBE, PAID],
+])(
+	'%s: workflows read %j of a free request, %j of one that costs money, %j with a task',
+	(outcome, free, costly, ofTask) => {
+		for (const kind of FREE) expect(outcomeFlags(details(outcome, kind))).toStrictEqual(free);
+		for (const kind of COSTLY) {
+			expect(outcomeFlags(details(outcome, kind))).toStrictEqual(costly);
+			expect(outcomeFlags(details(outcome, kind, { taskId: 't' }))).toStrictEqual(ofTask);
+		}
+		expect(outcomeFlags(details(outcome, 'charge', { retryable: false })).retryable).toBe(false);
+	},
+);
+
+const NOTHING_SENT = /^Nothing was sent\.$/;
+const NOTHING_CHARGED = /^Nothing was charged\.$/;
+
+it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
+	['notSent', { create: NOTHING_SENT, keyed: NOTHING_SENT, charge: NOTHING_SENT }],
+	['rejected', { create: NOTHING_CHARGED, keyed: NOTHING_CHARGED, charge: NOTHING_CHARGED }],
+	[
+		'unknown',
+		{
+			create: /not repeated.*may have arrived\. Nothing was charged\.$/,
+			keyed:
+				/may have been created and charged.*'Retry On Fail' and a retry.* the same task.*'Idempotency Key'/,
+			charge: /not repeated.*may have been charged: check the balance/,
+		},
+	],
+])('%s: the last sentence says whether it is charged', (outcome, texts) => {
+	for (const kind of KINDS) {
+		const text = texts[kind ?? 'charge'] ?? /^none$/;
+		expect(chargeText(details(outcome, kind)) ?? 'none').toMatch(text);
+	}
+});
+
+it('notSent or rejected: only its own item is free when others may be charged', () => {
+	expect(chargeText(details('notSent', 'charge'), false)).toBe('This item was not sent.');
+	expect(chargeText(details('rejected', 'keyed'), false)).toBe('This item was not charged.');
+});
+
+it.each<[Partial<ApiErrorDetails>, RegExp]>([
+	[{ extra: { costRub: 0.5 } }, /^The call cost ₽0\.50\.$/],
+	[{ extra: { costRub: null } }, /^The call was charged\.$/],
+	[{}, /^The call was charged\.$/],
+	[{ taskId: 't1' }, /^Task t1 is paid for: .*'Wait'/],
+])('charged: names the cost or the task: %j', (more, text) => {
+	for (const kind of KINDS) expect(chargeText(details('charged', kind, more))).toMatch(text);
+});
+
+it('unknown: a task that is known is not created again', () => {
+	expect(chargeText(details('unknown', 'keyed', { taskId: 't1' }))).toBe(
+		'It may have been charged: check the balance.',
+	);
+});
+
+describe('what an error says of other items', () => {
+	const unknownCost: ItemRecord = { state: 'done', account: 'a', outputs: [] };
+	const text: ItemRecord = { ...unknownCost, costRub: '1.5' };
+	const before: ItemRecord = { ...unknownCost, isBefore: true };
+	const withoutResult: ItemRecord = { state: 'done', account: 'a', costRub: '2' };
+	const lost: ItemRecord = { state: 'unknown', account: 'a' };
+	const task = (taskId: string): ItemRecord => ({ state: 'charged', account: 'a', costRub: '6', taskId });
+	const failed = { ...task('t9'), error: details('charged', 'keyed', { extra: { state: 'fail' } }) };
+	const RETRY =
+		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded.";
+	const TASKS = "The operation 'Wait' also gets the results of tasks:";
+	const MAYBE = 'unknown: it may have been charged.';
+
+	it.each<[string, ItemRecord[], string]>([
+		['nothing of free ones', [{ state: 'done' }, { state: 'failed', failedTask: 't' }], ''],
+		['their exact sum', [text, { ...text, costRub: '0.3' }], `2 other items cost ₽1.80. ${RETRY}`],
+		['that a cost is not known', [unknownCost], `1 other item cost an amount that is not known. ${RETRY}`],
+		['that one was paid before', [before], `The execution before paid for 1 other item. ${RETRY}`],
+		['that several were', [before, before], `The execution before paid for 2 other items. ${RETRY}`],
+		['the tasks', [task('t1'), task('t2')], `2 other items cost ₽12. ${RETRY} ${TASKS} t1, t2.`],
+		[
+			'that a result is lost',
+			[withoutResult],
+			`1 other item cost ₽2. ${RETRY} The results of 1 item are not kept, so they are paid for again.`,
+		],
+		['which may be charged', [lost], `The outcome of item 0 is ${MAYBE}`],
+		[
+			'that a failed task may be',
+			[text, failed],
+			`1 other item cost ₽1.50. ${RETRY} The outcome of item 1 is ${MAYBE}`,
+		],
+		[
+			'that several may be',
+			[lost, { ...lost, state: 'sent' }],
+			'The outcome of items 0, 1 is unknown: they may have been charged.',
+		],
+	])('%s', (_, records, expected) => {
+		expect(othersText(Object.entries(records), 'retry')).toBe(expected);
+	});
+
+	it('how to get their results', () => {
+		const said = (next: Parameters<typeof othersText>[1]) => othersText([['0', withoutResult]], next);
+		expect(said('retryOfSubExecution')).toMatch(
+			/for that of this sub-workflow, not for its parent: it pays only/,
+		);
+		expect(said('none')).toBe('1 other item cost ₽2.');
+	});
+});

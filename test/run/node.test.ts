@@ -1,0 +1,355 @@
+import fc from 'fast-check';
+import {
+	type INode,
+	type INodeProperties,
+	NodeApiError,
+	NodeHelpers,
+	NodeOperationError,
+} from 'n8n-workflow';
+
+import { ApiError, type ApiErrorDetails, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { collection } from '../../nodes/shared/params/groups';
+import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
+import { toErrorJson, toNodeError } from '../../nodes/shared/run/nodeError';
+import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
+import { packageNodes } from '../helpers/engine';
+import { invalidInput } from '../helpers/invalidInput';
+import { collected, fields } from '../helpers/panel';
+import { someNode } from '../helpers/someNode';
+import { readParameter } from '../params/support';
+
+// The error of an error item, and the error that ends a node. What the outcomes say: test/gateway/errors/outcome.test.ts.
+
+const [message, description] = ['It failed', 'Try it later.'];
+const apiError = (details: Partial<ApiErrorDetails> = {}) =>
+	new ApiError({ message, description, outcome: 'rejected', kind: 'read', retryable: false, ...details });
+const operationError = (hint?: string) =>
+	new NodeOperationError(someNode, message, hint === undefined ? {} : { description: hint });
+
+describe('the error in an error item', () => {
+	const none = { httpCode: null, code: null, type: null, param: null, retryable: false };
+	const unsent = { code: 'invalid_input', description: 'Try it later. Nothing was sent.' };
+	const onlyForNode = { serverMessage: 'words', retryAfterMs: 5, isRateLimit: true };
+	const failedTask = { outcome: 'unknown', kind: 'keyed', taskId: 't1' } as const;
+
+	it.each<[string, unknown, object]>([
+		['nothing more', apiError(), {}],
+		['nothing that only the node needs', apiError(onlyForNode), {}],
+		['a status', apiError({ status: 402 }), { httpCode: '402' }],
+		['a code and a type', apiError({ code: 'a', type: 'b' }), { code: 'a', type: 'b' }],
+		['a field', apiError({ param: 'input.prompt' }), { param: 'input.prompt' }],
+		['that a retry may succeed', apiError({ retryable: true }), { retryable: true }],
+		[
+			'the cost of a charged text',
+			apiError({ outcome: 'charged', kind: 'charge', extra: { costRub: 0.5 } }),
+			{ mayBeCharged: true, costRub: 0.5, description: 'Try it later. The call cost ₽0.50.' },
+		],
+		[
+			'that nothing was charged',
+			apiError({ kind: 'charge' }),
+			{ description: 'Try it later. Nothing was charged.' },
+		],
+		[
+			'a task that failed',
+			apiError(failedTask),
+			{
+				mayBeCharged: true,
+				taskId: 't1',
+				description: 'Try it later. It may have been charged: check the balance.',
+			},
+		],
+		['more fields', apiError({ extra: { failCode: 'X', state: null } }), { failCode: 'X', state: null }],
+		['a parameter', new InvalidInputError(message, description, 'prompt'), { ...unsent, param: 'prompt' }],
+		['no parameter', new InvalidInputError(message, description), unsent],
+		['the hint of an error of n8n', operationError(description), {}],
+		[
+			'the hint of an error of n8n about a request',
+			new NodeApiError(someNode, {}, { message, description }),
+			{},
+		],
+		['no hint, where n8n has none', operationError(), { description: null }],
+		[
+			'no hint of another error',
+			Object.assign(new Error(message), { description: {} }),
+			{ description: null },
+		],
+		['any thrown value', message, { description: null }],
+	])('has %s', (_, error, expected) => {
+		expect(toErrorJson(error)).toStrictEqual({ message, description, ...none, ...expected });
+	});
+});
+
+describe('the error that ends the node', () => {
+	it.each<[string, () => unknown, string | undefined]>([
+		['an ApiError', apiError, description],
+		['an error of n8n', () => operationError(description), description],
+		['an error of n8n without a hint', operationError, undefined],
+		['invalid input', () => new InvalidInputError(message, description), `${description} Nothing was sent.`],
+		['another error', () => new Error(message), undefined],
+		['any thrown value', () => message, undefined],
+	])('names its item, what to do, and a note: %s', (_, make, hint) => {
+		const own = { message, node: { name: 'Gateway' }, context: { itemIndex: 3 } };
+		const plain = toNodeError(someNode, make(), 3);
+		expect(plain).toMatchObject({ ...own, ...(hint === undefined ? {} : { description: hint }) });
+		const noted = toNodeError(someNode, make(), 3, 'A note.');
+		const ofItem = hint?.replace(/Nothing was (?=\w+\.$)/, 'This item was not ');
+		expect(noted).toMatchObject({ ...own, description: `${ofItem ?? ''} A note.`.trim() });
+	});
+
+	it.each([apiError, (words: { message: string }) => new InvalidInputError(words.message, description)])(
+		'keeps its message, whatever names of system errors it contains',
+		(make) => {
+			const words = 'The connection broke (ECONNREFUSED, ETIMEDOUT)';
+			expect(toNodeError(someNode, make({ message: words }), 0).message).toBe(words);
+		},
+	);
+
+	it('of an ApiError has its status, task, details and cause, and nothing else', () => {
+		const extra = { failCode: 'NSFW' };
+		const cause = apiError({ status: 402, taskId: 't1', extra, serverMessage: 'words' });
+		const error = toNodeError(someNode, cause, 3);
+		expect(error).toBeInstanceOf(NodeApiError);
+		expect(error).toMatchObject({ httpCode: '402', cause });
+		expect(error).toHaveProperty('context', { itemIndex: 3, taskId: 't1', details: extra });
+		const plain = toNodeError(someNode, apiError(), 3);
+		expect(plain).toHaveProperty('httpCode', null);
+		expect(plain.context).not.toHaveProperty('taskId');
+		expect(plain.context).not.toHaveProperty('details');
+	});
+
+	it('is the error of n8n itself, with the item that it names', () => {
+		const error = new NodeOperationError(someNode, message, { itemIndex: 5 });
+		expect(toNodeError(someNode, error, 3)).toBe(error);
+		expect(error.context.itemIndex).toBe(5);
+	});
+});
+
+type Sent = [type: string, itemIndex: number, text: string | undefined];
+
+const writerTo = (sent: Sent[]) =>
+	new ChunkWriter({
+		sendChunk: async (type, itemIndex, content) => {
+			await Promise.resolve();
+			sent.push([type, itemIndex, content]);
+		},
+	});
+
+it('sends items one after the other in the order in which they began, whatever the order of their texts', async () => {
+	const step = fc.record({ item: fc.nat({ max: 3 }), end: fc.boolean() });
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+			const sent: Sent[] = [];
+			const chunkWriter = writerTo(sent);
+			const writers = [3, 1, 0, 2].map((index) => ({
+				index,
+				forItem: chunkWriter.forItem(index),
+				written: '',
+				ended: false,
+			}));
+			for (const [count, { item, end }] of steps.entries()) {
+				const writer = writers[item];
+				if (!writer || writer.ended) continue;
+				writer.written += `${count} `;
+				writer.forItem.write(`${count} `);
+				if (end) {
+					writer.ended = true;
+					writer.forItem.end();
+				}
+			}
+			for (const { forItem, ended } of writers) if (!ended) forItem.end('failed');
+			await chunkWriter.sent;
+			const order = sent.map(([, index]) => index);
+			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
+			for (const { index, written, ended } of writers) {
+				const own = sent.filter(([, of]) => of === index);
+				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(written);
+				expect(own[0]?.[0]).toBe('begin');
+				expect(own.at(-1)?.[0]).toBe('end');
+				expect(own.filter(([type]) => type === 'error')).toHaveLength(ended ? 0 : 1);
+			}
+		}),
+		{ numRuns: 200 },
+	);
+});
+
+it('sends one chunk at a time to a slow reader', async () => {
+	const sent: Sent[] = [];
+	let isBusy = false;
+	const chunkWriter = new ChunkWriter({
+		sendChunk: async (type, itemIndex, text) => {
+			expect(isBusy).toBe(false);
+			isBusy = true;
+			await new Promise((resolve) => setImmediate(resolve));
+			isBusy = false;
+			sent.push([type, itemIndex, text]);
+		},
+	});
+	const forItem = chunkWriter.forItem(0);
+	for (const text of ['a', '', 'b', 'c']) forItem.write(text);
+	forItem.end('');
+	await chunkWriter.sent;
+	expect(sent.map(([type, , text]) => text || type)).toStrictEqual(['begin', 'a', 'b', 'c', 'error', 'end']);
+});
+
+it.each<[string, () => unknown]>([
+	[
+		'throws',
+		() => {
+			throw new Error('gone');
+		},
+	],
+	['rejects', async () => await Promise.reject(new Error('closed'))],
+])('a reader that %s does not fail the item', async (_, sendChunk) => {
+	const chunkWriter = new ChunkWriter({ sendChunk: () => sendChunk() as undefined });
+	for (const forItem of [chunkWriter.forItem(0), chunkWriter.forItem(1)]) {
+		forItem.write('a');
+		forItem.end();
+	}
+	await expect(chunkWriter.sent).resolves.toBeUndefined();
+});
+
+/** The names of the parameters that the panel shows, in order. */
+function shown(node: keyof typeof packageNodes, parameters: INode['parameters'], isTool = false): string[] {
+	const { description: ofNode } = packageNodes[node];
+	const description = isTool ? { ...ofNode, name: `${ofNode.name}Tool` } : ofNode;
+	const values = NodeHelpers.getNodeParameters(
+		description.properties,
+		parameters,
+		true,
+		false,
+		null,
+		description,
+	);
+	return description.properties
+		.filter((property: INodeProperties) =>
+			NodeHelpers.displayParameter(values ?? {}, property, null, description),
+		)
+		.filter(({ type }) => type !== 'hidden')
+		.map(({ name }) => name);
+}
+
+type Shown = [string, keyof typeof packageNodes, INode['parameters'], isTool: boolean, names: string];
+
+const mediaInput = 'model prompt input inputFiles';
+
+it.each<Shown>([
+	[
+		'a new one',
+		'mediaTask',
+		{},
+		false,
+		`${mediaInput} waitStrategy simplify options inputMode downloadResults`,
+	],
+	[
+		'a tool of an agent',
+		'mediaTask',
+		{},
+		true,
+		'toolDescription model prompt input simplify options inputMode',
+	],
+	[
+		'Create',
+		'mediaTask',
+		{ resource: 'task', operation: 'create', inputMode: 'json' },
+		false,
+		'model prompt inputJson inputFiles simplify options inputMode',
+	],
+	['Get', 'mediaTask', { resource: 'task', operation: 'get' }, false, 'taskId simplify options'],
+	['Download', 'storage', { operation: 'download' }, false, 'fileId binaryPropertyName simplify options'],
+	[
+		'Upload',
+		'storage',
+		{ uploadSource: 'base64' },
+		false,
+		'uploadSource base64 mimeType storagePolicy simplify options',
+	],
+	[
+		'Generate',
+		'textGeneration',
+		{},
+		false,
+		'model prompt systemPrompt attachments outputFormat tools simplify options inputMode format',
+	],
+])('the panel of %s (%s) shows its parameters in order', (_, node, parameters, isTool, names) => {
+	expect(shown(node, parameters, isTool).join(' ')).toBe(`resource operation ${names}`);
+});
+
+describe('the description of the option Timeout', () => {
+	const timeouts = fields.filter(({ property: { name } }) => name === 'timeout');
+
+	it('is in the options of each operation once', () => {
+		const collections = fields.filter(
+			({ node, property: { type, name } }) =>
+				type === 'collection' && name === 'options' && !node.group.includes('trigger'),
+		);
+		expect(collections.length).toBeGreaterThan(20);
+		for (const { place, property } of collections) {
+			const names = collected(property).map(({ name }) => name);
+			expect([place, names.filter((name) => name === 'timeout')]).toStrictEqual([place, ['timeout']]);
+		}
+	});
+
+	it('names the default, and that of a streamed response, which has more time', () => {
+		for (const { property } of timeouts) {
+			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
+			expect(property.description).toContain('to 900 for a streamed response');
+		}
+	});
+});
+
+// How numbers are read is in test/params/numbers.test.ts; here are the options, their ranges and units.
+
+const read = (values: object) => readParameter(collection(runOptions), values);
+const settings = (values: object) => ({
+	...requestSettings(read(values)),
+	concurrency: read(values).concurrency,
+});
+const defaults = {
+	concurrency: 8,
+	maxRetries: 3,
+	rateLimitWaitMs: 900_000,
+	timeoutMs: undefined,
+};
+
+it.each([
+	['concurrency', 1, { concurrency: 1 }],
+	['concurrency', '100', { concurrency: 100 }],
+	['concurrency', '2e1', { concurrency: 20 }],
+	['maxRetries', 0, { maxRetries: 0 }],
+	['maxRetries', '10', { maxRetries: 10 }],
+	['rateLimitWait', 0, { rateLimitWaitMs: 0 }],
+	['rateLimitWait', '1.5', { rateLimitWaitMs: 90_000 }],
+	['rateLimitWait', 1440, { rateLimitWaitMs: 86_400_000 }],
+	['timeout', 1, { timeoutMs: 1_000 }],
+	['timeout', '0.5e1', { timeoutMs: 5_000 }],
+	['timeout', 1.0006, { timeoutMs: 1_001 }],
+	['timeout', 1.0004, { timeoutMs: 1_000 }],
+	['timeout', 86_400, { timeoutMs: 86_400_000 }],
+	// As it is when the option is added: no limit of its own, which would end a stream sooner.
+	['timeout', 315, { timeoutMs: undefined }],
+])('%s of %j is read as %j', (name, value, expected) => {
+	expect(settings({ [name]: value })).toStrictEqual({ ...defaults, ...expected });
+});
+
+it.each(['concurrency', 'maxRetries', 'rateLimitWait', 'timeout'])(
+	'%s has its default where it is not set',
+	(name) => {
+		for (const value of [undefined, null, '']) expect(settings({ [name]: value })).toStrictEqual(defaults);
+	},
+);
+
+it.each([
+	['concurrency', 'Concurrency', [0, '0', 101, 1.5, 99.999], 'a whole number from 1 to 100'],
+	['maxRetries', 'Max Retries', [-1, 11, 0.5, '2.5'], 'a whole number from 0 to 10'],
+	['rateLimitWait', 'Rate Limit Wait (Minutes)', [-0.001, 1440.1], 'a number from 0 to 1440'],
+	['timeout', 'Timeout (Seconds)', [0, '0', 0.999, -1], 'a number of at least 1'],
+])('%s rejects what is out of its range, by its label %j: %j', (name, label, values, hint) => {
+	for (const value of [...values, NaN, Infinity, 'many', true, {}]) {
+		const { param, message, description } = invalidInput(() => settings({ [name]: value }));
+		expect([param, message, description]).toStrictEqual([
+			name,
+			expect.stringContaining(`'${label}'`),
+			expect.stringContaining(hint),
+		]);
+	}
+});

@@ -1,0 +1,368 @@
+import { compareDecimals, rubles as inRubles, multiplyDecimals } from '../../nodes/shared/gateway/util/money';
+import { locator } from '../contract/support';
+import { eventually } from '../helpers/time';
+import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
+import type { StoryNode } from './execution';
+import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
+
+describe('limit', () => {
+	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
+
+	const { gateway, execute, spent } = useStories();
+
+	const isWithin = (limit: string) => (compareDecimals(spent(), limit) ?? 1) <= 0;
+
+	/** The most that one of these texts may cost, as a dry run says. */
+	async function mostOfText(): Promise<string> {
+		const execution = await execute(text({ options: { dryRun: true, maxTokens: 50 } }), numbered(1));
+		const [{ maxCostRub } = {}] = execution.items().map(({ json }) => json);
+		return JSON.stringify(maxCostRub);
+	}
+
+	describe('twelve texts, and a limit with room for three of them at a time', () => {
+		it('all are answered, within the limit', async () => {
+			const limit = multiplyDecimals(await mostOfText(), '3') ?? '';
+			const execution = await execute(
+				text({ options: { maxTokens: 50, maxCostRub: Number(limit) } }),
+				numbered(12),
+			);
+			expect(execution.error).toBeUndefined();
+			expect(execution.items().map(({ json }) => json.text)).toStrictEqual(
+				Array.from({ length: 12 }, (_, n) => `text ${n}`),
+			);
+			expect(gateway.charges()).toBe(12);
+			expect(isWithin(limit)).toBe(true);
+		});
+
+		it('with room for less than one, none is sent, and the error says what is left', async () => {
+			const most = await mostOfText();
+			const limit = multiplyDecimals(most, '0.9') ?? '';
+			const { errorText } = await execute(
+				text({ options: { maxTokens: 50, maxCostRub: Number(limit) } }),
+				numbered(12),
+			);
+			expect(errorText).toContain(inRubles(most));
+			expect(errorText).toContain("'Max Cost per Execution (₽)'");
+			expect(errorText).toContain('Nothing was sent.');
+			expect(gateway.charges()).toBe(0);
+		});
+	});
+
+	it('an error says that *Max Tokens* is not set, before what is left', async () => {
+		const { errorText } = await execute(text({ options: { maxCostRub: 0.01 } }), numbered(1));
+		expect(errorText).toMatch(
+			/Without 'Max Tokens', 4,096 tokens .* Of ₽0\.01, the execution has spent ₽0\./,
+		);
+	});
+
+	describe('pictures of ₽1.80, and a limit of ₽9', () => {
+		it('five are made, and the sixth is the error', async () => {
+			const execution = await execute(image({ options: { maxCostRub: 9 } }), prompts(...'abcdefg'.split('')));
+			expect(gateway.charges()).toBe(5);
+			expect(spent()).toBe('9');
+			expect(execution.errorText).toMatch(/may cost ₽1\.8.* spent ₽9\./s);
+		});
+	});
+
+	describe('a minimum balance near which the account comes', () => {
+		/** An account with this balance, whose credential has a minimum of ₽50. */
+		function account(name: string, balance: string) {
+			gateway.control.setBalance(balance, name);
+			const { key } = gateway.control.createKey({ account: name });
+			return { minBalanceRub: 50, keyOf: () => key };
+		}
+		const chargesOf = (name: string) => gateway.control.ledger(name).length;
+
+		it('what fits is sent, and the minimum is kept', async () => {
+			const { errorText } = await execute(image(), prompts('a', 'b', 'c'), account('one', '53.00'));
+			expect(chargesOf('one')).toBe(1);
+			expect(errorText).toContain("'Minimum Balance (₽)' of ₽50");
+		});
+
+		it('also when another program has spent since', async () => {
+			const credential = account('two', '65.00');
+			await execute(image(), prompts('a'), credential);
+			gateway.control.setBalance('51.00', 'two');
+			const since = Date.now();
+			await eventually(() => Date.now() - since > 1_000);
+			const { errorText } = await execute(image(), prompts('b'), credential);
+			expect(errorText).toContain("'Minimum Balance (₽)' of ₽50");
+			expect(chargesOf('two')).toBe(1);
+		});
+	});
+});
+
+describe('file cost', () => {
+	// What calls with files may cost, for *Max Cost per Execution* and in a *Dry Run*.
+
+	const { gateway, execute, spent } = useStories();
+
+	const PRESETS = {
+		image: { resource: 'image', operation: 'analyze', file: picture },
+		document: { resource: 'document', operation: 'read', file: paper },
+		audio: { resource: 'audio', operation: 'transcribe', file: sound },
+		video: { resource: 'video', operation: 'analyze', file: film },
+	} as const;
+	type Kind = keyof typeof PRESETS;
+
+	function about(kind: Kind, more: object = {}): StoryNode {
+		const { resource, operation } = PRESETS[kind];
+		return text({ resource, operation, prompt: 'What is it?', ...more });
+	}
+
+	/** Items that each have a file of this size. */
+	async function items(kind: Kind, count = 1, kilobytes = 1) {
+		const { file } = PRESETS[kind];
+		const content = Buffer.alloc(kilobytes * 1_024, file.content);
+		const item = async () => await withFiles({ ...file, name: 'data', content });
+		return await Promise.all(Array.from({ length: count }, item));
+	}
+
+	/** The outputs of a dry run, with the most that the first item may cost. */
+	async function dry(node: StoryNode, inputs: Awaited<ReturnType<typeof items>>) {
+		const options = { maxTokens: 100, ...(node.parameters.options as object), dryRun: true };
+		const execution = await execute({ ...node, parameters: { ...node.parameters, options } }, inputs);
+		expect(execution.error).toBeUndefined();
+		const outputs = execution.items().map(({ json }) => json);
+		return { outputs, hints: execution.hints(), rub: Number(outputs[0]?.maxCostRub) };
+	}
+
+	/** The price of a context window and 100 tokens of response. */
+	const windowOf = (tokens: number, input: number, output: number) => (tokens * input + 100 * output) * 0.9;
+
+	describe('a picture', () => {
+		it('in each of five items fits *Max Cost per Execution*, with 100 as it is added', async () => {
+			const execution = await execute(
+				about('image', { options: { maxCostRub: 100 } }),
+				await items('image', 5),
+			);
+			expect(execution.error).toBeUndefined();
+			expect(execution.items()).toHaveLength(5);
+			expect(gateway.charges()).toBe(5);
+			expect(Number(spent())).toBeLessThan(5);
+		});
+
+		it('has an estimate in a dry run, which says so, also where the context window is 1M', async () => {
+			const node = about('image', { model: locator('sandbox/grand-4') });
+			const { outputs, hints } = await dry(node, await items('image', 3));
+			expect(outputs).toHaveLength(3);
+			for (const { maxCostRub, isEstimate } of outputs) {
+				expect(maxCostRub).toBeLessThan(200);
+				expect(isEstimate).toBe(true);
+			}
+			expect(hints).toMatch(/3 items: about ₽\d/);
+		});
+
+		it('counts the same as an attachment, in messages as JSON, in Extra Body, and by URL', async () => {
+			const inputs = await items('image', 1, 100);
+			const attached = await dry(about('image'), inputs);
+			const messages = (url: string) =>
+				JSON.stringify([{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]);
+			const data = messages(`data:image/png;base64,${b64({ content: Buffer.alloc(102_400) })}`);
+			for (const parameters of [
+				{ inputMode: 'json', messagesJson: data },
+				{ inputMode: 'json', messagesJson: messages('https://files.test/a.png') },
+				{ prompt: '-', options: { extraBody: `{ "messages": ${data} }` } },
+			])
+				expect((await dry(text(parameters), inputs)).rub).toBeCloseTo(attached.rub, 1);
+		});
+	});
+
+	it('a text has a limit, and no estimate', async () => {
+		const { outputs, hints } = await dry(text({ prompt: 'Hi' }), [{ json: {} }]);
+		expect(outputs[0]).not.toHaveProperty('isEstimate');
+		expect(hints).toContain('1 item: at most ₽');
+	});
+
+	test.each<Kind>(['document', 'audio', 'video'])(
+		'%s: counts by size, up to the context window',
+		async (kind) => {
+			const node = about(kind, { model: locator('sandbox/grand-4') });
+			const rubOf = async (kilobytes: number) => (await dry(node, await items(kind, 1, kilobytes))).rub;
+			const window = windowOf(1_000_000, 0.0125, 0.0625);
+			const [small, large, huge] = [await rubOf(10), await rubOf(100), await rubOf(30_000)];
+			expect(small).toBeLessThan(large);
+			expect(large).toBeLessThan(window / 5);
+			expect(huge).toBeCloseTo(window, 6);
+		},
+	);
+
+	it('a file by URL, whose size is not known, counts as the context window', async () => {
+		const node = about('video', { source: 'url', url: 'https://files.test/film.mp4' });
+		const { outputs, rub } = await dry(node, [{ json: {} }]);
+		expect(rub).toBeCloseTo(windowOf(200_000, 0.0003, 0.0015), 6);
+		expect(outputs[0]).not.toHaveProperty('isEstimate');
+	});
+
+	const MODELS = ['sandbox/swift-1', 'sandbox/balanced-2', 'sandbox/thinker-3', 'sandbox/grand-4'];
+
+	test.each(Object.keys(PRESETS) as Kind[])('%s: costs less than its dry run says', async (kind) => {
+		for (const model of MODELS) {
+			await gateway.control.reset();
+			const node = about(kind, { model: locator(model), options: { maxTokens: 100 } });
+			const { rub } = await dry(node, await items(kind));
+			await execute(node, await items(kind));
+			expect(gateway.charges()).toBe(1);
+			expect(Number(spent())).toBeLessThan(rub);
+		}
+	});
+});
+
+describe('unclear price', () => {
+	// The catalogue has prices of a model that the node cannot read, or that are none.
+
+	const { gateway, execute } = useStories();
+
+	const THREE = prompts('one', 'two', 'three');
+
+	/** The model has these prices in the catalogue. */
+	async function tiers(...prices: Array<[params: object, price: string]>): Promise<void> {
+		const response = await fetch(`${gateway.baseUrl}/media/models`);
+		const body = (await response.json()) as { data: Array<{ id: string; pricing: object }> };
+		for (const model of body.data)
+			Object.assign(model.pricing, { tiers: prices.map(([params, price]) => ({ params, price })) });
+		const action = {
+			kind: 'raw',
+			status: 200,
+			body: { text: JSON.stringify(body), contentType: 'application/json' },
+		} as const;
+		gateway.control.addFault({ match: { path: '/media/models' }, action, times: 0 });
+	}
+
+	describe('with *Max Price*, nothing is sent', () => {
+		test.each<[string, Parameters<typeof tiers>, string]>([
+			[
+				'a list of values',
+				[
+					[{ duration: [5, 10] }, '90'],
+					[{}, '1'],
+				],
+				"'duration'",
+			],
+			['a negative price', [[{}, '-1']], 'no single price'],
+		])('for %s', async (_, prices, reason) => {
+			await tiers(...prices);
+			const { error, errorText } = await execute(image({ options: { maxPriceRub: 5 } }), THREE);
+			expect(error).toBeDefined();
+			expect(errorText).toContain(reason);
+			expect(gateway.charges()).toBe(0);
+		});
+	});
+
+	test.each<[string, Parameters<typeof tiers>, number]>([
+		[
+			'equal amounts are one price',
+			[
+				[{ quality: 'draft' }, '2.00'],
+				[{ size: '512x512' }, '2.0'],
+			],
+			2,
+		],
+		[
+			'a list of values that cannot apply',
+			[
+				[{ duration: [5], quality: 'high' }, '90'],
+				[{}, '1'],
+			],
+			1,
+		],
+	])('a dry run knows the price: %s', async (_, prices, priceRub) => {
+		await tiers(...prices);
+		const execution = await execute(image({ options: { dryRun: true } }), THREE);
+		expect(execution.items().map(({ json }) => json.priceRub)).toStrictEqual(Array(3).fill(priceRub));
+	});
+});
+
+describe('partly paid', () => {
+	// The last of many items fails, when all others are paid for.
+
+	const { gateway, execute, disturb, calm, spent } = useStories();
+
+	const TEN = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'].map((n) => `text ${n}`);
+	const texts = (items: ReturnType<typeof numbered>) => items.map(({ json }) => json.text);
+
+	describe('of ten texts, the tenth is refused', () => {
+		const isTenth = says('text 9');
+		const refuse = () =>
+			disturb(isTenth, { kind: 'error', code: 'invalid_request' }, () => gateway.charges() === 9);
+
+		it('the error says that it is free, what the others cost, and how to get them', async () => {
+			refuse();
+			const { error, errorText } = await execute(text(), numbered(10));
+			expect(gateway.charges()).toBe(9);
+			expect(error?.httpCode).toBe('400');
+			expect(error?.context?.itemIndex).toBe(9);
+			expect(errorText).toMatch(FREE);
+			expect(errorText).toMatch(rubles(spent()));
+			expect(errorText).toContain('Retry');
+			expect(errorText).not.toContain('Nothing was charged');
+		});
+
+		it('a retry pays only for the one that failed, and says what both executions cost', async () => {
+			refuse();
+			const failed = await execute(text(), numbered(10));
+			const before = spent();
+			calm();
+			const retried = await failed.retry();
+			expect(retried.error).toBeUndefined();
+			expect(texts(retried.items())).toStrictEqual(TEN);
+			expect(gateway.charges()).toBe(10);
+			const hints = retried.hints();
+			expect(hints).toMatch(/^Cost: ₽/m);
+			expect(hints).toMatch(rubles(spent(9)));
+			expect(hints).toMatch(rubles(before));
+		});
+
+		it('a retry pays only for the one that failed, also after both tries of *Retry On Fail*', async () => {
+			refuse();
+			const failed = await execute(text({}, { ...RETRY_ON_FAIL, maxTries: 2 }), numbered(10));
+			expect(gateway.control.requests({ path: '/chat/completions' }).filter(isTenth)).toHaveLength(2);
+			const before = spent();
+			calm();
+			const retried = await failed.retry();
+			expect(texts(retried.items())).toStrictEqual(TEN);
+			expect(gateway.charges()).toBe(10);
+			expect(failed.errorText).toMatch(rubles(before));
+		});
+	});
+
+	describe('of eight pictures, the eighth is refused', () => {
+		const EIGHT = ['0', '1', '2', '3', '4', '5', '6', '7'].map((n) => `picture ${n}`);
+		const INVALID = {
+			kind: 'error',
+			code: 'invalid_input',
+			message: 'input.size: must be equal to one of the allowed values',
+		} as const;
+		const refuse = () => disturb(says('picture 7'), INVALID, () => gateway.charges() === 7);
+
+		it('the error says what the other seven cost, and how to get them', async () => {
+			refuse();
+			const { error, errorText } = await execute(image(), prompts(...EIGHT));
+			expect(gateway.charges()).toBe(7);
+			expect(error?.httpCode).toBe('422');
+			expect(error?.context?.itemIndex).toBe(7);
+			expect(errorText).toContain("'Size'");
+			expect(errorText).toMatch(FREE);
+			expect(errorText).toMatch(rubles(spent()));
+			expect(errorText).toContain('Retry');
+			expect(errorText).not.toContain('Nothing was charged');
+		});
+
+		it('a retry pays only for the one that failed', async () => {
+			refuse();
+			const failed = await execute(image(), prompts(...EIGHT));
+			const before = spent();
+			calm();
+			const retried = await failed.retry();
+			expect(retried.error).toBeUndefined();
+			expect(gateway.charges()).toBe(8);
+			const ids = new Map(gateway.control.tasks().map(({ input, taskId }) => [input.prompt, taskId]));
+			expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(
+				EIGHT.map((prompt) => ids.get(prompt)),
+			);
+			expect(retried.items().every(({ binary }) => binary?.data)).toBe(true);
+			expect(retried.hints()).toMatch(rubles(spent(7)));
+			expect(retried.hints()).toMatch(rubles(before));
+		});
+	});
+});

@@ -1,0 +1,141 @@
+import { locator } from '../contract/support';
+import { form } from '../helpers/media';
+import type { StoryNode } from './execution';
+import { CONTINUE, image, prompts, text, useStories } from './support';
+
+describe('mistakes', () => {
+	// What people get wrong in their first hour.
+
+	const { gateway, execute } = useStories();
+
+	describe.each([
+		['aurora/canvas-1', '"aurora/canvas-1" is an image model, not a text model'],
+		['lumen/motion-2', '"lumen/motion-2" is a video model, not a text model'],
+	])('%s in Gateway Text Generation', (model, message) => {
+		it.each<[string, object]>([
+			['', {}],
+			[', with a limit of the cost', { maxCostRub: 100 }],
+			[', streamed', { stream: true }],
+		])('is called by what it makes%s, and costs nothing', async (_, options) => {
+			const execution = await execute(text({ model: locator(model), options }, CONTINUE), prompts('a', 'b'));
+			expect(execution.errors()).toStrictEqual([
+				expect.objectContaining({ message, retryable: false }),
+				expect.objectContaining({ message, retryable: false }),
+			]);
+			expect(String(execution.errors()[0]?.description)).toContain('Use it with Gateway Media Task');
+			expect(gateway.charges()).toBe(0);
+		});
+	});
+
+	it('a model that is in neither catalogue is not called one for media', async () => {
+		const { error } = await execute(text({ model: locator('vendor/unknown') }), prompts('a'));
+		expect(error?.message).not.toContain('not a text model');
+	});
+
+	describe('an expression that is empty inside a prompt', () => {
+		const items = [{ json: { name: 'lamp' } }, { json: {} }, { json: {} }];
+
+		it.each([
+			['Gateway Text Generation', text({ prompt: '=Describe {{ $json.name }} in a word' })],
+			['Gateway Media Task', image({ prompt: '=A picture of {{ $json.name }}' })],
+		])('of %s is named in a hint', async (_, node) => {
+			const hints = (await execute(node, items)).hints();
+			expect(hints).toContain(
+				"In at least one item, these expressions are empty: {{ $json.name }} in 'Prompt'.",
+			);
+		});
+
+		it('has no hint where all items have a value', async () => {
+			const full = items.map(() => ({ json: { name: 'lamp' } }));
+			const hints = (await execute(text({ prompt: '=Describe {{ $json.name }}' }), full)).hints();
+			expect(hints).not.toContain('empty');
+		});
+	});
+
+	it.each([
+		['100 rub', 'e.g. 12.5'],
+		['12,5', 'e.g. 12.5'],
+	])('a limit of "%s" is shown an example', async (maxCostRub, example) => {
+		const options = { maxCostRub: `={{ "${maxCostRub}" }}` };
+		const { errorText } = await execute(text({ options }), prompts('a'));
+		expect(errorText).toContain("'Max Cost per Execution (₽)' has a value that is not allowed");
+		expect(errorText).toContain(example);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+});
+
+describe('invalid item', () => {
+	// One of many items cannot be sent, because its expression returns nothing, or no JSON.
+
+	const { gateway, execute, sent } = useStories();
+
+	type Settings = NonNullable<StoryNode['settings']>;
+
+	const BAD = 10;
+
+	/** Items, of which one has nothing in its fields. */
+	const items = (count: number) =>
+		Array.from({ length: count }, (_, n) => ({
+			json: n === BAD ? { n } : { n, prompt: `item ${n}`, key: `key ${n}` },
+		}));
+	const task = (settings?: Settings) =>
+		image(
+			{
+				resource: 'task',
+				operation: 'createAndWait',
+				prompt: '',
+				inputMode: 'json',
+				inputJson: '={{ $json.prompt && JSON.stringify({ prompt: $json.prompt, quality: "draft" }) }}',
+			},
+			settings,
+		);
+
+	const CASES: Array<[string, number, (settings?: Settings) => StoryNode]> = [
+		['a text without a prompt', 20, (settings) => text({}, settings)],
+		[
+			'a picture whose idempotency key is empty',
+			12,
+			(settings) => image({ prompt: 'a cat', options: { idempotencyKey: '={{ $json.key }}' } }, settings),
+		],
+		['a task whose input is no JSON', 12, task],
+		[
+			'a picture without a model',
+			12,
+			(settings) => image({ model: locator('={{ $json.key && "aurora/canvas-1" }}') }, settings),
+		],
+		[
+			'an edit without a picture',
+			12,
+			(settings) => {
+				const input = form({ image_urls: '={{ $json.key && "https://files.test/a.png" }}' });
+				const model = locator('aurora/retouch-1');
+				return image({ operation: 'edit', model, prompt: 'See https://files.test', input }, settings);
+			},
+		],
+	];
+
+	describe.each(CASES)('%s, among %d items', (_, count, node) => {
+		it('stops the node before anything is sent: the error names the item', async () => {
+			const { error, errorText } = await execute(node(), items(count));
+			expect(error?.context?.itemIndex).toBe(BAD);
+			expect(errorText).toContain('Nothing was sent.');
+			expect(sent()).toStrictEqual([]);
+			expect(gateway.charges()).toBe(0);
+		});
+
+		it('is an error item with *On Error: Continue*; the others have their results', async () => {
+			const execution = await execute(node(CONTINUE), items(count));
+			const outputs = execution.items();
+			expect(outputs.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+				items(count).map((_item, item) => ({ item })),
+			);
+			expect(outputs.flatMap(({ json }, index) => (json.error === undefined ? [] : [index]))).toStrictEqual([
+				BAD,
+			]);
+			const [error] = execution.errors();
+			expect(error).toMatchObject({ code: 'invalid_input', retryable: false });
+			expect(error?.description).toContain('Nothing was sent.');
+			expect(gateway.charges()).toBe(count - 1);
+		});
+	});
+});

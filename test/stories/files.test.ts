@@ -1,0 +1,207 @@
+import { attach, fromField, fromUrl, withFiles } from '../nodes/text/files';
+import { CONTINUE, image, text, useStories } from './support';
+
+// Files as messengers and other nodes give them: what the model gets.
+
+const { gateway, execute } = useStories();
+
+const OCTETS = 'application/octet-stream';
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const JPEG = Buffer.from('ffd8ffe000104a46494600010101', 'hex');
+const OGG = Buffer.from(`OggS\0\u0002${'\0'.repeat(20)}\u0001\u0013OpusHead\u0001\u0001`);
+const MP3 = Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), Buffer.from('fffb9000', 'hex')]);
+const PDF = Buffer.from('%PDF-1.7\n');
+
+/** The part of a message with this file, in JSON; nothing if it was not sent. */
+async function sent(type: string, mimeType: string, fileName: string, content: Buffer, parameters = {}) {
+	const item = await withFiles({ name: 'data', content, mimeType, fileName });
+	const node = text({ prompt: 'Look', ...attach(fromField(type, 'data')), ...parameters }, CONTINUE);
+	const execution = await execute(node, [item, item]);
+	const [request] = gateway.control.requests({ method: 'POST' });
+	return { execution, body: JSON.stringify(request?.body.json ?? null) };
+}
+
+test.each<[string, string, string, Buffer, string]>([
+	['image', 'image/jpg', 'a.jpg', JPEG, 'data:image/jpeg;base64'],
+	['image', 'IMAGE/PJPEG; q=1', 'a', JPEG, 'data:image/jpeg;base64'],
+	['image', OCTETS, 'file_17', PNG, 'data:image/png;base64'],
+	['image', OCTETS, 'file_17', JPEG, 'data:image/jpeg;base64'],
+	['image', 'binary/octet-stream', 'file_17', PNG, 'data:image/png;base64'],
+	['image', OCTETS, 'photo.jpg', Buffer.from('x'), 'data:image/jpeg;base64'],
+	['audio', OCTETS, 'file_3.oga', OGG, '"format":"ogg"'],
+	['audio', OCTETS, 'voice.opus', OGG, '"format":"ogg"'],
+	['audio', 'audio/opus', 'voice', OGG, '"format":"ogg"'],
+	['audio', OCTETS, 'voice', MP3, '"format":"mp3"'],
+	['audio', OCTETS, 'a.aac', Buffer.from('x'), '"format":"aac"'],
+	['audio', 'audio/mp3', 'a', MP3, '"format":"mp3"'],
+	['file', OCTETS, 'scan', PDF, 'data:application/pdf;base64'],
+	['file', OCTETS, 'notes.txt', Buffer.from('Привет'), 'data:text/plain;base64'],
+])('%s of the type %s named %s is sent with its own type', async (type, mimeType, name, content, part) => {
+	const { execution, body } = await sent(type, mimeType, name, content, {
+		model: { __rl: true, mode: 'id', value: 'polyglot/omni-audio' },
+	});
+	expect(execution.errors()).toStrictEqual([]);
+	expect(body).toContain(part);
+});
+
+test.each<[string, Buffer]>([
+	['image', Buffer.from('no picture')],
+	['audio', Buffer.from([1, 2, 3, 0, 255])],
+	['file', Buffer.from([1, 2, 3, 0, 255])],
+])('%s of a type that nobody knows is an error, and nothing is sent', async (type, content) => {
+	const { execution, body } = await sent(type, OCTETS, 'file_17', content);
+	expect(body).toBe('null');
+	expect(execution.errors()).toHaveLength(2);
+	expect(execution.errors()[0]).toMatchObject({
+		message: expect.stringContaining('"file_17"') as string,
+		description: expect.stringMatching(/Nothing was sent/) as string,
+	});
+});
+
+test('a data URL has a standard type, too', async () => {
+	const url = `data:image/jpg;base64,${JPEG.toString('base64')}`;
+	await execute(text({ prompt: 'Look', ...attach(fromUrl('image', url)) }), [{ json: {} }]);
+	const [request] = gateway.control.requests({ method: 'POST' });
+	expect(JSON.stringify(request?.body.json)).toContain('data:image/jpeg;base64');
+});
+
+describe('the format Messages', () => {
+	const messages = { format: 'messages' };
+
+	test.each<[string, string, string]>([
+		['text/csv', 'a.csv', 'имя,цена\nчай,5'],
+		['text/markdown', 'a.md', '# Note: "x"'],
+		['text/plain; charset=utf-8', 'a.txt', 'Note: 😀'],
+		['application/json', 'a.json', '{"a": 1}'],
+		[OCTETS, 'a.csv', 'a,b'],
+	])('gets a file of the type %s as text', async (mimeType, name, content) => {
+		const { execution, body } = await sent('file', mimeType, name, Buffer.from(content), messages);
+		expect(execution.errors()).toStrictEqual([]);
+		const source = { type: 'text', media_type: 'text/plain', data: content };
+		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
+	});
+
+	test.each<[string, string, Buffer]>([
+		['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'a.docx', PDF],
+		['application/zip', 'a.zip', PDF],
+		['text/csv', 'a.csv', Buffer.from([0xcf, 0xf0, 0xe8])],
+	])('does not get a file of the type %s that it cannot read', async (mimeType, name, content) => {
+		const { execution, body } = await sent('file', mimeType, name, content, messages);
+		expect(body).toBe('null');
+		expect(execution.errors()).toHaveLength(2);
+		expect(execution.errors()[0]).toMatchObject({
+			message: expect.stringContaining(name) as string,
+			description: expect.stringMatching(/Extract from File.*Nothing was sent/) as string,
+		});
+	});
+
+	test('does not get any file if the last one is none that it can read', async () => {
+		const files = [
+			{ mimeType: 'text/csv', fileName: 'a.csv' },
+			{
+				mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+				fileName: 'b.docx',
+			},
+		];
+		const items = await Promise.all(
+			files.map(async (file) => await withFiles({ name: 'data', content: PDF, ...file })),
+		);
+		const node = text({ prompt: 'Look', ...attach(fromField('file', 'data')), ...messages });
+		const { errorText } = await execute(node, items);
+		expect(errorText).toMatch(/"b\.docx".*Extract from File.*Nothing was sent/s);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	test('gets a PDF as it is', async () => {
+		const { body } = await sent('file', OCTETS, 'a', PDF, messages);
+		expect(body).toContain('"media_type":"application/pdf"');
+	});
+
+	test('has a text counted by its size', async () => {
+		const dry = { ...messages, options: { dryRun: true, maxTokens: 10 } };
+		const content = Buffer.from(`Note: ${'a'.repeat(1_000)}`);
+		const { execution } = await sent('file', 'text/plain', 'a.txt', content, dry);
+		expect(execution.errors()).toStrictEqual([]);
+		expect(execution.items()[0]?.json.maxCostRub).toBeLessThan(5);
+	});
+});
+
+describe('agent picture', () => {
+	/** A call of the tool. The ID is the model's. */
+	const call = (toolCallId: string, prompt = 'a cat') => [{ json: { prompt, toolCallId } }];
+	const tool = () => ({ ...image(), asTool: true });
+
+	it('the agent gets the same picture, pays once, and reads that another one needs another input', async () => {
+		const first = await execute(tool(), call('call-1'));
+		expect(JSON.stringify(first.items())).not.toMatch(/same task as before/i);
+		const second = await first.callAgain(call('call-2'));
+		expect(second.error).toBeUndefined();
+		expect(gateway.charges()).toBe(1);
+		const [task] = gateway.control.tasks();
+		const output = second.items()[0]?.json;
+		expect(output).toMatchObject({ taskId: task?.taskId, state: 'success', resultUrls: task?.resultUrls });
+		expect(JSON.stringify(output)).toMatch(/same task as before/i);
+		expect(JSON.stringify(output)).toMatch(/change/i);
+	});
+
+	it('the agent reads it a third time, too', async () => {
+		const first = await execute(tool(), call('call-1'));
+		const third = await (await first.callAgain(call('call-2'))).callAgain(call('call-3'));
+		expect(gateway.charges()).toBe(1);
+		expect(JSON.stringify(third.items())).toMatch(/same task as before/i);
+	});
+
+	it('the agent gets another picture for another input, without that note', async () => {
+		const first = await execute(tool(), call('call-1'));
+		const second = await first.callAgain(call('call-2', 'a dog'));
+		expect(gateway.charges()).toBe(2);
+		expect(JSON.stringify(second.items())).not.toMatch(/same task as before/i);
+	});
+
+	it('after a task that failed, the agent reads that the item keeps it, and pays for no other one', async () => {
+		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+		const first = await execute(tool(), call('call-1'));
+		const second = await first.callAgain(call('call-2'));
+		for (const execution of [first, second])
+			expect(execution.items()[0]?.json.error).toMatch(/^The media task failed.*keeps its task/);
+		expect(gateway.control.tasks()).toHaveLength(1);
+	});
+});
+
+describe('agent text', () => {
+	const call = (toolCallId: string) => [{ json: { prompt: '[[say:four]]', toolCallId } }];
+	const tool = () => ({ ...text(), asTool: true });
+	const MAY_BE_CHARGED = /may (have been|be) charged/i;
+
+	async function lost() {
+		gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'loseResponse' } });
+		return await execute(tool(), call('call-1'));
+	}
+
+	it('the agent reads what happened and what to do, and goes on', async () => {
+		const execution = await lost();
+		expect(execution.error).toBeUndefined();
+		expect(execution.items()).toHaveLength(1);
+		const error = execution.items()[0]?.json.error;
+		expect(typeof error).toBe('string');
+		expect(error).toMatch(/connection/i);
+		expect(error).toMatch(MAY_BE_CHARGED);
+		expect(gateway.charges()).toBe(1);
+	});
+
+	it('the same call again pays nothing', async () => {
+		const again = await (await lost()).callAgain(call('call-2'));
+		expect(gateway.charges()).toBe(1);
+		expect(again.error).toBeUndefined();
+		expect(again.items()[0]?.json.error).toMatch(MAY_BE_CHARGED);
+	});
+
+	it('after a refused call, which is free, the same call again returns the text', async () => {
+		const action = { kind: 'error', code: 'invalid_request' } as const;
+		gateway.control.addFault({ match: { method: 'POST' }, action });
+		const refused = await execute(tool(), call('call-1'));
+		const again = await refused.callAgain(call('call-2'));
+		expect(again.items()[0]?.json.text).toBe('four');
+		expect(gateway.charges()).toBe(1);
+	});
+});

@@ -1,0 +1,445 @@
+import type { IBinaryData } from 'n8n-workflow';
+
+import type { FaultAction } from '../../sandbox/gateway/control/types';
+import { locator } from '../contract/support';
+import { binaryStorage } from '../helpers/engine';
+import { attach, fromField } from '../nodes/text/files';
+import type { Execution, StoryNode } from './execution';
+import { CONTINUE, image, prompts, text, useStories } from './support';
+
+describe('task results', () => {
+	// Results of tasks in other shapes than those that the specification shows (§2.6).
+
+	const { gateway, execute } = useStories();
+
+	const TASKS = '/async/media/tasks';
+	const IDS = prompts('9b2d7c1e-0000-4000-8000-000000000001', '9b2d7c1e-0000-4000-8000-000000000002');
+	const task = (operation: string, parameters: object = {}): StoryNode => ({
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation, taskId: '={{ $json.prompt }}', ...parameters },
+	});
+	const NODES: Array<[string, StoryNode]> = [
+		['Generate', image()],
+		['Wait', task('wait')],
+		['Download', task('download')],
+	];
+
+	const answer = (path: string, action: FaultAction) =>
+		gateway.control.addFault({ match: { method: 'GET', path }, action, times: 0 });
+	const json = (body: object, status = 200): FaultAction => ({
+		kind: 'raw',
+		status,
+		body: { text: JSON.stringify(body), contentType: 'application/json' },
+	});
+	const NO_FILE = { kind: 'error', code: 'not_found' } as const;
+
+	/** Each task ends with this result, and the gateway's download gives this. */
+	function end(resultJson: unknown, download: FaultAction) {
+		answer(`${TASKS}/*/download`, download);
+		const text = typeof resultJson === 'string' ? resultJson : JSON.stringify(resultJson);
+		answer(`${TASKS}/*`, json({ code: 200, msg: 'success', data: { state: 'success', resultJson: text } }));
+	}
+
+	const content = async (file: IBinaryData | undefined) =>
+		file && String(await (await binaryStorage()).getAsBuffer(file));
+
+	/** Name, type and content of each file of the first item. */
+	async function filesOf(execution: Execution) {
+		const files = Object.entries(execution.items()[0]?.binary ?? {});
+		return await Promise.all(
+			files.map(async ([field, file]) => [field, file.fileName, file.mimeType, await content(file)]),
+		);
+	}
+
+	describe.each(NODES)('%s', (name, node) => {
+		test.each<[unknown, object]>([
+			[{ caption: 'a fox' }, { result: { caption: 'a fox' } }],
+			['a fox', { result: 'a fox' }],
+			['["a","fox"]', { result: ['a', 'fox'] }],
+			[{ resultUrls: [], caption: 'a fox' }, { result: { caption: 'a fox' } }],
+			[{ resultUrls: ['/a.png'] }, { resultUrls: ['/a.png'] }],
+			[{ tracks: ['t1'] }, { result: { tracks: ['t1'] } }],
+			[{ tracks: { id: 't1' } }, { tracks: [{ id: 't1' }] }],
+		])('a task without a file gives its result, and a hint: %j', async (resultJson, output) => {
+			end(resultJson, NO_FILE);
+			const items = name === 'Generate' ? prompts('a cat', 'a dog') : IDS;
+			const execution = await execute(node, items);
+			expect(execution.error).toBeUndefined();
+			expect(execution.items()).toHaveLength(2);
+			expect(execution.items()[0]?.json).toMatchObject({ state: 'success', ...output });
+			expect(execution.items()[0]?.binary).toBeUndefined();
+			expect(execution.hints()).toMatch(/without a file/);
+			expect(gateway.charges()).toBe(name === 'Generate' ? 2 : 0);
+		});
+
+		test.each<unknown>(['', '{}', 'null', { resultUrls: null }])(
+			'a task with neither a file nor a result is an error with its ID: %j',
+			async (resultJson) => {
+				end(resultJson, NO_FILE);
+				const { error } = await execute(node, name === 'Generate' ? prompts('a cat') : IDS.slice(1));
+				expect(error?.message).toBe('The gateway has no such media task');
+			},
+		);
+
+		test.each<[object, string]>([
+			[
+				{ code: 402, msg: 'Insufficient funds', data: null },
+				'There is not enough money in the gateway wallet',
+			],
+			[{ error: { message: 'No key', code: 'invalid_api_key' } }, 'The gateway refused the API key'],
+		])('an error in place of the file is that error: %j', async (body, message) => {
+			end({ seed: 7 }, json(body));
+			const execution = await execute(node, name === 'Generate' ? prompts('a cat') : IDS.slice(1));
+			expect(execution.error?.message).toBe(message);
+			expect(execution.items()).toStrictEqual([]);
+		});
+
+		test('a file to which the gateway redirects is fetched without the key', async () => {
+			const { url, size } = gateway.control.createBigFile({ size: 3_000 });
+			end({ seed: 7 }, { kind: 'redirect', location: url, status: 302 });
+			const execution = await execute(node, name === 'Generate' ? prompts('a cat') : IDS.slice(1));
+			expect(execution.error).toBeUndefined();
+			const [[field, , type, text] = []] = await filesOf(execution);
+			expect([field, type, text?.length]).toStrictEqual(['data', 'video/mp4', size]);
+			const requests = gateway.control.requests({ host: 'files' });
+			expect(requests).toHaveLength(1);
+			expect(JSON.stringify(requests)).not.toContain(gateway.apiKey);
+		});
+	});
+
+	const PNG = 'data:image/png;base64,aGVsbG8=';
+
+	test.each<[string, object, Array<[string, string, string, string]>]>([
+		['base64', { resultUrls: [PNG] }, [['data', 'task_1_0.png', 'image/png', 'hello']]],
+		[
+			'percent-encoded',
+			{ resultUrls: ['data:image/svg+xml,%3Csvg%3E%D0%BA%3C/svg%3E'] },
+			[['data', 'task_1_0.svg', 'image/svg+xml', '<svg>к</svg>']],
+		],
+		['without a type', { resultUrls: ['data:,hi'] }, [['data', 'task_1_0.txt', 'text/plain', 'hi']]],
+		[
+			'several',
+			{ resultUrls: [PNG, 'DATA:audio/mpeg;base64,aGk='] },
+			[
+				['data', 'task_1_0.png', 'image/png', 'hello'],
+				['data_1', 'task_1_1.mp3', 'audio/mpeg', 'hi'],
+			],
+		],
+	])('a data URL becomes the file, and is not in the JSON as a whole: %s', async (_, resultJson, files) => {
+		end(resultJson, NO_FILE);
+		const execution = await execute(task('wait', { taskId: '1' }), prompts('a', 'b'));
+		expect(execution.error).toBeUndefined();
+		expect(await filesOf(execution)).toStrictEqual(files);
+		expect(execution.hints()).not.toContain('without a file');
+	});
+
+	test('a large data URL is shortened in the JSON', async () => {
+		end({ resultUrls: [`data:image/png;base64,${'aGVs'.repeat(1_000)}`] }, NO_FILE);
+		const execution = await execute(task('wait'), IDS);
+		const [url] = execution.items()[0]?.json.resultUrls as string[];
+		expect(url).toMatch(/^data:image\/png;base64,aGVs.*…$/);
+		expect(url?.length).toBeLessThan(100);
+	});
+
+	describe('a result in another shape', () => {
+		const URL_A = 'https://files.test/a.png';
+
+		test.each<[object, object]>([
+			[{ resultUrls: [{ url: URL_A }] }, { resultUrls: [URL_A], result: { resultUrls: [{ url: URL_A }] } }],
+			[{ resultUrls: { url: URL_A } }, { resultUrls: [URL_A], result: { resultUrls: { url: URL_A } } }],
+			[{ resultUrls: [{ href: URL_A }] }, { resultUrls: [], result: { resultUrls: [{ href: URL_A }] } }],
+			[{ resultUrl: URL_A }, { resultUrls: [], result: { resultUrl: URL_A } }],
+			[
+				{ url: URL_A, seed: 1 },
+				{ resultUrls: [], result: { url: URL_A, seed: 1 } },
+			],
+			[{ tracks: { id: 't1', title: 'x' } }, { resultUrls: [], tracks: [{ id: 't1', title: 'x' }] }],
+			[
+				{ tracks: ['t1', { id: 't2' }] },
+				{ tracks: [{ id: 't2' }], result: { tracks: ['t1', { id: 't2' }] } },
+			],
+			[{ tracks: 't1' }, { resultUrls: [], result: { tracks: 't1' } }],
+		])('loses nothing: %j', async (resultJson, output) => {
+			end(resultJson, NO_FILE);
+			const execution = await execute(task('get'), IDS);
+			expect(execution.items()[0]?.json).toStrictEqual({
+				taskId: IDS[0]?.json.prompt,
+				state: 'success',
+				resultUrls: [],
+				...output,
+			});
+		});
+
+		test.each<[string, (url: string) => unknown]>([
+			['a URL in an object', (url) => ({ resultUrls: [{ url }] })],
+			['a URL in one object', (url) => ({ resultUrls: { url } })],
+		])('gives its files: %s', async (_, resultJson) => {
+			const { url } = gateway.control.createBigFile({ size: 2_000 });
+			end(resultJson(url), NO_FILE);
+			const execution = await execute(task('wait'), IDS);
+			expect((await filesOf(execution)).map(([field]) => field)).toStrictEqual(['data']);
+		});
+
+		test.each<[unknown]>([
+			[{ resultUrl: URL_A }],
+			[{ resultUrls: ['/a.png'] }],
+			[{ resultUrls: ['ftp://files.test/a.png', URL_A] }],
+			[{ tracks: ['t1'] }],
+			[URL_A],
+		])('gives the file that the gateway has: %j', async (resultJson) => {
+			end(resultJson, { kind: 'raw', status: 200, body: { text: 'a file', contentType: 'image/png' } });
+			const execution = await execute(task('wait'), IDS);
+			expect((await filesOf(execution)).map(([, , type, text]) => [type, text])).toStrictEqual([
+				['image/png', 'a file'],
+			]);
+		});
+	});
+
+	test('a file that has expired is an error, not a task without a file', async () => {
+		end({ resultUrls: ['https://files.test/a.png'], seed: 1 }, NO_FILE);
+		const { error } = await execute(task('download'), IDS);
+		expect(error?.message).toBe('The gateway has no such media task');
+	});
+});
+
+describe('picture links', () => {
+	// Pictures of a text that come as links.
+
+	const { gateway, execute } = useStories();
+
+	const ASKED = { options: { audioAndImages: { values: { modalities: ['text', 'image'] } } } };
+	const SIZE = 2_000;
+
+	/** Each response, which is charged, has this message. */
+	function respond(message: object, stream = false) {
+		const delta = { choices: [{ index: 0, message, delta: message, finish_reason: 'stop' }] };
+		const body = { ...delta, usage: { prompt_tokens: 1, completion_tokens: 1, cost_rub: 0.5 } };
+		const json = JSON.stringify(body);
+		gateway.control.addFault({
+			match: { path: '/chat/completions' },
+			action: {
+				kind: 'raw',
+				status: 200,
+				body: stream
+					? { text: `data: ${json}\n\ndata: [DONE]\n\n`, contentType: 'text/event-stream' }
+					: { text: json, contentType: 'application/json' },
+				// A fault of a stream has no effect before.
+				afterEffect: !stream,
+			},
+			times: 0,
+		});
+	}
+	const picture = () => gateway.control.createBigFile({ size: SIZE, mimeType: 'image/png' }).url;
+	const part = (url: string) => ({ type: 'image_url', image_url: { url } });
+
+	const SHAPES: Array<[string, (url: string) => object]> = [
+		['next to the content', (url) => ({ content: 'Here', images: [part(url)] })],
+		['in the content', (url) => ({ content: [{ type: 'text', text: 'Here' }, part(url)] })],
+		['as text in a part', (url) => ({ content: 'Here', images: [{ type: 'image_url', image_url: url }] })],
+		['as plain text', (url) => ({ content: 'Here', images: [url] })],
+		['as one part', (url) => ({ content: 'Here', images: part(url) })],
+	];
+
+	describe.each([false, true])('streamed: %s', (stream) => {
+		test.each(SHAPES)(
+			'a link %s becomes a file of each item, fetched without the key',
+			async (_, message) => {
+				const url = picture();
+				respond(message(url), stream);
+				const node = text({ options: { ...ASKED.options, ...(stream && { stream }) } });
+				const execution = await execute(node, prompts('a', 'b'));
+				expect(execution.error).toBeUndefined();
+				expect(execution.items()).toHaveLength(2);
+				for (const { json, binary } of execution.items()) {
+					expect(json).toMatchObject({ text: 'Here', costRub: 0.5 });
+					expect(JSON.stringify(json.otherOutput)).toContain(url);
+					expect(Object.keys(binary ?? {})).toStrictEqual(['image']);
+					expect(binary?.image).toMatchObject({ mimeType: 'image/png', fileExtension: 'png' });
+					const bytes = binary?.image && (await (await binaryStorage()).getAsBuffer(binary.image));
+					expect(bytes?.length).toBe(SIZE);
+				}
+				expect(JSON.stringify(gateway.control.requests({ host: 'files' }))).not.toContain(gateway.apiKey);
+				expect(gateway.charges()).toBe(stream ? 0 : 2);
+			},
+		);
+
+		test.each(SHAPES)('a data URL %s becomes a file', async (_, message) => {
+			respond(message('data:image/svg+xml,%3Csvg/%3E'), stream);
+			const node = text({ options: { ...ASKED.options, ...(stream && { stream }) } });
+			const [item] = (await execute(node, prompts('a'))).items();
+			expect(item?.json).not.toHaveProperty('otherOutput');
+			expect(item?.binary?.image).toMatchObject({ mimeType: 'image/svg+xml' });
+		});
+	});
+
+	test('links and data URLs are numbered together', async () => {
+		respond({ content: 'Here', images: [picture(), 'data:image/png;base64,aGk=', picture()].map(part) });
+		const [item] = (await execute(text(ASKED), prompts('a'))).items();
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['image', 'image_1', 'image_2']);
+	});
+
+	test.each<[string, object]>([
+		['by Extra Body', { extraBody: '{ "modalities": ["image"] }' }],
+		['by a size', { audioAndImages: { values: { imageConfigSize: '512x512' } } }],
+	])('pictures may be asked for %s', async (_, options) => {
+		respond({ content: 'Here', images: [part(picture())] });
+		const [item] = (await execute(text({ options }), prompts('a'))).items();
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['image']);
+	});
+
+	test('a link that nobody asked for is not fetched', async () => {
+		const url = picture();
+		respond({ content: 'Here', images: [part(url)] });
+		const [item] = (await execute(text(), prompts('a'))).items();
+		expect(item?.binary).toBeUndefined();
+		expect(item?.json.otherOutput).toStrictEqual([part(url)]);
+		expect(gateway.control.requests({ host: 'files' })).toStrictEqual([]);
+	});
+
+	test.each<[string, FaultAction]>([
+		['is gone', { kind: 'raw', status: 404, body: 'empty' }],
+		['is a web page', { kind: 'raw', status: 200, body: 'html' }],
+		['breaks', { kind: 'cutBody', afterBytes: 10 }],
+	])('a link that %s loses neither the text nor its URL, and a hint says so', async (_, action) => {
+		const url = picture();
+		respond({ content: 'Here', images: [part(url)] });
+		gateway.control.addFault({ match: { host: 'files' }, action, times: 0 });
+		const execution = await execute(text(ASKED), prompts('a', 'b'));
+		expect(execution.error).toBeUndefined();
+		expect(execution.items()).toHaveLength(2);
+		for (const { json, binary } of execution.items()) {
+			expect(json).toMatchObject({ text: 'Here', otherOutput: [part(url)], costRub: 0.5 });
+			expect(binary).toBeUndefined();
+		}
+		expect(execution.hints()).toMatch(/picture could not be downloaded.*otherOutput/);
+		expect(gateway.charges()).toBe(2);
+	});
+});
+
+describe('other media', () => {
+	// *Generate an image* with the model of videos, which cost many times as much, while the catalogue does not respond.
+
+	const { gateway, execute, sent } = useStories();
+
+	const video = () =>
+		image({
+			model: locator('lumen/motion-2'),
+			prompt: '',
+			inputMode: 'json',
+			inputJson: '={{ JSON.stringify({ prompt: $json.prompt }) }}',
+		});
+
+	function failCatalogue(times: number): void {
+		const action = { kind: 'error', code: 'service_unavailable' } as const;
+		gateway.control.addFault({ match: { path: '/media/models' }, action, times });
+	}
+
+	it('nothing is created, and the error names the operation that needs no catalogue', async () => {
+		failCatalogue(0);
+		const { errorText } = await execute(video(), prompts('waves', 'clouds'));
+		expect(sent()).toStrictEqual([]);
+		expect(gateway.charges()).toBe(0);
+		expect(errorText).toContain('Create and Wait');
+		expect(errorText).toMatch(/Nothing was (sent|created)/);
+	});
+
+	it('a picture that was asked for is not created, either: a retry makes it when the catalogue responds', async () => {
+		failCatalogue(0);
+		const json = { ...video().parameters, model: locator('aurora/canvas-1') };
+		const failed = await execute(image(json), prompts('a cat', 'a dog'));
+		expect(sent()).toStrictEqual([]);
+		gateway.control.clearFaults();
+		const retried = await failed.retry();
+		expect(retried.error).toBeUndefined();
+		expect(retried.items()).toHaveLength(2);
+		expect(gateway.charges()).toBe(2);
+	});
+
+	it('after one 503, the error is about the media type, and nothing is created', async () => {
+		failCatalogue(1);
+		const { error, errorText } = await execute(video(), prompts('waves', 'clouds'));
+		expect(sent()).toStrictEqual([]);
+		expect(error?.message).toMatch(/media type .*Video/);
+		expect(errorText).toContain('Nothing was sent.');
+		expect(gateway.charges()).toBe(0);
+	});
+});
+
+describe('lyrics', () => {
+	// *Get Lyrics* when the gateway responds with success, but without words (§4.12).
+
+	const { gateway, execute } = useStories();
+
+	const lyrics: StoryNode = {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'getLyrics', taskId: '={{ $json.prompt }}', audioId: 'a1' },
+		settings: CONTINUE,
+	};
+	const items = prompts('9b2d7c1e-0000-4000-8000-000000000001', '9b2d7c1e-0000-4000-8000-000000000002');
+
+	test.each<[unknown, boolean]>([
+		[null, false],
+		[undefined, false],
+		[{}, false],
+		[[], false],
+		['', false],
+		[{ alignedWords: null }, false],
+		[{ alignedWords: [] }, true],
+		[{ alignedWords: [{ word: 'a' }] }, true],
+	])('the data %j are lyrics: %s', async (data, isLyrics) => {
+		gateway.control.addFault({
+			match: { path: '*/lyrics/timestamped' },
+			action: {
+				kind: 'raw',
+				status: 200,
+				body: { text: JSON.stringify({ code: 200, msg: 'success', data }), contentType: 'application/json' },
+			},
+			times: 0,
+		});
+		for (const simplify of [true, false]) {
+			const execution = await execute({ ...lyrics, parameters: { ...lyrics.parameters, simplify } }, items);
+			const errors = execution.errors().map(({ message }) => message);
+			expect(errors).toStrictEqual(isLyrics ? [] : Array(2).fill('The gateway has no lyrics for this'));
+		}
+	});
+});
+
+describe('url in place of file', () => {
+	// The item has a URL, and the node is set to a binary field.
+
+	const { gateway, execute } = useStories();
+
+	const URL = 'https://files.test/a.png';
+	const NODES: Array<[string, StoryNode, string]> = [
+		['Analyze', text({ resource: 'image', operation: 'analyze', prompt: '-' }), "set 'Source' to 'URL'"],
+		['Attachments', text({ prompt: '-', ...attach(fromField('image', 'data')) }), "set 'Source' to 'URL'"],
+		[
+			'Upload',
+			{ node: 'storage', parameters: { resource: 'file', operation: 'upload' } },
+			"set 'Upload Source' to 'URL'",
+		],
+		[
+			'Input Files',
+			image({ prompt: '-', inputFiles: { files: [{ inputField: 'image_urls' }] } }),
+			'into the model’s field',
+		],
+	];
+
+	describe.each(NODES)('%s', (_, node, advice) => {
+		test.each<[object, string]>([
+			[{ url: URL }, '{{ $json.url }}'],
+			[{ resultUrls: [URL] }, '{{ $json.resultUrls[0] }}'],
+		])('says how to use the URL of %j', async (json, expression) => {
+			const { error } = await execute(node, [{ json: { ...json } }, { json: { ...json } }]);
+			expect(error?.description).toContain(advice);
+			expect(error?.description).toContain(expression);
+			expect(error?.description).not.toContain('add a node');
+			expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+		});
+
+		test.each([{}, { url: 'a.png' }, { resultUrls: [] }])('says what is missing in %j', async (json) => {
+			const { error } = await execute(node, [{ json }]);
+			expect(error?.description).toContain('add a node that returns a file');
+		});
+	});
+});

@@ -1,0 +1,363 @@
+import type { TaskView } from '../../sandbox/gateway/control/types';
+import { locator } from '../contract/support';
+import { form } from '../helpers/media';
+import { CONTINUE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
+
+describe('killed', () => {
+	// n8n is killed while it waits for pictures: it has stored the execution's start, and nothing of what the node has done.
+
+	const { gateway, execute, executeUntilKilled } = useStories();
+
+	const CATS = ['a grey cat', 'a red cat', 'a black cat'];
+	const taskOf = (prompt: string) =>
+		gateway.control.tasks().find(({ input }) => input.prompt === prompt)?.taskId;
+
+	/** n8n is killed when three tasks have been created; later they end. */
+	async function killed() {
+		gateway.control.configure({ taskDuration: { image: 10_000_000 } });
+		const execution = await executeUntilKilled(3, image(), prompts(...CATS));
+		for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
+		gateway.control.configure({ taskDuration: { image: 0 } });
+		return execution;
+	}
+
+	it('a retry returns the pictures that were begun, and pays nothing', async () => {
+		const retried = await (await killed()).retryAfterKill();
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(3);
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(CATS.map(taskOf));
+		expect(retried.items().map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([
+			['data'],
+			['data'],
+			['data'],
+		]);
+	});
+
+	it('a retry returns them also when n8n is killed a second time', async () => {
+		const again = await (await killed()).retryAfterKill();
+		const retried = await again.retryAfterKill();
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(3);
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(CATS.map(taskOf));
+	});
+
+	it('another execution makes pictures of its own', async () => {
+		await killed();
+		const other = await execute(image(), prompts(...CATS));
+		expect(other.error).toBeUndefined();
+		expect(gateway.charges()).toBe(6);
+	});
+});
+
+describe('corrected prompt', () => {
+	// Pictures have been made and cannot be downloaded. The user changes the node, and retries the execution with what is
+	// saved now.
+
+	const { gateway, execute, spent } = useStories();
+
+	async function failedDownload() {
+		gateway.control.addFault({
+			match: { host: 'files' },
+			action: { kind: 'raw', status: 404, body: 'html' },
+			times: 0,
+		});
+		const failed = await execute(image({ prompt: '=a grey cat, {{ $json.prompt }}' }), prompts('one', 'two'));
+		expect(failed.error).toBeDefined();
+		expect(gateway.charges()).toBe(2);
+		gateway.control.clearFaults();
+		return failed;
+	}
+
+	/** The tasks of the two items. */
+	const made = (isMeant: (task: TaskView) => boolean) =>
+		['one', 'two'].map((word) => {
+			const found = gateway.control
+				.tasks()
+				.filter((task) => isMeant(task) && String(task.input.prompt).endsWith(word));
+			return found.map(({ taskId }) => taskId).join();
+		});
+	const isFirst = ({ input, model }: TaskView) =>
+		String(input.prompt).startsWith('a grey cat') && input.quality === 'draft' && model === 'aurora/canvas-1';
+	const WITH_FILES = [['data'], ['data']];
+
+	it('a retry downloads the pictures that are paid for', async () => {
+		const retried = await (await failedDownload()).retry();
+		expect(retried.error).toBeUndefined();
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(made(isFirst));
+		expect(retried.items().map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual(WITH_FILES);
+		expect(gateway.charges()).toBe(2);
+		expect(retried.hints()).toMatch(rubles(spent()));
+	});
+
+	test.each<[string, object, (task: TaskView) => boolean]>([
+		[
+			'a corrected prompt',
+			{ prompt: '=a red cat, {{ $json.prompt }}' },
+			({ input }) => String(input.prompt).startsWith('a red cat'),
+		],
+		[
+			'another quality',
+			{ input: form({ quality: 'standard', size: '512x512' }) },
+			({ input }) => input.quality === 'standard',
+		],
+		[
+			'another model',
+			{ model: locator('aurora/remix-1'), input: form({ mode: 'draw', size: '512x512' }) },
+			({ model }) => model === 'aurora/remix-1',
+		],
+	])('a retry with %s makes new pictures, and returns those', async (_, parameters, isNew) => {
+		const retried = await (await failedDownload()).retry(parameters);
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(4);
+		expect(retried.hints()).toMatch(rubles(spent(0, 2)));
+		expect(retried.hints()).toMatch(rubles(spent(2)));
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(made(isNew));
+		expect(retried.items().map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual(WITH_FILES);
+	});
+
+	test.each<[string, object]>([
+		['a longer *Max Wait*', { maxWait: 60 }],
+		['a longer *Timeout*', { timeout: 600 }],
+		['*Max Cost per Execution*', { maxCostRub: 100 }],
+		['*Max Price*', { maxPriceRub: 100 }],
+		['less *Concurrency*', { concurrency: 1 }],
+	])('a retry with %s pays nothing again', async (_, options) => {
+		const retried = await (await failedDownload()).retry({ options });
+		expect(retried.error).toBeUndefined();
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(made(isFirst));
+		expect(gateway.charges()).toBe(2);
+	});
+});
+
+describe('changed credential', () => {
+	// A credential whose API key is an expression, which gives the key of another account in the next try.
+
+	const { gateway, execute, disturb } = useStories();
+
+	const ANOTHER = /another (account|API key|credential)|(account|API key|credential) has changed/i;
+	/** The requests of a try of the node: the first one, and three more. */
+	const ONE_TRY = 4;
+
+	/** Two accounts; the second one's key is read as soon as `isNext` holds. */
+	function twoAccounts(isNext: () => boolean) {
+		const keys = ['first', 'second'].map((account) => gateway.control.createKey({ account }).key);
+		return { keyOf: () => keys[isNext() ? 1 : 0] ?? '' };
+	}
+
+	const chargesOf = (account: string) => gateway.control.ledger(account).length;
+	/** How many requests for this prompt have ended. */
+	const ended = (prompt: string) =>
+		gateway.control
+			.requests({ method: 'POST' })
+			.filter((request) => says(prompt)(request) && request.endedAt !== null).length;
+
+	describe('the response to a creation is lost, and *Retry On Fail* has the key of another account', () => {
+		const lose = () => disturb(says('a cat'), { kind: 'loseResponse' });
+		const credential = () => twoAccounts(() => ended('a cat') >= ONE_TRY);
+
+		it('the other account pays for no second picture, and the error says why', async () => {
+			lose();
+			const { error, errorText } = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'), credential());
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+			expect(error?.context?.itemIndex).toBe(0);
+			expect(errorText).toMatch(ANOTHER);
+			expect(errorText).not.toContain('Nothing was charged');
+		});
+
+		it('the pictures of the other items come out, and are paid once', async () => {
+			lose();
+			const node = image({}, { ...RETRY_ON_FAIL, ...CONTINUE });
+			const execution = await execute(node, prompts('a cat', 'a dog', 'a cow'), credential());
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([3, 0]);
+			const [error] = execution.errors();
+			expect(JSON.stringify(error)).toMatch(ANOTHER);
+			expect(error).toMatchObject({ retryable: false, mayBeCharged: true });
+			const made = gateway.control.tasks().map(({ input, taskId }) => [input.prompt, taskId]);
+			const drawn = execution.items().slice(1);
+			expect(drawn.map(({ json }) => json.taskId)).toStrictEqual(
+				['a dog', 'a cow'].map((prompt) => new Map(made as Array<[string, string]>).get(prompt)),
+			);
+			expect(drawn.every(({ binary }) => binary?.data)).toBe(true);
+		});
+	});
+
+	it('a creation that takes longer than the key is read is repeated with the same key', async () => {
+		gateway.control.configure({ latency: { mediaCreate: 90_000 } });
+		disturb((request) => says('a cat')(request) && ended('a cat') === 0, { kind: 'loseResponse' });
+		const execution = await execute(
+			image(),
+			prompts('a cat'),
+			twoAccounts(() => ended('a cat') > 0),
+		);
+		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+		// The other account does not have the task.
+		expect(execution.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
+	});
+
+	describe('texts that are paid for come out, whatever the key is', () => {
+		const THREE = ['text 0', 'text 1', 'text 2'];
+
+		/** The third of three texts is refused, once; then the key is another one. */
+		function refuseThird() {
+			disturb(
+				(request) => says('text 2')(request) && ended('text 2') === 0,
+				{ kind: 'error', code: 'invalid_request' },
+				() => gateway.charges() === 2,
+			);
+			return twoAccounts(() => ended('text 2') > 0);
+		}
+
+		it('in the next try of *Retry On Fail*', async () => {
+			const execution = await execute(text({}, RETRY_ON_FAIL), numbered(3), refuseThird());
+			expect(execution.items().map(({ json }) => json.text)).toStrictEqual(THREE);
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 1]);
+		});
+
+		it('in a retry of the execution', async () => {
+			const failed = await execute(text(), numbered(3), refuseThird());
+			const retried = await failed.retry();
+			expect(retried.items().map(({ json }) => json.text)).toStrictEqual(THREE);
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 1]);
+		});
+	});
+});
+
+describe('own key', () => {
+	// The user's own *Idempotency Key*, in a workflow that uses it more than once.
+
+	const { gateway, execute } = useStories();
+
+	const SAME_KEY = /key.*same for two different inputs/i;
+	const order = (parameters = {}) => image({ options: { idempotencyKey: 'order-7' }, ...parameters });
+
+	describe('one key in each round of a loop', () => {
+		it('is an error when the prompts differ: the second picture would be the first one', async () => {
+			const execution = await execute(order(), prompts('a cat'), { rounds: [prompts('a dog')] });
+			expect(execution.errorText).toMatch(SAME_KEY);
+			expect(gateway.charges()).toBe(1);
+			expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cat']);
+		});
+
+		it('returns the same picture in each round when the prompts are the same, and pays once', async () => {
+			const execution = await execute(order(), prompts('a cat'), {
+				rounds: [prompts('a cat'), prompts('a cat')],
+			});
+			expect(execution.error).toBeUndefined();
+			const tasks = gateway.control.tasks().map(({ taskId }) => taskId);
+			expect(tasks).toHaveLength(1);
+			expect(execution.items().map(({ json }) => json.taskId)).toStrictEqual([...tasks, ...tasks, ...tasks]);
+			expect(gateway.charges()).toBe(1);
+		});
+
+		it('makes as many pictures as the key has values', async () => {
+			const keyed = order({ options: { idempotencyKey: '=order-{{ $json.prompt }}' } });
+			const execution = await execute(keyed, prompts('a cat', 'a dog'), {
+				rounds: [prompts('a cow', 'a cat')],
+			});
+			expect(execution.error).toBeUndefined();
+			const drawn = execution.items().map(({ json }) => json.taskId);
+			expect(new Set(drawn).size).toBe(3);
+			expect(drawn[3]).toBe(drawn[0]);
+			expect(gateway.charges()).toBe(3);
+		});
+	});
+
+	it('one key in two nodes of an execution is an error at the second: it is no video, but the picture', async () => {
+		const video = order({
+			resource: 'video',
+			model: locator('lumen/motion-2'),
+			prompt: 'waves',
+			input: form({ duration: 5 }),
+		});
+		const execution = await execute([order(), video], prompts('a cat'));
+		expect(execution.items('Gateway')).toHaveLength(1);
+		expect(execution.errorText).toMatch(SAME_KEY);
+		expect(gateway.charges()).toBe(1);
+	});
+
+	describe('the gateway refuses the first request with a key', () => {
+		beforeEach(() =>
+			gateway.control.addFault({
+				match: { method: 'POST' },
+				action: { kind: 'error', code: 'invalid_request' },
+			}),
+		);
+
+		it('the picture that the second one makes is in the cost of the execution', async () => {
+			const node = image({ options: { idempotencyKey: 'order-7', maxCostRub: 100 } }, CONTINUE);
+			const execution = await execute(node, prompts('a cat', 'a cat', 'a cat'), {
+				rounds: [prompts('a cat')],
+			});
+			expect(gateway.charges()).toBe(1);
+			expect(execution.hints()).toMatch(/calls of unknown cost: 1\b/);
+		});
+
+		it('a retry with a corrected prompt makes its picture', async () => {
+			const failed = await execute(order(), prompts('a cat'));
+			expect(failed.errorText).toContain('Nothing was charged');
+			const retried = await failed.retry({ prompt: '={{ $json.prompt }}, sitting' });
+			expect(retried.error).toBeUndefined();
+			expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cat, sitting']);
+		});
+	});
+});
+
+describe('failed task', () => {
+	// A task fails. Within its execution, it stays the answer; a retry of the execution creates another one in its place.
+
+	const { gateway, execute, disturb, calm } = useStories();
+
+	const tasks = () => gateway.control.tasks();
+	const failedIds = () => tasks().flatMap(({ state, taskId }) => (state === 'fail' ? [taskId] : []));
+
+	/** Three pictures are requested; the task of one fails. */
+	async function failedTask() {
+		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+		const failed = await execute(image(), prompts('a cat', 'a dog', 'a cow'));
+		expect(failed.errorText).toContain('The media task failed');
+		expect([gateway.charges(), failedIds().length]).toStrictEqual([3, 1]);
+		return failed;
+	}
+
+	it('*Retry On Fail* creates no other task, and the error says why', async () => {
+		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+		const { errorText } = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'));
+		expect(errorText).toMatch(/within this execution, the item keeps its task/);
+		expect(tasks()).toHaveLength(1);
+	});
+
+	it('a retry pays for one more task, and returns its picture', async () => {
+		const failed = await failedTask();
+		const retried = await failed.retry();
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(4);
+		const ids = retried.items().map(({ json }) => json.taskId);
+		expect(new Set(ids)).toStrictEqual(
+			new Set(tasks().flatMap(({ state, taskId }) => (state === 'success' ? [taskId] : []))),
+		);
+	});
+
+	it('when the response to that task’s creation is lost, the next retry returns its picture, and pays nothing', async () => {
+		const failed = await failedTask();
+		const first = tasks().map(({ idempotencyKey }) => idempotencyKey);
+		disturb(
+			({ group, headers }) => group === 'mediaCreate' && !first.includes(String(headers['idempotency-key'])),
+			{ kind: 'loseResponse' },
+		);
+		const lost = await failed.retry();
+		expect(lost.error).toBeDefined();
+		expect(gateway.charges()).toBe(4);
+		calm();
+		const retried = await lost.retry();
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(4);
+		const ids = retried.items().map(({ json }) => json.taskId);
+		expect(ids).toContain(tasks()[3]?.taskId);
+		expect(ids).not.toContain(failedIds()[0]);
+		// Whether a failed task is charged, nobody knows.
+		const paid = new RegExp(`${failedIds()[0]} (is|was) paid`);
+		for (const { errorText } of [failed, lost]) expect(errorText).not.toMatch(paid);
+		expect(lost.errorText).not.toContain('Nothing was charged');
+		expect(lost.errorText).toMatch(/may have been (created|charged)/);
+	});
+});
