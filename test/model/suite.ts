@@ -4,7 +4,7 @@ import { histories, type Operation } from './history';
 import { broken } from './promises';
 import { World } from './world';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 120);
+const RUNS = Number(process.env.MODEL_RUNS ?? 40);
 const SEED = Number(process.env.MODEL_SEED ?? 20_260);
 /** The longest time for a history on a busy machine, with those that make it smaller when it fails. Milliseconds. */
 const MS_PER_RUN = 2_000;

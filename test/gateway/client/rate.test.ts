@@ -219,6 +219,6 @@ it('every text is taken once at any limit, also by processes that know nothing o
 			const all = Array.from({ length: world.texts * (world.processes ?? 1) }, (_, n) => n);
 			expect(taken.sort((one, other) => one - other)).toStrictEqual(all);
 		}),
-		{ numRuns: 60 },
+		{ numRuns: 30 },
 	);
 }, 60_000);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import chatResponse from '../../fixtures/chat/plain.json';
 import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { chatCompletion, endpoints, gateway, generate, mockResponse, usage } from './support';
+import { chatCompletion, endpoints, gateway, generate, mockModels, mockResponse, usage } from './support';
 
 useNock();
 
@@ -434,6 +434,7 @@ it.each(Object.entries(endpoints))(
 	async (format, { path }) => {
 		const error = { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' };
 		gateway().post(path).reply(404, { error });
+		mockModels();
 		const { error: shown } = await generate({ format });
 		const words = `${shown?.message} ${shown?.description}`;
 		expect(words).toContain('no such model');

@@ -27,7 +27,15 @@ export function mockResponse(format: string, response?: JsonObject): JsonObject[
 			return true;
 		})
 		.reply(200, response ?? endpoint.response);
+	// For a cost that the response does not report.
+	mockModels();
 	return bodies;
+}
+
+/** Mocks the catalogues, without models. */
+export function mockModels(): void {
+	for (const path of ['models', 'media/models'])
+		gateway().get(`/api/v1/${path}`).optionally().reply(200, { data: [] });
 }
 
 const defaults: INodeParameters = {
