@@ -1,13 +1,12 @@
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
-import { listTextModels } from '../shared/gateway/endpoints/models';
+import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { fallbackHint } from '../shared/gateway/text/fallback';
 import { connect } from '../shared/n8n/client';
 import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
 import { NodeParameters } from '../shared/params/source';
-import { Catalogue } from '../shared/gateway/endpoints/catalogue';
 import { Spending } from '../shared/run/charge/spending';
 import { inMessage, toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';

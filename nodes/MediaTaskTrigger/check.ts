@@ -2,8 +2,7 @@ import type { IBinaryKeyData, INodeExecutionData, IWebhookFunctions } from 'n8n-
 
 import type { ClientDependencies, GatewayClient } from '../shared/gateway/client/client';
 import { CALLBACK_PAUSES_MS, pollUntil, type PollResult } from '../shared/gateway/endpoints/polling';
-import { setArchived } from '../shared/gateway/endpoints/taskActions';
-import { hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { setArchived, hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/gateway/util/json';

@@ -1,4 +1,4 @@
-import { binaryPropertyName, downloadResults } from '../shared/fields/mediaResults';
+import { binaryPropertyName, downloadResults } from '../shared/fields/results';
 import { collection } from '../shared/params/groups';
 import { choice, flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';

@@ -1,7 +1,6 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
-import { taskIdsIn } from '../shared/gateway/media/callbackIds';
-import { readPassThrough } from '../shared/gateway/media/passThrough';
+import { taskIdsIn, readPassThrough } from '../shared/gateway/media/callbacks';
 import { asNumber, asObject, isFlat, parseJson, type Json } from '../shared/gateway/util/json';
 
 /** A callback, as far as it is used. Anybody who knows the URL can send one. */

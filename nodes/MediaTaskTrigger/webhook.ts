@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { takesLong } from '../shared/n8n/callResponse';
+import { takesLong } from '../shared/n8n/features';
 import { toErrorJson } from '../shared/run/nodeError';
 import { checkCallback, type Answer } from './check';
 import { readCallback, type IncomingCallback } from './incoming';

@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import nock from 'nock';
 
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import { loadFileFields, mapMediaFields } from '../../nodes/shared/fields/mediaForm';
+import {
+	loadFileFields,
+	mapMediaFields,
+	formFields,
+	mapperValues,
+} from '../../nodes/shared/fields/mediaForm';
 import { mediaSearches } from '../../nodes/shared/fields/models';
-import { formFields, mapperValues } from '../../nodes/shared/fields/schemaForm';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
 import { editorContext } from '../helpers/contexts';

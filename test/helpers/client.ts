@@ -1,7 +1,7 @@
-import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rate/rateGate';
+import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rateGate';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../nodes/shared/gateway/errors/fromResponse';
-import type { ProblemName } from '../../nodes/shared/gateway/errors/texts/problems';
+import type { ProblemName } from '../../nodes/shared/gateway/errors/problems';
 import {
 	isSuccess,
 	type HttpResponse,

@@ -3,7 +3,7 @@ import {
 	type ClientDependencies,
 	type ClientSettings,
 } from '../../nodes/shared/gateway/client/client';
-import { RateGate } from '../../nodes/shared/gateway/client/rate/rateGate';
+import { RateGate } from '../../nodes/shared/gateway/client/rateGate';
 import { isSuccess, type HttpRequest, type Transport } from '../../nodes/shared/gateway/client/transport';
 import { byteStream } from './client';
 import { VirtualClock } from './virtualClock';

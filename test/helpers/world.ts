@@ -1,5 +1,5 @@
 import type { GatewayClient, GatewayRequest } from '../../nodes/shared/gateway/client/client';
-import type { RateGate } from '../../nodes/shared/gateway/client/rate/rateGate';
+import type { RateGate } from '../../nodes/shared/gateway/client/rateGate';
 import { waitForTask } from '../../nodes/shared/gateway/endpoints/polling';
 import { Limiter } from '../../nodes/shared/run/limiter';
 import { LimitedAccount, type Limit } from './account';

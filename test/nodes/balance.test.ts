@@ -3,7 +3,7 @@ import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n
 import nock from 'nock';
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
-import { type AlertState, decide, type Watch } from '../../nodes/BalanceTrigger/alert';
+import { type AlertState, decide, type Watch } from '../../nodes/BalanceTrigger/poll';
 import { readBalance } from '../../nodes/shared/gateway/endpoints/balance';
 import { pollContext } from '../helpers/contexts';
 import { runNode } from '../helpers/engine';

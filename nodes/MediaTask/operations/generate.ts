@@ -1,13 +1,13 @@
 import { modelParameter } from '../../shared/fields/models';
 import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
-import type { MediaType } from '../../shared/gateway/media/mediaModel';
+import type { MediaType } from '../../shared/gateway/media/price';
 import { omit } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
 import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
 import { enteredInput, promptParameter } from './input';
 import { checkImage, type PlannedTask, type TaskItem } from './task/taskRequest';
-import { createAndWait } from './task/createAndWait';
+import { createAndWait } from './task/create';
 
 /** What the panel calls the media types (§2.2). */
 const NAMES = { image: 'Image', video: 'Video', music: 'Music', audio: 'Speech' } as const;

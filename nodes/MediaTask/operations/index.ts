@@ -2,14 +2,18 @@ import { Registry } from '../../shared/run/registry';
 import { getMany as getManyModels } from './model/getMany';
 import { editImage, generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
-import { create } from './task/create';
-import { createAndWait } from './task/createAndWait';
-import { download } from './task/download';
-import { archive, deleteOperation, restore, unarchive } from './task/flags';
-import { get } from './task/get';
-import { getLyrics } from './task/getLyrics';
-import { getMany } from './task/getMany';
-import { wait } from './task/wait';
+import { create, createAndWait } from './task/create';
+import {
+	download,
+	archive,
+	deleteOperation,
+	restore,
+	unarchive,
+	get,
+	getLyrics,
+	getMany,
+	wait,
+} from './task/existingTask';
 
 export const registry = new Registry({
 	image: { displayName: 'Image', operations: { generate: generateImage, edit: editImage } },

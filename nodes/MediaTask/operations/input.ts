@@ -1,5 +1,5 @@
 import { modelParameter } from '../../shared/fields/models';
-import { mapperValues } from '../../shared/fields/schemaForm';
+import { mapperValues } from '../../shared/fields/mediaForm';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { inputForm, promptField, type InputField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';

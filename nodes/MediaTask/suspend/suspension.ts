@@ -1,9 +1,95 @@
 import { randomUUID } from 'node:crypto';
+
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Deferred, OperationOutput, PausedRun } from '../../shared/run/operation';
-import { SuspendableTask } from './suspendableTask';
-import { lastSuspendedUntil, suspendExecution } from './waitingExecution';
+import { pollOnce } from '../../shared/gateway/endpoints/polling';
+import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
+import { ApiError } from '../../shared/gateway/errors/errors';
+import { asObject } from '../../shared/gateway/util/json';
+import { taskJson } from '../../shared/n8n/taskResults';
+import { Deferred, type ItemContext, type OperationOutput, type PausedRun } from '../../shared/run/operation';
+import { ANY_RESPONSE, ITEM, webhookUrl, lastSuspendedUntil, suspendExecution } from './waitingExecution';
+
+/** Before the polls that follow a suspension: n8n responds with 409 to a callback before it has stored the execution. */
+const WATCH_PAUSES_MS = [3_000, 5_000, 15_000];
+
+export interface ResumeCallback {
+	url: string;
+	/** Whether the gateway sends it when this task has ended. */
+	isRequested: boolean;
+}
+
+/**
+ * How many tasks of an execution have a callback: the last ones, which usually end last. n8n reads the whole
+ * execution for each callback. The other tasks are polled when the callbacks have come.
+ */
+const MAX_CALLBACKS = 20;
+
+export function resumeCallback({ n8n, index }: ItemContext, resumeUrl: URL): ResumeCallback {
+	const isRequested = index >= n8n.getInputData().length - MAX_CALLBACKS;
+	return { url: webhookUrl(resumeUrl, ITEM, String(index)), isRequested };
+}
+
+interface PendingTask {
+	taskId: string;
+	model: string;
+	/** Its price in rubles, when the catalogue has it. */
+	price: () => Promise<number | undefined>;
+	callback: ResumeCallback;
+	/** When the longest wait ends, in Unix milliseconds. */
+	until: number;
+}
+
+/** The rest of an item's work, during which the execution may be suspended (§6.4). */
+export class SuspendableTask extends Deferred {
+	constructor(
+		private readonly item: ItemContext,
+		readonly task: PendingTask,
+		finish: () => Promise<OperationOutput[]>,
+	) {
+		super(finish);
+	}
+
+	/** Polls once. Returns the output without a callback; `undefined` when the task has ended, or its work cannot go on. */
+	async check(): Promise<OperationOutput | undefined> {
+		const { taskId, model, price } = this.task;
+		let found: MediaTask | undefined;
+		try {
+			found = (await pollOnce(this.item.client, taskId)).task;
+		} catch (error) {
+			// The gateway may not know the task yet.
+			if (!(error instanceof ApiError) || error.details.status !== 404) return undefined;
+		}
+		return found && hasEnded(found.state)
+			? undefined
+			: timedOutOutput({ taskId, model }, await price(), found);
+	}
+
+	/** Polls a few times after the suspension, and sends the callback in place of the gateway if the task has ended. */
+	async watch(): Promise<void> {
+		const { client, n8n } = this.item;
+		const callback = { method: 'POST', url: this.task.callback.url, ...ANY_RESPONSE } as const;
+		for (const pauseMs of WATCH_PAUSES_MS) {
+			await client.sleep(pauseMs);
+			const isPending = (await this.check()) !== undefined;
+			if (isPending) continue;
+			const response: unknown = await n8n.helpers.httpRequest(callback).catch(() => undefined);
+			if (Number(asObject(response)?.statusCode) < 300) return;
+		}
+	}
+}
+
+/** The output of an item whose task has not ended when the longest wait is over; `found` is its last poll. */
+export function timedOutOutput(
+	task: { taskId: string; model: string },
+	priceRub: number | undefined,
+	{ model = task.model, state = 'unknown', createdAt }: Partial<MediaTask> = {},
+): OperationOutput {
+	const { taskId } = task;
+	return {
+		json: { ...taskJson({ taskId, model, state, createdAt, resultUrls: [] }, priceRub), timedOut: true },
+	};
+}
 
 /** n8n resumes executions once a minute: shorter waits are not worth a suspension. Milliseconds. */
 export const SHORTEST_SUSPENSION_MS = 65_000;

@@ -5,7 +5,7 @@ import { CALLBACK_PAUSES_MS, pollUntil } from '../../shared/gateway/endpoints/po
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { asObject, asText } from '../../shared/gateway/util/json';
-import { takesLong } from '../../shared/n8n/callResponse';
+import { takesLong } from '../../shared/n8n/features';
 import { CALLBACK_SETTINGS, connect } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import {

@@ -6,7 +6,7 @@ import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
-import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
+import type { MediaModel, MediaType } from '../gateway/media/price';
 import { compareDecimals, millionTokenPrice, rubles } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 

@@ -1,4 +1,4 @@
-import { abortable } from '../gateway/client/abort';
+import { abortable } from '../gateway/client/limits';
 import { StoppedError } from '../gateway/errors/errors';
 import { sleepUnlessAborted } from './features';
 

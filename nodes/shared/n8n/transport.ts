@@ -1,7 +1,12 @@
 import { sleep, type IHttpRequestOptions } from 'n8n-workflow';
 
-import { abortable } from '../gateway/client/abort';
-import { fileLimits, TimeLimitError, withinLimits, type TimeLimits } from '../gateway/client/limits';
+import {
+	abortable,
+	fileLimits,
+	TimeLimitError,
+	withinLimits,
+	type TimeLimits,
+} from '../gateway/client/limits';
 import {
 	isSuccess,
 	largeTurn,

@@ -7,7 +7,7 @@ import { fallbackHint } from '../gateway/text/fallback';
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { ClientDependencies } from '../gateway/client/client';
 import { asObject } from '../gateway/util/json';
-import { WaitMeter } from '../gateway/client/rate/waitMeter';
+import { WaitMeter } from '../gateway/client/rateGate';
 import { connect } from '../n8n/client';
 import { addHint } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
-import { Catalogue } from '../gateway/endpoints/catalogue';
-import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
+import { Catalogue, listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
-import type { MediaModel } from '../gateway/media/mediaModel';
+import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { DryRun } from './charge/dryRun';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 
 import { accountOf } from '../../../nodes/shared/gateway/client/client';
-import { RateGate } from '../../../nodes/shared/gateway/client/rate/rateGate';
-import { WaitMeter } from '../../../nodes/shared/gateway/client/rate/waitMeter';
+import { RateGate, WaitMeter } from '../../../nodes/shared/gateway/client/rateGate';
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { runWorld, type World } from '../../helpers/world';

@@ -6,8 +6,6 @@ import {
 	fetchLyrics,
 	restoreMediaTask,
 	setArchived,
-} from '../../../nodes/shared/gateway/endpoints/taskActions';
-import {
 	createMediaTask,
 	fetchMediaTask,
 	listMediaTasks,

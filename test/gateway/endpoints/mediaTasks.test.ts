@@ -13,8 +13,6 @@ import {
 	fetchLyrics,
 	restoreMediaTask,
 	setArchived,
-} from '../../../nodes/shared/gateway/endpoints/taskActions';
-import {
 	createMediaTask,
 	downloadMediaTask,
 	fetchMediaTask,

@@ -3,7 +3,7 @@ import {
 	listTextModels,
 	type TextModel,
 } from '../../../nodes/shared/gateway/endpoints/models';
-import { type MediaModel } from '../../../nodes/shared/gateway/media/mediaModel';
+import { type MediaModel } from '../../../nodes/shared/gateway/media/price';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';

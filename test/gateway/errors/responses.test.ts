@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { NodeApiError } from 'n8n-workflow';
 
-import { parseErrorBody } from '../../../nodes/shared/gateway/errors/errorBody';
-import { ApiError, type RequestKind, type StoppedError } from '../../../nodes/shared/gateway/errors/errors';
-import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
 import {
+	parseErrorBody,
 	errorFromObject,
 	errorFromResponse,
 	type ErrorResponse,
@@ -12,9 +10,15 @@ import {
 	parseRetryAfter,
 	withServerMessage,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { type EndpointGroup, type ErrorInfo, errorText } from '../../../nodes/shared/gateway/errors/texts';
-import { BY_CODE } from '../../../nodes/shared/gateway/errors/texts/codes';
-import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
+import { ApiError, type RequestKind, type StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
+import {
+	type EndpointGroup,
+	type ErrorInfo,
+	errorText,
+	BY_CODE,
+} from '../../../nodes/shared/gateway/errors/texts';
+import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/problems';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { toErrorJson, toNodeError } from '../../../nodes/shared/run/nodeError';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
-import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
 import {
+	taskIdsIn,
 	encodePassThrough,
 	readPassThrough,
 	withPassThrough,
-} from '../../../nodes/shared/gateway/media/passThrough';
+} from '../../../nodes/shared/gateway/media/callbacks';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 
 /** A value nested in this many objects. */

@@ -1,6 +1,5 @@
-import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/media/mediaModel';
+import { type MediaModel, type PriceTier, taskPrice } from '../../../nodes/shared/gateway/media/price';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { taskPrice } from '../../../nodes/shared/gateway/media/price';
 
 const model = (tiers: PriceTier[], more: Partial<MediaModel> = {}): MediaModel => ({
 	id: 'm',

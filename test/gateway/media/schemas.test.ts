@@ -1,6 +1,6 @@
 import Ajv from 'ajv';
 
-import { formFields } from '../../../nodes/shared/fields/schemaForm';
+import { formFields } from '../../../nodes/shared/fields/mediaForm';
 import {
 	type FieldKind,
 	type InputField,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 
-import { withFile } from '../../../nodes/shared/gateway/media/inputFiles';
+import { withFile, typedInput } from '../../../nodes/shared/gateway/media/inputValues';
 import { inputForm, type InputForm } from '../../../nodes/shared/gateway/media/inputSchema';
-import { typedInput } from '../../../nodes/shared/gateway/media/inputValues';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 

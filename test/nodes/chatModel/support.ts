@@ -9,8 +9,7 @@ import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { Spending } from '../../../nodes/shared/run/charge/spending';
-import { listTextModels } from '../../../nodes/shared/gateway/endpoints/models';
-import { Catalogue } from '../../../nodes/shared/gateway/endpoints/catalogue';
+import { listTextModels, Catalogue } from '../../../nodes/shared/gateway/endpoints/models';
 import { scriptedClient } from '../../helpers/client';
 
 // The model behind n8n's SDK, called through LangChain as n8n's agents do.

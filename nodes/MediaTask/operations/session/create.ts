@@ -1,5 +1,5 @@
-import { simplify } from '../../../shared/fields/simplify';
-import { createMediaSession } from '../../../shared/gateway/endpoints/taskActions';
+import { simplify } from '../../../shared/fields/results';
+import { createMediaSession } from '../../../shared/gateway/endpoints/tasks';
 import { asObject } from '../../../shared/gateway/util/json';
 import { jsonObject } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';

@@ -3,7 +3,7 @@ import {
 	encodePassThrough,
 	MAX_PASS_THROUGH_BYTES,
 	withPassThrough,
-} from '../../../shared/gateway/media/passThrough';
+} from '../../../shared/gateway/media/callbacks';
 import type { Json } from '../../../shared/gateway/util/json';
 
 /** Reads the callback URL (§4.6), which the gateway must reach. */

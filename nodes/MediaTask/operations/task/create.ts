@@ -1,8 +1,21 @@
-import { simplify } from '../../../shared/fields/simplify';
-import { compact } from '../../../shared/gateway/util/json';
-import { defineOperation, Deferred } from '../../../shared/run/operation';
+import { simplify } from '../../../shared/fields/results';
+import { compact, asText } from '../../../shared/gateway/util/json';
+import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
 import { createTask, taskNotSent } from './createTask';
-import { planTask, taskOptions, taskParameters } from './taskRequest';
+import { planTask, taskOptions, taskParameters, mayBeOfOthers, type TaskItem } from './taskRequest';
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import { choice, notForTools } from '../../../shared/params/kinds';
+import type { Values } from '../../../shared/params/parameter';
+import {
+	resumeCallback,
+	SuspendableTask,
+	timedOutOutput,
+	SHORTEST_SUSPENSION_MS,
+	suspendOrFinish,
+} from '../../suspend/suspension';
+import { resumedState, resumeUrlOf, suspendProblem } from '../../suspend/waitingExecution';
+import { unreachable } from './callbackUrl';
+import { resultOptions, resultParameters, resultReader } from './result';
 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
@@ -23,3 +36,84 @@ export const create = defineOperation({
 		]);
 	},
 });
+
+const waitStrategy = choice({
+	displayName: 'Wait for the Result',
+	noDataExpression: true,
+	options: [
+		{ name: 'Keep Running', value: 'poll', description: 'For images and speech' },
+		{
+			name: 'Sleep Until the Gateway Calls',
+			value: 'suspend',
+			description: 'For videos and many tasks',
+		},
+	],
+	default: 'poll',
+	description:
+		'Whether the execution keeps running, or n8n stores it until the gateway calls back, for which it must be able to reach this n8n',
+	...notForTools,
+});
+
+const parameters = { ...taskParameters, waitStrategy, ...resultParameters };
+
+/** Creates the tasks of all items, then polls for their results or suspends the execution (§4.6, §3.1, §6.4). */
+export const createAndWait = defineOperation({
+	displayName: 'Create and Wait',
+	action: 'Create a media task and wait',
+	description: 'Create a new task, wait until it ends, and retrieve its files',
+	toolDescription:
+		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
+	parameters,
+	options: { ...taskOptions, ...resultOptions },
+	plan(item) {
+		const { params } = item;
+		void [params.waitStrategy, params.options.maxWait, params.options.binaryPropertyName];
+		return planTask(item);
+	},
+	async execute(item, planned) {
+		const { client, params } = item;
+		const { model, options } = params;
+		if (options.dryRun) return await taskNotSent(item, planned);
+		const maxWaitMs = options.maxWait * 60_000;
+		const result = resultReader(item);
+		const resumed = resumedState(item.n8n);
+		const until = resumed?.until ?? client.now() + maxWaitMs;
+		const callback = maxWaitMs >= SHORTEST_SUSPENSION_MS ? callbackOf(item) : undefined;
+		const { taskId, mayExist, priceRub } = await createTask(item, planned, callback);
+		const wait = { model, priceRub, pollImmediately: mayExist || callback !== undefined };
+		const finish = async () => {
+			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
+			try {
+				return await result(taskId, { ...wait, maxWaitMs: restMs });
+			} catch (error) {
+				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
+				if (!resumed || code !== 'wait_timeout') throw asError(error);
+				const state = asText(extra.state) ?? 'unknown';
+				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
+			}
+		};
+		if (!callback) return new Deferred(finish);
+		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
+	},
+	finishLater: suspendOrFinish,
+});
+
+/** How the gateway resumes this execution; `undefined` when the node polls instead. */
+function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>) {
+	const { n8n, client, params, run } = item;
+	if (params.waitStrategy !== 'suspend') return undefined;
+	const url = resumeUrlOf(n8n);
+	for (const secret of url?.searchParams.values() ?? []) run.secrets.add(secret);
+	// The callback of a task that another execution may have created belongs to that one. An AI Agent waits for its tool.
+	if (resumedState(n8n) || mayBeOfOthers(item) || run.isTool) return undefined;
+	const reason = unreachable(url?.href ?? '', client.settings.baseUrl);
+	const problem =
+		suspendProblem(n8n, url) ??
+		(params.options.callbackUrl?.trim()
+			? "the task has another 'Callback URL'"
+			: reason &&
+				`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`);
+	if (url && problem === undefined) return resumeCallback(item, url);
+	run.hints.add(`The execution keeps running instead of sleeping: ${problem}`);
+	return undefined;
+}

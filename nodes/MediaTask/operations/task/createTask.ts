@@ -6,7 +6,7 @@ import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/
 import { charge } from '../../../shared/run/charge/charge';
 import { claimKey, digest } from '../../../shared/run/charge/keys';
 import type { OperationOutput } from '../../../shared/run/operation';
-import type { ResumeCallback } from '../../suspend/suspendableTask';
+import type { ResumeCallback } from '../../suspend/suspension';
 import { inPanelWords, readInput } from '../input';
 import { placeholder } from '../inputFiles';
 import { mayBeOfOthers, readTaskRequest, type PlannedTask, type TaskItem } from './taskRequest';

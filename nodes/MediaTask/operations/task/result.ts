@@ -1,5 +1,4 @@
-import { binaryPropertyName, downloadResults } from '../../../shared/fields/mediaResults';
-import { simplify } from '../../../shared/fields/simplify';
+import { binaryPropertyName, downloadResults, simplify } from '../../../shared/fields/results';
 import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../shared/gateway/util/json';
 import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import { withFile } from '../../../shared/gateway/media/inputFiles';
+import { withFile } from '../../../shared/gateway/media/inputValues';
 import { inputForm, mayTakeUrls, promptField, takesUrls } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
@@ -13,7 +13,7 @@ import { checkKey } from '../../../shared/run/charge/keys';
 import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
 import type { ItemContext, ItemInput } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
-import type { ResumeCallback } from '../../suspend/suspendableTask';
+import type { ResumeCallback } from '../../suspend/suspension';
 import { inputParameters, model, promptParameter, readInput } from '../input';
 import { findTaskFiles, inputFiles, openTaskFiles, placeholder, type FileForField } from '../inputFiles';
 import { callbackWithData, readCallbackUrl } from './callbackUrl';
@@ -115,9 +115,6 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 /** The task is paid for, and without a published workflow nothing says that its callback was lost. */
 const PUBLISH =
 	"The 'Callback URL' starts a workflow only if that workflow is published before the task ends.";
-
-/** A request to create a task. So far, only the catalogue was requested for it. */
-export type TaskRequest = Awaited<ReturnType<typeof readTaskRequest>>;
 
 /**
  * Reads an item's request to create a task.

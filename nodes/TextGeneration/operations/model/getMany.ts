@@ -1,4 +1,4 @@
-import { limitOf, limitParameters, searchParameter } from '../../../shared/fields/lists';
+import { limitOf, limitParameters, searchParameter } from '../../../shared/fields/results';
 import { containsWords } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/endpoints/models';
 import { defineOperation } from '../../../shared/run/operation';

@@ -1,5 +1,5 @@
 import { outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
-import { simplify } from '../../../shared/fields/simplify';
+import { simplify } from '../../../shared/fields/results';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
 	cachePrompt,

@@ -1,5 +1,5 @@
 import { outputParameters, schemaOnly } from '../../../shared/fields/outputFormat';
-import { simplify } from '../../../shared/fields/simplify';
+import { simplify } from '../../../shared/fields/results';
 import { textOptionsWhere } from '../../../shared/fields/textOptions';
 import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';

@@ -1,9 +1,8 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import type { RequestKind } from '../errors/errors';
-import { abortable, throwIfAborted } from './abort';
+import { abortable, throwIfAborted } from './limits';
 import type { HttpRequest } from './transport';
-import type { RateGate } from './rate/rateGate';
-import type { WaitMeter } from './rate/waitMeter';
+import type { RateGate, WaitMeter } from './rateGate';
 import { pauseMs, retryDelayMs } from './retry';
 
 export interface RequestSettings {

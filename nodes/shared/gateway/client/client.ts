@@ -4,7 +4,7 @@ import type { ApiError } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asNumber, asObject, parseJson, wireText, type JsonObject } from '../util/json';
-import { abortable } from './abort';
+import { abortable } from './limits';
 import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
 	isSuccess,

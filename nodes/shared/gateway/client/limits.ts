@@ -1,3 +1,5 @@
+import { StoppedError } from '../errors/errors';
+
 /** How long an exchange, or the transfer of a stream, may take, in milliseconds. */
 export interface TimeLimits {
 	totalMs: number;
@@ -48,4 +50,19 @@ export async function withinLimits<T>(
 		// Without a reason, it makes an error with a stack, which takes 3 % of a text's time.
 		done.abort('done');
 	}
+}
+
+/** Runs `work`, or throws as soon as the signal is aborted. Work that has begun continues, and its result is ignored. */
+export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+	throwIfAborted(signal);
+	const done = new AbortController();
+	const aborted = new Promise<never>((_, reject) => {
+		const stop = () => reject(new StoppedError('not waited for'));
+		signal?.addEventListener('abort', stop, { signal: done.signal });
+	});
+	return await Promise.race([work(), aborted]).finally(() => done.abort('done'));
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+	if (signal?.aborted) throw new StoppedError('not waited for');
 }

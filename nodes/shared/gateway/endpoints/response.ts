@@ -1,6 +1,7 @@
-import { ApiError, UNREADABLE } from '../errors/errors';
+import { ApiError, UNREADABLE, InvalidInputError } from '../errors/errors';
 import { withServerMessage } from '../errors/fromResponse';
 import { asObject, asText, type JsonObject } from '../util/json';
+import { ID } from '../util/text';
 
 /** The error for a successful response without something that the specification shows. It has the words of its `error` or `msg`. */
 export function missingInResponse(what: string, { error = null, msg }: JsonObject = {}): ApiError {
@@ -15,4 +16,10 @@ export function missingInResponse(what: string, { error = null, msg }: JsonObjec
 		code: UNREADABLE,
 		retryable: false,
 	});
+}
+
+/** The path of a task or a file. @throws {InvalidInputError} for what is no ID */
+export function idPath(parent: string, id: string): string {
+	if (ID.test(id)) return `${parent}/${encodeURIComponent(id)}`;
+	throw new InvalidInputError(`"${id}" is not an ID`, 'Enter the ID exactly as the gateway returned it.');
 }

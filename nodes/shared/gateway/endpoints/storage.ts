@@ -1,8 +1,7 @@
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
-import { idPath } from './idPath';
+import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
-import { missingInResponse } from './response';
 import type { GatewayClient } from '../client/client';
 
 /** Fetches a file's record (§4.15): the body as received. */

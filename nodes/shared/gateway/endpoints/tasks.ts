@@ -12,24 +12,23 @@ import {
 } from '../util/json';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream, type OnChunk } from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
-import { withServerMessage } from '../errors/fromResponse';
+import { withServerMessage, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
-import type { StatusTexts } from '../errors/texts';
-import { idPath } from './idPath';
+import type { StatusTexts, ErrorText } from '../errors/texts';
+import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
-import { missingInResponse } from './response';
 
 /** A media task as nodes output it (§2.6). */
 export type MediaTask = ReturnType<typeof readMediaTask>;
 
 const TASKS_PATH = '/async/media/tasks';
 
-export function taskPath(taskId: string): string {
+function taskPath(taskId: string): string {
 	return idPath(TASKS_PATH, taskId);
 }
 
 /** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */
-export const TASK_TEXTS: StatusTexts = {
+const TASK_TEXTS: StatusTexts = {
 	422: {
 		message: 'The gateway does not accept this task ID',
 		description: "Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}.",
@@ -190,4 +189,69 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 /** Whether an error is about a task that has ended in the state `fail`. */
 export function isFailedTask(error: unknown): boolean {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
+}
+
+const ACTION = { group: 'media', kind: 'read', texts: TASK_TEXTS } as const;
+
+/** §3.2: a flag that has the value already gives 404. */
+function flagTexts(flag: string): StatusTexts {
+	return {
+		...TASK_TEXTS,
+		404: {
+			message: `The media task is ${flag}, or does not exist`,
+			description:
+				'The gateway responds to both in the same way, so there may be nothing to do. Otherwise check the task ID and the credential.',
+		},
+	};
+}
+
+const NO_LYRICS: ErrorText = {
+	message: 'The gateway has no lyrics for this',
+	description:
+		"Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'.",
+};
+
+/**
+ * Moves a task to the archived list or back (§4.9). The 404 for a flag that has that value already (§3.2) is an error,
+ * unless an earlier attempt may have set it.
+ */
+export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
+	const texts = flagTexts(archived ? 'archived already' : 'not archived');
+	const path = `${taskPath(taskId)}/archive`;
+	const json = { archive: archived };
+	await client.json({ ...ACTION, method: 'PATCH', texts, path, json }).catch(ignoreAlreadyDone);
+}
+
+/** Marks a task and its files as deleted (§4.10); repeating it changes nothing. */
+export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
+	await client.json({ ...ACTION, method: 'DELETE', path: taskPath(taskId) });
+}
+
+/** Restores a deleted task and its files (§4.11); repeating it changes nothing. */
+export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
+	await client.json({ ...ACTION, method: 'POST', path: `${taskPath(taskId)}/restore` });
+}
+
+/** Fetches the lyrics of a track with the time of each word (§4.12): the envelope as received, unless it has no lyrics. */
+export async function fetchLyrics(
+	client: GatewayClient,
+	taskId: string,
+	audioId: string,
+): Promise<JsonObject> {
+	const path = `${taskPath(taskId)}/lyrics/timestamped`;
+	const texts = { ...TASK_TEXTS, 400: NO_LYRICS, 404: NO_LYRICS };
+	const body = await client.json({ ...ACTION, method: 'POST', texts, path, json: { audioId } });
+	if (!Array.isArray(asObject(body.data)?.alignedWords)) throw missingInResponse('lyrics').with(NO_LYRICS);
+	return body;
+}
+
+/** Creates a media session (§4.13, which shows the shape of neither request nor response): the body as received. */
+export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
+	return await client.json({
+		group: 'media',
+		kind: 'create',
+		method: 'POST',
+		path: '/media/sessions',
+		json: body,
+	});
 }

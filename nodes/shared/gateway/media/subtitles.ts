@@ -1,8 +1,5 @@
 import { asNumber, asObjects, textOf, type Json } from '../util/json';
 
-export const SUBTITLE_FORMATS = ['srt', 'vtt', 'lrc'] as const;
-export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];
-
 interface Line {
 	text: string;
 	/** In seconds; `NaN` until a word with a time is in it. */
@@ -14,7 +11,7 @@ interface Line {
  * Timed lyrics (§2.10) as the text of a subtitle file, one cue for each line. Words that the gateway could not align have
  * the times of their line.
  */
-export function subtitles(alignedWords: Json | undefined, format: SubtitleFormat): string {
+export function subtitles(alignedWords: Json | undefined, format: 'srt' | 'vtt' | 'lrc'): string {
 	const lines = linesOf(alignedWords);
 	if (format === 'lrc') return lines.map(({ text, start }) => `[${minutes(start)}]${text}\n`).join('');
 	const cues = lines.map(({ text, start, end }, index) => {

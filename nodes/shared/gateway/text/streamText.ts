@@ -1,4 +1,4 @@
-import { abortable } from '../client/abort';
+import { abortable, TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
 import { errorFromThrown } from '../errors/fromConnection';
 import { problemError } from '../errors/fromResponse';
 import { asError, StoppedError, type ApiError } from '../errors/errors';
@@ -18,7 +18,6 @@ import {
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import { DONE, SseParser } from './sse';
 import { streamError, withReceivedText } from './streamErrors';
-import { TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
 
 export interface StreamRequest {
 	format: TextFormat;

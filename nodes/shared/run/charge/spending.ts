@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { WaitMeter } from '../../gateway/client/rate/waitMeter';
+import { WaitMeter } from '../../gateway/client/rateGate';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
 import { addToTotal, compareDecimals, rubles, sumOfCosts } from '../../gateway/util/money';

@@ -1,6 +1,5 @@
 import type { GatewayClient } from '../../gateway/client/client';
-import type { Catalogue } from '../../gateway/endpoints/catalogue';
-import type { TextModel } from '../../gateway/endpoints/models';
+import type { Catalogue, TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
 import { chargeOf, costOfCharge, mostOfCall } from '../../gateway/text/cost';
 import type { FilesInBody } from '../../gateway/text/fileTokens';

@@ -1,5 +1,4 @@
-import type { ErrorText } from '../../../errors/texts';
-import { UNKNOWN_MODEL } from '../../../errors/texts/codes';
+import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { optionPaths } from '../options';
 import { otherFile, toBody } from './body';

@@ -1,8 +1,9 @@
-import { fetchBalance, isBelow, readBalance } from '../../../shared/gateway/endpoints/balance';
-import { simplify } from '../../../shared/fields/simplify';
-import { compact } from '../../../shared/gateway/util/json';
-import { number, optional } from '../../../shared/params/kinds';
-import { defineOperation } from '../../../shared/run/operation';
+import { fetchBalance, isBelow, readBalance } from '../shared/gateway/endpoints/balance';
+import { simplify } from '../shared/fields/results';
+import { compact } from '../shared/gateway/util/json';
+import { number, optional } from '../shared/params/kinds';
+import { defineOperation } from '../shared/run/operation';
+import { Registry } from '../shared/run/registry';
 
 export const get = defineOperation({
 	displayName: 'Get',
@@ -31,3 +32,5 @@ export const get = defineOperation({
 		return [{ json: { ...json, lowBalance: isBelow(readBalance(body), String(threshold)) } }];
 	},
 });
+
+export const registry = new Registry({ balance: { displayName: 'Balance', operations: { get } } });

@@ -1,21 +1,16 @@
 import type { IBinaryData } from 'n8n-workflow';
 
-import { simplify } from '../../../shared/fields/simplify';
-import {
-	checkSize,
-	uploadBase64,
-	uploadFile,
-	type UploadSettings,
-} from '../../../shared/gateway/endpoints/upload';
-import { readStoredFile } from '../../../shared/gateway/endpoints/storage';
-import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import { readBase64, type Base64File } from '../../../shared/gateway/util/base64';
-import { compact, type JsonObject } from '../../../shared/gateway/util/json';
-import { binaryOf, fileOf } from '../../../shared/n8n/binary';
-import { choice, inputFile, optional, shownFor, text } from '../../../shared/params/kinds';
-import type { Values } from '../../../shared/params/parameter';
-import { defineOperation, type ItemContext } from '../../../shared/run/operation';
-import { uploadFromUrl } from './urlFile';
+import { simplify } from '../shared/fields/results';
+import { checkSize, uploadBase64, uploadFile, type UploadSettings } from '../shared/gateway/endpoints/upload';
+import { readStoredFile } from '../shared/gateway/endpoints/storage';
+import { InvalidInputError } from '../shared/gateway/errors/errors';
+import { readBase64, type Base64File } from '../shared/gateway/util/base64';
+import { compact, type JsonObject } from '../shared/gateway/util/json';
+import { binaryOf, fileOf } from '../shared/n8n/binary';
+import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
+import type { Values } from '../shared/params/parameter';
+import { defineOperation, type ItemContext } from '../shared/run/operation';
+import { uploadFromUrl } from './operations/file/urlFile';
 
 const parameters = {
 	uploadSource: choice({

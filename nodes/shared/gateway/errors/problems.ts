@@ -1,5 +1,5 @@
-import { UNREADABLE, type Outcome } from '../errors';
-import type { ErrorText } from './statuses';
+import { UNREADABLE, type Outcome } from './errors';
+import type { ErrorText } from './texts';
 
 /** A problem without an error response of the gateway. */
 interface Problem extends ErrorText {

@@ -1,5 +1,5 @@
-import { ApiError } from '../../errors/errors';
-import { pauseMs } from '../retry';
+import { ApiError } from '../errors/errors';
+import { pauseMs } from './retry';
 
 /** A request that is not refused within this time counts as taken: the response of a text may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
@@ -113,5 +113,26 @@ export class RateGate {
 		}
 		if (probe !== undefined) this.taken(probe);
 		return 0;
+	}
+}
+
+/** Measures the time in which at least one request waits. */
+export class WaitMeter {
+	/** The time so far, in milliseconds, without waits that have not ended. */
+	totalMs = 0;
+	private waiting = 0;
+	private since = 0;
+
+	/** @param now returns milliseconds */
+	constructor(private readonly now: () => number) {}
+
+	/** Measures a wait. */
+	async during(wait: Promise<void>): Promise<void> {
+		if (this.waiting === 0) this.since = this.now();
+		this.waiting += 1;
+		await wait.finally(() => {
+			this.waiting -= 1;
+			if (this.waiting === 0) this.totalMs += this.now() - this.since;
+		});
 	}
 }

@@ -1,0 +1,207 @@
+import { ID } from '../../../shared/gateway/util/text';
+import { id, choice, optional } from '../../../shared/params/kinds';
+import { simplify, limitParameters, pageOf, binaryPropertyName } from '../../../shared/fields/results';
+import {
+	fetchMediaTask,
+	readMediaTask,
+	listMediaTasks,
+	taskIdOf,
+	hasEnded,
+	taskError,
+	fetchLyrics,
+	deleteMediaTask,
+	restoreMediaTask,
+	setArchived,
+} from '../../../shared/gateway/endpoints/tasks';
+import { taskJson, downloadArchive, isWithoutFile } from '../../../shared/n8n/taskResults';
+import { defineOperation, Deferred } from '../../../shared/run/operation';
+import { resultOptions, resultParameters, resultReader } from './result';
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import { subtitles } from '../../../shared/gateway/media/subtitles';
+import { asObject, omit } from '../../../shared/gateway/util/json';
+
+export const taskId = id({
+	displayName: 'Task ID',
+	required: true,
+	placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
+	description: "The ID that 'Create' returned",
+	allowed: ID,
+	whenEmpty: "Enter the ID that 'Create' returned, e.g. {{ $json.taskId }}.",
+});
+
+/** Returns a media task with its state and result (§4.7). A failed task is no error here. */
+export const get = defineOperation({
+	displayName: 'Get',
+	action: 'Get a media task',
+	description: 'Retrieve the state of a task and the URLs of its files, which work for 7 days',
+	toolDescription:
+		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
+	isLight: true,
+	parameters: { taskId, simplify },
+	async execute({ client, params }) {
+		const { taskId: id, simplify: isSimple } = params;
+		const body = await fetchMediaTask(client, id);
+		return [{ json: isSimple ? taskJson(readMediaTask(body, id)) : body }];
+	},
+});
+
+export const getMany = defineOperation({
+	displayName: 'Get Many',
+	action: 'Get many media tasks',
+	description: 'Retrieve a list of tasks of the account, if the gateway offers it',
+	toolDescription:
+		'Lists the media tasks of the account. Returns the ID, the state, the model and the file URLs of each.',
+	isLight: true,
+	parameters: { ...limitParameters, simplify },
+	async execute(item) {
+		const isSimple = item.params.simplify;
+		return pageOf(await listMediaTasks(item.client), item).map((record) => {
+			const id = isSimple ? taskIdOf(record) : undefined;
+			return { json: id === undefined ? record : taskJson(readMediaTask({ data: record }, id)) };
+		});
+	},
+});
+
+/** Waits for the existing tasks of all items at the same time (§3.1). */
+export const wait = defineOperation({
+	displayName: 'Wait',
+	action: 'Wait for a media task',
+	description: 'Wait until an existing task ends, and retrieve its files',
+	toolDescription:
+		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
+	parameters: { taskId, ...resultParameters },
+	options: resultOptions,
+	async execute(item) {
+		const { taskId: id, options } = item.params;
+		const result = resultReader(item);
+		const maxWaitMs = options.maxWait * 60_000;
+		return new Deferred(async () => await result(id, { maxWaitMs, pollImmediately: true }));
+	},
+});
+
+export const download = defineOperation({
+	displayName: 'Download',
+	action: 'Download the result of a media task',
+	description: "Retrieve the file of a task, or a ZIP archive of several; 'Wait' retrieves them one by one",
+	toolDescription: 'Looks up a finished task by its ID. Returns the URLs of its files.',
+	parameters: { taskId },
+	options: { binaryPropertyName },
+	async execute(item) {
+		const { taskId: id, options } = item.params;
+		const task = async () => readMediaTask(await fetchMediaTask(item.client, id), id);
+		// An AI Agent can use links, not files.
+		if (item.run.isTool) return [{ json: taskJson(await task()) }];
+		try {
+			const file = await downloadArchive(item, id);
+			const { fileName = null, mimeType } = file;
+			return [{ json: { taskId: id, fileName, mimeType }, binary: { [options.binaryPropertyName]: file } }];
+		} catch (error) {
+			// §4.8: a task that has no file yet gives 404, as one that does not exist.
+			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
+			const found = await task();
+			const { state } = found;
+			if (isWithoutFile(item, found, error)) return [{ json: taskJson(found) }];
+			if (state === 'fail') throw taskError(found, item.client.settings.secrets);
+			if (hasEnded(state)) throw asError(error);
+			throw error.with({
+				message: 'The media task has not finished',
+				description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
+				code: 'task_not_finished',
+				retryable: true,
+				taskId: id,
+			});
+		}
+	},
+});
+
+const MIME_TYPES = { lrc: 'text/plain', srt: 'application/x-subrip', vtt: 'text/vtt' };
+
+export const getLyrics = defineOperation({
+	displayName: 'Get Lyrics',
+	action: 'Get the timed lyrics of a song',
+	description: 'Retrieve the lyrics of a track with the time of each word',
+	isLight: true,
+	parameters: {
+		taskId,
+		audioId: id({
+			displayName: 'Audio ID',
+			required: true,
+			placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
+			description: "The ID of a track, from the output field 'tracks' of the task",
+			whenEmpty: 'Enter the ID of a track, e.g. {{ $json.tracks[0].id }}.',
+		}),
+		simplify,
+	},
+	options: {
+		subtitleFormat: optional(
+			choice({
+				displayName: 'Subtitle Format',
+				options: [
+					{ name: 'LRC', value: 'lrc', description: 'For music players' },
+					{ name: 'SRT', value: 'srt', description: 'For video editors and players' },
+					{ name: 'WebVTT', value: 'vtt', description: 'For web pages' },
+				],
+				default: 'srt',
+				description: "The file format of the lyrics in the output binary field 'subtitles'",
+			}),
+		),
+	},
+	async execute({ client, params, run, n8n }) {
+		const { taskId: task, audioId, simplify: isSimple, options } = params;
+		const body = await fetchLyrics(client, task, audioId);
+		const lyrics = asObject(body.data) ?? {};
+		// The waveform is too long for an AI Agent.
+		const shown = run.isTool ? omit(lyrics, 'waveformData') : lyrics;
+		const json = isSimple ? { taskId: task, audioId, ...shown } : body;
+		const { subtitleFormat: format } = options;
+		if (format === undefined || run.isTool) return [{ json }];
+		const text = Buffer.from(subtitles(lyrics.alignedWords, format));
+		const file = await n8n.helpers.prepareBinaryData(text, `subtitles.${format}`, MIME_TYPES[format]);
+		return [{ json, binary: { subtitles: file } }];
+	},
+});
+
+/** An operation that changes a flag of a task, and returns no more than that (§3.2, §4.9 to 4.11). */
+function change(
+	displayName: string,
+	description: string,
+	request: typeof deleteMediaTask,
+	done: { archived: boolean } | { deleted: true } | { restored: true },
+) {
+	return defineOperation({
+		displayName,
+		action: `${displayName} a media task`,
+		description,
+		isLight: true,
+		parameters: { taskId },
+		async execute({ client, params }) {
+			await request(client, params.taskId);
+			return [{ json: { ...done, taskId: params.taskId } }];
+		},
+	});
+}
+
+export const archive = change(
+	'Archive',
+	'Move a task to the archived list, where it can still be retrieved by its ID',
+	async (client, id) => await setArchived(client, id, true),
+	{ archived: true },
+);
+
+export const unarchive = change(
+	'Unarchive',
+	'Move a task from the archived list back to the active one',
+	async (client, id) => await setArchived(client, id, false),
+	{ archived: false },
+);
+
+export const deleteOperation = change(
+	'Delete',
+	"Delete a task and its files, which 'Restore' can bring back",
+	deleteMediaTask,
+	{ deleted: true },
+);
+
+export const restore = change('Restore', 'Bring back a deleted task and its files', restoreMediaTask, {
+	restored: true,
+});
