@@ -3,14 +3,14 @@ import type { IBinaryData } from 'n8n-workflow';
 import { simplify } from '../shared/fields/results';
 import { checkSize, uploadBase64, uploadFile, type UploadSettings } from '../shared/gateway/endpoints/upload';
 import { readStoredFile } from '../shared/gateway/endpoints/storage';
-import { InvalidInputError } from '../shared/gateway/errors/errors';
+import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
-import { compact, type JsonObject } from '../shared/gateway/util/json';
-import { binaryOf, fileOf } from '../shared/n8n/binary';
+import { nameInUrl } from '../shared/gateway/util/fileName';
+import { asNumber, compact, type JsonObject } from '../shared/gateway/util/json';
+import { binaryOf, fileOf, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
 import { defineOperation, type ItemContext } from '../shared/run/operation';
-import { uploadFromUrl } from './operations/file/urlFile';
 
 const parameters = {
 	uploadSource: choice({
@@ -98,7 +98,7 @@ export const upload = defineOperation({
 	plan(item) {
 		const { params } = item;
 		void params.options.externalUserId;
-		if (params.uploadSource === 'url') void params.url;
+		if (params.uploadSource === 'url') webAddress(params.url);
 		else if (params.uploadSource === 'base64') base64File(params.base64);
 		else return { binary: binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'") };
 		return {};
@@ -118,15 +118,40 @@ async function uploaded(
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	const { params, client } = item;
-	if (params.uploadSource === 'url') return await uploadFromUrl(client, params.url, settings);
-	if (!binary) {
+	if (params.uploadSource === 'base64') {
 		const file = base64File(params.base64);
 		const mimeType = params.mimeType.trim() || file.mimeType;
 		return await uploadBase64(client, { base64: file.base64, mimeType }, settings);
 	}
-	const file = await fileOf(item, binary);
+	const file = await fileOf(item, binary ?? (await downloaded(item, webAddress(params.url))));
 	checkSize(file.size, 'binaryPropertyName');
-	return await uploadFile(client, () => Promise.resolve(file), settings);
+	return await uploadFile(client, file, settings);
+}
+
+function webAddress(given: string): string {
+	const url = given.trim();
+	if (/^https?:/i.test(url) && URL.canParse(url)) return url;
+	throw new InvalidInputError(
+		"'URL' is not a web address",
+		"It begins with https:// or http://. For a data URL, set 'Upload Source' to 'Base64 Text'.",
+		'url',
+	);
+}
+
+/** Stores the file at a URL in n8n, without the key. Errors say that nothing was sent to the gateway. */
+async function downloaded({ client, n8n }: ItemContext, url: string): Promise<IBinaryData> {
+	const check = (size: number) => checkSize(size, 'url');
+	try {
+		return await client.downloadUrl(url, async (response) => {
+			const announced = asNumber(response.headers['content-length']);
+			if (announced !== undefined) check(announced);
+			const file = { names: [nameInUrl(url)], onChunk: (_: Uint8Array, size: number) => check(size) };
+			return await storeResponse({ helpers: n8n.helpers }, response, file);
+		});
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw asError(error);
+		throw error.with({ kind: 'create', outcome: 'notSent', param: 'url' });
+	}
 }
 
 function base64File(text: string): Base64File {

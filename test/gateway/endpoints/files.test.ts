@@ -240,7 +240,7 @@ async function sentFor(
 	settings: UploadSettings = {},
 ): Promise<{ sent: HttpRequest; body: Buffer }> {
 	const { client, sent } = scriptedClient([{ body: '{"id":"f1"}' }]);
-	await uploadFile(client, () => Promise.resolve(file), settings);
+	await uploadFile(client, file, settings);
 	const [exchange] = sent;
 	if (!(exchange?.body instanceof Uint8Array)) throw new Error('no bytes were sent');
 	return { sent: exchange, body: Buffer.from(exchange.body) };
@@ -320,7 +320,7 @@ it('the stream of an upload is opened again for each attempt, and each is closed
 		},
 	};
 	const { client, sent } = scriptedClient([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
-	const uploading = uploadFile(client, () => Promise.resolve(file), {});
+	const uploading = uploadFile(client, file, {});
 	await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
 	expect(opened).toHaveLength(3);
 	expect(new Set(opened).size).toBe(3);

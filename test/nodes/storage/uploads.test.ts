@@ -220,27 +220,21 @@ describe('upload url', () => {
 			expect(Number(sent?.length)).toBe(sent?.size);
 		});
 
-		it('of unknown length is uploaded without one', async () => {
-			respond = (_, response) => {
-				response.write('png ');
-				response.end('bytes');
-			};
-			const { error } = await upload('/cat.png');
-			expect(error).toBeUndefined();
-			expect(uploads).toMatchObject([{ content: 'png bytes', length: undefined }]);
-			expect(uploads[0]?.head).toContain('Content-Type: image/png');
-		});
-
-		it('is uploaded with its length also from a server that compresses where it may', async () => {
-			respond = ({ headers }, response) => {
-				const mayCompress = /gzip/.test(String(headers['accept-encoding'] ?? 'gzip'));
-				const body = mayCompress ? gzipSync('png bytes') : Buffer.from('png bytes');
-				if (mayCompress) response.setHeader('content-encoding', 'gzip');
-				response.writeHead(200, { 'content-length': body.length }).end(body);
-			};
+		it.each<[string, RequestListener]>([
+			['of unknown length', (_, response) => void response.write('png ', () => response.end('bytes'))],
+			[
+				'that its server compresses',
+				(_, response) => {
+					const body = gzipSync('png bytes');
+					response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length }).end(body);
+				},
+			],
+		])('%s is uploaded with its length and the type of its name', async (_, listener) => {
+			respond = listener;
 			const { error } = await upload('/cat.png');
 			expect(error).toBeUndefined();
 			expect(uploads).toMatchObject([{ content: 'png bytes', length: String(uploads[0]?.size) }]);
+			expect(uploads[0]?.head).toContain('Content-Type: image/png');
 		});
 
 		it('is found behind redirects', async () => {
@@ -252,37 +246,6 @@ describe('upload url', () => {
 			expect(error).toBeUndefined();
 			expect(uploads).toMatchObject([{ content: 'png bytes' }]);
 			expect(JSON.stringify(downloads)).not.toContain(KEY);
-		});
-
-		it('is read no faster than the gateway takes it', async () => {
-			let sent = 0;
-			const size = 90 * MB;
-			respond = (_, response) => {
-				response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(size) });
-				const chunk = Buffer.alloc(MB);
-				const push = () => {
-					while (sent < size) {
-						sent += MB;
-						if (!response.write(chunk)) return;
-					}
-					response.end();
-				};
-				response.on('drain', push);
-				push();
-			};
-			let heldBack = 0;
-			let received = 0;
-			receive = (request, response) => {
-				setTimeout(() => {
-					heldBack = sent;
-					request.on('data', (chunk: Buffer) => (received += chunk.length));
-					request.on('end', () => response.end('{"id":"f1"}'));
-				}, 1_000);
-			};
-			const { error } = await upload('/film.mp4');
-			expect(error).toBeUndefined();
-			expect(heldBack).toBeLessThan(30 * MB);
-			expect(received).toBeGreaterThan(size);
 		});
 	});
 
@@ -308,7 +271,6 @@ describe('upload url', () => {
 				(_, response) => response.writeHead(200, { 'content-length': '0' }).end(),
 				'The file is empty',
 			],
-			['nothing', (_, response) => response.writeHead(204).end(), 'The file is empty'],
 			[
 				'101 MB',
 				(_, response) => {
@@ -345,30 +307,20 @@ describe('upload url', () => {
 				response.writeHead(200, headers).write('png');
 				setTimeout(() => request.socket.destroy(), 50);
 			};
-		const compressed =
-			(text: string): RequestListener =>
-			(_, response) => {
-				const body = gzipSync(text);
-				response
-					.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) })
-					.end(body);
-			};
-
 		it.each<[string, RequestListener, string]>([
+			['nothing', (_, response) => response.writeHead(204).end(), 'The file is empty'],
 			['an empty stream', (_, response) => response.writeHead(200).end(), 'The file is empty'],
 			['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
 			['a stream that breaks off', breaksOff({}), broke],
-			['longer than announced: it was compressed', compressed('png bytes '.repeat(1_000)), broke],
-			['shorter than announced: it was compressed', compressed('png bytes'), broke],
-		])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
+		])('is not uploaded: %s', async (_, listener, message) => {
 			respond = listener;
 			const { error } = await upload('/cat.png', { maxRetries: 0 });
 			expect(error?.message).toBe(message);
-			expect(uploads).toStrictEqual([]);
-			expect(attempts).toBeLessThanOrEqual(1);
+			expect(error?.description).toContain('Nothing was sent.');
+			expect(attempts).toBe(0);
 		});
 
-		it('a stream of more than 100 MB ends the upload', async () => {
+		it('a stream of more than 100 MB is not uploaded', async () => {
 			respond = (request, response) => {
 				const chunk = Buffer.alloc(4 * MB);
 				const push = () => {
@@ -377,10 +329,9 @@ describe('upload url', () => {
 				response.on('drain', push);
 				push();
 			};
-			receive = (request) => request.resume().on('error', () => undefined);
 			const { error } = await upload('/film.mp4');
 			expect(error?.message).toMatch(/^The file is too large to upload: 10\d\.\d MB$/);
-			expect(attempts).toBe(1);
+			expect(attempts).toBe(0);
 		});
 
 		it('a gateway that does not respond to the whole file is named, not the server of the file', async () => {
@@ -392,7 +343,7 @@ describe('upload url', () => {
 	});
 
 	describe('retries', () => {
-		it('open the URL again when the gateway has refused the upload', async () => {
+		it('send the file again when the gateway has refused the upload', async () => {
 			receive = (request, response) => {
 				if (attempts > 1) return accept(request, response);
 				request.resume().on('end', () => {
@@ -402,7 +353,7 @@ describe('upload url', () => {
 			};
 			const { error } = await upload('/cat.png');
 			expect(error).toBeUndefined();
-			expect([attempts, downloads.length, uploads[0]?.content]).toStrictEqual([2, 2, 'png bytes']);
+			expect([attempts, downloads.length, uploads[0]?.content]).toStrictEqual([2, 1, 'png bytes']);
 		});
 
 		it('open the URL again when its server was busy', async () => {
@@ -420,19 +371,6 @@ describe('upload url', () => {
 			const { error } = await upload('/cat.png');
 			expect(error?.message).toBe('The connection broke before the gateway responded');
 			expect(attempts).toBe(1);
-		});
-
-		it('the gateway’s own error is shown when it responds before it has read the file', async () => {
-			respond = (_, response) => {
-				response.writeHead(200, { 'content-length': '1000' });
-				response.write('png');
-			};
-			receive = (_, response) => {
-				response.writeHead(401, { connection: 'close' });
-				response.end('{"error":{"code":"invalid_api_key","type":"authentication_error","message":"x"}}');
-			};
-			const { error } = await upload('/cat.png');
-			expect(error?.message).toMatch(/key/);
 		});
 	});
 });

@@ -115,13 +115,6 @@ export class GatewayClient {
 		return await this.stream({ ...FILE, path: url }, consume);
 	}
 
-	/** Opens a file at any URL, without the key and in one attempt. The caller reads the body, or destroys it. */
-	async openUrl(url: string): Promise<HttpResponse<ByteStream>> {
-		// The length of a body that is compressed on its way is not known.
-		const request = { ...FILE, path: url, headers: { 'Accept-Encoding': 'identity' } };
-		return await this.opened(request, await this.httpRequest(request));
-	}
-
 	/** Throws the error (§7.1) that is the body of a success. */
 	assertNoError(request: GatewayRequest, response: HttpResponse<string>, body: JsonObject): void {
 		const status = statusInBody(request.group, body);

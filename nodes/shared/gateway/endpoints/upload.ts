@@ -20,11 +20,11 @@ export interface UploadSettings {
 
 const UPLOAD = { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload' } as const;
 
-export interface UploadFile<Size extends number | undefined = number> {
+export interface UploadFile {
 	fileName: string;
 	mimeType: string;
-	/** Exact length in bytes; may be `undefined` if it is not known before the end. */
-	size: Size;
+	/** Exact length in bytes. */
+	size: number;
 	/** Opens the file between `head` and `tail`. Called for each attempt: a stream can be read only once. */
 	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
@@ -45,20 +45,18 @@ export function checkSize(size: number, param: string): void {
 /** Uploads a file as multipart form data (§4.14), streamed and opened for each attempt: the record as received. */
 export async function uploadFile(
 	client: GatewayClient,
-	open: () => Promise<UploadFile<number | undefined>>,
+	file: UploadFile,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
 		...UPLOAD,
 		openBody: async () => {
-			const file = await open();
 			const { head, tail, boundary } = multipartFrame(file, settings);
-			const length = file.size === undefined ? undefined : head.length + file.size + tail.length;
 			return {
 				content: await file.framed(head, tail),
 				headers: {
 					'Content-Type': `multipart/form-data; boundary=${boundary}`,
-					...(length === undefined ? {} : { 'Content-Length': String(length) }),
+					'Content-Length': String(head.length + file.size + tail.length),
 				},
 			};
 		},
@@ -67,7 +65,7 @@ export async function uploadFile(
 
 /** Uploads a file as input of a later request (§4.14), and returns its URL. The gateway keeps it for 24 hours. */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
-	const body = await uploadFile(client, () => Promise.resolve(file), { storagePolicy: 'TEMP_UPLOAD' });
+	const body = await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' });
 	const { url } = readStoredFile(body);
 	if (url === undefined) throw missingInResponse('URL of the uploaded file');
 	return url;

@@ -49,7 +49,7 @@ export const UNKNOWN_MODEL: ErrorText = {
 
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format, where it says more than the status. */
 // prettier-ignore
-const BY_CODE: Readonly<Record<string, ErrorText>> = {
+export const BY_CODE: Readonly<Record<string, ErrorText>> = {
 	provider_bad_request: { message: 'The provider of the model rejected the request',
 		description: 'The model does not accept this input or one of the options. Correct what the provider names, or choose another model.' },
 	context_length_exceeded: { message: 'The input is longer than the model can read',
