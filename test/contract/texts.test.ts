@@ -114,7 +114,7 @@ it('the error of an unknown previous response names it', async () => {
 		options: { context: { values: { previousResponseId: 'resp_unknown' } } },
 	});
 	expect(error?.description).toContain(
-		'A previous response may be unknown, too. The gateway says: “Response resp_unknown',
+		"With 'Previous Response ID', that response may be unknown. The gateway says: “Response resp_unknown",
 	);
 });
 

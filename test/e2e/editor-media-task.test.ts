@@ -293,3 +293,52 @@ scene('a suspended execution is shown as waiting, and resumes on the callback', 
 	await panel.output.show('binary');
 	await editor.shot('media task, resumed: files');
 });
+
+scene('the subtitles of a song are read by a player', async ({ editor, environment }) => {
+	const line = (word: string, startS: number, endS: number) => ({ word, success: true, startS, endS });
+	const words = [
+		line('Город ', 0.5, 1),
+		line('спит 🌙\n', 1.25, 2),
+		line('a < b & c --> d <i>e</i>\n\n', 2, 2.5),
+		line('00:00:03.000 --> 00:00:04.000\n', 3_661.005, 3_662),
+		line('NOTE &amp; end', 3_662, 3_662),
+	];
+	const body = { code: 200, msg: 'success', data: { alignedWords: words } };
+	environment.gateway.control.addFault({
+		match: { path: '*/lyrics/timestamped' },
+		action: {
+			kind: 'raw',
+			status: 200,
+			body: { text: JSON.stringify(body), contentType: 'application/json' },
+		},
+	});
+	const lyrics = gatewayNode('Lyrics', 'mediaTask', {
+		operation: 'getLyrics',
+		taskId: '9b2d7c1e-0000-4000-8000-000000000001',
+		audioId: 'a1',
+		options: { subtitleFormat: 'vtt' },
+	});
+	const { nodes } = await environment.runWorkflow(workflowOf('Lyrics', [lyrics], { Start: ['Lyrics'] }));
+	const [item] = nodes['Lyrics']?.items ?? [];
+	if (item === undefined) throw new Error('There are no lyrics.');
+	const file = await environment.readBinary(item, 'subtitles');
+
+	const page = await editor.page.context().newPage();
+	await page.setContent('<video><track kind="subtitles" default></video>');
+	const cues = await page.evaluate<unknown[]>(`new Promise((resolve, reject) => {
+		const track = document.querySelector('track');
+		const shown = (cue) => [cue.startTime, cue.endTime, cue.getCueAsHTML().textContent];
+		track.onload = () => resolve([...track.track.cues].map(shown));
+		track.onerror = () => reject(new Error('The player reads no subtitles'));
+		track.track.mode = 'hidden';
+		const bytes = Uint8Array.from(atob('${file.toString('base64')}'), (c) => c.charCodeAt(0));
+		track.src = URL.createObjectURL(new Blob([bytes], { type: 'text/vtt' }));
+	})`);
+	await page.close();
+	expect(cues).toStrictEqual([
+		[0.5, 2, 'Город спит 🌙'],
+		[2, 2.5, 'a < b & c --> d <i>e</i>'],
+		[3_661.005, 3_662, '00:00:03.000 --> 00:00:04.000'],
+		[3_662, 3_662, 'NOTE &amp; end'],
+	]);
+});

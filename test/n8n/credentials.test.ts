@@ -483,6 +483,8 @@ describe('the fields of the credential', () => {
 		[baseUrl, baseUrl],
 		[` ${baseUrl}/ `, baseUrl],
 		[`${baseUrl}///`, baseUrl],
+		[`${baseUrl}/chat/completions`, baseUrl],
+		['https://proxy.test/api/v1/a/api/v1/', 'https://proxy.test/api/v1/a/api/v1'],
 		['http://localhost:8080', 'http://localhost:8080'],
 		['HTTPS://gateway.test', 'HTTPS://gateway.test'],
 	])('the base URL %j is read as %j', (value, address) => {

@@ -32,6 +32,13 @@ describe('mistakes', () => {
 		expect(error?.message).not.toContain('not a text model');
 	});
 
+	it('a text model in Gateway Media Task is told where it belongs, and nothing is sent', async () => {
+		const { errorText } = await execute(image({ model: locator('sandbox/swift-1') }), prompts('a'));
+		expect(errorText).toContain('The gateway has no media model "sandbox/swift-1"');
+		expect(errorText).toContain('Text models are for Gateway Text Generation.');
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
 	describe('an expression that is empty inside a prompt', () => {
 		const items = [{ json: { name: 'lamp' } }, { json: {} }, { json: {} }];
 
@@ -60,6 +67,19 @@ describe('mistakes', () => {
 		const { errorText } = await execute(text({ options }), prompts('a'));
 		expect(errorText).toContain("'Max Cost per Execution (₽)' has a value that is not allowed");
 		expect(errorText).toContain(example);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	it('a number that is too high is shown an example between the bounds', async () => {
+		const { errorText } = await execute(text({ options: { temperature: 5 } }), prompts('a'));
+		expect(errorText).toContain('Enter a number from 0 to 2, with a point before the decimals, e.g. 0.5.');
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	it('an expression that gives no URL of a file is named as the reason', async () => {
+		const attachment = [{ type: 'image', source: 'url', url: '={{ $json.missing }}' }];
+		const { errorText } = await execute(text({ attachments: { attachment } }), prompts('a'));
+		expect(errorText).toContain('the field it refers to may be empty');
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 });

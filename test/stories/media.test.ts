@@ -343,6 +343,14 @@ describe('other media', () => {
 		expect(errorText).toMatch(/Nothing was (sent|created)/);
 	});
 
+	it('the error of a refused key names no other operation, which would be refused, too', async () => {
+		const action = { kind: 'error', code: 'invalid_api_key' } as const;
+		gateway.control.addFault({ match: { path: '/media/models' }, action, times: 0 });
+		const { errorText } = await execute(video(), prompts('waves'));
+		expect(errorText).toContain('The gateway refused the API key');
+		expect(errorText).not.toContain('Create and Wait');
+	});
+
 	it('a picture that was asked for is not created, either: a retry makes it when the catalogue responds', async () => {
 		failCatalogue(0);
 		const json = { ...video().parameters, model: locator('aurora/canvas-1') };

@@ -51,7 +51,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 
 /** A model of another kind may cost many times as much, so it is not asked unseen. */
 function noCatalogue(error: unknown): never {
-	if (!(error instanceof ApiError)) throw asError(error);
+	if (!(error instanceof ApiError) || error.details.status === 401) throw asError(error);
 	const { description } = error.details;
 	throw error.with({
 		description: `${description} This operation reads in the catalogue what the model makes. The operation 'Create and Wait' does not need it, if 'Input Mode' is 'JSON'.`,

@@ -58,14 +58,14 @@ export interface GatewayAddress {
 }
 
 /**
- * Checks the fields of the credential. White space around them, slashes after the base URL, and `Bearer` before the key
- * are removed.
+ * Checks the fields of the credential. White space around them, slashes at the end of the base URL, an endpoint behind its
+ * /api/v1, and `Bearer` before the key are removed.
  *
  * @throws {InvalidInputError} for what cannot be right
  */
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
 	const read = (name: string) => String(fields[name] ?? '').trim();
-	const baseUrl = read('baseUrl').replace(/\/+$/, '');
+	const baseUrl = read('baseUrl').replace(/^(.*\/api\/v1)\/.*$|\/+$/, '$1');
 	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
 	const minBalance = read('minBalanceRub');
 	const refuse = (param: string, message: string, description: string) => {

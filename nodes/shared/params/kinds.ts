@@ -113,7 +113,7 @@ interface NumberSpec {
 export function number({ min, max, decimals, ...rest }: Spec<NumberSpec>): Parameter<number> {
 	const typeOptions = compact({ minValue: min, maxValue: max, numberPrecision: decimals });
 	const isWhole = decimals === 0;
-	const point = decimals ? ', with a point before the decimals, e.g. 12.5' : '';
+	const point = decimals ? `, with a point before the decimals, e.g. ${max === undefined ? 12.5 : 0.5}` : '';
 	const range = max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
 	const hint = `Enter a ${isWhole ? 'whole number' : 'number'}${min === undefined ? '' : range}${point}.`;
 	return kind({ ...rest, type: 'number', typeOptions }, (value, at) => {

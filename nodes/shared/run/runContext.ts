@@ -73,7 +73,7 @@ export class RunContext {
 		if (found) return found;
 		throw new InvalidInputError(
 			`The gateway has no media model "${id}"`,
-			'Model IDs change over time. Choose the model again from the list.',
+			'Choose the model again from the list: IDs change. Text models are for Gateway Text Generation.',
 			'model',
 		);
 	}

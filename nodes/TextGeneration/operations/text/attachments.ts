@@ -67,7 +67,10 @@ function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): So
 	const url = source.trim();
 	if (/^data:/i.test(url)) return inlineFile(row, url);
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
-		throw at.error('the URL is not a web address', 'It begins with https:// or http://.');
+		throw at.error(
+			'the URL is not a web address',
+			'It begins with https:// or http://. If an expression fills it, the field it refers to may be empty.',
+		);
 	}
 	return support === 'file' ? { fileAt: url } : { url };
 }

@@ -44,7 +44,8 @@ const BY_STATUS = {
 /** For a text model that the gateway does not know; §7.3 has the same code for an unknown response. */
 export const UNKNOWN_MODEL: ErrorText = {
 	message: 'The gateway does not know this model',
-	description: 'Choose the model again from the list: IDs change. A previous response may be unknown, too.',
+	description:
+		"Choose the model again from the list: IDs change. With 'Previous Response ID', that response may be unknown.",
 };
 
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format, where it says more than the status. */
