@@ -1,7 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 
-import { toChatMessages } from '../../../nodes/ChatModel/messages';
-import { keptReasoning } from '../../../nodes/ChatModel/reasoning';
+import { keptReasoning, toChatMessages } from '../../../nodes/ChatModel/messages';
 import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
 // Reasoning that goes back to the model with the results of its tool calls. How the formats send it is in

@@ -1,4 +1,4 @@
-import { withToolMedia } from '../../../nodes/ChatModel/toolMedia';
+import { withToolMedia } from '../../../nodes/ChatModel/messages';
 import type { ChatMessage, ToolMessage } from '../../../nodes/shared/gateway/text/formats/request';
 
 // Images in the results of media tools, as the model sees them.

@@ -2,7 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import { z as zodOfAnotherVersion } from 'zod/v4';
 
-import { toToolDefinitions } from '../../../nodes/ChatModel/tools';
+import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
 import { invalidInput } from '../../helpers/invalidInput';
 import { callOf, modelWith, streamOf, whole } from './support';
 

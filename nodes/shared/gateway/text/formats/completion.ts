@@ -90,6 +90,10 @@ export function emptyChoice(): Choice {
 	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
 }
 
+export function unlessEmpty<T extends readonly unknown[]>(list: T): T | undefined {
+	return list.length > 0 ? list : undefined;
+}
+
 /** Whether a finish reason is the state of a response that has no output yet (§2.3). */
 export function isPending(finishReason: string | null | undefined): boolean {
 	return finishReason === 'queued' || finishReason === 'in_progress';
@@ -158,18 +162,23 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
  * The list itself may be empty only with `mayBeEmpty`.
  */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
-	const error = errorIn(body);
-	if (error) throw generationError(error, receipt);
+	const reported = errorIn(body);
+	if (reported) throw generationError(reported, receipt);
 	if (asObjects(body[list]).length > 0 || (Array.isArray(body[list]) && mayBeEmpty)) return;
-	throw new ApiError({
-		message: 'The model returned nothing',
-		description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Run this item again, or choose another model or API format.`,
-		code: 'no_completion',
-		outcome: receipt.costRub === null ? 'unknown' : 'charged',
-		status: 200,
-		retryable: false,
-		extra: receiptFields(receipt),
-	});
+	const error = unusableResponse(
+		{
+			message: 'The model returned nothing',
+			description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Run this item again, or choose another model or API format.`,
+			code: 'no_completion',
+		},
+		receiptFields(receipt),
+	);
+	throw receipt.costRub === null ? error.with({ outcome: 'unknown' }) : error;
+}
+
+/** The error for a response that is charged and cannot be used; `extra`: what the error item has of it. */
+export function unusableResponse(text: ErrorText & { code: string }, extra: JsonObject): ApiError {
+	return new ApiError({ ...text, outcome: 'charged', status: 200, retryable: false, extra });
 }
 
 /** A tool call from its wire fields; the arguments are JSON text (§2.4) or an object. */

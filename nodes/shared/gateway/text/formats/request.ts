@@ -53,9 +53,11 @@ export interface ToolMessage {
 	text: string;
 }
 
+export type Message = ChatMessage | ToolMessage;
+
 /** The input of the model: messages that the format converts, or messages in the format's own shape. */
 export type Conversation =
-	| { kind: 'messages'; messages: Array<ChatMessage | ToolMessage> }
+	| { kind: 'messages'; messages: Message[] }
 	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
 
 export interface ToolDefinition {
