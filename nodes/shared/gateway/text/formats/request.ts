@@ -100,8 +100,9 @@ export interface TextRequest {
 	keepsReasoning?: boolean;
 }
 
-export function dataUrl({ mimeType, base64 }: InlineFile): string {
-	return `data:${mimeType};base64,${base64}`;
+/** The URL of an attachment; a data URL for a file. */
+export function urlOf(source: Attachment['source']): string {
+	return 'url' in source ? source.url : `data:${source.mimeType};base64,${source.base64}`;
 }
 
 /** The names of audio formats in requests, where they differ from the MIME subtype. */
@@ -113,10 +114,11 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 	['opus', 'ogg'],
 ]);
 
-/** The `format` of an `input_audio` part (§4.2), from a MIME type: `audio/mpeg` is `mp3`. */
-export function audioFormat(mimeType: string): string {
+/** The part for sound (§4.2), with its format from the MIME type: `audio/mpeg` is `mp3`. */
+export function inputAudio({ base64, mimeType }: Pick<InlineFile, 'base64' | 'mimeType'>): JsonObject {
 	const [, subtype = ''] = /^[^/;]*\/\s*(?:x-|vnd\.)?([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
-	return AUDIO_FORMATS.get(subtype) ?? subtype;
+	const format = AUDIO_FORMATS.get(subtype) ?? subtype;
+	return { type: 'input_audio', input_audio: { data: base64, format } };
 }
 
 /** The parts of an assistant message on the wire: its reasoning is where it was among the tool calls. */
@@ -128,4 +130,36 @@ export function withReasoning(
 	const after = (count: number) =>
 		reasoning.filter(({ callsBefore }) => callsBefore === count).map(({ wire }) => wire);
 	return [...after(0), ...text, ...calls.flatMap((call, index) => [call, ...after(index + 1)])];
+}
+
+// Vendors answer 400 to a request for a JSON object if no message has the word "json".
+
+const LINE = 'Respond with a JSON object.';
+
+function lacksWord(output: OutputRequest, texts: unknown): boolean {
+	return output.kind === 'jsonObject' && !/json/i.test(JSON.stringify(texts));
+}
+
+/** Messages with a line that asks for a JSON object, if that is the output and none of them has the word. */
+export function withJsonWord(messages: Message[], output: OutputRequest): Message[] {
+	const texts = messages.map(({ text }) => text);
+	if (!lacksWord(output, texts)) return messages;
+	// At the end of the prompt: some models take no second message of the same role.
+	const last = messages.map(({ role }) => role).lastIndexOf('user');
+	if (last === -1) return [...messages, { role: 'user', text: LINE }];
+	return messages.map((message, index) =>
+		index === last ? { ...message, text: `${message.text}\n\n${LINE}`.trim() } : message,
+	);
+}
+
+/** The same for messages in the shape of a format. `instructions`: messages that stand elsewhere. */
+export function wireWithJsonWord(
+	messages: JsonObject[] | string,
+	output: OutputRequest,
+	instructions = '',
+): JsonObject[] | string {
+	if (!lacksWord(output, [messages, instructions])) return messages;
+	return typeof messages === 'string'
+		? `${messages}\n\n${LINE}`
+		: [...messages, { role: 'user', content: LINE }];
 }

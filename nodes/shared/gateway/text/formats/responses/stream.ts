@@ -1,18 +1,8 @@
-import {
-	asArray,
-	asNumber,
-	asObject,
-	asObjects,
-	omit,
-	textOf,
-	type Json,
-	type JsonObject,
-} from '../../../util/json';
+import { asArray, asNumber, asObject, asObjects, omit, textOf, type JsonObject } from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
-import { at, byIndex } from '../deltas';
+import { byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
-import { StreamedItem } from './streamedItem';
 
 /** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
@@ -26,14 +16,16 @@ export class ResponsesStream implements CompletionStream {
 	private closed: JsonObject | undefined;
 	private lastNumber = -1;
 	private hasGap = false;
-	private readonly items = new Map<number, StreamedItem>();
+	private text = '';
+	/** The items of the output that have ended, and the tool calls that have not. */
+	private readonly items = new Map<number, JsonObject>();
+	private readonly openCalls = new Set<number>();
 
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
 		if (this.closed) return '';
 		const { type } = received;
 		const closing = asObject(received.response);
-		const isRepeated = this.isRepeated(received.sequence_number);
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
 			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
@@ -42,47 +34,42 @@ export class ResponsesStream implements CompletionStream {
 			throw closing ? failure : failure.with({ retryable: true });
 		}
 		if (CLOSING.has(type)) this.closed = closing;
-		// An event that ends the stream counts even if its number repeats.
-		if (isRepeated) return '';
-		const index = asNumber(received.output_index);
-		if (index !== undefined) at(this.items, index, () => new StreamedItem()).read(received);
-		return SHOWN.has(type) ? textOf(received.delta) : '';
+		// §6.1: the number shows duplicates and gaps.
+		const number = asNumber(received.sequence_number);
+		if (number !== undefined) {
+			if (number <= this.lastNumber) return '';
+			this.hasGap ||= number > this.lastNumber + 1;
+			this.lastNumber = number;
+		}
+		const index = asNumber(received.output_index) ?? 0;
+		const item = asObject(received.item);
+		if (type === 'response.output_item.added' && item?.type === 'function_call') this.openCalls.add(index);
+		if (type === 'response.output_item.done' && item) {
+			this.items.set(index, item);
+			this.openCalls.delete(index);
+		}
+		const text = SHOWN.has(type) ? textOf(received.delta) : '';
+		this.text += text;
+		return text;
 	}
 
-	/** §6.1: the sequence number shows duplicates and gaps. */
-	private isRepeated(sequenceNumber: Json | undefined): boolean {
-		const number = asNumber(sequenceNumber);
-		if (number === undefined) return false;
-		if (number <= this.lastNumber) return true;
-		if (number > this.lastNumber + 1) this.hasGap = true;
-		this.lastNumber = number;
-		return false;
-	}
-
-	/** Whether the closing event has the output; some have none, or messages without their parts. */
-	private get repeatsOutput(): boolean {
-		const output = asObjects(this.closed?.output);
-		const isWhole = ({ type, content }: JsonObject) => type !== 'message' || asArray(content).length > 0;
-		return output.length > 0 && output.every(isWhole);
-	}
-
-	/** Complete after the closing event; if that has no output, only if no event and no tool's arguments are missing. */
+	/** Complete after the closing event. Some have no output: then no event and no tool call may be missing. */
 	isComplete(): boolean {
-		if (!this.closed) return false;
-		if (this.repeatsOutput) return true;
-		return !this.hasGap && ![...this.items.values()].some((item) => item.lacksArguments());
+		const hasOutput = asArray(this.closed?.output).length > 0;
+		return this.isFinished && (hasOutput || (!this.hasGap && this.openCalls.size === 0));
 	}
 
 	get isFinished(): boolean {
 		return this.closed !== undefined;
 	}
 
+	/** Where the closing event has no output, or no text, it is that of the other events. */
 	body(): JsonObject {
-		const closed = this.closed ?? {};
-		if (this.repeatsOutput) return closed;
-		const items = byIndex(this.items).map((item) => item.assembled());
-		// An item with unknown events only is empty.
-		const output = items.filter((item) => Object.keys(item).length > 0);
-		return { ...closed, output: output.length > 0 ? output : asArray(closed.output) };
+		const repeated = asObjects(this.closed?.output);
+		const output = repeated.length > 0 ? repeated : byIndex(this.items);
+		const hasText = ({ type, content }: JsonObject) => type === 'message' && asArray(content).length > 0;
+		if (this.text === '' || output.some(hasText)) return { ...this.closed, output };
+		const message = { type: 'message', content: [{ type: 'output_text', text: this.text }] };
+		return { ...this.closed, output: [...output.filter(({ type }) => type !== 'message'), message] };
 	}
 }
