@@ -2,7 +2,7 @@ import { errorText, type EndpointGroup, type ErrorInfo } from '../../../nodes/sh
 import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
 import { BY_CODE } from '../../../nodes/shared/gateway/errors/texts/codes';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
-import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import spec from '../../fixtures/spec/errors.json';
 import { fields } from '../../helpers/panel';
 

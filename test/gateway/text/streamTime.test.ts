@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { apiErrorOf, testGate } from '../../helpers/client';
 import { events } from '../../helpers/streams';

@@ -1,6 +1,7 @@
-import { errorFromObject } from '../../errors/fromResponse';
-import type { ErrorText } from '../../errors/texts';
 import { ApiError } from '../../errors/errors';
+import { errorFromObject } from '../../errors/fromResponse';
+import { redact } from '../../errors/secrets';
+import type { ErrorText } from '../../errors/texts';
 import {
 	asId,
 	asNumber,
@@ -14,6 +15,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../util/json';
+import { excerpt } from '../../util/text';
 import type { ReasoningPart } from './request';
 
 /** Tokens of a request; null if the format does not report them. */
@@ -233,5 +235,22 @@ export function reasoningIn(
 	return items.flatMap((wire) => {
 		if (wire.type === callType) callsBefore += 1;
 		return types.includes(wire.type) ? [{ wire, callsBefore }] : [];
+	});
+}
+
+/** The error of a stream, with the text so far, and the tokens and the cost if they had come. */
+export function withReceivedText(
+	error: ApiError,
+	{ text, receipt, secrets = [] }: { text: string; receipt: Receipt; secrets?: readonly string[] },
+): ApiError {
+	const { description, outcome, extra } = error.details;
+	const hasReceipt = receipt.costRub !== null || receipt.usage.outputTokens !== null;
+	const shown =
+		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`;
+	return error.with({
+		description: `${redact(description, secrets)} ${shown}`,
+		// The response has begun: the request was sent.
+		outcome: isCharged(receipt) ? 'charged' : outcome === 'notSent' ? 'unknown' : outcome,
+		extra: { ...extra, receivedText: text, ...(hasReceipt ? receiptFields(receipt) : {}) },
 	});
 }

@@ -1,7 +1,6 @@
 import type { ApiError } from '../../../errors/errors';
 import { isDataUrl, readBase64 } from '../../../util/base64';
 import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
-import { withReceivedText } from '../../streamErrors';
 import {
 	assertOutput,
 	errorIn,
@@ -12,6 +11,7 @@ import {
 	readReceipt,
 	sourcesOf,
 	toolCall,
+	withReceivedText,
 	type Choice,
 	type Completion,
 	type OutputFile,
