@@ -8,8 +8,8 @@ import {
 	fallbackModels,
 	format,
 	textModel,
+	toolChoiceParameters,
 } from '../shared/fields/textRequest';
-import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { textFormat } from '../shared/gateway/text/formats';
 import { collection } from '../shared/params/groups';
 import { flag, notice, optional } from '../shared/params/kinds';

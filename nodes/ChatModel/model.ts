@@ -1,6 +1,6 @@
 import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
-import { readToolChoice } from '../shared/fields/toolChoice';
+import { readToolChoice } from '../shared/fields/textRequest';
 import { ApiError, asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';

@@ -24,11 +24,22 @@ import {
 } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
-import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
-import type { AttachmentRow } from './conversation';
+import type { Attachment, AttachmentKind, Conversation } from '../../../shared/gateway/text/formats/request';
+import type { FileReference } from '../../../shared/params/kinds';
+import type { Location } from '../../../shared/params/parameter';
 
 /** The longest file at a URL that is downloaded, in bytes: a radio station has no end. */
 const MAX_DOWNLOAD_BYTES = 75 * 1024 * 1024;
+
+/** A file that goes with a message. */
+export interface AttachmentRow {
+	kind: AttachmentKind;
+	/** The index of its message in the conversation. */
+	message: number;
+	/** In the input item, or its URL. */
+	source: FileReference | string;
+	at: Location;
+}
 
 /** Where an attachment is: a URL that the gateway reads, or one that this node reads, or a file. */
 type Source = { url: string } | { fileAt: string } | { binary: IBinaryData } | InputFile;
