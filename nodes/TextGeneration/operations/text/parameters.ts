@@ -23,7 +23,7 @@ import {
 } from '../../../shared/gateway/util/json';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemInput } from '../../../shared/run/operation';
-import { findAttachments, type AttachmentRow, type FoundAttachment } from './attachments';
+import { findAttachment, type AttachmentRow, type FoundAttachment } from './attachments';
 import type { sourceFields } from './conversationFields';
 import type { generateOptions, generateParameters, sharedOptions } from './fields';
 
@@ -78,7 +78,7 @@ export function prepare(
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: options.stream ?? run.chunkWriter !== undefined,
 		},
-		attachments: findAttachments(item, attachments, format),
+		attachments: attachments.map((row) => findAttachment(item, row, format)),
 		extraBody,
 		simplify: params.simplify,
 		options,
