@@ -26,7 +26,6 @@ export interface Adapter {
 	pipe(next: (message: AnswerMessage) => unknown): unknown;
 }
 
-/** LangChain's message of a model. */
 interface AnswerMessage {
 	content?: unknown;
 	tool_calls?: unknown;
@@ -43,7 +42,6 @@ interface StructuredOutputSettings {
 
 type Request = [messages: LangChainMessage[], options: CallOptions, run?: unknown];
 
-/** A completion, or a chunk of one. */
 interface Generation {
 	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
@@ -51,9 +49,8 @@ interface Generation {
 }
 
 /**
- * Patches the SDK's LangChain model, and returns it. The model gets LangChain's messages themselves: the SDK leaves out
- * most files, and reasoning. It also drops the choice of tools, with which agents force a tool call, the tokens of
- * streams and the cost.
+ * Patches the SDK's LangChain model, and returns it. The SDK leaves out most files, reasoning, the choice of tools with
+ * which agents force a tool call, the tokens of streams, and the cost.
  */
 export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter {
 	const generate = adapter._generate.bind(adapter);
@@ -98,8 +95,7 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 }
 
 /**
- * LangChain's own offers a tool without forcing the model to call it, and reads streamed responses only. Here the model
- * must call it, and every response is read.
+ * LangChain's own does not force the model to call the tool, and reads streamed responses only.
  *
  * @param schema JSON Schema, zod, or a whole function in OpenAI's format
  */
@@ -139,10 +135,7 @@ function complete(generation: Generation, { info, reasoning }: ShownOfCall): voi
 	message.additional_kwargs = { ...asObject(message.additional_kwargs), reasoning_content: reasoning };
 }
 
-/**
- * Content that is text only, as a string, as other models return it. The SDK returns a list of parts: n8n's parsers
- * read it as "[object Object]", and LangChain joins its chunks with line breaks.
- */
+/** Text as a string: n8n's parsers read the SDK's list of parts as "[object Object]", and LangChain joins it in lines. */
 function joinedText(content: unknown): unknown {
 	const parts = asObjects(content);
 	if (!Array.isArray(content) || parts.some(({ type }) => type !== 'text')) return content;

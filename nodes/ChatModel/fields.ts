@@ -76,7 +76,6 @@ export function readSettings(params: Values<typeof parameters.declarations>) {
 	return {
 		format: usedFormat,
 		model: askedModel(params.model, extra),
-		/** Values of the options that the format has, by option name. */
 		options: readTextOptions(options, usedFormat),
 		output: readOutput(params),
 		/** For requests whose agent or chain makes no choice of tools. */

@@ -28,9 +28,7 @@ import {
 } from '../shared/gateway/util/json';
 
 export interface LangChainMessage {
-	/** `human`, `ai`, `system`, `tool`, or another one. */
 	type: string;
-	/** Text, or a list of parts. */
 	content: unknown;
 	tool_calls?: unknown;
 	/** Of a result: the ID of its tool call. */
@@ -160,7 +158,6 @@ interface KeptReasoning {
 /** The field of our text, so that the `reasoning_content` of other models is not taken for it. */
 const FIELD = 'aiGatewayReasoning';
 
-/** The text that agents are to keep of a completion, if any. */
 export function reasoningToKeep({ choices: [choice] }: Completion, source: string): string | undefined {
 	if (!choice?.reasoningParts?.length || choice.toolCalls.length === 0) return undefined;
 	const { text, reasoningParts: parts } = choice;
@@ -179,13 +176,9 @@ export function keptReasoning(stored: unknown): KeptReasoning | undefined {
 	return { source, id, text: textOf(kept?.text), parts };
 }
 
-/** The most images of one result: a list of tasks may have hundreds. */
 const MAX_IMAGES = 10;
 
-/**
- * Shows the model the images in the results of media tools, each once. They are in a message of the user after the
- * results: not every provider takes images in a result itself.
- */
+/** Shows the model the images of media tools, each once, in a message of the user: few providers take them in a result. */
 export function withToolMedia(messages: Message[]): Message[] {
 	const known = new Set<string>();
 	const images: Attachment[] = [];

@@ -33,9 +33,7 @@ export interface CallOptions extends ChatModelConfig {
 /** A request of LangChain. The SDK passes it on as it is. */
 export interface CallConfig extends CallOptions {
 	messages: readonly LangChainMessage[];
-	/** The choice of the agent or chain. */
 	toolChoice: ToolChoice | undefined;
-	/** Receives what else the request results in. */
 	shown: ShownOfCall;
 }
 
@@ -50,16 +48,11 @@ type Variant = (typeof VARIANTS)[number];
 
 /** What the SDK has no place for in a completion. */
 export interface ShownOfCall {
-	/** For n8n's log. */
 	info?: object;
-	/** The text that agents keep. */
 	reasoning?: string | undefined;
 }
 
-/**
- * A text model of the gateway behind n8n's interface for chat models. Uses the formats, retries and errors of
- * `shared/gateway`; a request that may have been charged is not repeated.
- */
+/** A text model of the gateway behind n8n's interface for chat models. */
 export class GatewayChatModel implements ChatModel<CallConfig> {
 	readonly provider = 'ai-gateway';
 	readonly modelId: string;
@@ -72,7 +65,6 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with these tools added. Agents add the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
 		const names = new Set(tools.map(({ name }) => name));
 		const kept = this.tools.filter(({ name }) => !names.has(name));

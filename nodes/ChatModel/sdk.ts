@@ -5,20 +5,17 @@ import { InvalidInputError } from '../shared/gateway/errors/errors';
 import type { ToolDefinition } from '../shared/gateway/text/formats/request';
 import { asObject } from '../shared/gateway/util/json';
 
-/** The parts of n8n's SDK for AI nodes that are used here. */
 export interface AiNodeSdk {
 	supplyModel(context: ISupplyDataFunctions, model: Sdk.ChatModel): SupplyData;
 	getParametersJsonSchema: typeof Sdk.getParametersJsonSchema;
 }
 
 /**
- * Loads n8n's SDK for AI nodes. Only when a model is needed: n8n loads all nodes of a package or none, so without
- * the SDK the other nodes would be missing, too. Not with `import()`: it would load the SDK and LangChain a
- * second time, as ES modules whose classes are not those of n8n's own nodes.
+ * Loads n8n's SDK for AI nodes, when a model is needed: in an n8n without it, the other nodes work. `import()` would load
+ * the SDK and LangChain a second time, as ES modules whose classes are not those of n8n's own nodes.
  */
 export function loadSdk(): AiNodeSdk {
-	// n8n's own first: a copy above this package's folder, as in a clone of the repository, has other classes than
-	// n8n's nodes and does not recognise their tools.
+	// n8n's own first: a copy above this package's folder has other classes, and does not recognise n8n's tools.
 	const { supplyModel, getParametersJsonSchema } = requiredBy(require.main) ?? requiredBy(module) ?? {};
 	if (supplyModel && getParametersJsonSchema) return { supplyModel, getParametersJsonSchema };
 	throw new InvalidInputError(
@@ -41,7 +38,6 @@ export function toToolDefinitions(
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'],
 ): ToolDefinition[] {
 	return tools.flatMap((tool) => {
-		// The SDK makes functions only.
 		if (tool.type !== 'function') return [];
 		const { name, description } = tool;
 		// Vendors differ in what else they take: the gateway says so, at no cost.
@@ -57,10 +53,7 @@ export function toToolDefinitions(
 	});
 }
 
-/**
- * The SDK converts schemas of n8n's own zod and takes all others for JSON Schema. A community node may bring
- * another zod, whose internals the model would read as the description of the input.
- */
+/** The SDK takes the schemas of another zod than n8n's, which a community node may bring, for JSON Schema. */
 function readable(schema: unknown, name: string): unknown {
 	if (typeof schema !== 'object' || schema === null || !('safeParse' in schema || '~standard' in schema)) {
 		return schema;

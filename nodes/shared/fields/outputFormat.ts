@@ -24,7 +24,6 @@ const outputFormat = choice({
 	description: "What the model responds with. JSON is also in the field 'output', parsed.",
 });
 
-/** An example of each type of field but `object`. */
 const SAMPLES = { text: '', number: 0, boolean: false, texts: [''], numbers: [0] };
 
 const example = json({

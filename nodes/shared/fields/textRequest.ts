@@ -7,8 +7,6 @@ import type { Values } from '../params/parameter';
 import { modelParameter } from './models';
 import { shownForFormats } from './textOptions';
 
-// Parameters of every node that uses a text model.
-
 export const format = choice({
 	displayName: 'API Format',
 	options: textFormats

@@ -31,12 +31,10 @@ import type { Location } from '../../../shared/params/parameter';
 /** The longest file at a URL that is downloaded, in bytes: a radio station has no end. */
 const MAX_DOWNLOAD_BYTES = 75 * 1024 * 1024;
 
-/** A file that goes with a message. */
 export interface AttachmentRow {
 	kind: AttachmentKind;
 	/** The index of its message in the conversation. */
 	message: number;
-	/** In the input item, or its URL. */
 	source: FileReference | string;
 	at: Location;
 }
@@ -44,7 +42,6 @@ export interface AttachmentRow {
 /** Where an attachment is: a URL that the gateway reads, or one that this node reads, or a file. */
 type Source = { url: string } | { fileAt: string } | { binary: IBinaryData } | InputFile;
 
-/** An attachment whose content is not read yet. */
 export interface FoundAttachment extends Omit<AttachmentRow, 'source'> {
 	source: Source;
 }

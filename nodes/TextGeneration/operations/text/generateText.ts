@@ -34,7 +34,6 @@ export interface PlannedText {
 	body?: JsonObject;
 }
 
-/** Makes the body of a text call, before anything is sent. */
 export function planText(prepared: PreparedText): PlannedText {
 	const { options, attachments, format, request, extraBody } = prepared;
 	void [options.dryRun, options.fallbackModels, options.maxCostRub];
@@ -75,7 +74,6 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	}
 }
 
-/** The body with its files as placeholders. */
 async function withAttachments(
 	item: ItemContext,
 	{ prepared, body }: PlannedText,

@@ -30,12 +30,10 @@ import type { generateOptions, generateParameters, sharedOptions } from './field
 type MessageRow = Values<typeof generateParameters>['messages'][number];
 type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
 
-/** The values that all operations with a text model have. */
 type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParameters> & {
 	readonly options: Values<typeof sharedOptions>;
 };
 
-/** The prepared request of an item, with its attachments not yet read. */
 export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
@@ -57,7 +55,6 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
 
-/** Reads the parameters that all operations have. */
 export function prepare(
 	item: ItemInput<SharedParams>,
 	format: TextFormat,
@@ -91,7 +88,6 @@ function readTools(rows: Params['tools']): ToolDefinition[] {
 	});
 }
 
-/** The conversation of an item, and the files that go with it. */
 function readConversation(params: Params): { conversation: Conversation; attachments: AttachmentRow[] } {
 	if (params.inputMode === 'messages') {
 		const messages = params.messages.map(readMessage);
@@ -123,7 +119,6 @@ function sourceOf({ source, url, binaryPropertyName }: Values<typeof sourceField
 
 function readMessage({ values, at }: MessageRow): Message {
 	const { role, content: text } = values;
-	// The result of a tool may be empty.
 	if (role === 'tool') return { role, callId: values.toolCallId.trim(), text };
 	const toolCalls = role === 'assistant' ? readToolCalls(values.toolCallsJson ?? []) : [];
 	const hasFile = role === 'user' && values.attachment !== 'none';

@@ -7,7 +7,6 @@ import { valueAt, type Usage } from './formats/completion';
 import { textFormats } from './formats';
 import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
-/** Tokens of a call; null if they are not known. */
 export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
 
 /**
@@ -38,7 +37,6 @@ export interface Charge {
 	usage: PricedTokens;
 }
 
-/** The charge that an error tells of. */
 export function chargeOf(error: unknown): Charge {
 	const { extra = {} } = error instanceof ApiError ? error.details : {};
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
@@ -135,7 +133,6 @@ export function withMaxTokens(format: Pick<TextFormat, 'cost'>, body: JsonObject
 	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: DEFAULT_MAX_TOKENS };
 }
 
-/** The longest response of each choice, in tokens. */
 function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
 	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;

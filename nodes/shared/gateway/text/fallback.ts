@@ -13,7 +13,6 @@ const CODES: ReadonlySet<string | undefined> = new Set([
 /** Limits of cost, by the names that workflows and credentials store. */
 const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
 
-/** Statuses that such errors have. */
 const UNCODED: ReadonlySet<number> = new Set([403, 404, 422]);
 
 /** Whether the gateway has rejected every request for a model, so that nothing is charged, and it may take another one. */
@@ -69,7 +68,6 @@ function isRateLimit(error: Error): boolean {
 	return error instanceof ApiError && error.details.isRateLimit === true;
 }
 
-/** The hint about what fallback models have answered. */
 export function fallbackHint(count: number, noun: string): string {
 	return `${count} ${noun}${count === 1 ? ' was' : 's were'} answered by a fallback model.`;
 }

@@ -4,12 +4,10 @@ import { imageUrl } from './formats/completion';
 import type { CostFields } from './formats/format';
 import { ATTACHMENT_KINDS, type AttachmentKind } from './formats/request';
 
-/** What is known of the files that replace placeholders in a body. */
 export type FilesInBody = ReadonlyMap<string, { size: number; mimeType: string; fileName: string }>;
 
 /** What of a prompt is no text. */
 export interface FilePart {
-	/** For people. */
 	name: string;
 	/** `undefined` if nobody knows. */
 	tokens?: number | undefined;

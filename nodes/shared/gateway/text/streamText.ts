@@ -55,9 +55,7 @@ class StreamReader {
 	private readonly decoder = new TextDecoder();
 	/** The body, if it is not an event stream: the gateway does not stream, or a proxy responds. */
 	private whole: string | undefined;
-	/** The text shown so far, for errors. */
 	private received = '';
-	/** The text of the current chunk. */
 	private fresh = '';
 	private sawDone = false;
 	private readBytes = 0;

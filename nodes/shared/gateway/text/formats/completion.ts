@@ -46,7 +46,6 @@ export interface OutputFile {
 	mimeType?: string | undefined;
 }
 
-/** One of the completions that a request asks for. */
 export interface Choice {
 	text: string;
 	toolCalls: ToolCall[];
@@ -70,7 +69,6 @@ export interface Completion {
 	model: string | null;
 	/** The provider's label (§2.4), if the response has it. */
 	provider?: string;
-	/** At least one. */
 	choices: Choice[];
 	usage: Usage;
 	/** Rubles that the request cost; null if the format does not report it. */
@@ -81,9 +79,7 @@ export interface Completion {
 	plugins?: JsonObject;
 	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
 	pluginPostProcessError?: boolean;
-	/** What to do about a text that is cut off or filtered, if it is. */
 	hint?: string | undefined;
-	/** The models that rejected the call before, if there are fallback models. */
 	fallbackFrom?: readonly string[];
 }
 
@@ -133,17 +129,14 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	};
 }
 
-/** The value at a path, such as `reasoning.effort`. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
 	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
 }
 
-/** Whether the call was charged, as its response says. */
 export function isCharged({ costRub }: Receipt): boolean {
 	return costRub !== null && costRub > 0;
 }
 
-/** The fields of an error about a call that is or may be charged. */
 export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
@@ -213,7 +206,6 @@ export function joinedTexts(objects: readonly JsonObject[], field: string): stri
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
 
-/** The parts of a content that are neither text nor a refusal. */
 export function partsBesideText(content: Json | undefined): JsonObject[] {
 	return asObjects(content).filter(
 		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),

@@ -4,7 +4,6 @@ import type { TextRequest } from './request';
 /** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'word' | 'object' | 'list';
 
-/** An option of the text formats: its control in the panel, its values, and its path in the formats. */
 export interface TextOption {
 	kind: Kind;
 	label: string;
@@ -14,10 +13,8 @@ export interface TextOption {
 	/** The group of the panel that it is in; see {@link optionGroups}. */
 	group?: string;
 	placeholder?: string;
-	/** Bounds, inclusive. */
 	min?: number;
 	max?: number;
-	/** The values that the panel lists. */
 	choices?: ReadonlyArray<{ name: string; value: string; description?: string }>;
 	/** For `texts`: the name of a row in the panel. */
 	row?: string;
@@ -33,13 +30,11 @@ const levels = [
 
 const modelDecides = { name: 'Model Decides', value: 'auto' };
 
-/** §4.1: the efforts of reasoning. */
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'].map((value) => ({
 	name: value === 'xhigh' ? 'Extra High' : value.charAt(0).toUpperCase() + value.slice(1),
 	value,
 }));
 
-/** The groups of options, by the names that workflows store. */
 export const optionGroups: Readonly<Record<string, string>> = {
 	audioAndImages: 'Audio and Images in the Response',
 	builtIn: 'Built-In Tools',
@@ -128,7 +123,6 @@ export const textOptions = {
 		help: 'The ID of an earlier response of the API format Responses whose conversation to continue' },
 } satisfies Readonly<Record<string, TextOption>>;
 
-/** The paths of the options that a format has, by option. */
 export function optionPaths(format: string): Readonly<Record<string, string>> {
 	const options: ReadonlyArray<[string, TextOption]> = Object.entries(textOptions);
 	return Object.fromEntries(

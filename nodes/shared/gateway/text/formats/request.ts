@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../util/json';
 
-/** The kinds of attachments; a format has a part for each kind, or none. */
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
@@ -12,7 +11,6 @@ export interface InlineFile {
 	fileName: string;
 }
 
-/** A file for the model besides the prompt. */
 export interface Attachment {
 	kind: AttachmentKind;
 	/** A URL that the model's provider can read, or the file itself. */
@@ -32,9 +30,7 @@ export interface ChatMessage {
 	reasoning?: ReasoningPart[];
 }
 
-/** A part of a completion's reasoning, to be sent back with the results of its tool calls. */
 export interface ReasoningPart {
-	/** As the format sent it. */
 	wire: JsonObject;
 	/** How many tool calls of the completion come before it. */
 	callsBefore: number;
@@ -43,7 +39,6 @@ export interface ReasoningPart {
 export interface PriorToolCall {
 	id: string;
 	name: string;
-	/** JSON text. */
 	arguments: string;
 }
 
@@ -81,7 +76,6 @@ export type OutputRequest =
 			strict?: boolean | undefined;
 	  };
 
-/** A request to a text model, independent of the wire format. */
 export interface TextRequest {
 	/** Id from the catalogue, used verbatim. */
 	model: string;
@@ -92,7 +86,6 @@ export interface TextRequest {
 	output: OutputRequest;
 	/** Values of the options that this format has, by option name. */
 	options: JsonObject;
-	/** Whether to stream the completion (§6). */
 	stream: boolean;
 	/** Whether the provider is to cache what later requests probably repeat: instructions and long texts. */
 	cachesPrompt?: boolean;

@@ -79,10 +79,7 @@ function content({ conversation, output, cachesPrompt = false }: TextRequest): J
 /** Characters from which a text is long. Providers cache nothing shorter than about 1,000 tokens. */
 const LONG_TEXT = 4_000;
 
-/**
- * Marks what later requests probably repeat: the instructions, and the user's last message if it is long or part of
- * a longer conversation.
- */
+/** Marks what later requests repeat: instructions, and the user's last message if it or the conversation is long. */
 function withCachePoints(messages: Message[]): Message[] {
 	const roles = messages.map(({ role }) => role);
 	const end = roles.findIndex((role) => role !== 'system' && role !== 'developer');
@@ -97,7 +94,6 @@ function withCachePoints(messages: Message[]): Message[] {
 	});
 }
 
-/** A text up to which the conversation is cached (§4.2). */
 function cachedText(text: string): JsonObject {
 	return { type: 'text', text, cache_control: { type: 'ephemeral' } };
 }

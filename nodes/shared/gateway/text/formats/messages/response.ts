@@ -21,7 +21,6 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 	['refusal', 'content_filter'],
 ]);
 
-/** The types of parts with reasoning, open and encrypted. */
 const THINKING = ['thinking', 'redacted_thinking'];
 
 /** The types of parts that are read into fields of their own. */

@@ -4,7 +4,6 @@ import { byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
 
-/** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
 /** The events whose text is shown while it arrives. */
