@@ -66,6 +66,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	}
 
 	withTools(tools: Tool[]): GatewayChatModel {
+		// Agents add the same ones again.
 		const names = new Set(tools.map(({ name }) => name));
 		const kept = this.tools.filter(({ name }) => !names.has(name));
 		return new GatewayChatModel(this.settings, this.dependencies, [...kept, ...tools]);

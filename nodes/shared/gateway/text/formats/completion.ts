@@ -97,11 +97,6 @@ export function isPending(finishReason: string | null | undefined): boolean {
 	return finishReason === 'queued' || finishReason === 'in_progress';
 }
 
-const FAILED_GENERATION: ErrorText = {
-	message: 'The model did not finish its response',
-	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
-};
-
 /** What a response says of its call, besides its output. */
 export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
 
@@ -147,7 +142,11 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 }
 
 export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
-	const failed = errorFromObject(error, FAILED_GENERATION);
+	const failed = errorFromObject(error, {
+		message: 'The model did not finish its response',
+		description:
+			'The gateway reports the generation as failed. Run this item again, or choose another model.',
+	});
 	if (!receipt || !isCharged(receipt)) return failed;
 	return failed.with({ outcome: 'charged', extra: receiptFields(receipt) });
 }
@@ -182,9 +181,8 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 	if (typeof args !== 'string') return { ...call, arguments: (args ?? {}) as Json };
 	// A call of a function without parameters may have no arguments.
 	const parsed = args.trim() === '' ? {} : parseJson(args);
-	return parsed === undefined
-		? { ...call, arguments: args, invalidArguments: true }
-		: { ...call, arguments: parsed };
+	if (parsed !== undefined) return { ...call, arguments: parsed };
+	return { ...call, arguments: args, invalidArguments: true };
 }
 
 /** What annotations cite: see {@link Choice.sources}. The specification does not show where they have their URL. */
@@ -195,7 +193,7 @@ export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 		const [url, title] = [asText(cited?.url), asText(cited?.title)];
 		const key = url ?? canonicalJson(received);
 		if (sources.has(key) || key === '{}') continue;
-		sources.set(key, url === undefined ? received : { url, ...(title === undefined ? {} : { title }) });
+		sources.set(key, url === undefined ? received : compact({ url, title }));
 	}
 	return [...sources.values()];
 }

@@ -12,7 +12,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { errorIn, generationError, valueAt } from '../completion';
+import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
 import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
@@ -60,12 +60,13 @@ export class ChatStream implements CompletionStream {
 			...this.head,
 			object: 'chat.completion',
 			choices: byIndex(this.choices).map((choice) => choice.assembled()),
-			...(this.usage ? { usage: this.usage } : {}),
+			...compact({ usage: this.usage }),
 		};
 	}
 }
 
-const CHUNKED = new Set('content reasoning refusal data transcript text summary arguments'.split(' '));
+// prettier-ignore
+const CHUNKED = new Set(['content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments']);
 
 class StreamedChoice {
 	private readonly message: JsonObject = {};
@@ -87,9 +88,8 @@ class StreamedChoice {
 		const delta = asObject(received) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
-		const pictures = otherParts({ content, images });
-		addDelta(this.message, { ...fields, content: text }, CHUNKED);
-		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
+		const pictures = unlessEmpty(otherParts({ content, images }));
+		addDelta(this.message, { ...fields, content: text, images: pictures }, CHUNKED);
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
 		this.end.error ??= error ?? undefined;
 		for (const [place, call] of asObjects(tool_calls).entries()) {
@@ -115,8 +115,7 @@ class StreamedChoice {
 				reasoning: null,
 				annotations: [],
 				...message,
-				...(audio ? { audio: withWholeData(audio) } : {}),
-				...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+				...compact({ audio: audio && withWholeData(audio), tool_calls: unlessEmpty(toolCalls) }),
 			},
 			finish_reason,
 			...compact({ error }),
