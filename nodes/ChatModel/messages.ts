@@ -8,7 +8,6 @@ import {
 	type Attachment,
 	type Message,
 	type PriorToolCall,
-	type ReasoningPart,
 	type Role,
 } from '../shared/gateway/text/formats/request';
 import { readBase64 } from '../shared/gateway/util/base64';
@@ -16,7 +15,6 @@ import { fileNameFor, nameInUrl, standardType, typeByName } from '../shared/gate
 import {
 	asArray,
 	asId,
-	asNumber,
 	asObject,
 	asObjects,
 	asText,
@@ -152,7 +150,7 @@ interface KeptReasoning {
 	/** The same in all messages that are made of one completion. */
 	id: string;
 	text: string;
-	parts: ReasoningPart[];
+	parts: JsonObject[];
 }
 
 /** The field of our text, so that the `reasoning_content` of other models is not taken for it. */
@@ -170,10 +168,7 @@ export function keptReasoning(stored: unknown): KeptReasoning | undefined {
 	const kept = asObject(objectIn(asObject(stored)?.reasoning_content)?.[FIELD]);
 	const [source, id] = [asText(kept?.source), asText(kept?.id)];
 	if (source === undefined || id === undefined) return undefined;
-	const parts = asObjects(kept?.parts).map(({ wire, callsBefore }) => {
-		return { wire: asObject(wire) ?? {}, callsBefore: asNumber(callsBefore) ?? 0 };
-	});
-	return { source, id, text: textOf(kept?.text), parts };
+	return { source, id, text: textOf(kept?.text), parts: asObjects(kept?.parts) };
 }
 
 const MAX_IMAGES = 10;

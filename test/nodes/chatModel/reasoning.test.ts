@@ -10,7 +10,7 @@ const kept = {
 	source: 'chat m',
 	id: 'one',
 	text: '',
-	parts: [{ wire: { reasoning: 'Hm' }, callsBefore: 0 }],
+	parts: [{ reasoning: 'Hm' }],
 };
 const storedAs = (value: unknown) => ({ reasoning_content: JSON.stringify({ aiGatewayReasoning: value }) });
 const called = (id: string, more: object = {}, content = '') =>

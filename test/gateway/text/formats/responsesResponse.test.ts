@@ -13,7 +13,7 @@ it('reads all fields of a completion', () => {
 		text: 'Hello there',
 		toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
 		reasoning: 'Hm, well',
-		reasoningParts: [{ wire: body.output[0], callsBefore: 0 }],
+		reasoningParts: [body.output[0]],
 		refusal: 'No',
 		sources: [
 			{ url: 'https://a.test', title: 'A' },
@@ -31,12 +31,6 @@ it('reads all fields of a completion', () => {
 		costRub: 0.3,
 		first,
 	});
-});
-
-it('reasoning has its place between the tool calls', () => {
-	const reasoning = { type: 'reasoning', summary: [] };
-	const { reasoningParts } = completed(reasoning, { type: 'function_call', name: 'look' }, reasoning);
-	expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
 });
 
 it('a response that was cancelled in the middle is what there is of it', () => {

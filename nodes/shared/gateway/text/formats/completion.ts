@@ -16,7 +16,6 @@ import {
 	type JsonObject,
 } from '../../util/json';
 import { excerpt } from '../../util/text';
-import type { ReasoningPart } from './request';
 
 /** Tokens of a request; null if the format does not report them. */
 export interface Usage {
@@ -50,8 +49,8 @@ export interface Choice {
 	text: string;
 	toolCalls: ToolCall[];
 	reasoning: string;
-	/** The reasoning before tool calls, as it is sent back with their results. */
-	reasoningParts: ReasoningPart[];
+	/** The reasoning as the format sent it: it goes back, before the tool calls, with their results. */
+	reasoningParts: JsonObject[];
 	/** Why the model refuses, in its own words. */
 	refusal: string;
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
@@ -213,19 +212,6 @@ export function partsBesideText(content: Json | undefined): JsonObject[] {
 /** The URL of an image (§4.2), if the part has one. */
 export function imageUrl({ image_url: image }: JsonObject): string {
 	return asText(asObject(image)?.url) ?? textOf(image);
-}
-
-/** The reasoning, which has one of the types, among the output items of a completion, and its place among the tool calls. */
-export function reasoningIn(
-	items: JsonObject[],
-	callType: string,
-	types: ReadonlyArray<Json | undefined>,
-): ReasoningPart[] {
-	let callsBefore = 0;
-	return items.flatMap((wire) => {
-		if (wire.type === callType) callsBefore += 1;
-		return types.includes(wire.type) ? [{ wire, callsBefore }] : [];
-	});
 }
 
 /** The error of a stream, with the text so far, and the tokens and the cost if they had come. */

@@ -26,14 +26,8 @@ export interface ChatMessage {
 	/** Whether the provider is to cache the conversation up to the text of this message. */
 	isCachePoint?: boolean;
 	toolCalls?: PriorToolCall[];
-	/** The reasoning of the assistant before these tool calls. */
-	reasoning?: ReasoningPart[];
-}
-
-export interface ReasoningPart {
-	wire: JsonObject;
-	/** How many tool calls of the completion come before it. */
-	callsBefore: number;
+	/** The reasoning of the assistant before these tool calls, as the format sent it. */
+	reasoning?: JsonObject[];
 }
 
 export interface PriorToolCall {
@@ -112,17 +106,6 @@ export function inputAudio({ base64, mimeType }: Pick<InlineFile, 'base64' | 'mi
 	const [, subtype = ''] = /^[^/;]*\/\s*(?:x-|vnd\.)?([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
 	const format = AUDIO_FORMATS.get(subtype) ?? subtype;
 	return { type: 'input_audio', input_audio: { data: base64, format } };
-}
-
-/** The parts of an assistant message on the wire: its reasoning is where it was among the tool calls. */
-export function withReasoning(
-	text: JsonObject[],
-	calls: JsonObject[],
-	reasoning: readonly ReasoningPart[],
-): JsonObject[] {
-	const after = (count: number) =>
-		reasoning.filter(({ callsBefore }) => callsBefore === count).map(({ wire }) => wire);
-	return [...after(0), ...text, ...calls.flatMap((call, index) => [call, ...after(index + 1)])];
 }
 
 // Vendors answer 400 to a request for a JSON object if no message has the word "json".

@@ -103,8 +103,8 @@ function toWireMessage(message: Message): JsonObject {
 		return { role: message.role, tool_call_id: message.callId, content: message.text };
 	const { role, text, attachments = [], toolCalls = [], reasoning = [], isCachePoint = false } = message;
 	if (toolCalls.length > 0) {
-		const fields = reasoning.reduce<JsonObject>((all, { wire }) => ({ ...all, ...wire }), {});
-		return { role, content: text || null, tool_calls: toolCalls.map(toWireToolCall), ...fields };
+		const calls = toolCalls.map(toWireToolCall);
+		return Object.assign({ role, content: text || null, tool_calls: calls }, ...reasoning) as JsonObject;
 	}
 	// Providers reject a mark on an empty text.
 	const isMarked = isCachePoint && text.trim() !== '';

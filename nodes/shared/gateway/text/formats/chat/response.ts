@@ -76,7 +76,7 @@ function readChoice(choice: JsonObject): Choice {
 		}),
 		// Some models return only details of their reasoning.
 		reasoning: reasoning ?? detailTexts.join(''),
-		reasoningParts: Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [],
+		reasoningParts: Object.keys(wire).length > 0 ? [wire] : [],
 		refusal: textOf(message.refusal),
 		sources: sourcesOf(asObjects(message.annotations)),
 		files: [

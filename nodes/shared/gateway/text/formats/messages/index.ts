@@ -7,7 +7,6 @@ import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
 import { optionPaths, wireBody } from '../options';
 import {
-	withReasoning,
 	type Attachment,
 	type Conversation,
 	type Message,
@@ -107,7 +106,7 @@ function toWireMessage(message: Message): JsonObject[] {
 	const textParts = isEmpty ? [] : [{ type: 'text', text }];
 	// Attachments come before the prompt, as the vendor of this format recommends.
 	const content = [...attachments.map(toWirePart), ...textParts];
-	return [{ role, content: withReasoning(content, calls, reasoning) }];
+	return [{ role, content: [...reasoning, ...content, ...calls] }];
 }
 
 /** §4.3 shows no parts: these are from the official client of this format. */

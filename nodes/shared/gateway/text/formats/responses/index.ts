@@ -7,7 +7,6 @@ import {
 	urlOf,
 	wireWithJsonWord,
 	withJsonWord,
-	withReasoning,
 	type Attachment,
 	type Conversation,
 	type Message,
@@ -100,7 +99,7 @@ function toWireMessage(message: Message): JsonObject[] {
 	});
 	if (attachments.length === 0) {
 		const said = text === '' && calls.length > 0 ? [] : [{ role, content: text }];
-		return withReasoning(said, calls, reasoning);
+		return [...reasoning, ...said, ...calls];
 	}
 	const textParts = text === '' ? [] : [{ type: 'input_text', text }];
 	return [{ role, content: [...textParts, ...attachments.map(toWirePart)] }, ...calls];
