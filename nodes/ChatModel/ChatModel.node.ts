@@ -8,8 +8,20 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { searchTextModels } from '../shared/fields/models';
-import { parameters } from './fields';
-import { supplyChatModel } from './supplyChatModel';
+import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
+import { withoutSecrets } from '../shared/gateway/errors/secrets';
+import { fallbackHint } from '../shared/gateway/text/fallback';
+import { connect } from '../shared/n8n/client';
+import { addHint } from '../shared/n8n/features';
+import { RunSignal } from '../shared/n8n/runSignal';
+import { NodeParameters } from '../shared/params/source';
+import { Spending } from '../shared/run/charge/spending';
+import { inMessage, toNodeError } from '../shared/run/nodeError';
+import { requestSettings } from '../shared/run/settings';
+import { patchAdapter, type Adapter } from './adapter';
+import { parameters, readSettings } from './fields';
+import { GatewayChatModel } from './model';
+import { loadSdk } from './sdk';
 
 export class ChatModel implements INodeType {
 	description: INodeTypeDescription = {
@@ -37,5 +49,42 @@ export class ChatModel implements INodeType {
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		return await supplyChatModel(this, itemIndex);
+	}
+}
+
+async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
+	try {
+		const { supplyModel, getParametersJsonSchema } = loadSdk();
+		const params = parameters.read(new NodeParameters(context).item(itemIndex));
+		const settings = readSettings(params);
+		const signal = new RunSignal(context.getExecutionCancelSignal());
+		const client = await connect(context, requestSettings(params.options), { itemIndex, signal });
+		const hints = new Set<string>();
+		const fallbacks = { count: 0, hint: { message: '' } };
+		const model = new GatewayChatModel(settings, {
+			client,
+			spending: new Spending(context),
+			textModels: new Catalogue(listTextModels),
+			showHint: (text) => {
+				if (!hints.has(text)) addHint(context, text);
+				hints.add(text);
+			},
+			onFallback: () => {
+				fallbacks.count += 1;
+				if (fallbacks.count === 1) fallbacks.hint = addHint(context, '');
+				fallbacks.hint.message = fallbackHint(fallbacks.count, 'call');
+			},
+			jsonSchema: getParametersJsonSchema,
+			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
+		});
+		const response = patchAdapter(supplyModel(context, model).response as Adapter);
+		const closeFunction = async () => {
+			signal.abort('not waited for');
+			signal.dispose();
+		};
+		return { response, closeFunction };
+	} catch (error) {
+		throw inMessage(nodeError(error));
 	}
 }

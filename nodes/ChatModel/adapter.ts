@@ -1,8 +1,15 @@
 import type { ToolChoice } from '../shared/gateway/text/formats/request';
-import { asNumber, asObject, asObjects, asText, textOf, type JsonObject } from '../shared/gateway/util/json';
+import {
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	compact,
+	textOf,
+	type JsonObject,
+} from '../shared/gateway/util/json';
 import type { LangChainMessage } from './messages';
 import type { CallConfig, CallOptions, ShownOfCall } from './model';
-import { structuredOutput, type AnswerMessage, type StructuredOutputSettings } from './structuredOutput';
 
 // n8n's SDK, a preview, wraps our model in a LangChain model. What is missing there is patched on the object that
 // it returns, as n8n's own chat model nodes do.
@@ -19,9 +26,22 @@ export interface Adapter {
 	pipe(next: (message: AnswerMessage) => unknown): unknown;
 }
 
+interface AnswerMessage {
+	content?: unknown;
+	tool_calls?: unknown;
+	tool_call_chunks?: unknown;
+	/** Fields of the model's provider, which LangChain passes on. */
+	additional_kwargs?: unknown;
+}
+
+interface StructuredOutputSettings {
+	name?: string;
+	/** Returns the message along with the parsed output. */
+	includeRaw?: boolean;
+}
+
 type Request = [messages: LangChainMessage[], options: CallOptions, run?: unknown];
 
-/** A completion, or a chunk of one. */
 interface Generation {
 	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
@@ -29,20 +49,16 @@ interface Generation {
 }
 
 /**
- * Patches the SDK's LangChain model, and returns it. The model gets LangChain's messages themselves: the SDK leaves out
- * most files, and reasoning. It also drops the choice of tools, with which agents force a tool call, the tokens of
- * streams and the cost.
+ * Patches the SDK's LangChain model, and returns it. The SDK leaves out most files, reasoning, the choice of tools with
+ * which agents force a tool call, the tokens of streams, and the cost.
  */
 export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter {
 	const generate = adapter._generate.bind(adapter);
 	const stream = adapter._streamResponseChunks.bind(adapter);
 	const bind = adapter.bindTools.bind(adapter);
-	const configOf = (messages: LangChainMessage[], options: CallOptions): CallConfig => ({
-		...options,
-		messages,
-		toolChoice,
-		shown: {},
-	});
+	const configOf = (messages: LangChainMessage[], options: CallOptions): CallConfig => {
+		return { ...options, messages, toolChoice, shown: {} };
+	};
 	adapter._generate = async (messages, options, run) => {
 		const config = configOf(messages, options);
 		const result = await generate([], config, run);
@@ -70,14 +86,36 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 	};
 	// LangChain's asks a public server for a table of tokens. It only decides where chains and memories split texts.
 	adapter.getNumTokens = async (content) => await Promise.resolve(estimatedTokens(content));
-	adapter.withStructuredOutput = structuredOutput((tool) =>
-		adapter.bindTools([tool], { tool_choice: tool.name }),
-	);
+	adapter.withStructuredOutput = (schema, settings) => structuredOutput(adapter, schema, settings);
 	for (const { options } of adapter.callbacks ?? []) {
 		// n8n's tracer, which logs the requests of a model with the execution.
 		if (options?.tokensUsageParser) options.tokensUsageParser = tokensOf;
 	}
 	return adapter;
+}
+
+/**
+ * LangChain's own does not force the model to call the tool, and reads streamed responses only.
+ *
+ * @param schema JSON Schema, zod, or a whole function in OpenAI's format
+ */
+function structuredOutput(model: Adapter, schema: unknown, settings: StructuredOutputSettings = {}): unknown {
+	const fields = asObject(schema);
+	const name = settings.name ?? asText(fields?.name) ?? 'extract';
+	const description = asText(fields?.description) ?? 'Gives the answer';
+	const tool = { name, description, schema: asObject(fields?.parameters) ?? schema };
+	const read = async (message: AnswerMessage) => {
+		const call = asObjects(message.tool_calls).find((toolCall) => toolCall.name === name);
+		if (!call) throw new Error(`The model did not give the structured output: it did not call "${name}"`);
+		// zod checks the values and adds its defaults.
+		return isZod(schema) ? await schema.parseAsync(call.args) : call.args;
+	};
+	const readWithRaw = async (raw: AnswerMessage) => ({ raw, parsed: await read(raw).catch(() => null) });
+	return model.bindTools([tool], { tool_choice: name }).pipe(settings.includeRaw ? readWithRaw : read);
+}
+
+function isZod(schema: unknown): schema is { parseAsync(value: unknown): Promise<unknown> } {
+	return typeof schema === 'object' && schema !== null && 'parseAsync' in schema;
 }
 
 /** Tokens of a text or of the texts in a list of parts: one for four bytes, so two letters of Cyrillic. */
@@ -97,14 +135,11 @@ function complete(generation: Generation, { info, reasoning }: ShownOfCall): voi
 	message.additional_kwargs = { ...asObject(message.additional_kwargs), reasoning_content: reasoning };
 }
 
-/**
- * Content that is text only, as a string, as other models return it. The SDK returns a list of parts: n8n's parsers
- * read it as "[object Object]", and LangChain joins its chunks with line breaks.
- */
+/** Text as a string: n8n's parsers read the SDK's list of parts as "[object Object]", and LangChain joins it in lines. */
 function joinedText(content: unknown): unknown {
 	const parts = asObjects(content);
 	if (!Array.isArray(content) || parts.some(({ type }) => type !== 'text')) return content;
-	return parts.map(({ text }) => asText(text) ?? '').join('');
+	return parts.map(({ text }) => textOf(text)).join('');
 }
 
 /** Reads LangChain's choice of tools: `any` is called `required` elsewhere; any other text is the name of a tool. */
@@ -124,10 +159,5 @@ function tokensOf({ llmOutput, generations }: JsonObject): JsonObject {
 	const completionTokens = asNumber(usage?.output_tokens ?? usage?.completionTokens) ?? 0;
 	const [first] = Array.isArray(generations) ? generations.flat() : [];
 	const costRub = asNumber(asObject(asObject(first)?.generationInfo)?.costRub);
-	return {
-		promptTokens,
-		completionTokens,
-		totalTokens: promptTokens + completionTokens,
-		...(costRub === undefined ? {} : { costRub }),
-	};
+	return compact({ promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, costRub });
 }

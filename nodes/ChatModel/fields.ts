@@ -8,8 +8,8 @@ import {
 	fallbackModels,
 	format,
 	textModel,
+	toolChoiceParameters,
 } from '../shared/fields/textRequest';
-import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { textFormat } from '../shared/gateway/text/formats';
 import { collection } from '../shared/params/groups';
 import { flag, notice, optional } from '../shared/params/kinds';
@@ -76,7 +76,6 @@ export function readSettings(params: Values<typeof parameters.declarations>) {
 	return {
 		format: usedFormat,
 		model: askedModel(params.model, extra),
-		/** Values of the options that the format has, by option name. */
 		options: readTextOptions(options, usedFormat),
 		output: readOutput(params),
 		/** For requests whose agent or chain makes no choice of tools. */

@@ -1,22 +1,32 @@
+import { randomUUID } from 'node:crypto';
+
 import { InvalidInputError } from '../shared/gateway/errors/errors';
+import { contentOf, fileKind, isLink } from '../shared/gateway/text/fileTokens';
+import type { Completion } from '../shared/gateway/text/formats/completion';
 import {
 	ATTACHMENT_KINDS,
 	type Attachment,
-	type AttachmentKind,
-	type ChatMessage,
+	type Message,
 	type PriorToolCall,
 	type Role,
-	type ToolMessage,
 } from '../shared/gateway/text/formats/request';
 import { readBase64 } from '../shared/gateway/util/base64';
 import { fileNameFor, nameInUrl, standardType, typeByName } from '../shared/gateway/util/fileName';
-import { asObject, asObjects, asText, type JsonObject } from '../shared/gateway/util/json';
-import { keptReasoning } from './reasoning';
+import {
+	asArray,
+	asId,
+	asObject,
+	asObjects,
+	asText,
+	objectIn,
+	parseJson,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../shared/gateway/util/json';
 
 export interface LangChainMessage {
-	/** `human`, `ai`, `system`, `tool`, or another one. */
 	type: string;
-	/** Text, or a list of parts. */
 	content: unknown;
 	tool_calls?: unknown;
 	/** Of a result: the ID of its tool call. */
@@ -38,14 +48,11 @@ const ROLES = new Map<string, Role | 'tool'>([
  *
  * @param source the API format and the model that may read reasoning; `undefined` leaves reasoning out
  */
-export function toChatMessages(
-	messages: readonly LangChainMessage[],
-	source: string | undefined,
-): Array<ChatMessage | ToolMessage> {
+export function toChatMessages(messages: readonly LangChainMessage[], source: string | undefined): Message[] {
 	const roles = messages.map(({ type }) => ROLES.get(type) ?? 'user');
 	const lastUser = roles.lastIndexOf('user');
 	const completions = new Map<string, PriorToolCall[]>();
-	return messages.flatMap<ChatMessage | ToolMessage>((message, index) => {
+	return messages.flatMap<Message>((message, index) => {
 		const role = roles[index] ?? 'user';
 		if (role === 'tool') {
 			const callId = asText(message.tool_call_id) ?? '';
@@ -82,37 +89,24 @@ function partsOf(content: unknown): JsonObject[] {
 
 /** The text of a part; a file may be one, too. */
 function textIn({ type, text }: JsonObject): string[] {
-	const said = type === 'text' || KINDS.has(type) ? asText(text) : undefined;
+	const said = type === 'text' || fileKind(type) ? asText(text) : undefined;
 	return said === undefined ? [] : [said];
 }
 
-/** The kinds of files, by the types of LangChain's and OpenAI's parts. */
-const KINDS: ReadonlyMap<unknown, AttachmentKind> = new Map([
-	['image', 'image'],
-	['image_url', 'image'],
-	['input_image', 'image'],
-	['audio', 'audio'],
-	['input_audio', 'audio'],
-	['video', 'video'],
-	['file', 'file'],
-	['input_file', 'file'],
-	['text-plain', 'file'],
-	// Anthropic's, which is refused: without its document, the model would respond to something else.
-	['document', 'file'],
-]);
-
 /** The file in a part of LangChain's current or former shape, or of OpenAI's. */
 function toAttachment(part: JsonObject): Attachment[] {
-	const partKind = KINDS.get(part.type);
+	const partKind = fileKind(part.type);
 	if (partKind === undefined || asText(part.text) !== undefined) return [];
 	// OpenAI's Chat Completions have the fields in an object.
-	const inner = asObject(part.image_url) ?? asObject(part.input_audio) ?? asObject(part.file);
-	const fields = { ...part, ...inner };
-	const { url, image_url: image, file_url: fileUrl, file_data: fileData, data } = fields;
-	const content = [url, image, fileUrl, fileData, data].map(asText).find((text) => text !== undefined) ?? '';
-	const isLink = /^(?!data:)[a-z][\w+.-]*:/i.test(content);
-	const file = isLink ? undefined : readBase64(content);
-	if (!isLink && !file?.base64) throw new InvalidInputError(UNREADABLE_FILE, UNREADABLE_FILE_HINT);
+	const fields = { ...part, ...asObject(part[String(part.type)]) };
+	const content = contentOf(fields);
+	const file = isLink(content) ? undefined : readBase64(content);
+	// Such as Anthropic's document: without it, the model would respond to something else.
+	if (!isLink(content) && !file?.base64)
+		throw new InvalidInputError(
+			'A message to the Gateway Chat Model contains a file that it cannot read',
+			'Give its URL, or its content as base64 text or a data URL such as data:image/png;base64,…, in a part of LangChain or OpenAI. An ID of a file at another provider cannot be used.',
+		);
 	const name = asText(fields.filename) ?? asText(asObject(part.metadata)?.filename);
 	const type = file?.mimeType ?? typeOf(fields) ?? typeByName(name ?? nameInUrl(content) ?? '');
 	const typed = ATTACHMENT_KINDS.find((candidate) => type?.startsWith(`${candidate}/`));
@@ -129,10 +123,6 @@ function typeOf({ mimeType, mime_type: former, format }: JsonObject): string | u
 	return asText(mimeType) ?? asText(former) ?? ofAudio;
 }
 
-const UNREADABLE_FILE = 'A message to the Gateway Chat Model contains a file that it cannot read';
-const UNREADABLE_FILE_HINT =
-	'Give its URL, or its content as base64 text or a data URL such as data:image/png;base64,…, in a part of LangChain or OpenAI. An ID of a file at another provider cannot be used.';
-
 /** The result of a tool as text: formats take no other results. Other parts become JSON. */
 function resultText(content: unknown): string {
 	return partsOf(content)
@@ -148,4 +138,69 @@ const SHORTEST_FILE = 1_000;
 function withoutFiles(_: string, value: unknown): unknown {
 	if (typeof value !== 'string' || value.length < SHORTEST_FILE) return value;
 	return /^(data:[^,]*,)?[\w+/=-]+$/.test(value) ? '(a file, left out)' : value;
+}
+
+// Models that reason want their reasoning back with the results of tool calls. n8n's agent stores a tool call with
+// its execution and makes a message of each: of our message it keeps only the text `reasoning_content`.
+
+/** What agents keep of a completion with tool calls. */
+interface KeptReasoning {
+	/** The API format and the model: no other model can read the reasoning. */
+	source: string;
+	/** The same in all messages that are made of one completion. */
+	id: string;
+	text: string;
+	parts: JsonObject[];
+}
+
+/** The field of our text, so that the `reasoning_content` of other models is not taken for it. */
+const FIELD = 'aiGatewayReasoning';
+
+export function reasoningToKeep({ choices: [choice] }: Completion, source: string): string | undefined {
+	if (!choice?.reasoningParts?.length || choice.toolCalls.length === 0) return undefined;
+	const { text, reasoningParts: parts } = choice;
+	const kept: KeptReasoning = { source, id: randomUUID(), text, parts };
+	return JSON.stringify({ [FIELD]: kept });
+}
+
+/** What an agent has kept of a completion, in the `additional_kwargs` of a message that is made of it. */
+export function keptReasoning(stored: unknown): KeptReasoning | undefined {
+	const kept = asObject(objectIn(asObject(stored)?.reasoning_content)?.[FIELD]);
+	const [source, id] = [asText(kept?.source), asText(kept?.id)];
+	if (source === undefined || id === undefined) return undefined;
+	return { source, id, text: textOf(kept?.text), parts: asObjects(kept?.parts) };
+}
+
+const MAX_IMAGES = 10;
+
+/** Shows the model the images of media tools, each once, in a message of the user: few providers take them in a result. */
+export function withToolMedia(messages: Message[]): Message[] {
+	const known = new Set<string>();
+	const images: Attachment[] = [];
+	return messages.flatMap<Message>((message, index) => {
+		if (message.role !== 'tool') return [message];
+		for (const url of imagesIn(parseJson(message.text)).slice(0, MAX_IMAGES)) {
+			if (!known.has(url)) images.push({ kind: 'image', source: { url } });
+			known.add(url);
+		}
+		// The results of tools that were called together belong together.
+		if (images.length === 0 || messages[index + 1]?.role === 'tool') return [message];
+		const text = 'The images of the tool results above, in their order:';
+		return [message, { role: 'user', text, attachments: images.splice(0) }];
+	});
+}
+
+/** The URLs of images in the tasks of a result. Agents put them in a list, and older ones the list in an object. */
+function imagesIn(value: Json | undefined, levels = 4): string[] {
+	const { taskId, resultUrls } = asObject(value) ?? {};
+	const urls = asArray(resultUrls).flatMap((url) => asText(url) ?? []);
+	if (asId(taskId) !== undefined && urls.length > 0) return urls.filter(isImage);
+	const children = Array.isArray(value) ? value : Object.values(asObject(value) ?? {});
+	return levels > 0 ? children.flatMap((child) => imagesIn(child, levels - 1)) : [];
+}
+
+/** Also a URL without an extension, as signed ones are: a model that rejects it gets the URLs alone. */
+function isImage(url: string): boolean {
+	const name = nameInUrl(url) ?? '';
+	return /^https?:/i.test(url) && (!name.includes('.') || (typeByName(name) ?? '').startsWith('image/'));
 }

@@ -1,22 +1,19 @@
 import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
-import { readToolChoice } from '../shared/fields/toolChoice';
-import { asError, StoppedError } from '../shared/gateway/errors/errors';
+import { readToolChoice } from '../shared/fields/textRequest';
+import { ApiError, asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { OutputRequest, TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { streamText } from '../shared/gateway/text/streamText';
-import { sendFirstTaken, textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
-import { asObjects, type JsonObject } from '../shared/gateway/util/json';
+import { textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { asObjects, canonicalJson, type JsonObject } from '../shared/gateway/util/json';
 import { costLimit } from '../shared/run/charge/limits';
 import { completeText, type TextCosts } from '../shared/run/charge/text';
 import type { ModelSettings } from './fields';
-import { toChatMessages, type LangChainMessage } from './messages';
-import { reasoningToKeep } from './reasoning';
+import { reasoningToKeep, toChatMessages, withToolMedia, type LangChainMessage } from './messages';
 import { callInfoOf, toClosingChunks, toResult } from './result';
-import type { AiNodeSdk } from './sdk';
-import { withToolMedia } from './toolMedia';
-import { toToolDefinitions } from './tools';
+import { toToolDefinitions, type AiNodeSdk } from './sdk';
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
@@ -36,9 +33,7 @@ export interface CallOptions extends ChatModelConfig {
 /** A request of LangChain. The SDK passes it on as it is. */
 export interface CallConfig extends CallOptions {
 	messages: readonly LangChainMessage[];
-	/** The choice of the agent or chain. */
 	toolChoice: ToolChoice | undefined;
-	/** Receives what else the request results in. */
 	shown: ShownOfCall;
 }
 
@@ -53,16 +48,11 @@ type Variant = (typeof VARIANTS)[number];
 
 /** What the SDK has no place for in a completion. */
 export interface ShownOfCall {
-	/** For n8n's log. */
 	info?: object;
-	/** The text that agents keep. */
 	reasoning?: string | undefined;
 }
 
-/**
- * A text model of the gateway behind n8n's interface for chat models. Uses the formats, retries and errors of
- * `shared/gateway`; a request that may have been charged is not repeated.
- */
+/** A text model of the gateway behind n8n's interface for chat models. */
 export class GatewayChatModel implements ChatModel<CallConfig> {
 	readonly provider = 'ai-gateway';
 	readonly modelId: string;
@@ -75,8 +65,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with these tools added. Agents add the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
+		// Agents add the same ones again.
 		const names = new Set(tools.map(({ name }) => name));
 		const kept = this.tools.filter(({ name }) => !names.has(name));
 		return new GatewayChatModel(this.settings, this.dependencies, [...kept, ...tools]);
@@ -127,7 +117,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 				return { ...textCall(format, body, hasLimit), ...turn };
 			};
 			const output = this.output(config);
-			const taken = await sendFirstTaken(VARIANTS, callOf, async (call) => {
+			const taken = await firstTaken(callOf, async (call) => {
 				const planned = { format, output, body: call.json, maxCostRub };
 				return await completeText(dependencies, planned, async () => await send(call, output));
 			});
@@ -186,6 +176,38 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	}
 }
 
+/**
+ * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3), sends the next
+ * one whose body is another. The error is the first one if all were rejected.
+ */
+async function firstTaken<R>(
+	callOf: (variant: Variant) => TextCall,
+	send: (call: TextCall) => Promise<R>,
+): Promise<{ result: R; variant: Variant }> {
+	const bodies = new Set<string>();
+	let rejection: unknown;
+	for (const variant of VARIANTS) {
+		const call = callOf(variant);
+		const body = canonicalJson(call.json);
+		if (bodies.has(body)) continue;
+		bodies.add(body);
+		try {
+			return { result: await send(call), variant };
+		} catch (error) {
+			if (!isRejection(error)) throw asError(error);
+			rejection ??= error;
+		}
+	}
+	throw asError(rejection);
+}
+
+/** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */
+function isRejection(error: unknown): boolean {
+	if (!(error instanceof ApiError)) return false;
+	const { status, outcome, code } = error.details;
+	return status === 400 && outcome === 'rejected' && code !== 'context_length_exceeded';
+}
+
 /** The patched adapter is the only caller. */
 function calledDirectly(): never {
 	throw new TypeError('The model has no messages');
@@ -207,24 +229,18 @@ async function* iterate<T>(
 	signal: AbortSignal | undefined,
 	work: (take: (value: T) => void, signal: AbortSignal) => Promise<void>,
 ): AsyncGenerator<T> {
-	const reading = new AbortController();
-	const signals = signal ? [signal, reading.signal] : [reading.signal];
-	// Functions: an error of the stream itself would come before values that nobody has read yet.
-	const results = new ReadableStream<() => T>({
+	const left = new AbortController();
+	let done = Promise.resolve();
+	const values = new ReadableStream<T>({
 		start(controller) {
-			const add = (result: () => T) => {
-				if (!reading.signal.aborted) controller.enqueue(result);
-			};
-			const fail = (error: unknown) =>
-				add(() => {
-					throw error;
-				});
-			const end = () => {
-				if (!reading.signal.aborted) controller.close();
-			};
-			void work((value) => add(() => value), AbortSignal.any(signals)).then(end, fail);
+			const take = (value: T) => left.signal.aborted || controller.enqueue(value);
+			const close = () => left.signal.aborted || controller.close();
+			done = work(take, AbortSignal.any([left.signal, ...(signal ? [signal] : [])]));
+			void done.then(close, close);
 		},
-		cancel: () => reading.abort(),
+		cancel: () => left.abort(),
 	});
-	for await (const result of results) yield result();
+	yield* values;
+	// Not by the stream, whose error would come before values that nobody has read yet.
+	await done;
 }

@@ -1,49 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk';
 
-import { excerpt } from '../shared/gateway/util/text';
-import { ApiError } from '../shared/gateway/errors/errors';
+import type { ApiError } from '../shared/gateway/errors/errors';
 import {
 	emptyChoice,
+	unlessEmpty,
+	unusableResponse,
 	type Choice,
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
 import { isIncomplete } from '../shared/gateway/text/incomplete';
-import { objectIn } from '../shared/gateway/util/json';
+import { compact, objectIn } from '../shared/gateway/util/json';
+import { excerpt } from '../shared/gateway/util/text';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export function callInfoOf(completion: Completion) {
 	const choice = choiceOf(completion);
-	const { finishReason, reasoning, sources, files } = choice;
-	const { id, model, costRub, hint, fallbackFrom = [], usage } = completion;
-	const cachedInputTokens = usage.cachedInputTokens ?? 0;
-	return {
-		...(isIncomplete(choice) ? { isComplete: false } : {}),
-		...(hint === undefined ? {} : { hint }),
+	const { id, model, costRub, costIsComputed, hint, fallbackFrom = [], usage } = completion;
+	return compact({
+		isComplete: isIncomplete(choice) ? false : undefined,
+		hint,
 		// As the text node outputs it.
-		finish_reason: finishReason,
+		finish_reason: choice.finishReason,
 		id,
 		model,
 		costRub,
-		...(completion.costIsComputed ? { costIsComputed: true } : {}),
-		...(fallbackFrom.length > 0 ? { fallbackFrom } : {}),
-		...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
-		...(reasoning === '' ? {} : { reasoning }),
-		...(sources.length === 0 ? {} : { sources }),
+		costIsComputed,
+		fallbackFrom: unlessEmpty(fallbackFrom),
+		cachedInputTokens: usage.cachedInputTokens || undefined,
+		reasoning: choice.reasoning || undefined,
+		sources: unlessEmpty(choice.sources),
 		// n8n's agents and chains do not pass on files.
-		...(files.length === 0 ? {} : { filesLeftOut: files.map(({ kind }) => kind) }),
-	};
+		filesLeftOut: unlessEmpty(choice.files.map(({ kind }) => kind)),
+	});
 }
 
 /** A completion as n8n's SDK takes it. Reasoning is not part of the message: chains would read it as text. */
 export function toResult(completion: Completion, earlierIds: readonly unknown[]): GenerateResult {
-	const calls = callsOf(completion, earlierIds).map(({ id, name, input }) => ({
-		type: 'tool-call' as const,
-		toolCallId: id,
-		toolName: name,
-		input,
-	}));
+	const calls = callsOf(completion, earlierIds).map(({ id, name, input }) => {
+		return { type: 'tool-call' as const, toolCallId: id, toolName: name, input };
+	});
 	return {
 		usage: usageOf(completion),
 		message: { role: 'assistant', content: [{ type: 'text', text: textOf(completion) }, ...calls] },
@@ -66,12 +63,9 @@ export function toClosingChunks(
 	const finishReason = FINISH_REASONS.get(choiceOf(completion).finishReason) ?? 'other';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
-		...callsOf(completion, earlierIds).map(({ id, name, input }) => ({
-			type: 'tool-call-delta' as const,
-			id,
-			name,
-			argumentsDelta: input,
-		})),
+		...callsOf(completion, earlierIds).map(({ id, name, input }) => {
+			return { type: 'tool-call-delta' as const, id, name, argumentsDelta: input };
+		}),
 		{ type: 'finish', finishReason, usage: usageOf(completion) },
 	];
 }
@@ -98,11 +92,15 @@ function textOf(completion: Completion): string {
 	const said = text || refusal;
 	const [file] = files;
 	if (said !== '' || toolCalls.length > 0 || !file) return said;
-	throw unusable(
-		completion,
-		'no_text',
-		`The model responded with ${file.kind === 'audio' ? 'audio' : 'an image'} and no text`,
-		`n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.`,
+	const media = file.kind === 'audio' ? 'audio' : 'an image';
+	throw unusableResponse(
+		{
+			code: 'no_text',
+			message: `The model responded with ${media} and no text`,
+			description:
+				"n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.",
+		},
+		{ costRub: completion.costRub },
 	);
 }
 
@@ -131,23 +129,12 @@ function brokenArguments(completion: Completion, call: ToolCall): ApiError {
 			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
 	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';
-	return unusable(
-		completion,
-		'invalid_tool_arguments',
-		`The model called the tool "${call.name}" with arguments that are ${lack}`,
-		`${hint} The tool was not run. The arguments: “${excerpt(text)}”`,
+	return unusableResponse(
+		{
+			code: 'invalid_tool_arguments',
+			message: `The model called the tool "${call.name}" with arguments that are ${lack}`,
+			description: `${hint} The tool was not run. The arguments: “${excerpt(text)}”`,
+		},
+		{ costRub: completion.costRub },
 	);
-}
-
-function unusable({ costRub }: Completion, code: string, message: string, description: string): ApiError {
-	const outcome = 'charged';
-	return new ApiError({
-		message,
-		description,
-		outcome,
-		status: 200,
-		code,
-		retryable: false,
-		extra: { costRub },
-	});
 }

@@ -35,10 +35,7 @@ export class TextGeneration implements INodeType {
 		properties: registry.properties,
 	};
 
-	methods = {
-		credentialTest: { testGateway },
-		listSearch: { searchTextModels },
-	};
+	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeRegistry(this, registry);

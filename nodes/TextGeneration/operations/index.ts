@@ -1,6 +1,5 @@
 import { Registry } from '../../shared/run/registry';
-import { get } from './model/get';
-import { getMany } from './model/getMany';
+import { get, getMany } from './models';
 import { generate } from './text/generateText';
 import { analyzeImage, analyzeVideo, readDocument, transcribeAudio } from './text/presets';
 

@@ -24,8 +24,16 @@ const outputFormat = choice({
 	description: "What the model responds with. JSON is also in the field 'output', parsed.",
 });
 
-/** An example of each type of field but `object`. */
 const SAMPLES = { text: '', number: 0, boolean: false, texts: [''], numbers: [0] };
+
+const example = json({
+	displayName: 'Example (JSON)',
+	rows: 4,
+	default: '{\n  "city": "Oslo",\n  "street": "Main Street"\n}',
+	example: '{ "city": "Oslo" }',
+	description:
+		'Sample data, as for the choice \'JSON by Example\'. For a list of objects: [{ "name": "Lamp" }].',
+});
 
 const fields = rows({
 	displayName: 'Fields',
@@ -55,19 +63,7 @@ const fields = rows({
 			],
 			default: 'text',
 		}),
-		...shownFor(
-			{ type: ['object'] },
-			{
-				example: json({
-					displayName: 'Example (JSON)',
-					rows: 4,
-					default: '{\n  "city": "Oslo",\n  "street": "Main Street"\n}',
-					example: '{ "city": "Oslo" }',
-					description:
-						'Sample data, as for the choice \'JSON by Example\'. For a list of objects: [{ "name": "Lamp" }].',
-				}),
-			},
-		),
+		...shownFor({ type: ['object'] }, { example }),
 		description: text({
 			displayName: 'Description',
 			placeholder: 'e.g. The title of the book, without the subtitle',
@@ -113,27 +109,24 @@ const jsonSchema = new Parameter(anyObject.description, (value, at) => {
 	);
 });
 
+const schemaName = id({
+	displayName: 'Schema Name',
+	default: 'answer',
+	placeholder: 'e.g. invoice',
+	description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
+	...VENDOR_NAME,
+});
+
 export const outputParameters = {
 	outputFormat,
 	...shownFor({ outputFormat: ['jsonFields'] }, { fields }),
 	...shownFor({ outputFormat: ['jsonExample'] }, { jsonExample }),
-	...shownFor(
-		{ outputFormat: ['jsonSchema'] },
-		{
-			schemaName: id({
-				displayName: 'Schema Name',
-				default: 'answer',
-				placeholder: 'e.g. invoice',
-				description:
-					'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
-				...VENDOR_NAME,
-			}),
-			jsonSchema,
-		},
-	),
+	...shownFor({ outputFormat: ['jsonSchema'] }, { schemaName, jsonSchema }),
 };
 
 export const schemaOnly = { '/outputFormat': ['jsonExample', 'jsonFields', 'jsonSchema'] };
+
+const strictFormats = shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show;
 
 export const schemaOptions = {
 	schemaStrict: optional(
@@ -142,12 +135,7 @@ export const schemaOptions = {
 			default: true,
 			description:
 				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
-			displayOptions: {
-				show: {
-					...schemaOnly,
-					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
-				},
-			},
+			displayOptions: { show: { ...schemaOnly, ...strictFormats } },
 		}),
 	),
 };

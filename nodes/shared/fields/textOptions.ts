@@ -8,7 +8,6 @@ import { group } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 
-/** Makes n8n's parameter from a row of the table of text options. */
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
 	const { kind, label, help, initial, placeholder, min, max, choices = [], row } = option;
 	const spec = { displayName: label, description: help, ...(placeholder ? { placeholder } : {}) };

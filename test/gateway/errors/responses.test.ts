@@ -20,7 +20,7 @@ import {
 } from '../../../nodes/shared/gateway/errors/texts';
 import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/problems';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
-import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { toErrorJson, toNodeError } from '../../../nodes/shared/run/nodeError';
 import spec from '../../fixtures/spec/errors.json';
 import { rejection } from '../../helpers/client';

@@ -9,7 +9,8 @@ import {
 	type ApiErrorDetails,
 } from '../../../nodes/shared/gateway/errors/errors';
 import { readReceipt } from '../../../nodes/shared/gateway/text/formats/completion';
-import { streamError, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
+import { withReceivedText } from '../../../nodes/shared/gateway/text/formats/completion';
+import { streamError } from '../../../nodes/shared/gateway/text/streamText';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';

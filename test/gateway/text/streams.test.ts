@@ -7,7 +7,7 @@ import { type HttpRequest, MAX_MEDIA_BYTES } from '../../../nodes/shared/gateway
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { SseParser } from '../../../nodes/shared/gateway/text/sse';
-import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';

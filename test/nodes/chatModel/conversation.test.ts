@@ -9,7 +9,7 @@ import {
 
 import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
-import { withToolMedia } from '../../../nodes/ChatModel/toolMedia';
+import { withToolMedia } from '../../../nodes/ChatModel/messages';
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import {

@@ -6,8 +6,8 @@ import { z as zodOfAnotherVersion } from 'zod/v4';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { toChatMessages } from '../../../nodes/ChatModel/messages';
-import { keptReasoning } from '../../../nodes/ChatModel/reasoning';
-import { toToolDefinitions } from '../../../nodes/ChatModel/tools';
+import { keptReasoning } from '../../../nodes/ChatModel/messages';
+import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
 import { type TextOption, textOptions } from '../../../nodes/shared/gateway/text/formats/options';
 import { deepMerge, type Json, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { optionRows } from '../../fixtures/spec/textOptions';
@@ -645,7 +645,7 @@ describe('reasoning', () => {
 		source: 'chat m',
 		id: 'one',
 		text: '',
-		parts: [{ wire: { reasoning: 'Hm' }, callsBefore: 0 }],
+		parts: [{ reasoning: 'Hm' }],
 	};
 	const storedAs = (value: unknown) => ({ reasoning_content: JSON.stringify({ aiGatewayReasoning: value }) });
 	const called = (id: string, more: object = {}, content = '') =>

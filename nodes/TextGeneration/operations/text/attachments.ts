@@ -24,30 +24,30 @@ import {
 } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
-import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
-import type { AttachmentRow } from './conversation';
+import type { Attachment, AttachmentKind, Conversation } from '../../../shared/gateway/text/formats/request';
+import type { FileReference } from '../../../shared/params/kinds';
+import type { Location } from '../../../shared/params/parameter';
 
 /** The longest file at a URL that is downloaded, in bytes: a radio station has no end. */
 const MAX_DOWNLOAD_BYTES = 75 * 1024 * 1024;
 
+export interface AttachmentRow {
+	kind: AttachmentKind;
+	/** The index of its message in the conversation. */
+	message: number;
+	source: FileReference | string;
+	at: Location;
+}
+
 /** Where an attachment is: a URL that the gateway reads, or one that this node reads, or a file. */
 type Source = { url: string } | { fileAt: string } | { binary: IBinaryData } | InputFile;
 
-/** An attachment whose content is not read yet. */
-export interface FoundAttachment {
-	row: AttachmentRow;
+export interface FoundAttachment extends Omit<AttachmentRow, 'source'> {
 	source: Source;
 }
 
-export function findAttachments(
-	item: FileOwner,
-	rows: readonly AttachmentRow[],
-	format: TextFormat,
-): FoundAttachment[] {
-	return rows.map((row) => ({ row, source: findSource(item, row, format) }));
-}
-
-function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): Source {
+/** Finds an attachment, and checks what is known of it without a request. */
+export function findAttachment(item: FileOwner, row: AttachmentRow, format: TextFormat): FoundAttachment {
 	const { kind, source, at } = row;
 	const support = format.attachments[kind];
 	if (support === undefined) {
@@ -62,24 +62,23 @@ function findSource(item: FileOwner, row: AttachmentRow, format: TextFormat): So
 		const type = knownType(binary.mimeType, fileName);
 		const isDocument = type === undefined || type === 'application/pdf' || isTextType(type);
 		if (kind === 'file' && !isDocument && format.otherFile) throw format.otherFile(fileName, type);
-		return { binary };
+		return { ...row, source: { binary } };
 	}
 	const url = source.trim();
-	if (/^data:/i.test(url)) return inlineFile(row, url);
-	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
+	if (/^data:/i.test(url)) return { ...row, source: inlineFile(at, url) };
+	if (!/^https?:\/\/[^\s/]+/i.test(url))
 		throw at.error(
 			'the URL is not a web address',
 			'It begins with https:// or http://. If an expression fills it, the field it refers to may be empty.',
 		);
-	}
-	return support === 'file' ? { fileAt: url } : { url };
+	return { ...row, source: support === 'file' ? { fileAt: url } : { url } };
 }
 
 /**
- * Opens the attachments of an item; the content of files is read when the request is sent. When the format takes no URL, the
- * file is downloaded first, without the key.
+ * Opens the attachments of an item; the content of files is read when the request is sent. When the format takes no URL,
+ * the file is downloaded first, without the key.
  *
- * @returns the conversation with its attachments, and the files that replace their placeholders in the body
+ * @returns the conversation, and the files that replace their placeholders in the body
  */
 export async function openAttachments(
 	item: ItemContext,
@@ -89,16 +88,17 @@ export async function openAttachments(
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
-	for (const { row, source: from } of found) {
-		let source: Attachment['source'] | InputFile = 'url' in from ? from : await openFile(item, row, from);
-		if (!('url' in source)) {
-			const { mimeType, fileName } = source;
-			const isText = otherFile && row.kind === 'file' && isTextType(mimeType);
-			const base64 = isText ? await textInBase64(row, source) : `file-${randomUUID()}`;
-			if (!isText) files.push({ placeholder: base64, file: source });
-			source = { base64, mimeType, fileName };
+	for (const { message, kind, source, at } of found) {
+		if ('url' in source) {
+			attachments.push({ message, kind, source });
+			continue;
 		}
-		attachments.push({ message: row.message, kind: row.kind, source });
+		const file = await typedFile(at, await openFile(item, at, source));
+		const { mimeType, fileName } = file;
+		const isText = otherFile && kind === 'file' && isTextType(mimeType);
+		const base64 = isText ? await textInBase64(at, file) : `file-${randomUUID()}`;
+		if (!isText) files.push({ placeholder: base64, file });
+		attachments.push({ message, kind, source: { base64, mimeType, fileName } });
 	}
 	if (conversation.kind === 'wire') return { conversation, files };
 	const messages = conversation.messages.map((message, index) => ({
@@ -111,18 +111,18 @@ export async function openAttachments(
 /** More than any model reads, in bytes. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-async function textInBase64({ at }: AttachmentRow, file: InputFile): Promise<string> {
+async function textInBase64(at: Location, file: InputFile): Promise<string> {
 	if (file.size <= MAX_TEXT_BYTES) return (await firstBytes(file, MAX_TEXT_BYTES)).toString('base64');
 	throw at.error(`the file "${file.fileName}" is longer than any model reads`, 'Send a part of it.');
 }
 
 async function openFile(
 	item: ItemContext,
-	row: AttachmentRow,
+	at: Location,
 	source: Exclude<Source, { url: string }>,
 ): Promise<InputFile> {
-	if ('fileAt' in source) return await typedFile(row, await fetchFile(item, row, source.fileAt));
-	return await typedFile(row, 'binary' in source ? await fileOf(item, source.binary) : source);
+	if ('fileAt' in source) return await fetchFile(item, at, source.fileAt);
+	return 'binary' in source ? await fileOf(item, source.binary) : source;
 }
 
 /** The standard name of a file's type, or that of its name. */
@@ -131,10 +131,8 @@ function knownType(mimeType: string, fileName: string): string | undefined {
 	return type.endsWith('/octet-stream') ? typeByName(fileName) : type;
 }
 
-const UNKNOWN_TYPE = 'application/octet-stream';
-
 /** The file with a standard type. An unknown one is found by the name or the first bytes. */
-async function typedFile({ at }: AttachmentRow, file: InputFile): Promise<InputFile> {
+async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
 	const { fileName, size } = file;
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
 	const mimeType = knownType(file.mimeType, fileName) ?? typeByContent(await firstBytes(file));
@@ -146,20 +144,20 @@ async function typedFile({ at }: AttachmentRow, file: InputFile): Promise<InputF
 }
 
 /** A data URL is the file itself. */
-function inlineFile(row: AttachmentRow, url: string): InputFile {
+function inlineFile(at: Location, url: string): InputFile {
 	const file = readBase64(url);
-	if (!file) throw row.at.error('the data URL cannot be read', 'It looks like data:image/png;base64,….');
-	const { base64, mimeType = UNKNOWN_TYPE } = file;
+	if (!file) throw at.error('the data URL cannot be read', 'It looks like data:image/png;base64,….');
+	const { base64, mimeType = 'application/octet-stream' } = file;
 	return fileOfBytes({ fileName: fileNameFor('file', mimeType), mimeType }, Buffer.from(base64, 'base64'));
 }
 
 /** Downloads a file into n8n's binary storage: the request needs its size. */
-async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Promise<InputFile> {
+async function fetchFile(item: ItemContext, at: Location, url: string): Promise<InputFile> {
 	try {
 		// A server need not send the length.
 		const onChunk = (_: unknown, length: number) => {
 			if (length <= MAX_DOWNLOAD_BYTES) return;
-			throw row.at.error(
+			throw at.error(
 				'the file at the URL has more than 75 MB, the most that this node downloads',
 				'Attach a file from a binary field, or choose an API format that takes URLs of such files.',
 			);
@@ -169,7 +167,7 @@ async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Pr
 		if (!(error instanceof ApiError)) throw asError(error);
 		// The file is the user's own, and not a result of the gateway.
 		const { status, code = 'no connection' } = error.details;
-		const { message, description, param } = row.at.error(
+		const { message, description, param } = at.error(
 			'the file could not be fetched from its URL',
 			`The server responded ${status === undefined ? `with nothing (${code})` : `with status ${status}`}. Check the URL: it must be readable without signing in.`,
 		);

@@ -8,6 +8,16 @@ const IMAGE = { name: 'Image', value: 'image' } as const;
 const VIDEO = { name: 'Video', value: 'video' } as const;
 const KINDS = [AUDIO, FILE, IMAGE, VIDEO] as const;
 
+const binaryPropertyName = inputFile({
+	displayName: 'Input Binary Field',
+	default: 'data',
+	required: true,
+	placeholder: 'e.g. data',
+	description: 'The name of the input binary field containing the file',
+});
+
+const url = text({ displayName: 'URL', required: true, placeholder: 'e.g. https://example.com/image.png' });
+
 export const sourceFields = {
 	source: choice({
 		displayName: 'Source',
@@ -17,28 +27,8 @@ export const sourceFields = {
 		],
 		default: 'binary',
 	}),
-	...shownFor(
-		{ source: ['binary'] },
-		{
-			binaryPropertyName: inputFile({
-				displayName: 'Input Binary Field',
-				default: 'data',
-				required: true,
-				placeholder: 'e.g. data',
-				description: 'The name of the input binary field containing the file',
-			}),
-		},
-	),
-	...shownFor(
-		{ source: ['url'] },
-		{
-			url: text({
-				displayName: 'URL',
-				required: true,
-				placeholder: 'e.g. https://example.com/image.png',
-			}),
-		},
-	),
+	...shownFor({ source: ['binary'] }, { binaryPropertyName }),
+	...shownFor({ source: ['url'] }, { url }),
 };
 
 export const attachments = rows({
@@ -48,11 +38,61 @@ export const attachments = rows({
 	description: 'Files to send with the prompt. The supported types depend on the API format and the model.',
 	group: 'attachment',
 	groupLabel: 'Attachment',
-	fields: {
-		type: choice({ displayName: 'Type', options: KINDS, default: 'image' }),
-		...sourceFields,
-	},
+	fields: { type: choice({ displayName: 'Type', options: KINDS, default: 'image' }), ...sourceFields },
 });
+
+const role = choice({
+	displayName: 'Role',
+	options: [
+		{ name: 'Assistant', value: 'assistant', description: 'A response of the model' },
+		{
+			name: 'Developer',
+			value: 'developer',
+			description: 'Instructions for newer models, instead of System',
+		},
+		{ name: 'System', value: 'system', description: 'Instructions for the model' },
+		{ name: 'Tool', value: 'tool', description: 'The result of a tool that the model called' },
+		{ name: 'User', value: 'user', description: 'A message to the model' },
+	],
+	default: 'user',
+});
+
+// Not `required`: n8n would ask for it wherever the role is an expression.
+const toolCallId = text({
+	displayName: 'Tool Call ID',
+	placeholder: 'e.g. call_…',
+	description: "The ID of the tool call, from the output field 'toolCalls'",
+	whenEmpty: "Enter the ID of the tool call. The output field 'toolCalls' has it.",
+});
+
+const toolCallsJson = optional(
+	jsonList({
+		displayName: 'Tool Calls (JSON)',
+		rows: 3,
+		default: '',
+		placeholder: 'e.g. {{ $json.toolCalls }}',
+		example: '[{ "id": "call_1", "name": "get_weather", "arguments": { "city": "Oslo" } }]',
+		description:
+			"The tool calls of the model, as in the output field 'toolCalls'. Add their results as messages with the role 'Tool'.",
+	}),
+);
+
+const attachment = choice({
+	displayName: 'Attachment',
+	options: [AUDIO, FILE, IMAGE, { name: 'None', value: 'none' }, VIDEO],
+	default: 'none',
+	description: 'A file to send with the message. The supported types depend on the API format and the model.',
+});
+
+const cache = flag({
+	displayName: 'Cache',
+	default: false,
+	description:
+		'Whether the provider caches the conversation up to this message, if the model supports it. Requests with the same beginning then cost less.',
+	...shownForFormats(({ hasCachePoints }) => hasCachePoints),
+});
+
+const fileOfMessage = shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields);
 
 export const messages = rows({
 	displayName: 'Messages',
@@ -64,79 +104,12 @@ export const messages = rows({
 	group: 'message',
 	groupLabel: 'Message',
 	fields: {
-		role: choice({
-			displayName: 'Role',
-			options: [
-				{ name: 'Assistant', value: 'assistant', description: 'A response of the model' },
-				{
-					name: 'Developer',
-					value: 'developer',
-					description: 'Instructions for newer models, instead of System',
-				},
-				{ name: 'System', value: 'system', description: 'Instructions for the model' },
-				{ name: 'Tool', value: 'tool', description: 'The result of a tool that the model called' },
-				{ name: 'User', value: 'user', description: 'A message to the model' },
-			],
-			default: 'user',
-		}),
+		role,
 		// May be empty if there is a file or tool calls.
-		content: text({
-			displayName: 'Content',
-			rows: 3,
-			placeholder: 'e.g. What can I cook with leeks?',
-		}),
-		// Not `required`: n8n would ask for it wherever the role is an expression.
-		...shownFor(
-			{ role: ['tool'] },
-			{
-				toolCallId: text({
-					displayName: 'Tool Call ID',
-					placeholder: 'e.g. call_…',
-					description: "The ID of the tool call, from the output field 'toolCalls'",
-					whenEmpty: "Enter the ID of the tool call. The output field 'toolCalls' has it.",
-				}),
-			},
-		),
-		...shownFor(
-			{ role: ['assistant'] },
-			{
-				toolCallsJson: optional(
-					jsonList({
-						displayName: 'Tool Calls (JSON)',
-						rows: 3,
-						default: '',
-						placeholder: 'e.g. {{ $json.toolCalls }}',
-						example: '[{ "id": "call_1", "name": "get_weather", "arguments": { "city": "Oslo" } }]',
-						description:
-							"The tool calls of the model, as in the output field 'toolCalls'. Add their results as messages with the role 'Tool'.",
-					}),
-				),
-			},
-		),
-		...shownFor(
-			{ role: ['user'] },
-			{
-				attachment: choice({
-					displayName: 'Attachment',
-					options: [AUDIO, FILE, IMAGE, { name: 'None', value: 'none' }, VIDEO],
-					default: 'none',
-					description:
-						'A file to send with the message. The supported types depend on the API format and the model.',
-				}),
-				...shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields),
-			},
-		),
-		...shownFor(
-			{ role: ['developer', 'system', 'user'] },
-			{
-				cache: flag({
-					displayName: 'Cache',
-					default: false,
-					description:
-						'Whether the provider caches the conversation up to this message, if the model supports it. Requests with the same beginning then cost less.',
-					...shownForFormats(({ hasCachePoints }) => hasCachePoints),
-				}),
-			},
-		),
+		content: text({ displayName: 'Content', rows: 3, placeholder: 'e.g. What can I cook with leeks?' }),
+		...shownFor({ role: ['tool'] }, { toolCallId }),
+		...shownFor({ role: ['assistant'] }, { toolCallsJson }),
+		...shownFor({ role: ['user'] }, { attachment, ...fileOfMessage }),
+		...shownFor({ role: ['developer', 'system', 'user'] }, { cache }),
 	},
 });

@@ -7,8 +7,8 @@ import {
 	fallbackModels,
 	format,
 	textModel,
+	toolChoiceParameters,
 } from '../../../shared/fields/textRequest';
-import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
 import {
 	choice,

@@ -34,7 +34,6 @@ export interface PlannedText {
 	body?: JsonObject;
 }
 
-/** Makes the body of a text call, before anything is sent. */
 export function planText(prepared: PreparedText): PlannedText {
 	const { options, attachments, format, request, extraBody } = prepared;
 	void [options.dryRun, options.fallbackModels, options.maxCostRub];
@@ -53,26 +52,16 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
 	try {
-		const { result, fallbackFrom } = await withFallbacks(
-			[request.model, ...fallbackModels],
-			async (model, turn) => {
-				const call = toCall(item, prepared, model === request.model ? body : { ...body, model }, files);
-				const { spending, textModels, records, hints } = run;
-				const plan = {
-					format,
-					output: request.output,
-					body: call.json,
-					files: inBody,
-					maxCostRub,
-					item: { index, records },
-				};
-				return await completeText(
-					{ client, spending, textModels, showHint: (text) => hints.add(text) },
-					plan,
-					async () => await send(item, prepared, { ...call, ...turn }, chunks),
-				);
-			},
-		);
+		const { spending, textModels, records, hints } = run;
+		const costs = { client, spending, textModels, showHint: (text: string) => hints.add(text) };
+		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
+		const models = [request.model, ...fallbackModels];
+		const { result, fallbackFrom } = await withFallbacks(models, async (model, turn) => {
+			const call = toCall(item, prepared, model === request.model ? body : { ...body, model }, files);
+			return await completeText(costs, { ...plan, body: call.json }, async () => {
+				return await send(item, prepared, { ...call, ...turn }, chunks);
+			});
+		});
 		isComplete = true;
 		if (fallbackFrom.length > 0) run.fallbacks.add(index);
 		const completion = { ...result.completion, fallbackFrom };
@@ -85,7 +74,6 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	}
 }
 
-/** The body with its files as placeholders. */
 async function withAttachments(
 	item: ItemContext,
 	{ prepared, body }: PlannedText,
@@ -117,15 +105,9 @@ function toCall(
 	const call = textCall(format, body, costLimit(client, maxCostRub) !== undefined);
 	if (files.length === 0) return call;
 	const streamed = bodyWithFiles(wireText(call.json), files);
-	return {
-		...call,
-		headers: {
-			...call.headers,
-			'Content-Type': 'application/json',
-			'Content-Length': String(streamed.length),
-		},
-		openBody: async () => ({ content: await streamed.open() }),
-	};
+	const length = { 'Content-Type': 'application/json', 'Content-Length': String(streamed.length) };
+	const openBody = async () => ({ content: await streamed.open() });
+	return { ...call, headers: { ...call.headers, ...length }, openBody };
 }
 
 /** Sends a call; streams its response to the workflow's chat or webhook. */

@@ -1,25 +1,39 @@
 import { readOutput, type outputParameters } from '../../../shared/fields/outputFormat';
 import { readTextOptions } from '../../../shared/fields/textOptions';
-import { askedModel, checkExtraBody } from '../../../shared/fields/textRequest';
-import { readToolChoice } from '../../../shared/fields/toolChoice';
+import { askedModel, checkExtraBody, readToolChoice } from '../../../shared/fields/textRequest';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { textFormat } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
-import type { Conversation, TextRequest, ToolDefinition } from '../../../shared/gateway/text/formats/request';
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import type {
+	ChatMessage,
+	Conversation,
+	Message,
+	PriorToolCall,
+	TextRequest,
+	ToolDefinition,
+} from '../../../shared/gateway/text/formats/request';
+import {
+	asArray,
+	asId,
+	asObject,
+	asObjects,
+	asText,
+	type Json,
+	type JsonObject,
+} from '../../../shared/gateway/util/json';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemInput } from '../../../shared/run/operation';
-import { findAttachments, type FoundAttachment } from './attachments';
-import { readConversation, type AttachmentRow } from './conversation';
+import { findAttachment, type AttachmentRow, type FoundAttachment } from './attachments';
+import type { sourceFields } from './conversationFields';
 import type { generateOptions, generateParameters, sharedOptions } from './fields';
 
+type MessageRow = Values<typeof generateParameters>['messages'][number];
 type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
 
-/** The values that all operations with a text model have. */
 type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParameters> & {
 	readonly options: Values<typeof sharedOptions>;
 };
 
-/** The prepared request of an item, with its attachments not yet read. */
 export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
@@ -41,7 +55,6 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
 
-/** Reads the parameters that all operations have. */
 export function prepare(
 	item: ItemInput<SharedParams>,
 	format: TextFormat,
@@ -62,7 +75,7 @@ export function prepare(
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: options.stream ?? run.chunkWriter !== undefined,
 		},
-		attachments: findAttachments(item, attachments, format),
+		attachments: attachments.map((row) => findAttachment(item, row, format)),
 		extraBody,
 		simplify: params.simplify,
 		options,
@@ -73,4 +86,69 @@ function readTools(rows: Params['tools']): ToolDefinition[] {
 	return rows.map(({ values: { name, description, parameters, strict } }) => {
 		return { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict };
 	});
+}
+
+function readConversation(params: Params): { conversation: Conversation; attachments: AttachmentRow[] } {
+	if (params.inputMode === 'messages') {
+		const messages = params.messages.map(readMessage);
+		return { conversation: { kind: 'messages', messages }, attachments: filesOf(params.messages) };
+	}
+	const { systemPrompt } = params;
+	if (params.inputMode === 'json') {
+		const messages = readMessagesJson(params);
+		return { conversation: { kind: 'wire', messages, systemPrompt }, attachments: [] };
+	}
+	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
+	const attachments = params.attachments.map(({ values, at }) => {
+		return { kind: values.type, message: system.length, source: sourceOf(values), at };
+	});
+	const messages: ChatMessage[] = [...system, { role: 'user', text: params.prompt }];
+	return { conversation: { kind: 'messages', messages }, attachments };
+}
+
+function filesOf(rows: MessageRow[]): AttachmentRow[] {
+	return rows.flatMap(({ values, at }, message) => {
+		const kind = values.role === 'user' ? values.attachment : 'none';
+		return kind === 'none' ? [] : [{ kind, message, source: sourceOf(values), at }];
+	});
+}
+
+function sourceOf({ source, url, binaryPropertyName }: Values<typeof sourceFields>): AttachmentRow['source'] {
+	return source === 'url' ? url : binaryPropertyName;
+}
+
+function readMessage({ values, at }: MessageRow): Message {
+	const { role, content: text } = values;
+	if (role === 'tool') return { role, callId: values.toolCallId.trim(), text };
+	const toolCalls = role === 'assistant' ? readToolCalls(values.toolCallsJson ?? []) : [];
+	const hasFile = role === 'user' && values.attachment !== 'none';
+	if (text.trim() === '' && toolCalls.length === 0 && !hasFile)
+		throw at.error(
+			"'Content' is empty",
+			'If an expression fills it, the field it refers to is empty for this item.',
+		);
+	const isCachePoint = role !== 'assistant' && values.cache;
+	return { role, text, toolCalls, isCachePoint };
+}
+
+/** Reads tool calls in the shape of the output field `toolCalls`. */
+function readToolCalls(list: Json[]): PriorToolCall[] {
+	return list.map((element) => {
+		const { id, name, arguments: args = {} } = asObject(element) ?? {};
+		const text = typeof args === 'string' ? args : JSON.stringify(args);
+		return { id: asId(id) ?? '', name: asText(name) ?? '', arguments: text };
+	});
+}
+
+function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | string {
+	// A JSON string is a plain prompt (§4.1 `input`, §4.2 `prompt`).
+	if (typeof value === 'string' && value.trim() !== '') return value;
+	const messages = asObjects(value);
+	const isList = messages.length === asArray(value).length;
+	if (isList && messages.some(({ content }) => content !== '')) return messages;
+	throw new InvalidInputError(
+		"'Messages (JSON)' is not a list of messages with content",
+		'It looks like [{ "role": "user", "content": "Hello" }], with the prompt as the content of a message.',
+		'messagesJson',
+	);
 }

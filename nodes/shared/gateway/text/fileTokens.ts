@@ -1,13 +1,13 @@
 import { isTextType, nameInUrl, typeByName } from '../util/fileName';
-import { asObject, asText, type Json, type JsonObject } from '../util/json';
+import { asObject, asText, textOf, type Json, type JsonObject } from '../util/json';
+import { imageUrl } from './formats/completion';
 import type { CostFields } from './formats/format';
+import { ATTACHMENT_KINDS, type AttachmentKind } from './formats/request';
 
-/** What is known of the files that replace placeholders in a body. */
 export type FilesInBody = ReadonlyMap<string, { size: number; mimeType: string; fileName: string }>;
 
 /** What of a prompt is no text. */
 export interface FilePart {
-	/** For people. */
 	name: string;
 	/** `undefined` if nobody knows. */
 	tokens?: number | undefined;
@@ -32,13 +32,28 @@ const TOKENS: Readonly<Record<Kind, readonly [each: number, byte: number]>> = {
 	video: [1_000, 1 / 20],
 };
 
-/** The types of parts that are files; `undefined`: of a kind that the file itself tells. */
-const PARTS: ReadonlyMap<unknown, Kind | undefined> = new Map([
-	...['image', 'image_url', 'input_image'].map((type) => [type, 'image'] as const),
-	...['audio', 'input_audio'].map((type) => [type, 'audio'] as const),
-	...['video', 'video_url', 'input_video'].map((type) => [type, 'video'] as const),
-	...['file', 'input_file', 'document'].map((type) => [type, undefined] as const),
-]);
+const PART_TYPES: Readonly<Record<AttachmentKind, readonly unknown[]>> = {
+	image: ['image', 'image_url', 'input_image'],
+	audio: ['audio', 'input_audio'],
+	video: ['video', 'video_url', 'input_video'],
+	file: ['file', 'input_file', 'document', 'text-plain'],
+};
+
+/** The kind of file that a part of a message is, by its type in the formats, LangChain and OpenAI. */
+export function fileKind(type: Json | undefined): AttachmentKind | undefined {
+	return ATTACHMENT_KINDS.find((kind) => PART_TYPES[kind].includes(type));
+}
+
+/** The URL or the data of a file, from the fields of its part. */
+export function contentOf(fields: JsonObject): string {
+	const { url, file_url: fileUrl, file_data: fileData, data } = fields;
+	return [url, imageUrl(fields), fileUrl, fileData, data].map(textOf).find((text) => text !== '') ?? '';
+}
+
+/** Whether the content of a file is elsewhere, at a URL. */
+export function isLink(content: string): boolean {
+	return /^(?!data:)[a-z][\w+.-]*:/i.test(content);
+}
 
 /** Finds what of a prompt is no text: files, earlier messages, and parts of unknown types. */
 export function filePartsIn(
@@ -52,7 +67,7 @@ export function filePartsIn(
 	if (cost.earlier.some((field) => (object[field] ?? null) !== null))
 		return [unknownPart('earlier messages')];
 	const { type } = object;
-	if (PARTS.has(type)) return [filePart(object, files)];
+	if (fileKind(type)) return [filePart(object, files)];
 	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type)))
 		return [unknownPart(`the part of type ${JSON.stringify(type)}`)];
 	// Arguments of a tool, which may look like parts.
@@ -69,19 +84,18 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const source = asObject(part.source);
 	// Formats have the fields in the part, or in an object in it.
 	const fields = { ...part, ...asObject(part[type]), ...source };
-	const { url, image_url: image, file_url: fileUrl, file_data: fileData, data } = fields;
-	const content = [url, image, fileUrl, fileData, data].map(asText).find((text) => text !== undefined) ?? '';
+	const content = contentOf(fields);
 	const isText = source?.type === 'text';
-	const isInline = isText || (content !== '' && !/^(?!data:)[a-z][\w+.-]*:/i.test(content));
+	const isInline = isText || (content !== '' && !isLink(content));
 	// The rest of a data URL, or all of it.
 	const base64 = content.slice(content.indexOf(',') + 1);
 	const file = files.get(base64);
 	const [fileName] = [fields.filename, fields.title, file?.fileName].flatMap((text) => asText(text) ?? []);
 	const mimeType = file?.mimeType ?? /^data:([^;,]+)/i.exec(content)?.[1] ?? asText(fields.media_type);
+	const partKind = fileKind(type);
 	const kind =
 		kindOf(mimeType) ??
-		PARTS.get(type) ??
-		kindOf(typeByName(fileName ?? (isInline ? '' : (nameInUrl(content) ?? ''))));
+		(partKind === 'file' ? kindOf(typeByName(fileName ?? nameInUrl(content) ?? '')) : partKind);
 	const name = fileName ?? (isInline ? undefined : content.split(/[?#]/, 1)[0]);
 	const known = { name: name ? `the file "${name}"` : `the part of type "${type}"` };
 	const bytes = isInline ? Buffer.byteLength(content) : 0;

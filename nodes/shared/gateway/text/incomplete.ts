@@ -5,34 +5,33 @@ import type { Choice } from './formats/completion';
 import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
 /** What finish reasons say, in the words of the formats and of providers, in lower case. */
-const MEANINGS = {
-	whole: words(
-		'stop tool_calls function_call end_turn stop_sequence tool_use complete tool_call eos eos_token',
-	),
-	pending: words('queued in_progress'),
-	cutOff: words('length max_tokens max_output_tokens model_context_window_exceeded model_length'),
-	filtered: words(
-		'content_filter refusal safety recitation blocklist prohibited_content spii image_safety content_filtered guardrail_intervened sensitive blacklist',
-	),
+// prettier-ignore
+const MEANINGS: Readonly<Record<string, readonly string[]>> = {
+	whole: [
+		'stop', 'tool_calls', 'function_call', 'end_turn', 'stop_sequence', 'tool_use', 'complete', 'tool_call', 'eos',
+		'eos_token',
+	],
+	pending: ['queued', 'in_progress'],
+	cutOff: ['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded', 'model_length'],
+	filtered: [
+		'content_filter', 'refusal', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety',
+		'content_filtered', 'guardrail_intervened', 'sensitive', 'blacklist',
+	],
 };
-
-function words(list: string): ReadonlySet<string> {
-	return new Set(list.split(' '));
-}
 
 type Ended = Pick<Choice, 'finishReason'>;
 
 function meaningOf({ finishReason }: Ended): string | undefined {
 	const word = finishReason?.toLowerCase() || 'stop';
-	return Object.entries(MEANINGS).find(([, known]) => known.has(word))?.[0];
+	return Object.entries(MEANINGS).find(([, known]) => known.includes(word))?.[0];
 }
 
-/** Whether a choice is cut off or filtered. A word that is not known does not say it. */
+/** Whether a choice is cut off or filtered; false for a word that is not known. */
 export function isIncomplete(choice: Ended): boolean {
 	return ['cutOff', 'filtered'].includes(meaningOf(choice) ?? '');
 }
 
-/** What to do about choices of this body that are, or may be, cut off or filtered; `undefined` if there are none. */
+/** What to do about choices that are, or may be, cut off or filtered, if there are any. */
 export function incompleteHint(
 	choices: readonly Ended[],
 	body: JsonObject,

@@ -1,7 +1,6 @@
 import { branches, referred } from '../media/jsonSchema';
 import { asArray, asObject, asObjects, canonicalJson, type Json, type JsonObject } from '../util/json';
 
-/** The types of JSON Schema, as errors name them. */
 const TYPES: Readonly<Record<string, string>> = {
 	string: 'text',
 	number: 'a number',
@@ -23,9 +22,6 @@ function typeOf(value: Json): string {
 /**
  * What does not fit a schema in a value: types, required fields and choices; other words of a schema are only for
  * the model. A field that is not required may be null: so models write what they do not know.
- *
- * @param root the document of references such as `#/$defs/Size`
- * @param at the place of the value, for the texts
  */
 export function* misfits(
 	value: Json,
@@ -62,9 +58,8 @@ export function* misfits(
 }
 
 /**
- * The schema of values like these examples. It asks for what all of them show: a field that one of them lacks or
- * has as null is not required, numbers may have decimals, dates are text, and null, an empty list or several types
- * stand for anything.
+ * The schema of what all examples show: a field that one of them lacks or has as null is not required, numbers may have
+ * decimals, dates are text, and null, an empty list or several types stand for anything.
  */
 export function schemaOf(examples: readonly Json[]): JsonObject {
 	const [type = 'null', ...others] = new Set(examples.map(typeOf));
@@ -83,7 +78,6 @@ export function schemaOf(examples: readonly Json[]): JsonObject {
 	};
 }
 
-/** Words of which a schema has at least one. */
 const SCHEMA_WORDS = ['type', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'];
 
 /** Whether an object is a schema, and no sample data, which may have a field `type` or `properties` as well. */

@@ -8,7 +8,6 @@ export const DONE = '[DONE]';
  */
 export class SseParser {
 	private readonly decoder = new TextDecoder();
-	/** The unfinished line. */
 	private pending = '';
 	private sawCr = false;
 	private data: string | undefined;

@@ -1,23 +1,23 @@
 import { abortable, TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
-import { errorFromThrown } from '../errors/fromConnection';
-import { problemError } from '../errors/fromResponse';
-import { asError, StoppedError, type ApiError } from '../errors/errors';
-import type { CompletionStream, TextFormat } from './formats/format';
-import { readReceipt } from './formats/completion';
-import type { OutputRequest } from './formats/request';
-import { asObject, parseJson, type JsonObject } from '../util/json';
-import { excerpt } from '../util/text';
+import type { GatewayClient, GatewayRequest } from '../client/client';
 import {
 	largeTurn,
 	MAX_TEXT_BYTES,
 	REQUEST_TIMEOUT_MS,
 	STREAM_TIMEOUT_MS,
-	type HttpResponse,
 	type ByteStream,
+	type HttpResponse,
 } from '../client/transport';
-import type { GatewayClient, GatewayRequest } from '../client/client';
+import { ApiError, asError, StoppedError, UNREADABLE } from '../errors/errors';
+import { errorFromThrown } from '../errors/fromConnection';
+import { problemError } from '../errors/fromResponse';
+import type { ErrorText } from '../errors/texts';
+import { asObject, parseJson, type JsonObject } from '../util/json';
+import { excerpt } from '../util/text';
+import { readReceipt, withReceivedText } from './formats/completion';
+import type { CompletionStream, TextFormat } from './formats/format';
+import type { OutputRequest } from './formats/request';
 import { DONE, SseParser } from './sse';
-import { streamError, withReceivedText } from './streamErrors';
 
 export interface StreamRequest {
 	format: TextFormat;
@@ -54,9 +54,7 @@ class StreamReader {
 	private readonly decoder = new TextDecoder();
 	/** The body, if it is not an event stream: the gateway does not stream, or a proxy responds. */
 	private whole: string | undefined;
-	/** The text shown so far, for errors. */
 	private received = '';
-	/** The text of the current chunk. */
 	private fresh = '';
 	private sawDone = false;
 	private readBytes = 0;
@@ -169,4 +167,38 @@ function readError(error: unknown): ApiError | StoppedError {
 	// Not a network error: bytes that cannot be decompressed, an event that is too long.
 	if (known === undefined) return streamError('unreadable', asError(error));
 	return known === error || known instanceof StoppedError ? known : streamError('cut', known);
+}
+
+/** Text and code of each way in which a stream can fail, besides an error event. */
+export const STREAM_TEXTS = {
+	cut: {
+		code: 'connection_lost',
+		message: 'The connection broke in the middle of the response',
+		description: 'The response is incomplete.',
+	},
+	ended: {
+		code: 'stream_incomplete',
+		message: 'The response ended before it was complete',
+		description: 'The event that ends a response, or a part of the response, did not come.',
+	},
+	idle: {
+		code: 'timeout',
+		message: 'The gateway stopped sending in the middle of the response',
+		description: 'Nothing more came, so the node stopped waiting.',
+	},
+	total: {
+		code: 'timeout',
+		message: 'The response took too long',
+		description:
+			"A streamed response may take 15 minutes, or as long as the option 'Timeout (Seconds)' says. Ask for a shorter response, or raise the option.",
+	},
+	unreadable: {
+		code: UNREADABLE,
+		message: 'A part of the streamed response could not be read',
+		description: 'The response may be incomplete, so the node does not output it.',
+	},
+} satisfies Record<string, ErrorText & { code: string }>;
+
+export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): ApiError {
+	return new ApiError({ ...STREAM_TEXTS[problem], outcome: 'unknown', retryable: true }, cause);
 }

@@ -27,7 +27,7 @@ describe('chat response', () => {
 				text: 'Hello',
 				toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
 				reasoning: 'Hm',
-				reasoningParts: [{ wire: { reasoning: 'Hm' }, callsBefore: 0 }],
+				reasoningParts: [{ reasoning: 'Hm' }],
 				refusal: 'No',
 				sources: [{ url: 'https://a.test', title: 'A' }],
 				files: [

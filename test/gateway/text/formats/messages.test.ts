@@ -21,7 +21,7 @@ it('reads all fields of a completion', () => {
 		text: 'Hello there',
 		toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		reasoning: 'Hm',
-		reasoningParts: [{ wire: body.content[0], callsBefore: 0 }],
+		reasoningParts: [body.content[0]],
 		sources: [{ url: 'https://a.test', title: 'A' }, body.content[1]?.citations?.[1]],
 		otherOutput: [{ type: 'brand_new', text: 'no' }],
 		finishReason: 'tool_calls',
@@ -34,12 +34,6 @@ it('reads all fields of a completion', () => {
 		costRub: null,
 		first,
 	});
-});
-
-it('reasoning has its place between the tool calls', () => {
-	const thinking = { type: 'thinking', thinking: 'Hm' };
-	const { reasoningParts } = saying(thinking, { type: 'tool_use', id: 't1', name: 'look' }, thinking);
-	expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
 });
 
 it('a completion without text is empty', () => {

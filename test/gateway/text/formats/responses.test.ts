@@ -14,7 +14,7 @@ describe('responses response', () => {
 			text: 'Hello there',
 			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
 			reasoning: 'Hm, well',
-			reasoningParts: [{ wire: body.output[0], callsBefore: 0 }],
+			reasoningParts: [body.output[0]],
 			refusal: 'No',
 			sources: [
 				{ url: 'https://a.test', title: 'A' },
@@ -32,12 +32,6 @@ describe('responses response', () => {
 			costRub: 0.3,
 			first,
 		});
-	});
-
-	it('reasoning has its place between the tool calls', () => {
-		const reasoning = { type: 'reasoning', summary: [] };
-		const { reasoningParts } = completed(reasoning, { type: 'function_call', name: 'look' }, reasoning);
-		expect(reasoningParts?.map(({ callsBefore }) => callsBefore)).toStrictEqual([0, 1]);
 	});
 
 	it('a response that was cancelled in the middle is what there is of it', () => {
@@ -225,53 +219,46 @@ describe('responses stream', () => {
 	describe('output that the closing event does not repeat', () => {
 		const outputOf = (...events: JsonObject[]) =>
 			run(created, ...events, completed({ output: [] })).body.output;
-		const choiceOf = (...events: JsonObject[]) =>
-			streamedChoice('responses', [created, ...events, completed({ output: null })]);
+		const message = (...content: JsonObject[]) => ({ type: 'message', content });
+		const hello = { type: 'output_text', text: 'Hello' };
+		const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' };
 
-		it('has what an item lacks from the events before it', () => {
-			const place = { output_index: 0, content_index: 0 };
-			const note = { type: 'file_citation', file_id: 'f' };
-			const annotate = { type: 'response.output_text.annotation.added', ...place, annotation: note };
-			const item = { id: 'm', type: 'message', status: 'completed' };
-			expect(
-				outputOf(
-					added(0, { id: 'm', type: 'message', content: [] }),
-					delta('Hel'),
-					delta('lo'),
-					annotate,
-					done(0, { ...item, content: [{ type: 'output_text' }] }),
-					added(1, { type: 'function_call', call_id: 'c', name: 'look', arguments: '' }),
-					args(1, 'delta', '{"a"'),
-					args(1, 'done', '{"a":1}'),
-					done(1, { type: 'function_call', call_id: 'c', name: '', arguments: null }),
-					{ type: 'response.output_text.done', output_index: 2, content_index: 1, text: 'there' },
-					{ type: 'response.refusal.done', output_index: 2, content_index: 2, refusal: 'No' },
-					done(2, { type: 'message' }),
-				),
-			).toStrictEqual([
-				{ ...item, content: [{ type: 'output_text', text: 'Hello', annotations: [note] }] },
-				{ type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' },
-				{
-					type: 'message',
-					content: [
-						{ type: 'output_text', text: 'there' },
-						{ type: 'refusal', refusal: 'No' },
-					],
-				},
-			]);
-		});
-
-		const call = { type: 'function_call', name: 'look' };
+		it.each<[string, JsonObject[], JsonObject[]]>([
+			['is that of the items', [done(1, call), done(0, message(hello))], [message(hello), call]],
+			['is the text, where no item has ended', [delta('Hel'), delta('lo')], [message(hello)]],
+			['is the text, where an item lacks it', [delta('Hello'), done(0, message())], [message(hello)]],
+		])('%s', (_, events, expected) => expect(outputOf(...events)).toStrictEqual(expected));
 
 		it.each<[string, JsonObject[], boolean]>([
-			['were never sent', [added(0, { ...call, arguments: '' })], false],
-			['are in no event of a finished call', [done(0, call)], false],
-			['are empty in a finished call', [done(0, { ...call, arguments: '' })], true],
-			['came in an event of their own', [added(0, call), args(0, 'done', '{}')], true],
-		])('is complete if no arguments of a tool are lost: those that %s', (_, events, complete) => {
+			['has ended', [added(0, { ...call, arguments: '' }), done(0, call)], true],
+			['has not ended', [added(0, { ...call, arguments: '' }), args(0, 'delta', '{')], false],
+		])('is complete if each tool call has ended: one that %s', (_, events, complete) => {
 			const { isComplete } = run(created, ...events, completed({ output: [] }));
 			expect(isComplete).toStrictEqual([complete, complete]);
 		});
+
+		it('is that of the events where the closing event has a message without its parts', () => {
+			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
+			expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');
+			expect(run(created, empty).body).toStrictEqual(empty.response);
+		});
+
+		it('is shown without anything but the text and the refusal', () => {
+			const others = [
+				refusal('No'),
+				summary('Hm'),
+				args(1, 'delta', '{}'),
+				{ type: 'response.output_text.done', output_index: 0, text: 'no', delta: 'no' },
+				{ type: 'output_text.delta', output_index: 0, delta: 'no' },
+				{ output_index: 0, delta: 'no' },
+				delta('Hello'),
+				{ ...delta(''), delta: 5 },
+			];
+			expect(run(...others).shown).toStrictEqual(['No', '', '', '', '', '', 'Hello', '']);
+		});
+
+		const choiceOf = (...events: JsonObject[]) =>
+			streamedChoice('responses', [created, ...events, completed({ output: null })]);
 
 		const part = (action: string, fields: JsonObject, place: JsonObject = {}): JsonObject => ({
 			type: `response.content_part.${action}`,
@@ -300,50 +287,19 @@ describe('responses stream', () => {
 				[part('done', { type: 'refusal', refusal: 'No' })],
 				{ refusal: 'No', text: '' },
 			],
-			[
-				'reasoning in a part, which is no text',
-				[part('done', { type: 'reasoning_text', text: 'Hm' })],
-				{ text: '', otherOutput: [] },
-			],
 		])('is not lost where it stands only in %s', (_, events, expected) => {
 			expect(choiceOf(...events)).toMatchObject(expected);
+		});
+
+		it('is none where a part has only reasoning', () => {
+			const reasoning = part('done', { type: 'reasoning_text', text: 'Hm' });
+			expect(() => choiceOf(reasoning)).toThrow('The model returned nothing');
 		});
 
 		it('is that of the events where the closing event has a message without its parts', () => {
 			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
 			expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');
 			expect(run(created, empty).body).toStrictEqual(empty.response);
-		});
-
-		it('is read from deltas where items were not added', () => {
-			expect(
-				outputOf(
-					delta('Hello', { content_index: null }),
-					args(1, 'delta', '{}'),
-					summary('Hm'),
-					added(3, { type: null }),
-					delta('!', { output_index: 3 }),
-				),
-			).toStrictEqual([
-				{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
-				{ type: 'function_call', arguments: '{}' },
-				{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
-				{ type: 'message', content: [{ type: 'output_text', text: '!' }] },
-			]);
-		});
-
-		it('is shown without anything but the text and the refusal', () => {
-			const others = [
-				refusal('No'),
-				summary('Hm'),
-				args(1, 'delta', '{}'),
-				{ type: 'response.output_text.done', output_index: 0, text: 'no', delta: 'no' },
-				{ type: 'output_text.delta', output_index: 0, delta: 'no' },
-				{ output_index: 0, delta: 'no' },
-				delta('Hello'),
-				{ ...delta(''), delta: 5 },
-			];
-			expect(run(...others).shown).toStrictEqual(['No', '', '', '', '', '', 'Hello', '']);
 		});
 	});
 });

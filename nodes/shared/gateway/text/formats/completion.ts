@@ -1,6 +1,7 @@
-import { errorFromObject } from '../../errors/fromResponse';
-import type { ErrorText } from '../../errors/texts';
 import { ApiError } from '../../errors/errors';
+import { errorFromObject } from '../../errors/fromResponse';
+import { redact } from '../../errors/secrets';
+import type { ErrorText } from '../../errors/texts';
 import {
 	asId,
 	asNumber,
@@ -14,7 +15,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../util/json';
-import type { ReasoningPart } from './request';
+import { excerpt } from '../../util/text';
 
 /** Tokens of a request; null if the format does not report them. */
 export interface Usage {
@@ -44,13 +45,12 @@ export interface OutputFile {
 	mimeType?: string | undefined;
 }
 
-/** One of the completions that a request asks for. */
 export interface Choice {
 	text: string;
 	toolCalls: ToolCall[];
 	reasoning: string;
-	/** The reasoning before tool calls, as it is sent back with their results. */
-	reasoningParts: ReasoningPart[];
+	/** The reasoning as the format sent it: it goes back, before the tool calls, with their results. */
+	reasoningParts: JsonObject[];
 	/** Why the model refuses, in its own words. */
 	refusal: string;
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
@@ -68,7 +68,6 @@ export interface Completion {
 	model: string | null;
 	/** The provider's label (§2.4), if the response has it. */
 	provider?: string;
-	/** At least one. */
 	choices: Choice[];
 	usage: Usage;
 	/** Rubles that the request cost; null if the format does not report it. */
@@ -79,9 +78,7 @@ export interface Completion {
 	plugins?: JsonObject;
 	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
 	pluginPostProcessError?: boolean;
-	/** What to do about a text that is cut off or filtered, if it is. */
 	hint?: string | undefined;
-	/** The models that rejected the call before, if there are fallback models. */
 	fallbackFrom?: readonly string[];
 }
 
@@ -90,15 +87,14 @@ export function emptyChoice(): Choice {
 	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
 }
 
+export function unlessEmpty<T extends readonly unknown[]>(list: T): T | undefined {
+	return list.length > 0 ? list : undefined;
+}
+
 /** Whether a finish reason is the state of a response that has no output yet (§2.3). */
 export function isPending(finishReason: string | null | undefined): boolean {
 	return finishReason === 'queued' || finishReason === 'in_progress';
 }
-
-const FAILED_GENERATION: ErrorText = {
-	message: 'The model did not finish its response',
-	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
-};
 
 /** What a response says of its call, besides its output. */
 export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
@@ -127,17 +123,14 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	};
 }
 
-/** The value at a path, such as `reasoning.effort`. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
 	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
 }
 
-/** Whether the call was charged, as its response says. */
 export function isCharged({ costRub }: Receipt): boolean {
 	return costRub !== null && costRub > 0;
 }
 
-/** The fields of an error about a call that is or may be charged. */
 export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
@@ -148,7 +141,11 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 }
 
 export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
-	const failed = errorFromObject(error, FAILED_GENERATION);
+	const failed = errorFromObject(error, {
+		message: 'The model did not finish its response',
+		description:
+			'The gateway reports the generation as failed. Run this item again, or choose another model.',
+	});
 	if (!receipt || !isCharged(receipt)) return failed;
 	return failed.with({ outcome: 'charged', extra: receiptFields(receipt) });
 }
@@ -158,18 +155,23 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
  * The list itself may be empty only with `mayBeEmpty`.
  */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
-	const error = errorIn(body);
-	if (error) throw generationError(error, receipt);
+	const reported = errorIn(body);
+	if (reported) throw generationError(reported, receipt);
 	if (asObjects(body[list]).length > 0 || (Array.isArray(body[list]) && mayBeEmpty)) return;
-	throw new ApiError({
-		message: 'The model returned nothing',
-		description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Run this item again, or choose another model or API format.`,
-		code: 'no_completion',
-		outcome: receipt.costRub === null ? 'unknown' : 'charged',
-		status: 200,
-		retryable: false,
-		extra: receiptFields(receipt),
-	});
+	const error = unusableResponse(
+		{
+			message: 'The model returned nothing',
+			description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Run this item again, or choose another model or API format.`,
+			code: 'no_completion',
+		},
+		receiptFields(receipt),
+	);
+	throw receipt.costRub === null ? error.with({ outcome: 'unknown' }) : error;
+}
+
+/** The error for a response that is charged and cannot be used; `extra`: what the error item has of it. */
+export function unusableResponse(text: ErrorText & { code: string }, extra: JsonObject): ApiError {
+	return new ApiError({ ...text, outcome: 'charged', status: 200, retryable: false, extra });
 }
 
 /** A tool call from its wire fields; the arguments are JSON text (§2.4) or an object. */
@@ -178,9 +180,8 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 	if (typeof args !== 'string') return { ...call, arguments: (args ?? {}) as Json };
 	// A call of a function without parameters may have no arguments.
 	const parsed = args.trim() === '' ? {} : parseJson(args);
-	return parsed === undefined
-		? { ...call, arguments: args, invalidArguments: true }
-		: { ...call, arguments: parsed };
+	if (parsed !== undefined) return { ...call, arguments: parsed };
+	return { ...call, arguments: args, invalidArguments: true };
 }
 
 /** What annotations cite: see {@link Choice.sources}. The specification does not show where they have their URL. */
@@ -191,7 +192,7 @@ export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 		const [url, title] = [asText(cited?.url), asText(cited?.title)];
 		const key = url ?? canonicalJson(received);
 		if (sources.has(key) || key === '{}') continue;
-		sources.set(key, url === undefined ? received : { url, ...(title === undefined ? {} : { title }) });
+		sources.set(key, url === undefined ? received : compact({ url, title }));
 	}
 	return [...sources.values()];
 }
@@ -202,7 +203,6 @@ export function joinedTexts(objects: readonly JsonObject[], field: string): stri
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
 
-/** The parts of a content that are neither text nor a refusal. */
 export function partsBesideText(content: Json | undefined): JsonObject[] {
 	return asObjects(content).filter(
 		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),
@@ -214,15 +214,19 @@ export function imageUrl({ image_url: image }: JsonObject): string {
 	return asText(asObject(image)?.url) ?? textOf(image);
 }
 
-/** The reasoning, which has one of the types, among the output items of a completion, and its place among the tool calls. */
-export function reasoningIn(
-	items: JsonObject[],
-	callType: string,
-	types: ReadonlyArray<Json | undefined>,
-): ReasoningPart[] {
-	let callsBefore = 0;
-	return items.flatMap((wire) => {
-		if (wire.type === callType) callsBefore += 1;
-		return types.includes(wire.type) ? [{ wire, callsBefore }] : [];
+/** The error of a stream, with the text so far, and the tokens and the cost if they had come. */
+export function withReceivedText(
+	error: ApiError,
+	{ text, receipt, secrets = [] }: { text: string; receipt: Receipt; secrets?: readonly string[] },
+): ApiError {
+	const { description, outcome, extra } = error.details;
+	const hasReceipt = receipt.costRub !== null || receipt.usage.outputTokens !== null;
+	const shown =
+		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`;
+	return error.with({
+		description: `${redact(description, secrets)} ${shown}`,
+		// The response has begun: the request was sent.
+		outcome: isCharged(receipt) ? 'charged' : outcome === 'notSent' ? 'unknown' : outcome,
+		extra: { ...extra, receivedText: text, ...(hasReceipt ? receiptFields(receipt) : {}) },
 	});
 }

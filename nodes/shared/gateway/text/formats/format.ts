@@ -10,7 +10,6 @@ export const DEFAULT_MAX_TOKENS = 4096;
 export interface CostFields {
 	/** The longest response; a call whose cost is limited gets the first of them. */
 	limits: readonly [string, ...string[]];
-	/** The prompt. */
 	prompts: readonly string[];
 	/** Types of its parts and items that are text. All others may be files, whose tokens are not those of their bytes. */
 	texts: readonly string[];
@@ -33,7 +32,6 @@ export const BUILT_IN_TOOLS = {
 
 /** A wire format: pure conversions, no n8n and no network. All code of a format is in its folder. */
 export interface TextFormat {
-	/** Value of the node's `format` parameter. */
 	name: string;
 	label: string;
 	description: string;
@@ -41,7 +39,6 @@ export interface TextFormat {
 	texts?: StatusTexts;
 	path: string;
 	headers: Record<string, string>;
-	/** The paths of the options that this format has, by option; see {@link optionPaths}. */
 	options: Readonly<Record<string, string>>;
 	cost: CostFields;
 	usage: UsagePaths;
@@ -62,12 +59,8 @@ export interface TextFormat {
 	createStream(output: OutputRequest): CompletionStream;
 }
 
-/** Assembles a streamed completion, event by event. */
 export interface CompletionStream {
-	/**
-	 * Reads the next event; ignores unknown ones. Returns the text that it adds to the completion, to be shown while it
-	 * arrives. Throws for an error event (§6), with what that says of the charge.
-	 */
+	/** Reads an event; returns the text that it adds. Throws for an error (§6), with what that says of the charge. */
 	read(event: JsonObject): string;
 	/** Whether the completion is closed, so that no part can be missing; `sawDone`: whether `[DONE]` has come. */
 	isComplete(sawDone: boolean): boolean;

@@ -1,21 +1,26 @@
+import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { excerpt } from '../../util/text';
-import { ApiError } from '../../errors/errors';
 import { asObject, compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
-import { isPending, receiptFields, type Choice, type Completion } from './completion';
+import {
+	isPending,
+	receiptFields,
+	unlessEmpty,
+	unusableResponse,
+	type Choice,
+	type Completion,
+} from './completion';
 import type { OutputRequest } from './request';
 
 type Problem = ErrorText & { code: string };
 
-/** Code of the error for JSON that does not fit the schema. */
 const MISFIT = 'json_does_not_fit';
 
 /**
  * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if it has no
- * output yet. The error for other output has its text and cost, because it is charged, and any JSON that does not
- * fit the schema.
+ * output yet. The error for other output has its text and cost, because it is charged, and JSON that does not fit.
  */
 export function parseJsonOutput(
 	choice: Choice,
@@ -110,36 +115,29 @@ function inBrackets(text: string): string[] | undefined {
 	return depth > 0 ? undefined : parts;
 }
 
-/** The error for a response that is charged and has no value. */
 function unusable(choice: Choice, completion: Completion, problem: Problem, value?: Json): ApiError {
 	const { text, toolCalls, refusal, finishReason } = choice;
-	const content = refusal || text;
-	const { description, ...rest } =
-		refusal === ''
-			? problem
-			: {
-					code: 'refused',
-					message: 'The model refused to respond',
-					description: 'Change the prompt, or choose another model.',
-				};
-	return new ApiError({
-		...rest,
-		description: content === '' ? description : `${description} It says: “${excerpt(content)}”`,
-		outcome: 'charged',
-		status: 200,
-		retryable: false,
-		extra: compact({
-			...receiptFields(completion),
-			output: value,
-			text,
-			toolCalls: toolCalls.length > 0 ? toolCalls.map((call) => ({ ...call })) : undefined,
-			refusal: refusal || undefined,
-			texts: completion.choices.length > 1 ? completion.choices.map((one) => one.text) : undefined,
-			finishReason,
-			costIsComputed: completion.costIsComputed,
-		}) as JsonObject,
+	const { description, ...rest } = refusal === '' ? problem : REFUSED;
+	const says = refusal || text ? ` It says: “${excerpt(refusal || text)}”` : '';
+	const { choices, costIsComputed } = completion;
+	const fields = compact({
+		...receiptFields(completion),
+		output: value,
+		text,
+		toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
+		refusal: refusal || undefined,
+		texts: choices.length > 1 ? choices.map((one) => one.text) : undefined,
+		finishReason,
+		costIsComputed,
 	});
+	return unusableResponse({ ...rest, description: `${description}${says}` }, fields as JsonObject);
 }
+
+const REFUSED: Problem = {
+	code: 'refused',
+	message: 'The model refused to respond',
+	description: 'Change the prompt, or choose another model.',
+};
 
 function misfit(problem: string): Problem {
 	return {

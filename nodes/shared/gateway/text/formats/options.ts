@@ -4,7 +4,6 @@ import type { TextRequest } from './request';
 /** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'word' | 'object' | 'list';
 
-/** An option of the text formats: its control in the panel, its values, and its path in the formats. */
 export interface TextOption {
 	kind: Kind;
 	label: string;
@@ -14,10 +13,8 @@ export interface TextOption {
 	/** The group of the panel that it is in; see {@link optionGroups}. */
 	group?: string;
 	placeholder?: string;
-	/** Bounds, inclusive. */
 	min?: number;
 	max?: number;
-	/** The values that the panel lists. */
 	choices?: ReadonlyArray<{ name: string; value: string; description?: string }>;
 	/** For `texts`: the name of a row in the panel. */
 	row?: string;
@@ -25,21 +22,19 @@ export interface TextOption {
 	wire: Readonly<Record<string, string>>;
 }
 
-const levels = [
-	{ name: 'Low', value: 'low' },
-	{ name: 'Medium', value: 'medium' },
-	{ name: 'High', value: 'high' },
-];
+const named = (value: string) => ({ name: value.charAt(0).toUpperCase() + value.slice(1), value });
+
+const levels = ['low', 'medium', 'high'].map(named);
 
 const modelDecides = { name: 'Model Decides', value: 'auto' };
 
-/** §4.1: the efforts of reasoning. */
-const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'].map((value) => ({
-	name: value === 'xhigh' ? 'Extra High' : value.charAt(0).toUpperCase() + value.slice(1),
-	value,
-}));
+/** §4.1. */
+const efforts = [
+	...['none', 'minimal', 'low', 'medium', 'high'].map(named),
+	{ name: 'Extra High', value: 'xhigh' },
+	named('max'),
+];
 
-/** The groups of options, by the names that workflows store. */
 export const optionGroups: Readonly<Record<string, string>> = {
 	audioAndImages: 'Audio and Images in the Response',
 	builtIn: 'Built-In Tools',
@@ -49,18 +44,23 @@ export const optionGroups: Readonly<Record<string, string>> = {
 	sampling: 'Sampling',
 };
 
-function providers(label: string, name: string, help: string): TextOption {
-	return {
-		kind: 'texts',
-		group: 'providerRouting',
-		label,
-		initial: [],
-		row: 'Provider',
-		placeholder: 'e.g. provider-a',
-		wire: { chat: `provider.${name}` },
-		help,
-	};
-}
+const providers = { kind: 'texts', group: 'providerRouting', initial: [], row: 'Provider' } as const;
+
+const modalities = ['audio', 'image', 'text'].map(named);
+
+const searchLevels = [{ name: 'Off', value: 'off' }, ...levels];
+
+const tiers = [
+	{ name: 'Auto', value: 'auto' },
+	{ name: 'Default', value: 'default' },
+	{ name: 'Flex', value: 'flex', description: 'Slower and cheaper, if the model supports it' },
+	{ name: 'Priority', value: 'priority', description: 'Faster and more expensive, if the model supports it' },
+];
+
+const truncations = [
+	{ name: 'Auto', value: 'auto', description: 'Leave out parts of the input if it is too long' },
+	{ name: 'Disabled', value: 'disabled', description: 'Reject the input if it is too long' },
+];
 
 /** The options of the text formats (§4.1 to 4.3), by the names that workflows store. */
 // prettier-ignore
@@ -95,7 +95,7 @@ export const textOptions = {
 		help: 'Whether and how the model reasons before it responds, such as { "type": "adaptive" }' },
 	verbosity: { kind: 'word', label: 'Verbosity (Length of Response)', initial: 'auto', choices: [modelDecides, ...levels], wire: { responses: 'text.verbosity' },
 		help: 'How long and detailed the response is' },
-	modalities: { kind: 'texts', group: 'audioAndImages', label: 'Modalities', initial: [], choices: [{ name: 'Audio', value: 'audio' }, { name: 'Image', value: 'image' }, { name: 'Text', value: 'text' }], wire: { chat: 'modalities' },
+	modalities: { kind: 'texts', group: 'audioAndImages', label: 'Modalities', initial: [], choices: modalities, wire: { chat: 'modalities' },
 		help: 'What the response may consist of, if the model supports it. Audio and images are output as binary fields.' },
 	audioVoice: { kind: 'text', group: 'audioAndImages', label: 'Audio Voice', initial: '', placeholder: 'e.g. alloy', wire: { chat: 'audio.voice' },
 		help: 'The voice of a spoken response. The available voices depend on the model.' },
@@ -105,7 +105,7 @@ export const textOptions = {
 		help: 'The quality of images in the response. The possible values depend on the model.' },
 	imageConfigSize: { kind: 'text', group: 'audioAndImages', label: 'Image Size', initial: '', placeholder: 'e.g. 1024x1024', wire: { chat: 'image_config.size' },
 		help: 'The size of images in the response. The possible values depend on the model.' },
-	webSearch: { kind: 'choice', label: 'Web Search', initial: 'off', choices: [{ name: 'Off', value: 'off' }, ...levels], wire: { chat: 'web_search_options.search_context_size', responses: 'tools' },
+	webSearch: { kind: 'choice', label: 'Web Search', initial: 'off', choices: searchLevels, wire: { chat: 'web_search_options.search_context_size', responses: 'tools' },
 		help: 'Lets the model search the web, if it supports that, and sets how much of the results it reads. The API format Responses has no levels: all are on. Searches cost extra.' },
 	builtInTools: { kind: 'list', group: 'builtIn', label: 'Built-In Tools (JSON)', initial: '[]', wire: { responses: 'tools' },
 		help: 'Tools that the gateway runs, as a list of objects with a type such as web_search, file_search, code_interpreter, image_generation, mcp or x_search' },
@@ -113,14 +113,17 @@ export const textOptions = {
 		help: 'The maximum number of calls of built-in tools. Limits what they can cost. With 0, there is no limit.' },
 	providerAllowFallbacks: { kind: 'boolean', group: 'providerRouting', label: 'Allow Other Providers', initial: true, wire: { chat: 'provider.allow_fallbacks' },
 		help: 'Whether to use another provider when the first choice is not available' },
-	providerOrder: providers('Provider Order', 'order', 'The providers to try, in this order'),
-	providerOnly: providers('Provider Only', 'only', 'The only providers to use'),
-	providerIgnore: providers('Provider Ignore', 'ignore', 'Providers not to use'),
+	providerOrder: { ...providers, label: 'Provider Order', placeholder: 'e.g. provider-a', wire: { chat: 'provider.order' },
+		help: 'The providers to try, in this order' },
+	providerOnly: { ...providers, label: 'Provider Only', placeholder: 'e.g. provider-a', wire: { chat: 'provider.only' },
+		help: 'The only providers to use' },
+	providerIgnore: { ...providers, label: 'Provider Ignore', placeholder: 'e.g. provider-a', wire: { chat: 'provider.ignore' },
+		help: 'Providers not to use' },
 	providerSort: { kind: 'text', group: 'providerRouting', label: 'Provider Sort', initial: '', placeholder: 'e.g. price', wire: { chat: 'provider.sort' },
 		help: 'What the providers are sorted by' },
-	serviceTier: { kind: 'choice', label: 'Service Tier (Speed and Price)', initial: 'auto', choices: [{ name: 'Auto', value: 'auto' }, { name: 'Default', value: 'default' }, { name: 'Flex', value: 'flex', description: 'Slower and cheaper, if the model supports it' }, { name: 'Priority', value: 'priority', description: 'Faster and more expensive, if the model supports it' }], wire: { responses: 'service_tier' },
+	serviceTier: { kind: 'choice', label: 'Service Tier (Speed and Price)', initial: 'auto', choices: tiers, wire: { responses: 'service_tier' },
 		help: 'The speed and price of the call' },
-	truncation: { kind: 'choice', group: 'context', label: 'Truncation of Long Input', initial: 'disabled', choices: [{ name: 'Auto', value: 'auto', description: 'Leave out parts of the input if it is too long' }, { name: 'Disabled', value: 'disabled', description: 'Reject the input if it is too long' }], wire: { responses: 'truncation' },
+	truncation: { kind: 'choice', group: 'context', label: 'Truncation of Long Input', initial: 'disabled', choices: truncations, wire: { responses: 'truncation' },
 		help: 'What to do with an input that exceeds the context window of the model' },
 	store: { kind: 'boolean', group: 'context', label: 'Store Response', initial: true, wire: { responses: 'store' },
 		help: 'Whether the gateway keeps the response, so that a later call can continue from it' },
@@ -128,15 +131,9 @@ export const textOptions = {
 		help: 'The ID of an earlier response of the API format Responses whose conversation to continue' },
 } satisfies Readonly<Record<string, TextOption>>;
 
-/** The paths of the options that a format has, by option. */
 export function optionPaths(format: string): Readonly<Record<string, string>> {
-	const options: ReadonlyArray<[string, TextOption]> = Object.entries(textOptions);
-	return Object.fromEntries(
-		options.flatMap(([name, { wire }]) => {
-			const path = wire[format];
-			return path === undefined ? [] : [[name, path]];
-		}),
-	);
+	const paths = Object.entries<TextOption>(textOptions).map(([name, { wire }]) => [name, wire[format]]);
+	return Object.fromEntries(paths.filter(([, path]) => path !== undefined)) as Record<string, string>;
 }
 
 /** The body of a request: its options, and in their place what the format makes of the rest of the request. */

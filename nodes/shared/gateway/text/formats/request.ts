@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../util/json';
 
-/** The kinds of attachments; a format has a part for each kind, or none. */
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
@@ -12,7 +11,6 @@ export interface InlineFile {
 	fileName: string;
 }
 
-/** A file for the model besides the prompt. */
 export interface Attachment {
 	kind: AttachmentKind;
 	/** A URL that the model's provider can read, or the file itself. */
@@ -28,22 +26,13 @@ export interface ChatMessage {
 	/** Whether the provider is to cache the conversation up to the text of this message. */
 	isCachePoint?: boolean;
 	toolCalls?: PriorToolCall[];
-	/** The reasoning of the assistant before these tool calls. */
-	reasoning?: ReasoningPart[];
-}
-
-/** A part of a completion's reasoning, to be sent back with the results of its tool calls. */
-export interface ReasoningPart {
-	/** As the format sent it. */
-	wire: JsonObject;
-	/** How many tool calls of the completion come before it. */
-	callsBefore: number;
+	/** The reasoning of the assistant before these tool calls, as the format sent it. */
+	reasoning?: JsonObject[];
 }
 
 export interface PriorToolCall {
 	id: string;
 	name: string;
-	/** JSON text. */
 	arguments: string;
 }
 
@@ -53,9 +42,11 @@ export interface ToolMessage {
 	text: string;
 }
 
+export type Message = ChatMessage | ToolMessage;
+
 /** The input of the model: messages that the format converts, or messages in the format's own shape. */
 export type Conversation =
-	| { kind: 'messages'; messages: Array<ChatMessage | ToolMessage> }
+	| { kind: 'messages'; messages: Message[] }
 	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
 
 export interface ToolDefinition {
@@ -79,7 +70,6 @@ export type OutputRequest =
 			strict?: boolean | undefined;
 	  };
 
-/** A request to a text model, independent of the wire format. */
 export interface TextRequest {
 	/** Id from the catalogue, used verbatim. */
 	model: string;
@@ -90,7 +80,6 @@ export interface TextRequest {
 	output: OutputRequest;
 	/** Values of the options that this format has, by option name. */
 	options: JsonObject;
-	/** Whether to stream the completion (§6). */
 	stream: boolean;
 	/** Whether the provider is to cache what later requests probably repeat: instructions and long texts. */
 	cachesPrompt?: boolean;
@@ -98,8 +87,9 @@ export interface TextRequest {
 	keepsReasoning?: boolean;
 }
 
-export function dataUrl({ mimeType, base64 }: InlineFile): string {
-	return `data:${mimeType};base64,${base64}`;
+/** The URL of an attachment; a data URL for a file. */
+export function urlOf(source: Attachment['source']): string {
+	return 'url' in source ? source.url : `data:${source.mimeType};base64,${source.base64}`;
 }
 
 /** The names of audio formats in requests, where they differ from the MIME subtype. */
@@ -111,19 +101,41 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 	['opus', 'ogg'],
 ]);
 
-/** The `format` of an `input_audio` part (§4.2), from a MIME type: `audio/mpeg` is `mp3`. */
-export function audioFormat(mimeType: string): string {
+/** The part for sound (§4.2), with its format from the MIME type: `audio/mpeg` is `mp3`. */
+export function inputAudio({ base64, mimeType }: Pick<InlineFile, 'base64' | 'mimeType'>): JsonObject {
 	const [, subtype = ''] = /^[^/;]*\/\s*(?:x-|vnd\.)?([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
-	return AUDIO_FORMATS.get(subtype) ?? subtype;
+	const format = AUDIO_FORMATS.get(subtype) ?? subtype;
+	return { type: 'input_audio', input_audio: { data: base64, format } };
 }
 
-/** The parts of an assistant message on the wire: its reasoning is where it was among the tool calls. */
-export function withReasoning(
-	text: JsonObject[],
-	calls: JsonObject[],
-	reasoning: readonly ReasoningPart[],
-): JsonObject[] {
-	const after = (count: number) =>
-		reasoning.filter(({ callsBefore }) => callsBefore === count).map(({ wire }) => wire);
-	return [...after(0), ...text, ...calls.flatMap((call, index) => [call, ...after(index + 1)])];
+// Vendors answer 400 to a request for a JSON object if no message has the word "json".
+
+const LINE = 'Respond with a JSON object.';
+
+function lacksWord(output: OutputRequest, texts: unknown): boolean {
+	return output.kind === 'jsonObject' && !/json/i.test(JSON.stringify(texts));
+}
+
+/** Messages with a line that asks for a JSON object, if that is the output and none of them has the word. */
+export function withJsonWord(messages: Message[], output: OutputRequest): Message[] {
+	const texts = messages.map(({ text }) => text);
+	if (!lacksWord(output, texts)) return messages;
+	// At the end of the prompt: some models take no second message of the same role.
+	const last = messages.map(({ role }) => role).lastIndexOf('user');
+	if (last === -1) return [...messages, { role: 'user', text: LINE }];
+	return messages.map((message, index) =>
+		index === last ? { ...message, text: `${message.text}\n\n${LINE}`.trim() } : message,
+	);
+}
+
+/** The same for messages in the shape of a format. `instructions`: messages that stand elsewhere. */
+export function wireWithJsonWord(
+	messages: JsonObject[] | string,
+	output: OutputRequest,
+	instructions = '',
+): JsonObject[] | string {
+	if (!lacksWord(output, [messages, instructions])) return messages;
+	return typeof messages === 'string'
+		? `${messages}\n\n${LINE}`
+		: [...messages, { role: 'user', content: LINE }];
 }

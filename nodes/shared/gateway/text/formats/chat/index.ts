@@ -1,6 +1,20 @@
+import { compact, type Json, type JsonObject } from '../../../util/json';
+import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { optionPaths } from '../options';
-import { toBody } from './body';
+import { optionPaths, wireBody } from '../options';
+import {
+	inputAudio,
+	urlOf,
+	wireWithJsonWord,
+	withJsonWord,
+	type Attachment,
+	type Message,
+	type OutputRequest,
+	type PriorToolCall,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+} from '../request';
 import { readCompletion, USAGE } from './response';
 import { ChatStream } from './stream';
 
@@ -35,3 +49,100 @@ export const chat: TextFormat = {
 	readCompletion,
 	createStream: () => new ChatStream(),
 };
+
+function toBody(request: TextRequest): JsonObject {
+	const { tools, toolChoice, output } = request;
+	return wireBody('chat', request, {
+		...content(request),
+		tools: unlessEmpty(tools.map(toWireTool)),
+		tool_choice: toolChoice && toWireToolChoice(toolChoice),
+		response_format: responseFormat(output),
+	});
+}
+
+/** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
+function content({ conversation, output, cachesPrompt = false }: TextRequest): JsonObject {
+	if (conversation.kind === 'messages') {
+		const messages = withJsonWord(conversation.messages, output);
+		return { messages: (cachesPrompt ? withCachePoints(messages) : messages).map(toWireMessage) };
+	}
+	const { systemPrompt = '' } = conversation;
+	const messages = wireWithJsonWord(conversation.messages, output, systemPrompt);
+	const prompt = { role: 'system' as const, text: systemPrompt, isCachePoint: cachesPrompt };
+	const system = systemPrompt === '' ? [] : [toWireMessage(prompt)];
+	if (typeof messages !== 'string') return { messages: [...system, ...messages] };
+	return system.length > 0
+		? { messages: [...system, { role: 'user', content: messages }] }
+		: { prompt: messages };
+}
+
+/** Characters from which a text is long. Providers cache nothing shorter than about 1,000 tokens. */
+const LONG_TEXT = 4_000;
+
+/** Marks what later requests repeat: instructions, and the user's last message if it or the conversation is long. */
+function withCachePoints(messages: Message[]): Message[] {
+	const roles = messages.map(({ role }) => role);
+	const end = roles.findIndex((role) => role !== 'system' && role !== 'developer');
+	const instructions = (end === -1 ? messages.length : end) - 1;
+	const lastUser = roles.lastIndexOf('user');
+	const isConversation = messages.length > instructions + 2;
+	return messages.map((message, index) => {
+		if (message.role === 'tool') return message;
+		const isRepeated =
+			index === instructions || (index === lastUser && (isConversation || message.text.length >= LONG_TEXT));
+		return isRepeated ? { ...message, isCachePoint: true } : message;
+	});
+}
+
+function cachedText(text: string): JsonObject {
+	return { type: 'text', text, cache_control: { type: 'ephemeral' } };
+}
+
+function toWireMessage(message: Message): JsonObject {
+	if (message.role === 'tool')
+		return { role: message.role, tool_call_id: message.callId, content: message.text };
+	const { role, text, attachments = [], toolCalls = [], reasoning = [], isCachePoint = false } = message;
+	if (toolCalls.length > 0) {
+		const calls = toolCalls.map(toWireToolCall);
+		return Object.assign({ role, content: text || null, tool_calls: calls }, ...reasoning) as JsonObject;
+	}
+	// Providers reject a mark on an empty text.
+	const isMarked = isCachePoint && text.trim() !== '';
+	if (attachments.length === 0) return { role, content: isMarked ? [cachedText(text)] : text };
+	const textPart = isMarked ? cachedText(text) : { type: 'text', text };
+	const textParts = text === '' ? [] : [textPart];
+	return { role, content: [...textParts, ...attachments.map(toWirePart)] };
+}
+
+function toWireToolCall({ id, name, arguments: args }: PriorToolCall): JsonObject {
+	return { id, type: 'function', function: { name, arguments: args } };
+}
+
+function toWirePart({ kind, source }: Attachment): JsonObject {
+	const url = urlOf(source);
+	if (kind === 'image') return { type: 'image_url', image_url: { url } };
+	if (kind === 'video') return { type: 'video_url', video_url: { url } };
+	// The format has no URL for the others; see `attachments`.
+	const file = 'url' in source ? { base64: url, mimeType: '', fileName: undefined } : source;
+	if (kind === 'audio') return inputAudio(file);
+	return { type: 'file', file: compact({ filename: file.fileName, file_data: url }) };
+}
+
+function toWireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
+	const fields = { name, description: description || undefined, parameters, strict: strict || undefined };
+	return { type: 'function', function: compact(fields) };
+}
+
+function toWireToolChoice(choice: ToolChoice): Json {
+	if (typeof choice === 'string') return choice;
+	return 'builtIn' in choice
+		? { type: choice.builtIn }
+		: { type: 'function', function: { name: choice.name } };
+}
+
+function responseFormat(output: OutputRequest): JsonObject | undefined {
+	if (output.kind === 'text') return undefined;
+	if (output.kind === 'jsonObject') return { type: 'json_object' };
+	const { name, schema, strict } = output;
+	return { type: 'json_schema', json_schema: compact({ name, schema, strict }) };
+}

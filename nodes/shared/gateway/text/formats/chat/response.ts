@@ -1,7 +1,6 @@
 import type { ApiError } from '../../../errors/errors';
 import { isDataUrl, readBase64 } from '../../../util/base64';
 import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
-import { withReceivedText } from '../../streamErrors';
 import {
 	assertOutput,
 	errorIn,
@@ -12,13 +11,14 @@ import {
 	readReceipt,
 	sourcesOf,
 	toolCall,
+	unlessEmpty,
+	withReceivedText,
 	type Choice,
 	type Completion,
 	type OutputFile,
 	type Receipt,
 	type UsagePaths,
 } from '../completion';
-import type { ReasoningPart } from '../request';
 
 /** §2.4; §1: both costs are what the account paid. */
 export const USAGE: UsagePaths = {
@@ -38,13 +38,12 @@ export function readCompletion(body: JsonObject): Completion {
 	if (withError && choices.length > 0) throw failure(errorIn(withError), choices, receipt);
 	assertOutput(body, 'choices', receipt);
 	const { plugins, plugin_post_process_error: failed } = asObject(body.usage) ?? {};
-	const provider = asText(body.provider);
-	const pluginPostProcessError = typeof failed === 'boolean' ? failed : undefined;
-	return {
-		...receipt,
-		...compact({ provider, plugins: asObject(plugins), pluginPostProcessError }),
-		choices: choices.map(readChoice),
+	const fields = {
+		provider: asText(body.provider),
+		plugins: asObject(plugins),
+		pluginPostProcessError: typeof failed === 'boolean' ? failed : undefined,
 	};
+	return { ...receipt, ...compact(fields), choices: choices.map(readChoice) };
 }
 
 /** Whether a choice ended with an error, also without one that says why. */
@@ -64,6 +63,9 @@ function readChoice(choice: JsonObject): Choice {
 	const { data, transcript } = asObject(message.audio) ?? {};
 	const reasoning = asText(message.reasoning);
 	const details = firstList(choice.reasoning_details, message.reasoning_details);
+	const detailTexts = details.map(({ text, summary }) => asText(text) ?? textOf(summary));
+	// The fields of a message that have the reasoning (§2.4).
+	const wire = compact({ reasoning, reasoning_details: unlessEmpty(details) });
 	const audio = asText(data);
 	const parts = otherParts(message);
 	return {
@@ -73,8 +75,8 @@ function readChoice(choice: JsonObject): Choice {
 			return toolCall(id, name, args);
 		}),
 		// Some models return only details of their reasoning.
-		reasoning: reasoning ?? detailsText(details),
-		reasoningParts: reasoningParts(reasoning, details),
+		reasoning: reasoning ?? detailTexts.join(''),
+		reasoningParts: Object.keys(wire).length > 0 ? [wire] : [],
 		refusal: textOf(message.refusal),
 		sources: sourcesOf(asObjects(message.annotations)),
 		files: [
@@ -94,18 +96,7 @@ export function firstList(first: Json | undefined, second: Json | undefined): Js
 
 /** The text of a content, which is text or, with some models, a list of parts. */
 export function contentText(content: Json | undefined): string {
-	if (typeof content === 'string') return content;
-	return joinedTexts(asObjects(content), 'text');
-}
-
-function detailsText(details: JsonObject[]): string {
-	return details.map(({ text, summary }) => asText(text) ?? asText(summary) ?? '').join('');
-}
-
-/** The fields of the message that has the reasoning (§2.4). */
-function reasoningParts(reasoning: string | undefined, details: JsonObject[]): ReasoningPart[] {
-	const wire = compact({ reasoning, reasoning_details: details.length > 0 ? details : undefined });
-	return Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [];
+	return typeof content === 'string' ? content : joinedTexts(asObjects(content), 'text');
 }
 
 /** The parts of a message that are no text. Images may also be next to its content, as parts or as URLs. */

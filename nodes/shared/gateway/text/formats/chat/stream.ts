@@ -12,7 +12,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { errorIn, generationError, valueAt } from '../completion';
+import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
 import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
@@ -36,7 +36,6 @@ export class ChatStream implements CompletionStream {
 		if (error) throw generationError(error).with({ outcome: 'unknown' });
 		// Chunks of another kind do not belong to this completion.
 		if ((object ?? CHUNK) !== CHUNK) return '';
-		// All chunks repeat the same fields.
 		this.head ??= omit(received, 'usage');
 		let shown = '';
 		for (const choice of asObjects(choices)) {
@@ -47,11 +46,7 @@ export class ChatStream implements CompletionStream {
 		return shown;
 	}
 
-	/**
-	 * §6.2: the chunk with usage and cost, then `[DONE]`. One of them is enough if every choice has a finish reason,
-	 * which §6.2 does not show. Without a choice, only `[DONE]` ends the stream: the choices may still come. After an error
-	 * in a choice, nothing need come.
-	 */
+	/** §6.2: the chunk with usage and cost, then `[DONE]`. One of them is enough if every choice has a finish reason. */
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
 		if (choices.some((choice) => choice.hasFailed)) return true;
@@ -65,13 +60,13 @@ export class ChatStream implements CompletionStream {
 			...this.head,
 			object: 'chat.completion',
 			choices: byIndex(this.choices).map((choice) => choice.assembled()),
-			...(this.usage ? { usage: this.usage } : {}),
+			...compact({ usage: this.usage }),
 		};
 	}
 }
 
-/** The fields whose texts arrive in chunks. */
-const CHUNKED = new Set('content reasoning refusal data transcript text summary arguments'.split(' '));
+// prettier-ignore
+const CHUNKED = new Set(['content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments']);
 
 class StreamedChoice {
 	private readonly message: JsonObject = {};
@@ -89,14 +84,12 @@ class StreamedChoice {
 		return hasFailed(this.end);
 	}
 
-	/** Returns the text of the delta. */
 	read({ delta: received, finish_reason, logprobs, reasoning_details, error }: JsonObject): string {
 		const delta = asObject(received) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
-		const pictures = otherParts({ content, images });
-		addDelta(this.message, { ...fields, content: text }, CHUNKED);
-		if (pictures.length > 0) addDelta(this.message, { images: pictures }, CHUNKED);
+		const pictures = unlessEmpty(otherParts({ content, images }));
+		addDelta(this.message, { ...fields, content: text, images: pictures }, CHUNKED);
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
 		this.end.error ??= error ?? undefined;
 		for (const [place, call] of asObjects(tool_calls).entries()) {
@@ -122,8 +115,7 @@ class StreamedChoice {
 				reasoning: null,
 				annotations: [],
 				...message,
-				...(audio ? { audio: withWholeData(audio) } : {}),
-				...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+				...compact({ audio: audio && withWholeData(audio), tool_calls: unlessEmpty(toolCalls) }),
 			},
 			finish_reason,
 			...compact({ error }),
@@ -139,10 +131,7 @@ function withWholeData(audio: Json): Json {
 	return data === undefined ? audio : { ...asObject(audio), data: joinedBase64(data) };
 }
 
-/**
- * Whether a chunk begins another tool call: with another name, or with a name after complete arguments. Indexes and IDs do
- * not tell, as some providers give all calls the same, none, or a new one in each chunk.
- */
+/** Whether a chunk begins another tool call. Some providers give all calls the same index, none, or an ID in each chunk. */
 function isOtherCall(known: JsonObject, chunk: JsonObject): boolean {
 	const [before, after] = [asObject(known.function), asObject(chunk.function)];
 	const name = asText(after?.name);

@@ -1,7 +1,19 @@
+import { InvalidInputError } from '../../../errors/errors';
 import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
-import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { optionPaths } from '../options';
-import { otherFile, toBody } from './body';
+import { isTextType } from '../../../util/fileName';
+import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
+import { unlessEmpty } from '../completion';
+import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
+import { optionPaths, wireBody } from '../options';
+import {
+	type Attachment,
+	type Conversation,
+	type Message,
+	type OutputRequest,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+} from '../request';
 import { readCompletion, USAGE } from './response';
 import { MessagesStream } from './stream';
 
@@ -40,3 +52,122 @@ export const messages: TextFormat = {
 	readCompletion,
 	createStream: (output) => new MessagesStream(output),
 };
+
+type JsonOutput = Exclude<OutputRequest, { kind: 'text' }>;
+
+function toBody(request: TextRequest): JsonObject {
+	const { conversation, output, options } = request;
+	return wireBody('messages', request, {
+		...content(conversation),
+		max_tokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+		...(output.kind === 'text' ? toolFields(request) : jsonFields(request, output)),
+	});
+}
+
+/** System texts go into a field of their own; the messages are only those of user and assistant. */
+function content(conversation: Conversation): JsonObject {
+	if (conversation.kind === 'wire') {
+		const { systemPrompt, messages } = conversation;
+		const list = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+		return { system: systemPrompt || undefined, messages: list };
+	}
+	const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
+	const system = conversation.messages.filter(isSystem).map(({ text }) => text);
+	const others = conversation.messages.filter((message) => !isSystem(message));
+	const messages = others.flatMap(toWireMessage).reduce(joined, []);
+	return { system: system.join('\n\n') || undefined, messages };
+}
+
+/** Joins the results of tools that were called together into one message. */
+function joined(messages: JsonObject[], message: JsonObject): JsonObject[] {
+	const last = messages.at(-1);
+	if (!last || !isToolResult(last) || !isToolResult(message)) return [...messages, message];
+	const content = [...asObjects(last.content), ...asObjects(message.content)];
+	return [...messages.slice(0, -1), { ...last, content }];
+}
+
+function isToolResult({ content }: JsonObject): boolean {
+	return asObjects(content)[0]?.type === 'tool_result';
+}
+
+/** No message for empty text, which models of this format reject. */
+function toWireMessage(message: Message): JsonObject[] {
+	if (message.role === 'tool') {
+		const { callId, text } = message;
+		return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] }];
+	}
+	const { role, text, attachments = [], toolCalls = [], reasoning = [] } = message;
+	const isEmpty = text.trim() === '';
+	if (attachments.length === 0 && toolCalls.length === 0) return isEmpty ? [] : [{ role, content: text }];
+	const calls = toolCalls.map(({ id, name, arguments: args }) => {
+		return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
+	});
+	const textParts = isEmpty ? [] : [{ type: 'text', text }];
+	// Attachments come before the prompt, as the vendor of this format recommends.
+	const content = [...attachments.map(toWirePart), ...textParts];
+	return [{ role, content: [...reasoning, ...content, ...calls] }];
+}
+
+/** §4.3 shows no parts: these are from the official client of this format. */
+function toWirePart({ kind, source }: Attachment): JsonObject {
+	const type = kind === 'image' ? 'image' : 'document';
+	if ('url' in source) return { type, source: { type: 'url', url: source.url } };
+	const { mimeType, base64, fileName } = source;
+	const whole = { type: 'base64', media_type: mimeType, data: base64 };
+	if (kind === 'image') return { type, source: whole };
+	if (mimeType === 'application/pdf') return { type, source: whole, title: fileName };
+	const text = isTextType(mimeType) ? utf8(base64) : undefined;
+	if (text !== undefined)
+		return { type, source: { type: 'text', media_type: 'text/plain', data: text }, title: fileName };
+	throw otherFile(fileName, mimeType);
+}
+
+function otherFile(fileName: string, mimeType: string): Error {
+	return new InvalidInputError(
+		`The API format Messages takes PDFs, and texts in UTF-8, but not the file "${fileName}" (${mimeType})`,
+		'Get the text of the file with n8n’s Extract from File node, and put it into the prompt. Or convert the file to PDF.',
+	);
+}
+
+function utf8(base64: string): string | undefined {
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+	} catch {
+		return undefined;
+	}
+}
+
+function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
+	return {
+		tools: unlessEmpty(tools.map(toWireTool)),
+		tool_choice: toolChoice && allowed(toWireToolChoice(toolChoice), options),
+	};
+}
+
+/** A choice of tools that the model takes: models that think reject a tool that they must call. */
+function allowed(choice: JsonObject, { thinking }: JsonObject): JsonObject {
+	const thinks = (asObject(thinking)?.type ?? 'disabled') !== 'disabled';
+	return thinks && choice.type !== 'none' ? { type: 'auto' } : choice;
+}
+
+/** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
+function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOutput): JsonObject {
+	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
+	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
+	const forced = typeof toolChoice === 'object' ? toWireToolChoice(toolChoice) : either;
+	const jsonTool = {
+		name: output.name,
+		description: 'Gives the answer as JSON. Always answer by calling it.',
+		input_schema: { type: 'object', ...(output.kind === 'jsonSchema' ? output.schema : {}) },
+	};
+	return { tools: [...tools.map(toWireTool), jsonTool], tool_choice: allowed(forced, options) };
+}
+
+function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
+	return compact({ name, description: description || undefined, input_schema: parameters });
+}
+
+function toWireToolChoice(choice: ToolChoice): JsonObject {
+	if (typeof choice === 'string') return { type: choice === 'required' ? 'any' : choice };
+	return { type: 'tool', name: 'builtIn' in choice ? choice.builtIn : choice.name };
+}

@@ -4,7 +4,6 @@ import {
 	emptyChoice,
 	joinedTexts,
 	readReceipt,
-	reasoningIn,
 	sourcesOf,
 	toolCall,
 	type Choice,
@@ -21,8 +20,7 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 	['refusal', 'content_filter'],
 ]);
 
-/** The types of parts with reasoning, open and encrypted. */
-const THINKING = ['thinking', 'redacted_thinking'];
+const THINKING: ReadonlyArray<Json | undefined> = ['thinking', 'redacted_thinking'];
 
 /** The types of parts that are read into fields of their own. */
 const READ: ReadonlyArray<Json | undefined> = ['text', 'tool_use', ...THINKING];
@@ -56,7 +54,7 @@ function readChoice(content: JsonObject[], stopReason: string | undefined, outpu
 		text: jsonUse ? jsonText(jsonUse.input) : textsIn('text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textsIn('thinking'),
-		reasoningParts: reasoningIn(content, 'tool_use', THINKING),
+		reasoningParts: content.filter(({ type }) => THINKING.includes(type)),
 		sources: sourcesOf(content.flatMap(({ citations }) => asObjects(citations))),
 		otherOutput: content.filter(({ type }) => !READ.includes(type)),
 		// The forced call is the response itself, not a call that the model wants.

@@ -50,7 +50,6 @@ export class MessagesStream implements CompletionStream {
 	}
 }
 
-/** The fields of a block whose texts arrive in chunks. */
 const CHUNKED = new Set(['text', 'thinking', 'signature', 'partial_json']);
 
 class StreamedBlock {

@@ -1,8 +1,24 @@
+import { asArray, compact, type Json, type JsonObject } from '../../../util/json';
+import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
-import { optionPaths } from '../options';
-import { toBody } from './body';
+import { optionPaths, wireBody } from '../options';
+import {
+	inputAudio,
+	urlOf,
+	wireWithJsonWord,
+	withJsonWord,
+	type Attachment,
+	type Conversation,
+	type Message,
+	type OutputRequest,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+} from '../request';
 import { readCompletion, USAGE } from './response';
 import { ResponsesStream } from './stream';
+
+const CALLS = ['function_call', 'function_call_output'];
 
 /** The responses format: `POST /responses` (§4.1, §2.3, §6.1). */
 export const responses: TextFormat = {
@@ -15,9 +31,7 @@ export const responses: TextFormat = {
 	cost: {
 		limits: ['max_output_tokens'],
 		prompts: ['input', 'instructions'],
-		texts: 'message input_text output_text summary_text refusal function_call function_call_output'.split(
-			' ',
-		),
+		texts: ['message', 'input_text', 'output_text', 'summary_text', 'refusal', ...CALLS],
 		earlier: ['previous_response_id', 'conversation'],
 		described: ['tools', 'text'],
 		extras: [
@@ -34,3 +48,83 @@ export const responses: TextFormat = {
 	readCompletion,
 	createStream: () => new ResponsesStream(),
 };
+
+/** §4.1: has reasoning items come with the content that can be sent back. */
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+
+function toBody(request: TextRequest): JsonObject {
+	const { conversation, toolChoice, output, keepsReasoning } = request;
+	const { builtInTools, ...options } = request.options;
+	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
+	const sendsReasoning = keepsReasoning && options.reasoningEffort !== 'none';
+	return wireBody(
+		'responses',
+		{ ...request, options },
+		{
+			...content(conversation, output),
+			tools: unlessEmpty(tools),
+			tool_choice: toolChoice && toWireToolChoice(toolChoice),
+			text: textFormat(output),
+			include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
+		},
+	);
+}
+
+function content(conversation: Conversation, output: OutputRequest): JsonObject {
+	if (conversation.kind === 'wire') {
+		const input = wireWithJsonWord(conversation.messages, output);
+		return { instructions: conversation.systemPrompt || undefined, input };
+	}
+	const { messages } = conversation;
+	const [first, ...rest] = messages;
+	// A leading system message becomes `instructions`; later ones keep their place.
+	const leads = first?.role === 'system';
+	// Vendors look for the word in the input only.
+	const input = withJsonWord(leads ? rest : messages, output);
+	const instructions = (leads && first.text) || undefined;
+	const [only] = input;
+	if (only && input.length === 1 && only.role === 'user' && !only.attachments?.length) {
+		return { instructions, input: only.text };
+	}
+	return { instructions, input: input.flatMap(toWireMessage) };
+}
+
+/** Tool calls and their results are items of their own. */
+function toWireMessage(message: Message): JsonObject[] {
+	if (message.role === 'tool')
+		return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
+	const { role, text, attachments = [], toolCalls = [], reasoning = [] } = message;
+	const calls = toolCalls.map(({ id, name, arguments: args }) => {
+		return { type: 'function_call', call_id: id, name, arguments: args };
+	});
+	if (attachments.length === 0) {
+		const said = text === '' && calls.length > 0 ? [] : [{ role, content: text }];
+		return [...reasoning, ...said, ...calls];
+	}
+	const textParts = text === '' ? [] : [{ type: 'input_text', text }];
+	return [{ role, content: [...textParts, ...attachments.map(toWirePart)] }, ...calls];
+}
+
+/** §4.1 shows no parts: these are from the official clients of this format. */
+function toWirePart({ kind, source }: Attachment): JsonObject {
+	if (kind === 'image') return { type: 'input_image', image_url: urlOf(source) };
+	if ('url' in source) return { type: 'input_file', file_url: source.url };
+	if (kind === 'audio') return inputAudio(source);
+	return { type: 'input_file', filename: source.fileName, file_data: urlOf(source) };
+}
+
+function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
+	return compact({ type: 'function', name, description: description || undefined, parameters });
+}
+
+function toWireToolChoice(choice: ToolChoice): Json {
+	if (typeof choice === 'string') return choice;
+	return 'builtIn' in choice ? { type: choice.builtIn } : { type: 'function', name: choice.name };
+}
+
+function textFormat(output: OutputRequest): JsonObject | undefined {
+	if (output.kind === 'text') return undefined;
+	if (output.kind === 'jsonObject') return { format: { type: 'json_object' } };
+	const { name, schema, strict } = output;
+	return { format: compact({ type: 'json_schema', name, schema, strict }) };
+}

@@ -6,7 +6,6 @@ import {
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
-	reasoningIn,
 	sourcesOf,
 	toolCall,
 	type Choice,
@@ -48,7 +47,7 @@ function readChoice(body: JsonObject): Choice {
 			ofType('reasoning').flatMap(({ summary }) => asObjects(summary)),
 			'text',
 		),
-		reasoningParts: reasoningIn(items, 'function_call', ['reasoning']),
+		reasoningParts: ofType('reasoning'),
 		refusal: joinedTexts(parts, 'refusal'),
 		sources: sourcesOf([
 			...parts.flatMap(({ annotations }) => asObjects(annotations)),

@@ -3,18 +3,16 @@ import {
 	asNumber,
 	asObject,
 	asObjects,
+	asText,
 	omit,
 	textOf,
-	type Json,
 	type JsonObject,
 } from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
-import { at, byIndex } from '../deltas';
+import { byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
-import { StreamedItem } from './streamedItem';
 
-/** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
 /** The events whose text is shown while it arrives. */
@@ -26,14 +24,17 @@ export class ResponsesStream implements CompletionStream {
 	private closed: JsonObject | undefined;
 	private lastNumber = -1;
 	private hasGap = false;
-	private readonly items = new Map<number, StreamedItem>();
+	/** The parts of the text, by their places. */
+	private readonly parts = new Map<string, JsonObject>();
+	/** The items of the output that have ended, and the tool calls that have not. */
+	private readonly items = new Map<number, JsonObject>();
+	private readonly openCalls = new Set<number>();
 
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
 		if (this.closed) return '';
 		const { type } = received;
 		const closing = asObject(received.response);
-		const isRepeated = this.isRepeated(received.sequence_number);
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
 			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
@@ -42,47 +43,54 @@ export class ResponsesStream implements CompletionStream {
 			throw closing ? failure : failure.with({ retryable: true });
 		}
 		if (CLOSING.has(type)) this.closed = closing;
-		// An event that ends the stream counts even if its number repeats.
-		if (isRepeated) return '';
-		const index = asNumber(received.output_index);
-		if (index !== undefined) at(this.items, index, () => new StreamedItem()).read(received);
-		return SHOWN.has(type) ? textOf(received.delta) : '';
+		// §6.1: the number shows duplicates and gaps.
+		const number = asNumber(received.sequence_number);
+		if (number !== undefined) {
+			if (number <= this.lastNumber) return '';
+			this.hasGap ||= number > this.lastNumber + 1;
+			this.lastNumber = number;
+		}
+		const index = asNumber(received.output_index) ?? 0;
+		const item = asObject(received.item);
+		if (type === 'response.output_item.added' && item?.type === 'function_call') this.openCalls.add(index);
+		if (type === 'response.output_item.done' && item) {
+			this.items.set(index, item);
+			this.openCalls.delete(index);
+		}
+		return this.readText(received, `${index} ${asNumber(received.content_index) ?? 0}`);
 	}
 
-	/** §6.1: the sequence number shows duplicates and gaps. */
-	private isRepeated(sequenceNumber: Json | undefined): boolean {
-		const number = asNumber(sequenceNumber);
-		if (number === undefined) return false;
-		if (number <= this.lastNumber) return true;
-		if (number > this.lastNumber + 1) this.hasGap = true;
-		this.lastNumber = number;
-		return false;
+	/** Adds a delta to a part of the text; the event of a whole part replaces it. Returns what is shown. */
+	private readText(event: JsonObject, place: string): string {
+		const delta = SHOWN.has(event.type) ? textOf(event.delta) : '';
+		const part = asObject(event.part) ?? {};
+		const isPart = part.type === 'output_text' || part.type === 'refusal';
+		const whole = isPart ? (asText(part.text) ?? asText(part.refusal)) : undefined;
+		if (delta === '' && whole === undefined) return '';
+		const isRefusal = event.type === 'response.refusal.delta' || part.type === 'refusal';
+		const [kind, field] = isRefusal ? ['refusal', 'refusal'] : ['output_text', 'text'];
+		const before = textOf(this.parts.get(place)?.[field]);
+		this.parts.set(place, { type: kind, [field]: whole ?? before + delta });
+		return delta;
 	}
 
-	/** Whether the closing event has the output; some have none, or messages without their parts. */
-	private get repeatsOutput(): boolean {
-		const output = asObjects(this.closed?.output);
-		const isWhole = ({ type, content }: JsonObject) => type !== 'message' || asArray(content).length > 0;
-		return output.length > 0 && output.every(isWhole);
-	}
-
-	/** Complete after the closing event; if that has no output, only if no event and no tool's arguments are missing. */
+	/** Complete after the closing event. Some have no output: then no event and no tool call may be missing. */
 	isComplete(): boolean {
-		if (!this.closed) return false;
-		if (this.repeatsOutput) return true;
-		return !this.hasGap && ![...this.items.values()].some((item) => item.lacksArguments());
+		const hasOutput = asArray(this.closed?.output).length > 0;
+		return this.isFinished && (hasOutput || (!this.hasGap && this.openCalls.size === 0));
 	}
 
 	get isFinished(): boolean {
 		return this.closed !== undefined;
 	}
 
+	/** Where the closing event has no output, or no text, it is that of the other events. */
 	body(): JsonObject {
-		const closed = this.closed ?? {};
-		if (this.repeatsOutput) return closed;
-		const items = byIndex(this.items).map((item) => item.assembled());
-		// An item with unknown events only is empty.
-		const output = items.filter((item) => Object.keys(item).length > 0);
-		return { ...closed, output: output.length > 0 ? output : asArray(closed.output) };
+		const repeated = asObjects(this.closed?.output);
+		const output = repeated.length > 0 ? repeated : byIndex(this.items);
+		const hasText = ({ type, content }: JsonObject) => type === 'message' && asArray(content).length > 0;
+		if (this.parts.size === 0 || output.some(hasText)) return { ...this.closed, output };
+		const message = { type: 'message', content: [...this.parts.values()] };
+		return { ...this.closed, output: [...output.filter(({ type }) => type !== 'message'), message] };
 	}
 }
