@@ -39,7 +39,7 @@ export class MediaTask implements INodeType {
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: resumeWebhooks,
 		waitingNodeTooltip:
-			'The execution is suspended until the gateway has finished its media tasks and sends a callback',
+			'The execution sleeps until the gateway has finished its media tasks and calls',
 		hints: [noLimitHint(/^(?!session ).* (create|generate|edit)/)],
 		properties: registry.properties,
 	};

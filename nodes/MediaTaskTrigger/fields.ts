@@ -6,7 +6,7 @@ import { declare } from '../shared/params/parameter';
 /** A callback may not be repeated, so settings that cannot be read count as not set. */
 export const parameters = declare({
 	callbackNotice: notice(
-		"Publish this workflow. Then copy the production URL under 'Webhook URLs' above into the option 'Callback URL' of Gateway Media Task: Create. The gateway must be able to reach it.",
+		"Copy a URL under 'Webhook URLs' above into the option 'Callback URL' of Gateway Media Task: Create. The production URL needs the workflow published, and the gateway must reach it.",
 	),
 	events: choice({
 		displayName: 'Trigger On',

@@ -90,7 +90,7 @@ describe('the model pickers', () => {
 	test('find media models by kind', async () => {
 		const { results } = await list('mediaTask', 'searchMediaModels', 'video');
 		expect(results.map(({ name }) => name)).toStrictEqual([
-			expect.stringMatching(/^lumen\/motion-2 · (from )?₽[\d.]+ per task · video$/),
+			expect.stringMatching(/^lumen\/motion-2 · (from )?₽[\d.]+ · video$/),
 		]);
 	});
 });

@@ -243,7 +243,7 @@ describe('media form', () => {
 			catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
 			const context = editorContext({ node: 'mediaTask', parameters: {} });
 			expect((await search.call(context)).results).toStrictEqual([
-				{ name: `${id} · ₽6 per task`, value: id },
+				{ name: `${id} · ₽6`, value: id },
 			]);
 			expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 		});
@@ -262,14 +262,14 @@ describe('media picker', () => {
 
 	it.each<[string, object[], object, string]>([
 		['none', [], {}, 'acme/painter'],
-		['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6 per task'],
+		['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6'],
 		[
 			'the lowest of several',
 			tiers(['high', '16.65'], ['draft', '1.80'], ['fine', '-2']),
 			quality,
-			'acme/painter · from ₽1.80 per task',
+			'acme/painter · from ₽1.80',
 		],
-		['one of equal amounts', tiers(['draft', '7.0'], ['fine', '7']), quality, 'acme/painter · ₽7 per task'],
+		['one of equal amounts', tiers(['draft', '7.0'], ['fine', '7']), quality, 'acme/painter · ₽7'],
 	])('an entry has the price: %s', async (_, prices, schema, name) => {
 		const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
 		catalogue([painter(schema, { pricing })]);

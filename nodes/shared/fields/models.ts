@@ -117,8 +117,7 @@ function mediaPrice({ tiers }: MediaModel): string | undefined {
 	const prices = tiers.flatMap(({ price }) => price ?? []).sort((a, b) => compareDecimals(a, b) ?? 0);
 	const [lowest, highest] = [prices[0], prices.at(-1)];
 	if (lowest === undefined || highest === undefined) return undefined;
-	const price = `${rubles(lowest)} per task`;
-	return compareDecimals(lowest, highest) === 0 ? price : `from ${price}`;
+	return compareDecimals(lowest, highest) === 0 ? rubles(lowest) : `from ${rubles(lowest)}`;
 }
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */
