@@ -38,8 +38,7 @@ export class MediaTask implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: resumeWebhooks,
-		waitingNodeTooltip:
-			'The execution sleeps until the gateway has finished its media tasks and calls',
+		waitingNodeTooltip: 'The execution sleeps until the gateway has finished its media tasks and calls',
 		hints: [noLimitHint(/^(?!session ).* (create|generate|edit)/)],
 		properties: registry.properties,
 	};

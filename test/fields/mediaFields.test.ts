@@ -242,9 +242,7 @@ describe('media form', () => {
 		])('for %s has only those, with their prices', async (_, search, id) => {
 			catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
 			const context = editorContext({ node: 'mediaTask', parameters: {} });
-			expect((await search.call(context)).results).toStrictEqual([
-				{ name: `${id} · ₽6`, value: id },
-			]);
+			expect((await search.call(context)).results).toStrictEqual([{ name: `${id} · ₽6`, value: id }]);
 			expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 		});
 	});
