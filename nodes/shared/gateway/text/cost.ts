@@ -165,15 +165,10 @@ function mostInput(
 	const text = Buffer.byteLength(json) - sum(({ bytes }) => bytes) + added;
 	const ofFiles = sum(({ tokens = 0 }) => tokens);
 	const tokens = Math.min(text + ofFiles, window ?? Infinity);
-	const [{ name } = { name: '' }] = parts;
-	const subject =
-		parts.length === 1
-			? `${name.charAt(0).toUpperCase()}${name.slice(1)} counts`
-			: `${parts.length} files count`;
 	return {
 		tokens: tokens * factor,
 		isEstimate: tokens !== window && parts.some(({ isEstimate }) => isEstimate),
-		because: ofFiles > 0 ? `${subject} as ${inWords(Math.min(ofFiles, tokens))}.` : undefined,
+		because: ofFiles > 0 ? `Files count as ${inWords(Math.min(ofFiles, tokens))}.` : undefined,
 	};
 }
 

@@ -67,11 +67,8 @@ function toBody(request: TextRequest): JsonObject {
 
 /** System texts go into a field of their own; the messages are only those of user and assistant. */
 function content(conversation: Conversation): JsonObject {
-	if (conversation.kind === 'wire') {
-		const { systemPrompt, messages } = conversation;
-		const list = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
-		return { system: systemPrompt || undefined, messages: list };
-	}
+	if (conversation.kind === 'wire')
+		return { system: conversation.systemPrompt || undefined, messages: conversation.messages };
 	const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
 	const system = conversation.messages.filter(isSystem).map(({ text }) => text);
 	const others = conversation.messages.filter((message) => !isSystem(message));
