@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { z as zodOfAnotherVersion } from 'zod/v4';
 
 import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
-import { invalidInput } from '../../helpers/invalidInput';
 import { callOf, modelWith, streamOf, whole } from './support';
 
 const go = [new HumanMessage('Go')];
@@ -37,16 +36,6 @@ describe('the input of a tool', () => {
 			message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 		});
 		expect(requests()).toStrictEqual([]);
-	});
-});
-
-describe('the name of a tool', () => {
-	const definitions = (name: string) =>
-		toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => ({}));
-
-	it.each(['Test Tool', 'погода', 'a/b', ''])('%j is rejected before anything is sent', (name) => {
-		const { message } = invalidInput(() => definitions(name));
-		expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
 	});
 });
 

@@ -37,10 +37,8 @@ export function parseJsonOutput(
 	const fitting = checked?.filter(({ problem }) => problem === undefined);
 	if (fitting?.length === 1) return fitting[0]?.value;
 	if (fitting && hasCalls) return undefined;
-	const [first] = checked ?? [];
-	if (checked?.length !== 1 || first?.problem === undefined)
-		throw unusable(choice, completion, notJson(completion, checked?.length));
-	throw unusable(choice, completion, misfit(first.problem), first.value);
+	const misfit = checked?.length === 1 ? checked[0] : undefined;
+	throw unusable(choice, completion, problemOf(checked, completion), misfit?.value);
 }
 
 /**
@@ -139,24 +137,26 @@ const REFUSED: Problem = {
 	description: 'Change the prompt, or choose another model.',
 };
 
-function misfit(problem: string): Problem {
-	return {
-		code: MISFIT,
-		message: `The response does not fit the schema: ${problem}`,
-		description: 'Describe the field that is wrong, let it be optional, or choose another model.',
-	};
-}
-
-/** @param count the number of JSON values in the text; `undefined` if it was cut off */
-function notJson({ hint }: Completion, count: number | undefined): Problem {
-	if (count === undefined) {
-		const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
-		return { code: 'json_cut_off', message: 'The JSON was cut off', description };
-	}
-	if (count > 1) {
-		const message = `The response has ${count} JSON values, and it is not clear which one is meant`;
-		return { code: 'not_json', message, description: 'Ask for one JSON object, and describe its fields.' };
-	}
+/** @param values the JSON values in the text, and what does not fit the schema in them; `undefined` if it was cut off */
+function problemOf(
+	values: ReadonlyArray<{ problem?: string | undefined }> | undefined,
+	{ hint }: Completion,
+): Problem {
+	const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
+	if (!values) return { code: 'json_cut_off', message: 'The JSON was cut off', description };
+	const [first] = values;
+	if (values.length > 1)
+		return {
+			code: 'not_json',
+			message: `The response has ${values.length} JSON values, and it is not clear which one is meant`,
+			description: 'Ask for one JSON object, and describe its fields.',
+		};
+	if (first)
+		return {
+			code: MISFIT,
+			message: `The response does not fit the schema: ${first.problem}`,
+			description: 'Describe the field that is wrong, let it be optional, or choose another model.',
+		};
 	return {
 		code: 'not_json',
 		message: 'The model’s response is not JSON',
