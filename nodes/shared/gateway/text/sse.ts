@@ -2,9 +2,9 @@
 export const DONE = '[DONE]';
 
 /**
- * Incremental parser of `text/event-stream`. A chunk may end anywhere, also inside a character or a CRLF. Lines end
- * with LF, CRLF or CR. Reads only the data of events: their JSON repeats their names (§6.3). Dispatches an event only at
- * its blank line: a stream that breaks leaves no partial event.
+ * Incremental parser of `text/event-stream`. A chunk may end anywhere, also inside a character or a CRLF.
+ * Lines end with LF, CRLF or CR. Reads only the data of events: their JSON repeats their names (§6.3).
+ * Dispatches an event only at its blank line: a stream that breaks leaves no partial event.
  */
 export class SseParser {
 	private readonly decoder = new TextDecoder();
@@ -32,7 +32,7 @@ export class SseParser {
 		this.pending += unfinished;
 	}
 
-	/** Dispatches a last event without a blank line. Only for a stream that ended properly, and not in the middle of a line. */
+	/** Dispatches a last event without a blank line, of a stream that ended properly. */
 	end(): void {
 		this.endLine('');
 		this.dispatch();

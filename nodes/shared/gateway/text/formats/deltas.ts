@@ -1,8 +1,9 @@
 import { asObject, textOf, type JsonObject } from '../../util/json';
 
 /**
- * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are merged. Null
- * and an empty text change nothing. Lists and objects are the object's own: copying them for each delta takes minutes.
+ * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are
+ * merged. Null and an empty text change nothing. Lists and objects are the object's own: copying them for
+ * each delta takes minutes.
  */
 export function addDelta(object: JsonObject, delta: JsonObject, chunked: ReadonlySet<string>): void {
 	for (const [name, value] of Object.entries(delta)) {

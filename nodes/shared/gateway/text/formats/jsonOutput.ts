@@ -19,8 +19,9 @@ type Problem = ErrorText & { code: string };
 const MISFIT = 'json_does_not_fit';
 
 /**
- * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if it has no
- * output yet. The error for other output has its text and cost, because it is charged, and JSON that does not fit.
+ * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if
+ * it has no output yet. The error for other output has its text and cost, because it is charged, and JSON
+ * that does not fit.
  */
 export function parseJsonOutput(
 	choice: Choice,
@@ -42,7 +43,8 @@ export function parseJsonOutput(
 }
 
 /**
- * The JSON in a text: the text itself, else what stands in brackets between other words; `undefined` if that is cut off.
+ * The JSON in a text: the text itself, else what stands in brackets between other words; `undefined` if that
+ * is cut off.
  *
  * @param lists whether that may be lists, and not only objects: `[1]` may be the mark of a footnote
  * @param onlyWhole whether words beside it mean that it is no answer
@@ -60,7 +62,7 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 		.filter((value) => lists || asObject(value));
 }
 
-/** Removes the thoughts that some models write. The first tag may be missing, and the last one if they are cut off. */
+/** Removes thoughts. The first tag may be missing, and the last one if they are cut off. */
 function withoutThoughts(text: string): string {
 	const parts = text.split(/<\/think(?:ing)?>/i);
 	return parts
@@ -78,7 +80,7 @@ function withoutFence(text: string): string {
 	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-/** What tells strings apart; beside them, what is not JSON: a comma before a bracket, and invisible characters. */
+/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters. */
 const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function parseLeniently(text: string): Json | undefined {
@@ -137,7 +139,7 @@ const REFUSED: Problem = {
 	description: 'Change the prompt, or choose another model.',
 };
 
-/** @param values the JSON values in the text, and what does not fit the schema in them; `undefined` if it was cut off */
+/** @param values those in the text, and what does not fit in them; `undefined` if it was cut off */
 function problemOf(
 	values: ReadonlyArray<{ problem?: string | undefined }> | undefined,
 	{ hint }: Completion,
@@ -164,7 +166,7 @@ function problemOf(
 	};
 }
 
-/** The hint about the responses of a run that do not fit, from the codes of its errors; `undefined` if all do. */
+/** The hint about the responses of a run that do not fit, from the codes of its errors. */
 export function misfitHint(codes: readonly unknown[]): string | undefined {
 	const count = codes.filter((code) => code === MISFIT).length;
 	if (count === 0) return undefined;

@@ -105,7 +105,7 @@ export function inputAudio({ base64, mimeType }: Pick<InlineFile, 'base64' | 'mi
 
 const JSON_LINE = 'Respond with a JSON object.';
 
-/** Messages that ask for a JSON object, if that is the output: vendors answer 400 where none has the word "json". */
+/** Messages with the word "json", if the output is an object: vendors answer 400 where none has it. */
 export function withJsonWord(messages: Message[], { kind }: OutputRequest): Message[] {
 	const hasWord = messages.some(({ text }) => /json/i.test(text));
 	if (kind !== 'jsonObject' || hasWord) return messages;

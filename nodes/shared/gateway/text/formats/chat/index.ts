@@ -72,7 +72,7 @@ function messagesOf({ conversation, output, cachesPrompt = false }: TextRequest)
 /** Characters from which a text is long. Providers cache nothing shorter than about 1,000 tokens. */
 const LONG_TEXT = 4_000;
 
-/** Marks what later requests repeat: instructions, and the user's last message if it or the conversation is long. */
+/** Marks what later requests repeat: instructions, and the last message if it or the conversation is long. */
 function withCachePoints(messages: Message[]): Message[] {
 	const roles = messages.map(({ role }) => role);
 	const end = roles.findIndex((role) => role !== 'system' && role !== 'developer');

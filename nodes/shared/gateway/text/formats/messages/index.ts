@@ -148,7 +148,7 @@ function allowed(choice: JsonObject, { thinking }: JsonObject): JsonObject {
 	return thinks && choice.type !== 'none' ? { type: 'auto' } : choice;
 }
 
-/** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
+/** JSON output is the arguments of a tool that the model must call: there is no other way to request it. */
 function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOutput): JsonObject {
 	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
 	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
