@@ -41,10 +41,6 @@ export class SseParser {
 	private endLine(rest: string): void {
 		const line = this.pending + rest;
 		this.pending = '';
-		this.readLine(line);
-	}
-
-	private readLine(line: string): void {
 		if (line === '') return this.dispatch();
 		if (line !== 'data' && !line.startsWith('data:')) return;
 		const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
