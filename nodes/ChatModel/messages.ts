@@ -156,6 +156,7 @@ interface KeptReasoning {
 /** The field of our text, so that the `reasoning_content` of other models is not taken for it. */
 const FIELD = 'aiGatewayReasoning';
 
+/** The text that agents keep of a completion with reasoning and tool calls. */
 export function reasoningToKeep({ choices: [choice] }: Completion, source: string): string | undefined {
 	if (!choice?.reasoningParts?.length || choice.toolCalls.length === 0) return undefined;
 	const { text, reasoningParts: parts } = choice;

@@ -33,6 +33,7 @@ export interface PlannedText {
 	body?: JsonObject;
 }
 
+/** Makes the body before anything is sent, unless it needs files. */
 export function planText(prepared: PreparedText): PlannedText {
 	const { options, attachments, format, request, extraBody } = prepared;
 	void [options.dryRun, options.fallbackModels, options.maxCostRub];

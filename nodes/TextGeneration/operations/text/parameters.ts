@@ -55,6 +55,7 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
 
+/** What all operations with a text model prepare. */
 export function prepare(
 	item: ItemInput<SharedParams>,
 	format: TextFormat,

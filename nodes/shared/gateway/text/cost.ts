@@ -38,6 +38,7 @@ export interface Charge {
 	usage: PricedTokens;
 }
 
+/** The charge that an error tells of. */
 export function chargeOf(error: unknown): Charge {
 	const { extra = {} } = error instanceof ApiError ? error.details : {};
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };

@@ -123,6 +123,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	};
 }
 
+/** The value at a path, such as `reasoning.effort`. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
 	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
 }
