@@ -49,8 +49,8 @@ interface Generation {
 }
 
 /**
- * Patches the SDK's LangChain model, and returns it. The SDK leaves out most files, reasoning, the choice of tools with
- * which agents force a tool call, the tokens of streams, and the cost.
+ * Patches the SDK's LangChain model, and returns it. The SDK leaves out most files, reasoning, the choice of
+ * tools with which agents force a tool call, the tokens of streams, and the cost.
  */
 export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter {
 	const generate = adapter._generate.bind(adapter);
@@ -135,14 +135,14 @@ function complete(generation: Generation, { info, reasoning }: ShownOfCall): voi
 	message.additional_kwargs = { ...asObject(message.additional_kwargs), reasoning_content: reasoning };
 }
 
-/** Text as a string: n8n's parsers read the SDK's list of parts as "[object Object]", and LangChain joins it in lines. */
+/** Text as a string: n8n's parsers read the SDK's list of parts as "[object Object]". */
 function joinedText(content: unknown): unknown {
 	const parts = asObjects(content);
 	if (!Array.isArray(content) || parts.some(({ type }) => type !== 'text')) return content;
 	return parts.map(({ text }) => textOf(text)).join('');
 }
 
-/** Reads LangChain's choice of tools: `any` is called `required` elsewhere; any other text is the name of a tool. */
+/** LangChain's choice of tools: `any` is `required` elsewhere; any other text is the name of a tool. */
 function readToolChoice(value: unknown): ToolChoice | undefined {
 	const { name, function: called } = asObject(value) ?? {};
 	const named = asText(asObject(called)?.name) ?? asText(name);
@@ -152,7 +152,7 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
 	return word === 'any' ? 'required' : { name: word };
 }
 
-/** The tokens and the cost in LangChain's result, for n8n's log. The SDK's parser does not find those of streams. */
+/** Tokens and cost in LangChain's result, for n8n's log. The SDK's parser does not find those of streams. */
 function tokensOf({ llmOutput, generations }: JsonObject): JsonObject {
 	const usage = asObject(asObject(llmOutput)?.tokenUsage);
 	const promptTokens = asNumber(usage?.input_tokens ?? usage?.promptTokens) ?? 0;

@@ -42,9 +42,9 @@ const ROLES = new Map<string, Role | 'tool'>([
 ]);
 
 /**
- * Converts the messages of an agent or chain for the formats. n8n's agent makes a message of each tool call: those of
- * one completion are joined, because they belong together, before all results. Reasoning goes back to its model with
- * the results of tool calls, so only that since the user's last message.
+ * Converts the messages of an agent or chain for the formats. n8n's agent makes a message of each tool call:
+ * those of one completion are joined, because they belong together, before all results. Reasoning goes back
+ * to its model with the results of tool calls, so only that since the user's last message.
  *
  * @param source the API format and the model that may read reasoning; `undefined` leaves reasoning out
  */
@@ -156,6 +156,7 @@ interface KeptReasoning {
 /** The field of our text, so that the `reasoning_content` of other models is not taken for it. */
 const FIELD = 'aiGatewayReasoning';
 
+/** The text that agents keep of a completion with reasoning and tool calls. */
 export function reasoningToKeep({ choices: [choice] }: Completion, source: string): string | undefined {
 	if (!choice?.reasoningParts?.length || choice.toolCalls.length === 0) return undefined;
 	const { text, reasoningParts: parts } = choice;
@@ -173,7 +174,7 @@ export function keptReasoning(stored: unknown): KeptReasoning | undefined {
 
 const MAX_IMAGES = 10;
 
-/** Shows the model the images of media tools, each once, in a message of the user: few providers take them in a result. */
+/** Shows the model the images of media tools, each once, as the user's: few providers take them in a result. */
 export function withToolMedia(messages: Message[]): Message[] {
 	const known = new Set<string>();
 	const images: Attachment[] = [];
@@ -190,7 +191,7 @@ export function withToolMedia(messages: Message[]): Message[] {
 	});
 }
 
-/** The URLs of images in the tasks of a result. Agents put them in a list, and older ones the list in an object. */
+/** The URLs of images in the tasks of a result. Agents put them in a list, older ones in an object. */
 function imagesIn(value: Json | undefined, levels = 4): string[] {
 	const { taskId, resultUrls } = asObject(value) ?? {};
 	const urls = asArray(resultUrls).flatMap((url) => asText(url) ?? []);

@@ -137,7 +137,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
 		const source = variant.reasoning ? this.source(model) : undefined;
 		const messages = toChatMessages(config.messages, source);
-		// A tool that must be called is called once for each message of the user, or the agent would never respond.
+		// A tool that must be called is called once for each message of the user: the agent must respond.
 		const choice = readToolChoice(toolChoice, { tools, options, extraBody });
 		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
 		const shown = showToolMedia && variant.images ? withToolMedia(messages) : messages;
@@ -177,8 +177,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 }
 
 /**
- * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3), sends the next
- * one whose body is another. The error is the first one if all were rejected.
+ * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3),
+ * sends the next one whose body is another. The error is the first one if all were rejected.
  */
 async function firstTaken<R>(
 	callOf: (variant: Variant) => TextCall,

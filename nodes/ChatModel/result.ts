@@ -48,8 +48,8 @@ export function toResult(completion: Completion, earlierIds: readonly unknown[])
 }
 
 /**
- * The chunks after the text of a streamed completion. Each tool call is one chunk: the SDK tells tool calls apart
- * by ID, and only the first chunk of a call has it.
+ * The chunks after the text of a streamed completion. Each tool call is one chunk: the SDK tells tool calls
+ * apart by ID, and only the first chunk of a call has it.
  *
  * @param shown the text that was streamed
  */
@@ -105,8 +105,9 @@ function textOf(completion: Completion): string {
 }
 
 /**
- * The tool calls, each with an ID that the conversation does not have yet: some models start again with `call_0` in each
- * completion, or give all tool calls the same ID, and n8n and LangChain then lose a tool call or its result.
+ * The tool calls, each with an ID that the conversation does not have yet: some models start again with
+ * `call_0` in each completion, or give all tool calls the same ID, and n8n and LangChain then lose a tool
+ * call or its result.
  */
 function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	const taken = new Set(earlierIds);

@@ -11,8 +11,9 @@ export interface AiNodeSdk {
 }
 
 /**
- * Loads n8n's SDK for AI nodes, when a model is needed: in an n8n without it, the other nodes work. `import()` would load
- * the SDK and LangChain a second time, as ES modules whose classes are not those of n8n's own nodes.
+ * Loads n8n's SDK for AI nodes, when a model is needed: in an n8n without it, the other nodes work.
+ * `import()` would load the SDK and LangChain a second time, as ES modules whose classes are not those of
+ * n8n's own nodes.
  */
 export function loadSdk(): AiNodeSdk {
 	// n8n's own first: a copy above this package's folder has other classes, and does not recognise n8n's tools.
@@ -32,7 +33,7 @@ function requiredBy(from: NodeJS.Module | undefined): Partial<AiNodeSdk> | undef
 	}
 }
 
-/** Converts an agent's tools for the formats. n8n may describe their input with zod: `jsonSchema` makes it JSON Schema. */
+/** Converts an agent's tools. n8n may describe their input with zod: `jsonSchema` makes it JSON Schema. */
 export function toToolDefinitions(
 	tools: readonly Sdk.Tool[],
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'],

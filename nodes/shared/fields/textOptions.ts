@@ -51,7 +51,7 @@ const declared = Object.entries<TextOption>(textOptions).map(([name, option]) =>
 	return { name, group: option.group, parameter: optional(parameterOf(option).with(shown)) };
 });
 
-/** The text options whose names fit as parameters, in their groups, each shown for the formats that have it. */
+/** The text options whose names fit, in their groups, each shown for the formats that have it. */
 export function textOptionsWhere(fits: (name: string, group?: string) => boolean) {
 	const optionsIn = (group?: string): OptionParameters => {
 		const own = declared.filter((option) => option.group === group && fits(option.name, group));

@@ -55,7 +55,7 @@ export const extraBody = optional(
 	}),
 );
 
-/** The fields that the user adds to the request. `stream` decides how the response is read, so it is not one of them. */
+/** The fields that the user adds. `stream` decides how the response is read, so it is not one of them. */
 export function checkExtraBody(extra: JsonObject | undefined, streamHint: string): JsonObject {
 	if (extra?.stream === undefined) return extra ?? {};
 	throw new InvalidInputError("'Extra Body (JSON)' must not contain 'stream'", streamHint, 'extraBody');
@@ -91,7 +91,7 @@ export const toolChoiceParameters = {
 	...shownFor({ toolChoice: ['function'] }, { toolChoiceName }),
 };
 
-/** The choice of tools; `undefined` if the gateway decides. Whether the request has the tool, the gateway checks. */
+/** The choice of tools; `undefined` if the gateway decides. Whether the tool is there, the gateway checks. */
 export function readToolChoice(
 	params: Values<typeof toolChoiceParameters>,
 	{ tools, options, extraBody }: Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject },

@@ -266,7 +266,7 @@ describe('a file', () => {
 		expect(result).not.toHaveProperty('isEstimate');
 		expect(most(body, { known: wide })).toMatchObject({
 			isEstimate: true,
-			because: 'The file "https://x.test/a.png" counts as 12,000 tokens.',
+			because: 'Files count as 12,000 tokens.',
 		});
 	});
 
@@ -276,7 +276,7 @@ describe('a file', () => {
 		const result = mostOfCall(textFormat('chat'), { max_tokens: 100, ...body }, wide, files);
 		expect(tokensOf(result)).toBeGreaterThanOrEqual(512_000);
 		expect(tokensOf(result)).toBeLessThan(512_500);
-		expect(result).toMatchObject({ because: 'The file "a.pdf" counts as 512,000 tokens.' });
+		expect(result).toMatchObject({ because: 'Files count as 512,000 tokens.' });
 	});
 
 	it('is not what a tool’s arguments only look like', () => {

@@ -181,10 +181,8 @@ describe('input', () => {
 		])('%s: verbatim, after the system prompt', async (format, body) => {
 			expect(await sentBody({ ...json(list), format, systemPrompt: 'S' })).toMatchObject(body);
 		});
-		it('chat: may be a plain text as a prompt', async () => {
-			const body = await sentBody(json('"Once"'));
-			expect(body).toMatchObject({ prompt: 'Once' });
-			expect(body).not.toHaveProperty('messages');
+		it('may be a plain text, which the user says', async () => {
+			expect(await sentBody(json('"Once"'))).toMatchObject({ messages: [{ role: 'user', content: 'Once' }] });
 		});
 		it('may be a list from an expression', async () => {
 			expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({

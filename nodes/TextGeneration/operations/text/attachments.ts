@@ -75,8 +75,8 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 }
 
 /**
- * Opens the attachments of an item; the content of files is read when the request is sent. When the format takes no URL,
- * the file is downloaded first, without the key.
+ * Opens the attachments of an item; the content of files is read when the request is sent. When the format
+ * takes no URL, the file is downloaded first, without the key.
  *
  * @returns the conversation, and the files that replace their placeholders in the body
  */
@@ -96,8 +96,11 @@ export async function openAttachments(
 		const file = await typedFile(at, await openFile(item, at, source));
 		const { mimeType, fileName } = file;
 		const isText = otherFile && kind === 'file' && isTextType(mimeType);
-		const base64 = isText ? await textInBase64(at, file) : `file-${randomUUID()}`;
-		if (!isText) files.push({ placeholder: base64, file });
+		if (isText && file.size > MAX_TEXT_BYTES)
+			throw at.error(`the file "${fileName}" is longer than any model reads`, 'Send a part of it.');
+		const content = isText ? await firstBytes(file, MAX_TEXT_BYTES) : undefined;
+		const base64 = content?.toString('base64') ?? `file-${randomUUID()}`;
+		if (!content) files.push({ placeholder: base64, file });
 		attachments.push({ message, kind, source: { base64, mimeType, fileName } });
 	}
 	if (conversation.kind === 'wire') return { conversation, files };
@@ -110,11 +113,6 @@ export async function openAttachments(
 
 /** More than any model reads, in bytes. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
-
-async function textInBase64(at: Location, file: InputFile): Promise<string> {
-	if (file.size <= MAX_TEXT_BYTES) return (await firstBytes(file, MAX_TEXT_BYTES)).toString('base64');
-	throw at.error(`the file "${file.fileName}" is longer than any model reads`, 'Send a part of it.');
-}
 
 async function openFile(
 	item: ItemContext,

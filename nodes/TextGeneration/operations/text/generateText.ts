@@ -1,6 +1,5 @@
 import { ApiError, asError, InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { mostOfCall } from '../../../shared/gateway/text/cost';
-import type { FilesInBody } from '../../../shared/gateway/text/fileTokens';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
@@ -34,6 +33,7 @@ export interface PlannedText {
 	body?: JsonObject;
 }
 
+/** Makes the body before anything is sent, unless it needs files. */
 export function planText(prepared: PreparedText): PlannedText {
 	const { options, attachments, format, request, extraBody } = prepared;
 	void [options.dryRun, options.fallbackModels, options.maxCostRub];
@@ -48,7 +48,12 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	const { dryRun, fallbackModels = [], maxCostRub } = prepared.options;
 	const { body, files } = await withAttachments(item, planned);
 	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
-	if (dryRun) return await notSent(item, prepared, toCall(item, prepared, body, files), inBody);
+	if (dryRun) {
+		const { json } = toCall(item, prepared, body, files);
+		const model = asText(json.model) ?? '';
+		const most = mostOfCall(format, json, await run.textModels.required(client, model), inBody);
+		return run.dryRun.output(model, json, { isMost: true, ...most });
+	}
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
 	try {
@@ -82,18 +87,6 @@ async function withAttachments(
 	const { format, request, extraBody, attachments } = prepared;
 	const { conversation, files } = await openAttachments(item, request.conversation, attachments, format);
 	return { body: textBody(format, { ...request, conversation }, extraBody), files };
-}
-
-/** The output of a dry run: the request, with placeholders for files, and the most that it can cost. */
-async function notSent(
-	{ run, client }: ItemContext,
-	{ format }: PreparedText,
-	{ json }: TextCall,
-	files: FilesInBody,
-) {
-	const model = asText(json.model) ?? '';
-	const most = mostOfCall(format, json, await run.textModels.required(client, model), files);
-	return run.dryRun.output(model, json, { isMost: true, ...most });
 }
 
 function toCall(

@@ -55,6 +55,7 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
 
+/** What all operations with a text model prepare. */
 export function prepare(
 	item: ItemInput<SharedParams>,
 	format: TextFormat,
@@ -140,9 +141,8 @@ function readToolCalls(list: Json[]): PriorToolCall[] {
 	});
 }
 
-function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | string {
-	// A JSON string is a plain prompt (§4.1 `input`, §4.2 `prompt`).
-	if (typeof value === 'string' && value.trim() !== '') return value;
+function readMessagesJson({ messagesJson: value }: Params): JsonObject[] {
+	if (typeof value === 'string' && value.trim() !== '') return [{ role: 'user', content: value }];
 	const messages = asObjects(value);
 	const isList = messages.length === asArray(value).length;
 	if (isList && messages.some(({ content }) => content !== '')) return messages;

@@ -25,7 +25,6 @@ interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description
 /** The format that has a part for each kind of file (§4.2). */
 const [format] = textFormats;
 
-/** A few: text: generate has more. */
 const options = {
 	...textOptionsWhere((name) => name === 'maxTokens'),
 	...sharedOptions,
@@ -74,20 +73,14 @@ type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Valu
 
 function read(item: ItemInput<Params>, { kind }: Preset): PreparedText {
 	const { params } = item;
-	const [name, label, files] =
-		params.source === 'url'
-			? ['url', url.label, params.url]
-			: ['binaryPropertyName', binaryPropertyName.label, params.binaryPropertyName];
-	const attachments = files.map((file, index) => {
-		const subject = `'${label}'${files.length > 1 ? `, file ${index + 1}` : ''}:`;
-		return { kind, message: 0, source: file, at: new Location(name, subject) };
+	const name = params.source === 'url' ? 'url' : 'binaryPropertyName';
+	const { label } = name === 'url' ? url : binaryPropertyName;
+	const attachments = params[name].map((source, index, { length }) => {
+		const subject = `'${label}'${length > 1 ? `, file ${index + 1}` : ''}:`;
+		return { kind, message: 0, source, at: new Location(name, subject) };
 	});
-	return prepare(
-		item,
-		format,
-		{ kind: 'messages', messages: [{ role: 'user', text: params.prompt }] },
-		attachments,
-	);
+	const messages = [{ role: 'user' as const, text: params.prompt }];
+	return prepare(item, format, { kind: 'messages', messages }, attachments);
 }
 
 export const transcribeAudio = definePreset({

@@ -147,7 +147,7 @@ const SOUND_TYPES: ReadonlyMap<string, string> = new Map([
 	['pcm16', 'audio/pcm'],
 ]);
 
-/** The extension and the type of a file, where known. Sound has the requested format; n8n takes some for text. */
+/** The extension and the type of a file, where known. Sound has the requested format. */
 function typeOf({ kind, mimeType }: OutputFile, { request, extraBody }: PreparedText) {
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
 	const extension = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);

@@ -10,8 +10,9 @@ import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
 
 /**
- * What a call cost, from its tokens and the account's prices (§1, §2.1), as decimal text in rubles; `undefined` where a
- * price or a number is not known, and for what the catalogue has no price for: cached tokens, plugins, web searches.
+ * What a call cost, from its tokens and the account's prices (§1, §2.1), as decimal text in rubles;
+ * `undefined` where a price or a number is not known, and for what the catalogue has no price for: cached
+ * tokens, plugins, web searches.
  */
 export function costOfCall(
 	{ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0 }: PricedTokens,
@@ -37,13 +38,14 @@ export interface Charge {
 	usage: PricedTokens;
 }
 
+/** The charge that an error tells of. */
 export function chargeOf(error: unknown): Charge {
 	const { extra = {} } = error instanceof ApiError ? error.details : {};
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
 	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
 }
 
-/** The cost that is reported, else the computed one: decimal text, and the fields of a completion or an error. */
+/** The cost that is reported, else the computed one: as decimal text and as fields. */
 export async function costOfCharge(
 	{ costRub, usage }: Charge,
 	body: JsonObject,
@@ -72,12 +74,13 @@ export type CostLimit =
 /** Tokens that a provider may add to the prompt for tools and JSON output. */
 const ADDED_TOKENS = 1_000;
 
-/** The catalogue has no price for writing tokens to the cache; providers charge up to twice that of a token. */
+/** The catalogue has no price for writing to the cache; providers charge up to twice that of a token. */
 const CACHE_WRITE_FACTOR = 2;
 
 /**
- * The price of the longest prompt and the longest response. A prompt has at most as many tokens as its text has bytes, and
- * those of its files by an estimate; never more than the context window (§8), which is assumed for what has no known size.
+ * The price of the longest prompt and the longest response. A prompt has at most as many tokens as its text
+ * has bytes, and those of its files by an estimate; never more than the context window (§8), which is assumed
+ * for what has no known size.
  *
  * @param body as it is sent; files may be placeholders
  */
@@ -140,7 +143,7 @@ function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	return Math.max(...limits) + Math.max(optionIn(body, format, 'reasoningMaxTokens') ?? 0, 0);
 }
 
-/** The longest prompt, in tokens; the name of what makes it unknown, if the context window is not known either. */
+/** The longest prompt, in tokens; the name of what makes it unknown, where no context window is known. */
 function mostInput(
 	body: JsonObject,
 	window: number | undefined,
@@ -165,15 +168,10 @@ function mostInput(
 	const text = Buffer.byteLength(json) - sum(({ bytes }) => bytes) + added;
 	const ofFiles = sum(({ tokens = 0 }) => tokens);
 	const tokens = Math.min(text + ofFiles, window ?? Infinity);
-	const [{ name } = { name: '' }] = parts;
-	const subject =
-		parts.length === 1
-			? `${name.charAt(0).toUpperCase()}${name.slice(1)} counts`
-			: `${parts.length} files count`;
 	return {
 		tokens: tokens * factor,
 		isEstimate: tokens !== window && parts.some(({ isEstimate }) => isEstimate),
-		because: ofFiles > 0 ? `${subject} as ${inWords(Math.min(ofFiles, tokens))}.` : undefined,
+		because: ofFiles > 0 ? `Files count as ${inWords(Math.min(ofFiles, tokens))}.` : undefined,
 	};
 }
 

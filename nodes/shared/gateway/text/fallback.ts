@@ -15,7 +15,7 @@ const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalan
 
 const UNCODED: ReadonlySet<number> = new Set([403, 404, 422]);
 
-/** Whether the gateway has rejected every request for a model, so that nothing is charged, and it may take another one. */
+/** Whether the gateway has rejected a model at no cost, and may take another one. */
 function mayFallBack(error: unknown): error is ApiError {
 	if (!(error instanceof ApiError)) return false;
 	const { outcome, status = 0, code, type } = error.details;
@@ -26,9 +26,10 @@ function mayFallBack(error: unknown): error is ApiError {
 }
 
 /**
- * Tries each of the models once, in turn, until one is not rejected. A fallback model that cannot be used, such as one
- * without a price under a limit of cost, is passed over. When the rate limit refuses two models, it is that of the
- * account (§5): then, and when no other model takes the call, the first of them is asked again, and waits.
+ * Tries each of the models once, in turn, until one is not rejected. A fallback model that cannot be used,
+ * such as one without a price under a limit of cost, is passed over. When the rate limit refuses two models,
+ * it is that of the account (§5): then, and when no other model takes the call, the first of them is asked
+ * again, and waits.
  *
  * @returns the result, and the models that did not take the call
  * @throws the error of the last model

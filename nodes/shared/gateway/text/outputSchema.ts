@@ -20,8 +20,8 @@ function typeOf(value: Json): string {
 }
 
 /**
- * What does not fit a schema in a value: types, required fields and choices; other words of a schema are only for
- * the model. A field that is not required may be null: so models write what they do not know.
+ * What does not fit a schema in a value: types, required fields and choices; other words of a schema are only
+ * for the model. A field that is not required may be null: so models write what they do not know.
  */
 export function* misfits(
 	value: Json,
@@ -58,8 +58,8 @@ export function* misfits(
 }
 
 /**
- * The schema of what all examples show: a field that one of them lacks or has as null is not required, numbers may have
- * decimals, dates are text, and null, an empty list or several types stand for anything.
+ * The schema of what all examples show: a field that one of them lacks or has as null is not required,
+ * numbers may have decimals, dates are text, and null, an empty list or several types stand for anything.
  */
 export function schemaOf(examples: readonly Json[]): JsonObject {
 	const [type = 'null', ...others] = new Set(examples.map(typeOf));

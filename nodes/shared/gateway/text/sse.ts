@@ -2,9 +2,9 @@
 export const DONE = '[DONE]';
 
 /**
- * Incremental parser of `text/event-stream`. A chunk may end anywhere, also inside a character or a CRLF. Lines end
- * with LF, CRLF or CR. Reads only the data of events: their JSON repeats their names (§6.3). Dispatches an event only at
- * its blank line: a stream that breaks leaves no partial event.
+ * Incremental parser of `text/event-stream`. A chunk may end anywhere, also inside a character or a CRLF.
+ * Lines end with LF, CRLF or CR. Reads only the data of events: their JSON repeats their names (§6.3).
+ * Dispatches an event only at its blank line: a stream that breaks leaves no partial event.
  */
 export class SseParser {
 	private readonly decoder = new TextDecoder();
@@ -32,7 +32,7 @@ export class SseParser {
 		this.pending += unfinished;
 	}
 
-	/** Dispatches a last event without a blank line. Only for a stream that ended properly, and not in the middle of a line. */
+	/** Dispatches a last event without a blank line, of a stream that ended properly. */
 	end(): void {
 		this.endLine('');
 		this.dispatch();
@@ -41,10 +41,6 @@ export class SseParser {
 	private endLine(rest: string): void {
 		const line = this.pending + rest;
 		this.pending = '';
-		this.readLine(line);
-	}
-
-	private readLine(line: string): void {
 		if (line === '') return this.dispatch();
 		if (line !== 'data' && !line.startsWith('data:')) return;
 		const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);

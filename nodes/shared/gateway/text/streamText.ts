@@ -29,8 +29,9 @@ export interface StreamRequest {
 }
 
 /**
- * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8): the body as it would be
- * without streaming. The error for a stream that breaks, stalls or ends early has the text received so far.
+ * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8): the body as it
+ * would be without streaming. The error for a stream that breaks, stalls or ends early has the text received
+ * so far.
  */
 export async function streamText(client: GatewayClient, options: StreamRequest): Promise<JsonObject> {
 	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;
@@ -45,8 +46,8 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
 const CHECKED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads one stream: bytes → events → JSON → the format's stream. Also reads a complete response, which a gateway that
- * does not stream sends: it is charged.
+ * Reads one stream: bytes → events → JSON → the format's stream. Also reads a complete response, which a
+ * gateway that does not stream sends: it is charged.
  */
 class StreamReader {
 	private readonly completion: CompletionStream;

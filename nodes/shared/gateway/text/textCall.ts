@@ -24,7 +24,7 @@ export function textCall(
 	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
 }
 
-/** Whether the response may hold sound or pictures: the fields of *Audio and Images*, or the tool that makes images. */
+/** Whether the response may hold sound or pictures. */
 export function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
 	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
 	return makesImages || [modalities, audio, images].some((field) => field !== undefined);

@@ -267,17 +267,8 @@ const user = (text: string) => ({ role: 'user' as const, text });
 const said = (content: string, role = 'user') => ({ role, content });
 
 const sent = (format: string, conversation: Conversation, parts: Partial<TextRequest> = {}) => {
-	const {
-		messages: list,
-		prompt,
-		input,
-		instructions,
-	} = bodyOf(format, {
-		conversation,
-		output: JSON_OBJECT,
-		...parts,
-	});
-	return { content: list ?? prompt ?? input, instructions };
+	const body = bodyOf(format, { conversation, output: JSON_OBJECT, ...parts });
+	return { content: body.messages ?? body.input, instructions: body.instructions };
 };
 
 describe('a line asks for a JSON object', () => {
@@ -301,23 +292,10 @@ describe('a line asks for a JSON object', () => {
 		expect(list.map(({ content }) => content)).toStrictEqual(['Hi', 'Hello', asked, null, 'seen']);
 	});
 
-	it('in messages of the shape of the format', () => {
-		for (const format of ['chat', 'responses']) {
-			expect(sent(format, { kind: 'wire', messages: PROMPT }).content).toBe(asked);
-			expect(sent(format, { kind: 'wire', messages: [said(PROMPT)] }).content).toStrictEqual([
-				said(PROMPT),
-				said(LINE),
-			]);
-		}
-	});
-
 	it('Responses: in the input, also where the instructions have the word', () => {
 		const system = { role: 'system' as const, text: 'Return JSON' };
 		const both = { content: asked, instructions: 'Return JSON' };
 		expect(sent('responses', messages(system, user(PROMPT)))).toStrictEqual(both);
-		expect(sent('responses', { kind: 'wire', systemPrompt: 'Return JSON', messages: PROMPT })).toStrictEqual(
-			both,
-		);
 	});
 });
 
@@ -331,8 +309,11 @@ describe('nothing is added', () => {
 		const system = { role: 'system' as const, text: 'Return JSON' };
 		const both = [said('Return JSON', 'system'), said(PROMPT)];
 		expect(sent('chat', messages(system, user(PROMPT))).content).toStrictEqual(both);
-		const wire: Conversation = { kind: 'wire', systemPrompt: 'Return JSON', messages: [said(PROMPT)] };
-		expect(sent('chat', wire).content).toStrictEqual(both);
+	});
+
+	it.each(['chat', 'responses'])('to %s messages in the shape of the format', (format) => {
+		const wire: Conversation = { kind: 'wire', messages: [said(PROMPT)] };
+		expect(sent(format, wire).content).toStrictEqual([said(PROMPT)]);
 	});
 
 	it.each<[string, string, Partial<TextRequest>]>([

@@ -180,20 +180,6 @@ describe('bodies', () => {
 			{ messages: own, systemPrompt: '' },
 			{ chat: { messages: own }, responses: { input: own }, messages: { messages: own } },
 		],
-		[
-			'a text',
-			{ messages: 'Own' },
-			{ chat: { prompt: 'Own' }, responses: { input: 'Own' }, messages: { messages: own } },
-		],
-		[
-			'a text and a system prompt',
-			{ messages: 'Own', systemPrompt: 'Be brief' },
-			{
-				chat: { messages: [wire('system', 'Be brief'), ...own] },
-				responses: { instructions: 'Be brief', input: 'Own' },
-				messages: { system: 'Be brief', messages: own },
-			},
-		],
 	])('in the format’s own shape: %s', (_, conversation, expected) => {
 		for (const [format, fields] of expectedOf(expected)) {
 			const limit = format === 'messages' ? { max_tokens: 4096 } : {};

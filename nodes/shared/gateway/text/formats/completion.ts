@@ -99,7 +99,7 @@ export function isPending(finishReason: string | null | undefined): boolean {
 /** What a response says of its call, besides its output. */
 export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
 
-/** Where a format has the tokens and the cost (in rubles): paths in its usage, of which the first with a number counts. */
+/** Paths in the usage of a format; the first with a number counts. The cost is in rubles. */
 export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readonly string[]>>>;
 
 export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
@@ -123,6 +123,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	};
 }
 
+/** The value at a path, such as `reasoning.effort`. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
 	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
 }
@@ -151,8 +152,8 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
 }
 
 /**
- * Asserts that a successful response has output: something in the list where the format keeps it, such as an empty text.
- * The list itself may be empty only with `mayBeEmpty`.
+ * Asserts that a successful response has output: something in the list where the format keeps it, such as an
+ * empty text. The list itself may be empty only with `mayBeEmpty`.
  */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const reported = errorIn(body);
@@ -184,7 +185,7 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 	return { ...call, arguments: args, invalidArguments: true };
 }
 
-/** What annotations cite: see {@link Choice.sources}. The specification does not show where they have their URL. */
+/** What annotations cite. The specification does not show where they have their URL. */
 export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 	const sources = new Map<string, JsonObject>();
 	for (const received of annotations) {

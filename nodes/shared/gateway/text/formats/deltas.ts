@@ -1,8 +1,9 @@
 import { asObject, textOf, type JsonObject } from '../../util/json';
 
 /**
- * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are merged. Null
- * and an empty text change nothing. Lists and objects are the object's own: copying them for each delta takes minutes.
+ * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are
+ * merged. Null and an empty text change nothing. Lists and objects are the object's own: copying them for
+ * each delta takes minutes.
  */
 export function addDelta(object: JsonObject, delta: JsonObject, chunked: ReadonlySet<string>): void {
 	for (const [name, value] of Object.entries(delta)) {
@@ -16,10 +17,12 @@ export function addDelta(object: JsonObject, delta: JsonObject, chunked: Readonl
 	}
 }
 
+/** The values in the order of their indexes. */
 export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {
 	return [...values].sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
+/** The value at an index, which is made when it is needed first. */
 export function at<T>(values: Map<number, T>, index: number, make: () => NoInfer<T>): T {
 	const value = values.get(index) ?? make();
 	values.set(index, value);

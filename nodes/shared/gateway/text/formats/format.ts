@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../util/json';
 import type { Completion, UsagePaths } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
-/** The longest response in tokens where one must be given and the user sets none: enough for an article (§4.3). */
+/** The longest response, in tokens, where one must be given (§4.3): enough for an article. */
 export const DEFAULT_MAX_TOKENS = 4096;
 
 /** What the cost of a call depends on, in the fields of its body. */
@@ -11,7 +11,7 @@ export interface CostFields {
 	/** The longest response; a call whose cost is limited gets the first of them. */
 	limits: readonly [string, ...string[]];
 	prompts: readonly string[];
-	/** Types of its parts and items that are text. All others may be files, whose tokens are not those of their bytes. */
+	/** Types of parts and items that are text. All others may be files, whose tokens are not their bytes. */
 	texts: readonly string[];
 	/** The field of a part up to which the prompt is written to the cache. */
 	cacheMark?: string;
@@ -54,17 +54,17 @@ export interface TextFormat {
 	otherFile?(fileName: string, mimeType: string): Error;
 	/** Builds the request body; throws for a conversation that the format cannot express. */
 	toBody(request: TextRequest): JsonObject;
-	/** Reads a complete response to a request for this output; throws for a failed generation and a body of another shape. */
+	/** Reads a complete response; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;
 	createStream(output: OutputRequest): CompletionStream;
 }
 
 export interface CompletionStream {
-	/** Reads an event; returns the text that it adds. Throws for an error (§6), with what that says of the charge. */
+	/** Reads an event; returns the text that it adds. Throws for an error (§6). */
 	read(event: JsonObject): string;
 	/** Whether the completion is closed, so that no part can be missing; `sawDone`: whether `[DONE]` has come. */
 	isComplete(sawDone: boolean): boolean;
 	readonly isFinished: boolean;
-	/** The body as it would be without streaming, of what has come so far. Its usage is that of the whole call. */
+	/** The body as it would be without streaming, of what has come so far. */
 	body(): JsonObject;
 }

@@ -19,8 +19,9 @@ type Problem = ErrorText & { code: string };
 const MISFIT = 'json_does_not_fit';
 
 /**
- * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if it has no
- * output yet. The error for other output has its text and cost, because it is charged, and JSON that does not fit.
+ * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if
+ * it has no output yet. The error for other output has its text and cost, because it is charged, and JSON
+ * that does not fit.
  */
 export function parseJsonOutput(
 	choice: Choice,
@@ -37,14 +38,13 @@ export function parseJsonOutput(
 	const fitting = checked?.filter(({ problem }) => problem === undefined);
 	if (fitting?.length === 1) return fitting[0]?.value;
 	if (fitting && hasCalls) return undefined;
-	const [first] = checked ?? [];
-	if (checked?.length !== 1 || first?.problem === undefined)
-		throw unusable(choice, completion, notJson(completion, checked?.length));
-	throw unusable(choice, completion, misfit(first.problem), first.value);
+	const misfit = checked?.length === 1 ? checked[0] : undefined;
+	throw unusable(choice, completion, problemOf(checked, completion), misfit?.value);
 }
 
 /**
- * The JSON in a text: the text itself, else what stands in brackets between other words; `undefined` if that is cut off.
+ * The JSON in a text: the text itself, else what stands in brackets between other words; `undefined` if that
+ * is cut off.
  *
  * @param lists whether that may be lists, and not only objects: `[1]` may be the mark of a footnote
  * @param onlyWhole whether words beside it mean that it is no answer
@@ -62,7 +62,7 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 		.filter((value) => lists || asObject(value));
 }
 
-/** Removes the thoughts that some models write. The first tag may be missing, and the last one if they are cut off. */
+/** Removes thoughts. The first tag may be missing, and the last one if they are cut off. */
 function withoutThoughts(text: string): string {
 	const parts = text.split(/<\/think(?:ing)?>/i);
 	return parts
@@ -80,7 +80,7 @@ function withoutFence(text: string): string {
 	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-/** What tells strings apart; beside them, what is not JSON: a comma before a bracket, and invisible characters. */
+/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters. */
 const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function parseLeniently(text: string): Json | undefined {
@@ -139,24 +139,26 @@ const REFUSED: Problem = {
 	description: 'Change the prompt, or choose another model.',
 };
 
-function misfit(problem: string): Problem {
-	return {
-		code: MISFIT,
-		message: `The response does not fit the schema: ${problem}`,
-		description: 'Describe the field that is wrong, let it be optional, or choose another model.',
-	};
-}
-
-/** @param count the number of JSON values in the text; `undefined` if it was cut off */
-function notJson({ hint }: Completion, count: number | undefined): Problem {
-	if (count === undefined) {
-		const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
-		return { code: 'json_cut_off', message: 'The JSON was cut off', description };
-	}
-	if (count > 1) {
-		const message = `The response has ${count} JSON values, and it is not clear which one is meant`;
-		return { code: 'not_json', message, description: 'Ask for one JSON object, and describe its fields.' };
-	}
+/** @param values those in the text, and what does not fit in them; `undefined` if it was cut off */
+function problemOf(
+	values: ReadonlyArray<{ problem?: string | undefined }> | undefined,
+	{ hint }: Completion,
+): Problem {
+	const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
+	if (!values) return { code: 'json_cut_off', message: 'The JSON was cut off', description };
+	const [first] = values;
+	if (values.length > 1)
+		return {
+			code: 'not_json',
+			message: `The response has ${values.length} JSON values, and it is not clear which one is meant`,
+			description: 'Ask for one JSON object, and describe its fields.',
+		};
+	if (first)
+		return {
+			code: MISFIT,
+			message: `The response does not fit the schema: ${first.problem}`,
+			description: 'Describe the field that is wrong, let it be optional, or choose another model.',
+		};
 	return {
 		code: 'not_json',
 		message: 'The model’s response is not JSON',
@@ -164,7 +166,7 @@ function notJson({ hint }: Completion, count: number | undefined): Problem {
 	};
 }
 
-/** The hint about the responses of a run that do not fit, from the codes of its errors; `undefined` if all do. */
+/** The hint about the responses of a run that do not fit, from the codes of its errors. */
 export function misfitHint(codes: readonly unknown[]): string | undefined {
 	const count = codes.filter((code) => code === MISFIT).length;
 	if (count === 0) return undefined;

@@ -47,7 +47,7 @@ export type Message = ChatMessage | ToolMessage;
 /** The input of the model: messages that the format converts, or messages in the format's own shape. */
 export type Conversation =
 	| { kind: 'messages'; messages: Message[] }
-	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
+	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] };
 
 export interface ToolDefinition {
 	name: string;
@@ -63,12 +63,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { name: string } | { bui
 export type OutputRequest =
 	| { kind: 'text' }
 	| { kind: 'jsonObject'; name: string }
-	| {
-			kind: 'jsonSchema';
-			name: string;
-			schema: JsonObject;
-			strict?: boolean | undefined;
-	  };
+	| { kind: 'jsonSchema'; name: string; schema: JsonObject; strict?: boolean | undefined };
 
 export interface TextRequest {
 	/** Id from the catalogue, used verbatim. */
@@ -108,34 +103,16 @@ export function inputAudio({ base64, mimeType }: Pick<InlineFile, 'base64' | 'mi
 	return { type: 'input_audio', input_audio: { data: base64, format } };
 }
 
-// Vendors answer 400 to a request for a JSON object if no message has the word "json".
+const JSON_LINE = 'Respond with a JSON object.';
 
-const LINE = 'Respond with a JSON object.';
-
-function lacksWord(output: OutputRequest, texts: unknown): boolean {
-	return output.kind === 'jsonObject' && !/json/i.test(JSON.stringify(texts));
-}
-
-/** Messages with a line that asks for a JSON object, if that is the output and none of them has the word. */
-export function withJsonWord(messages: Message[], output: OutputRequest): Message[] {
-	const texts = messages.map(({ text }) => text);
-	if (!lacksWord(output, texts)) return messages;
+/** Messages with the word "json", if the output is an object: vendors answer 400 where none has it. */
+export function withJsonWord(messages: Message[], { kind }: OutputRequest): Message[] {
+	const hasWord = messages.some(({ text }) => /json/i.test(text));
+	if (kind !== 'jsonObject' || hasWord) return messages;
 	// At the end of the prompt: some models take no second message of the same role.
 	const last = messages.map(({ role }) => role).lastIndexOf('user');
-	if (last === -1) return [...messages, { role: 'user', text: LINE }];
+	if (last === -1) return [...messages, { role: 'user', text: JSON_LINE }];
 	return messages.map((message, index) =>
-		index === last ? { ...message, text: `${message.text}\n\n${LINE}`.trim() } : message,
+		index === last ? { ...message, text: `${message.text}\n\n${JSON_LINE}`.trim() } : message,
 	);
-}
-
-/** The same for messages in the shape of a format. `instructions`: messages that stand elsewhere. */
-export function wireWithJsonWord(
-	messages: JsonObject[] | string,
-	output: OutputRequest,
-	instructions = '',
-): JsonObject[] | string {
-	if (!lacksWord(output, [messages, instructions])) return messages;
-	return typeof messages === 'string'
-		? `${messages}\n\n${LINE}`
-		: [...messages, { role: 'user', content: LINE }];
 }

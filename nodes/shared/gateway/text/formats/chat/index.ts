@@ -5,7 +5,6 @@ import { optionPaths, wireBody } from '../options';
 import {
 	inputAudio,
 	urlOf,
-	wireWithJsonWord,
 	withJsonWord,
 	type Attachment,
 	type Message,
@@ -53,33 +52,27 @@ export const chat: TextFormat = {
 function toBody(request: TextRequest): JsonObject {
 	const { tools, toolChoice, output } = request;
 	return wireBody('chat', request, {
-		...content(request),
+		messages: messagesOf(request),
 		tools: unlessEmpty(tools.map(toWireTool)),
 		tool_choice: toolChoice && toWireToolChoice(toolChoice),
 		response_format: responseFormat(output),
 	});
 }
 
-/** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
-function content({ conversation, output, cachesPrompt = false }: TextRequest): JsonObject {
+function messagesOf({ conversation, output, cachesPrompt = false }: TextRequest): JsonObject[] {
 	if (conversation.kind === 'messages') {
 		const messages = withJsonWord(conversation.messages, output);
-		return { messages: (cachesPrompt ? withCachePoints(messages) : messages).map(toWireMessage) };
+		return (cachesPrompt ? withCachePoints(messages) : messages).map(toWireMessage);
 	}
-	const { systemPrompt = '' } = conversation;
-	const messages = wireWithJsonWord(conversation.messages, output, systemPrompt);
-	const prompt = { role: 'system' as const, text: systemPrompt, isCachePoint: cachesPrompt };
-	const system = systemPrompt === '' ? [] : [toWireMessage(prompt)];
-	if (typeof messages !== 'string') return { messages: [...system, ...messages] };
-	return system.length > 0
-		? { messages: [...system, { role: 'user', content: messages }] }
-		: { prompt: messages };
+	const { systemPrompt = '', messages } = conversation;
+	if (systemPrompt === '') return messages;
+	return [toWireMessage({ role: 'system', text: systemPrompt, isCachePoint: cachesPrompt }), ...messages];
 }
 
 /** Characters from which a text is long. Providers cache nothing shorter than about 1,000 tokens. */
 const LONG_TEXT = 4_000;
 
-/** Marks what later requests repeat: instructions, and the user's last message if it or the conversation is long. */
+/** Marks what later requests repeat: instructions, and the last message if it or the conversation is long. */
 function withCachePoints(messages: Message[]): Message[] {
 	const roles = messages.map(({ role }) => role);
 	const end = roles.findIndex((role) => role !== 'system' && role !== 'developer');

@@ -66,7 +66,9 @@ export class ChatStream implements CompletionStream {
 }
 
 // prettier-ignore
-const CHUNKED = new Set(['content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments']);
+const CHUNKED = new Set([
+	'content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments',
+]);
 
 class StreamedChoice {
 	private readonly message: JsonObject = {};
@@ -131,7 +133,7 @@ function withWholeData(audio: Json): Json {
 	return data === undefined ? audio : { ...asObject(audio), data: joinedBase64(data) };
 }
 
-/** Whether a chunk begins another tool call. Some providers give all calls the same index, none, or an ID in each chunk. */
+/** Whether a chunk begins another tool call. Some providers give all calls one index, or each chunk an ID. */
 function isOtherCall(known: JsonObject, chunk: JsonObject): boolean {
 	const [before, after] = [asObject(known.function), asObject(chunk.function)];
 	const name = asText(after?.name);

@@ -66,11 +66,8 @@ function toBody(request: TextRequest): JsonObject {
 
 /** System texts go into a field of their own; the messages are only those of user and assistant. */
 function content(conversation: Conversation): JsonObject {
-	if (conversation.kind === 'wire') {
-		const { systemPrompt, messages } = conversation;
-		const list = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
-		return { system: systemPrompt || undefined, messages: list };
-	}
+	if (conversation.kind === 'wire')
+		return { system: conversation.systemPrompt || undefined, messages: conversation.messages };
 	const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
 	const system = conversation.messages.filter(isSystem).map(({ text }) => text);
 	const others = conversation.messages.filter((message) => !isSystem(message));
@@ -150,7 +147,7 @@ function allowed(choice: JsonObject, { thinking }: JsonObject): JsonObject {
 	return thinks && choice.type !== 'none' ? { type: 'auto' } : choice;
 }
 
-/** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
+/** JSON output is the arguments of a tool that the model must call: there is no other way to request it. */
 function jsonFields({ tools, toolChoice, options }: TextRequest, output: JsonOutput): JsonObject {
 	const mayCallOthers = tools.length > 0 && toolChoice !== 'none';
 	const either = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };

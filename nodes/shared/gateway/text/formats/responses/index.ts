@@ -5,7 +5,6 @@ import { optionPaths, wireBody } from '../options';
 import {
 	inputAudio,
 	urlOf,
-	wireWithJsonWord,
 	withJsonWord,
 	type Attachment,
 	type Conversation,
@@ -71,10 +70,8 @@ function toBody(request: TextRequest): JsonObject {
 }
 
 function content(conversation: Conversation, output: OutputRequest): JsonObject {
-	if (conversation.kind === 'wire') {
-		const input = wireWithJsonWord(conversation.messages, output);
-		return { instructions: conversation.systemPrompt || undefined, input };
-	}
+	if (conversation.kind === 'wire')
+		return { instructions: conversation.systemPrompt || undefined, input: conversation.messages };
 	const { messages } = conversation;
 	const [first, ...rest] = messages;
 	// A leading system message becomes `instructions`; later ones keep their place.

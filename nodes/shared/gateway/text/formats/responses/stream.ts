@@ -38,7 +38,7 @@ export class ResponsesStream implements CompletionStream {
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
 			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
-			// §6.1: a failure is free, unless it has a cost. That of a provider comes without a response, and may pass.
+			// §6.1: a failure is free, unless it has a cost. That of a provider has no response, and may pass.
 			const failure = generationError(error, readReceipt(closing ?? {}, USAGE));
 			throw closing ? failure : failure.with({ retryable: true });
 		}
