@@ -278,7 +278,7 @@ describe('body with files', () => {
 					expect(Buffer.byteLength(opened)).toBe(sent.length);
 				}
 			}),
-			{ numRuns: 200 },
+			{ numRuns: 100 },
 		);
 	});
 

@@ -168,7 +168,7 @@ it('sends items one after the other in the order in which they began, whatever t
 				expect(own.filter(([type]) => type === 'error')).toHaveLength(ended ? 0 : 1);
 			}
 		}),
-		{ numRuns: 200 },
+		{ numRuns: 100 },
 	);
 });
 

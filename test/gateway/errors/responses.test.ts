@@ -160,7 +160,7 @@ describe('a response in none of the formats', () => {
 					expect(details.description).not.toBe('');
 				},
 			),
-			{ numRuns: 1_000 },
+			{ numRuns: 300 },
 		);
 	});
 });

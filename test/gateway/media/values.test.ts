@@ -103,7 +103,7 @@ describe('the type of a value', () => {
 				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
 				expect(() => typedInput({ field: input }, form)).not.toThrow();
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 300 },
 		);
 	});
 

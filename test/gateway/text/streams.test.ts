@@ -78,7 +78,7 @@ it('splitting a stream does not change the events', () => {
 		fc.property(streams, fc.integer({ min: 1, max: 9 }), (stream, size) =>
 			expect(parse(chunksOf(stream, size))).toStrictEqual(parse([stream])),
 		),
-		{ numRuns: 500 },
+		{ numRuns: 200 },
 	);
 });
 
@@ -394,12 +394,13 @@ describe('what is kept of a response', () => {
 		expect(count.pieces).toBeLessThan(42);
 	});
 
-	it('is at most 128 MB where sound or images are asked for', async () => {
+	it('is at most what the request allows, which is 128 MB for sound and images', async () => {
+		expect(MAX_MEDIA_BYTES).toBe(128 * MEBIBYTE);
 		const { source, read: count } = endless(event({ audio: { data: long } }), 200);
-		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
+		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES / 2 };
 		expect(await errorDetails('chat', source, options)).toMatchObject({ code: 'response_too_large' });
-		expect(count.pieces).toBeGreaterThanOrEqual(128);
-		expect(count.pieces).toBeLessThan(140);
+		expect(count.pieces).toBeGreaterThanOrEqual(64);
+		expect(count.pieces).toBeLessThan(70);
 	});
 
 	it('is read one at a time above 32 MB', async () => {
@@ -425,8 +426,8 @@ describe('what is kept of a response', () => {
 	it('does not count what a long stream repeats', async () => {
 		const envelope = { id: 'c1', system_fingerprint: 'f'.repeat(MEBIBYTE) };
 		const piece = events({ ...envelope, choices: [{ index: 0, delta: { content: 'x' } }] });
-		const { source } = endless(piece, 60, events(finish, usage));
-		expect((await read('chat', source, EVENTS)).text).toBe('x'.repeat(60));
+		const { source } = endless(piece, 40, events(finish, usage));
+		expect((await read('chat', source, EVENTS)).text).toBe('x'.repeat(40));
 	});
 });
 

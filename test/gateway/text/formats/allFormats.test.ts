@@ -94,7 +94,7 @@ describe('formats', () => {
 					outcomes.add(outcome(name, body));
 				},
 			),
-			{ numRuns: 500 },
+			{ numRuns: 200 },
 		);
 		expect([...outcomes].sort()).toStrictEqual(['error', 'string']);
 	});
@@ -426,13 +426,10 @@ describe('linear', () => {
 	/** Processor time, in milliseconds: the machine may be busy with something else. */
 	function timeOf(format: string, count: number, eventsOf: (n: number) => JsonObject[]): number {
 		const events = Array.from({ length: count }, (_, n) => eventsOf(n)).flat();
-		const times = [0, 0, 0].map(() => {
-			const start = process.cpuUsage();
-			read(format, streamed(format, format === 'responses' ? [...events, closed] : events).body);
-			const { user, system } = process.cpuUsage(start);
-			return (user + system) / 1_000;
-		});
-		return Math.min(...times);
+		const start = process.cpuUsage();
+		read(format, streamed(format, format === 'responses' ? [...events, closed] : events).body);
+		const { user, system } = process.cpuUsage(start);
+		return (user + system) / 1_000;
 	}
 
 	it.each<[string, string, (n: number) => JsonObject[]]>([
@@ -448,6 +445,10 @@ describe('linear', () => {
 		['annotations', 'responses', (n) => [text, { ...annotation, annotation: page(n) }]],
 		['citations', 'messages', (n) => [block({ text: 'word ' }), block({ citation: page(n) })]],
 	])('a long stream with %s in each delta takes linear time (%s)', (_, format, eventsOf) => {
-		expect(timeOf(format, MANY, eventsOf)).toBeLessThan(MOST * timeOf(format, FEW, eventsOf));
+		const few = Math.min(...[1, 2, 3].map(() => timeOf(format, FEW, eventsOf)));
+		let many = timeOf(format, MANY, eventsOf);
+		for (let more = 2; more > 0 && many >= MOST * few; more -= 1)
+			many = Math.min(many, timeOf(format, MANY, eventsOf));
+		expect(many).toBeLessThan(MOST * few);
 	});
 });
