@@ -9,9 +9,12 @@ import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
 import { useFreshRateGates } from '../helpers/rateGates';
+import { quickTime } from '../helpers/time';
 import { supplied, until } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { locator, TEXT_MODEL, useGateway } from './support';
+
+quickTime();
 
 const onError = { settings: { onError: 'continueRegularOutput' as const } };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import nock from 'nock';
 
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import { loadFileFields, mapMediaFields } from '../../nodes/shared/fields/mediaForm';
+import { loadFileFields } from '../../nodes/shared/fields/mediaForm';
 import { mediaSearches } from '../../nodes/shared/fields/models';
 import { formFields, mapperValues } from '../../nodes/shared/fields/schemaForm';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
@@ -198,31 +198,7 @@ describe('media form', () => {
 			]);
 		});
 
-		it('has none of other texts', async () => {
-			const text = { type: 'string' };
-			expect(
-				await listed({
-					properties: { prompt: text, negative_prompt: text, tags: { type: 'array', items: text } },
-				}),
-			).toStrictEqual([]);
-		});
-
 		it('is empty for a model without fields', async () => expect(await listed({})).toStrictEqual([]));
-	});
-
-	describe('the form of a model', () => {
-		const shown = async (load: typeof mapMediaFields) => {
-			catalogue([painter(sandbox.retouch)]);
-			// Without data of an execution, the editor does not pass on what an expression returns.
-			const context = editorContext({ node: 'mediaTask', parameters: { model } });
-			return (await load.call(context)).fields.filter(({ display }) => display).map(({ id }) => id);
-		};
-
-		it('leaves out the prompt for a task, which has a parameter for it', async () => {
-			const ids = await shown(mapMediaFields);
-			expect(ids).toContain('image_urls');
-			expect(ids).not.toContain('prompt');
-		});
 	});
 
 	describe('the list of models', () => {

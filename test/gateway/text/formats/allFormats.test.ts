@@ -115,10 +115,6 @@ it('the formats are those of the specification, the most widely supported first'
 	);
 });
 
-it.each(textFormats)('$name is found by its name', (format) => {
-	expect(textFormat(format.name)).toBe(format);
-});
-
 it('an unknown name is rejected as the value of the parameter', () => {
 	const { param, message } = invalidInputOf(() => textFormat('soap'));
 	expect(param).toBe('format');
