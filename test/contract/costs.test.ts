@@ -304,6 +304,8 @@ describe('unreported cost', () => {
 	});
 
 	describe('a failed generation that reports what it cost', () => {
+		const textChunk = { choices: [{ index: 0, delta: { content: 'a' } }] };
+
 		test.each([
 			[
 				'responses',
@@ -341,8 +343,10 @@ describe('unreported cost', () => {
 				],
 			],
 			['chat', [{ error: { message: 'x' }, usage: { cost_rub: 0.75 } }]],
-		])('%s, streamed: counts', async (format, events) => {
+			['chat that ends early', [textChunk, { choices: [], usage: { cost_rub: 0.75 } }]],
+		])('%s, streamed: counts', async (name, events) => {
 			stream(events);
+			const [format = ''] = name.split(' ');
 			const { run, items } = await gateway.generate({ format, options: { stream: true } }, onError);
 			expect(items[0]?.json.error).toMatchObject({ costRub: 0.75 });
 			expect(run.data.resultData.metadata).toMatchObject({

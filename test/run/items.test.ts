@@ -457,12 +457,6 @@ describe('item loop failures', () => {
 			const { error } = await generate({ items: items(2) });
 			expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
 		});
-
-		it('keeps other items from beginning', async () => {
-			const { prompts } = echoGateway(() => errorResponse(402, 'insufficient_quota'));
-			const { error } = await generate({ items: items(9), options: { concurrency: 2 } });
-			expect([error?.httpCode, prompts()]).toStrictEqual(['402', ['p0', 'p1']]);
-		});
 	});
 
 	it('polls do not take the slots of other requests', async () => {

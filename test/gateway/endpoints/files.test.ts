@@ -306,27 +306,3 @@ describe('a multipart upload (§4.14)', () => {
 		expect(body.toString()).toContain('\r\nContent-Type: image/pngX-Evil: 1\r\n\r\n');
 	});
 });
-
-it('the stream of an upload is opened again for each attempt, and each is closed', async () => {
-	const opened: Array<ReturnType<typeof byteStream>> = [];
-	const heads: string[] = [];
-	const file: UploadFile = {
-		...uploadOf('cat.png'),
-		framed: async (head, tail) => {
-			const stream = byteStream(Buffer.concat([head, Buffer.from(CONTENT), tail]).toString());
-			opened.push(stream);
-			heads.push(Buffer.from(head).toString());
-			return await Promise.resolve(stream);
-		},
-	};
-	const { client, sent } = scriptedClient([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
-	const uploading = uploadFile(client, () => Promise.resolve(file), {});
-	await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
-	expect(opened).toHaveLength(3);
-	expect(new Set(opened).size).toBe(3);
-	expect(sent.map(({ body }) => body)).toStrictEqual(opened);
-	expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true]);
-	const boundaries = sent.map(({ headers }) => headers['Content-Type']?.split('boundary=')[1]);
-	expect(new Set(boundaries).size).toBe(3);
-	expect(boundaries).toStrictEqual(heads.map((head) => head.slice(2, head.indexOf('\r\n'))));
-});

@@ -220,12 +220,6 @@ describe('a file in an input', () => {
 		expect(JSON.stringify(input)).toBe(before);
 	});
 
-	it('of a model is where its schema expects it', () => {
-		const form = inputForm(sandbox.retouch as JsonObject);
-		const filled = withFile(withFile({}, 'image_urls', 'a', form), 'mask_url', 'b', form);
-		expect(filled).toStrictEqual({ image_urls: ['a'], mask_url: 'b' });
-	});
-
 	it.each(['__proto__', 'toString', 'constructor'])('may be in a field of any name: %s', (name) => {
 		expect(JSON.stringify(withFile({}, name, 'a', inputForm({})))).toBe(`{"${name}":"a"}`);
 	});

@@ -211,45 +211,6 @@ describe.each(worlds)('%s: a stream', (format, beginning, end) => {
 	});
 });
 
-describe('the error of a stream', () => {
-	const tokens = { prompt_tokens: 1, completion_tokens: 2 };
-	const started = {
-		type: 'message_start',
-		message: { id: 'm1', usage: { input_tokens: 1, output_tokens: 0 } },
-	};
-	const used = { type: 'message_delta', usage: { output_tokens: 2 } };
-	const failure = (cost?: JsonObject): JsonObject => ({
-		type: 'response.failed',
-		response: { id: 'r', error: {}, usage: { input_tokens: 1, output_tokens: 2, ...(cost ? { cost } : {}) } },
-	});
-
-	it.each<[string, string, JsonObject[], string, object]>([
-		[
-			'chat, after its usage',
-			'chat',
-			[textChunk('a'), { choices: [], usage: { ...tokens, cost_rub: 0.5 } }],
-			'charged',
-			{ costRub: 0.5 },
-		],
-		[
-			'messages, after its usage',
-			'messages',
-			[started, used],
-			'unknown',
-			{ costRub: null, usage: { inputTokens: 1, outputTokens: 2 } },
-		],
-		[
-			'responses, that failed and cost',
-			'responses',
-			[failure({ total_cost: 0.5 })],
-			'charged',
-			{ costRub: 0.5 },
-		],
-	])('%s: has what the call cost', async (_, format, sent, outcome, extra) => {
-		expect(await errorDetails(format, breaking(reset, events(...sent)))).toMatchObject({ outcome, extra });
-	});
-});
-
 describe('chat: frames', () => {
 	const whole = [textChunk('Hello'), finish, usage];
 	const hello = events(textChunk('Hello'));
