@@ -17,7 +17,6 @@ import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, byteStream, scriptedClient, type Step } from '../../helpers/client';
 import { rejectedInput } from '../../helpers/invalidInput';
-import { request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
 const response = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
@@ -87,18 +86,6 @@ describe('the digest of a file', () => {
 });
 
 describe('base64 text', () => {
-	it('is uploaded with its type and owner', async () => {
-		const { client, sent } = scriptedClient([response({ id: 'f1', externalUserId: null })]);
-		const uploaded = uploadBase64(
-			client,
-			{ base64: 'Y2F0', mimeType: 'image/png' },
-			{ storagePolicy: 'PERMANENT', externalUserId: 'u' },
-		);
-		await expect(uploaded).resolves.toStrictEqual({ id: 'f1', externalUserId: null });
-		const json = { base64: 'Y2F0', mimeType: 'image/png', storagePolicy: 'PERMANENT', externalUserId: 'u' };
-		expect(sent).toStrictEqual([request('POST', '/storage/upload', { kind: 'create', json })]);
-	});
-
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient(['lost']);
 		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { waitForTask, type WaitOptions } from '../../../nodes/shared/gateway/endpoints/polling';
-import { deleteFile, fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
+import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -401,25 +401,6 @@ it.each<[string, Action, HttpRequest]>([
 	await act(client, 't/1');
 	expect(sent).toStrictEqual([expected]);
 });
-
-it.each(['', '.', '..', '%2e%2e', 'a/..', '../a', 'a//b', '/a', 'a/', 'a/./b', '..\\a', '%2e%2e%2fa'])(
-	'the ID %j is rejected by each request',
-	async (id) => {
-		const { client, sent } = scriptedClient([]);
-		const requests: Action[] = [
-			archive,
-			deleteMediaTask,
-			restoreMediaTask,
-			lyrics,
-			fetchMediaTask,
-			deleteFile,
-			fetchFileRecord,
-		];
-		for (const act of requests)
-			await expect(act(client, id)).rejects.toMatchObject({ name: 'InvalidInputError' });
-		expect(sent).toStrictEqual([]);
-	},
-);
 
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 

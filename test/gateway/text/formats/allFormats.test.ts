@@ -6,7 +6,8 @@ import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
 import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/request';
 import { type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
-import { errorDetailsOf, invalidInputOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
+import { invalidInput } from '../../../helpers/invalidInput';
+import { errorDetailsOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
 import { WHOLE } from './whole';
 
 describe('formats', () => {
@@ -116,7 +117,7 @@ it('the formats are those of the specification, the most widely supported first'
 });
 
 it('an unknown name is rejected as the value of the parameter', () => {
-	const { param, message } = invalidInputOf(() => textFormat('soap'));
+	const { param, message } = invalidInput(() => textFormat('soap'));
 	expect(param).toBe('format');
 	expect(message).toContain('soap');
 });
