@@ -9,9 +9,12 @@ import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
 import { useFreshRateGates } from '../helpers/rateGates';
+import { quickTime } from '../helpers/time';
 import { supplied, until } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { locator, TEXT_MODEL, useGateway } from './support';
+
+quickTime();
 
 const onError = { settings: { onError: 'continueRegularOutput' as const } };
 
@@ -301,6 +304,8 @@ describe('unreported cost', () => {
 	});
 
 	describe('a failed generation that reports what it cost', () => {
+		const textChunk = { choices: [{ index: 0, delta: { content: 'a' } }] };
+
 		test.each([
 			[
 				'responses',
@@ -338,8 +343,10 @@ describe('unreported cost', () => {
 				],
 			],
 			['chat', [{ error: { message: 'x' }, usage: { cost_rub: 0.75 } }]],
-		])('%s, streamed: counts', async (format, events) => {
+			['chat that ends early', [textChunk, { choices: [], usage: { cost_rub: 0.75 } }]],
+		])('%s, streamed: counts', async (name, events) => {
 			stream(events);
+			const [format = ''] = name.split(' ');
 			const { run, items } = await gateway.generate({ format, options: { stream: true } }, onError);
 			expect(items[0]?.json.error).toMatchObject({ costRub: 0.75 });
 			expect(run.data.resultData.metadata).toMatchObject({

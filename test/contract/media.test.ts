@@ -1,6 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
@@ -10,57 +7,17 @@ import { z } from 'zod';
 
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { rejection } from '../helpers/client';
-import { binaryStorage, runNode, type RunOptions } from '../helpers/engine';
-import { continueOnFail, model } from '../helpers/media';
-import { eventually, quickTime } from '../helpers/time';
+import { binaryStorage } from '../helpers/engine';
+import { continueOnFail } from '../helpers/media';
+import { quickTime } from '../helpers/time';
 import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { filled, locator, useGateway } from './support';
-
-// A download that stalls, over real sockets.
-
-let server: Server;
 
 describe('media models', () => {
 	// The forms and prices of the media models.
 
 	const gateway = useGateway();
-
-	const inputs = () => gateway.control.tasks().map(({ input }) => input);
-
-	describe('values of the form fit the gateway’s schema', () => {
-		test.each<[string, object, object]>([
-			[
-				'aurora/canvas-1',
-				{
-					prompt: '2024',
-					num_images: '2',
-					guidance: '7.5',
-					transparent: 'true',
-					tags: '["a"]',
-					watermark: '{"text":"x"}',
-					seed: '7',
-				},
-				{ prompt: '2024', num_images: 2, guidance: 7.5, transparent: true, tags: ['a'], seed: 7 },
-			],
-			[
-				'aurora/retouch-1',
-				{ prompt: 'a', image_urls: 'https://x.test/a.png' },
-				{ image_urls: ['https://x.test/a.png'] },
-			],
-			[
-				'lumen/motion-2',
-				{ prompt: 'a', duration: '10', camera: '{"speed": 2}', loop: false },
-				{ duration: 10, loop: false },
-			],
-			['harmonia/song-3', { prompt: 'a', tempo: '120' }, { tempo: 120 }],
-			['voxa/speech-1', { text: 5, speed: '1.5' }, { text: '5', speed: 1.5 }],
-		])('%s', async (model, value, expected) => {
-			const { error } = await gateway.media('create', filled(model, value));
-			expect(error).toBeUndefined();
-			expect(inputs()[0]).toMatchObject(expected);
-		});
-	});
 
 	describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 		test.each<[string, string, object, string]>([
@@ -97,16 +54,6 @@ describe('media models', () => {
 			const { error } = await gateway.media('create', parameters, { items });
 			expect(error?.message).toContain("'Number of Images': must be integer");
 			expect(gateway.charges()).toBe(0);
-		});
-	});
-
-	describe('the price', () => {
-		it('in the output is what the gateway charges', async () => {
-			const { items } = await gateway.media(
-				'create',
-				filled('aurora/canvas-1', { prompt: 'a', quality: 'high' }),
-			);
-			expect(items[0]?.json.priceRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 		});
 	});
 });
@@ -284,75 +231,6 @@ describe('pictures', () => {
 	});
 });
 
-describe('stalled download', () => {
-	let requests = 0;
-	/** Whether the second request gets the whole file. */
-	let recovers = false;
-
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			if (request.url?.startsWith('/api/v1/storage/')) {
-				const { port } = server.address() as AddressInfo;
-				const asset = { id: 'f', filename: 'a.bin', url: `http://127.0.0.1:${port}/file`, status: 'active' };
-				response.setHeader('content-type', 'application/json');
-				response.end(JSON.stringify({ asset }));
-				return;
-			}
-			requests += 1;
-			response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '10' });
-			response.write('12345');
-			if (recovers && requests > 1) response.end('67890');
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	});
-	beforeEach(() => {
-		requests = 0;
-		recovers = false;
-	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	});
-
-	type From = Pick<RunOptions, 'node' | 'parameters'>;
-	const fileHost: From = {
-		node: 'storage',
-		parameters: { resource: 'file', operation: 'download', fileId: 'f' },
-	};
-	const gateway: From = {
-		node: 'mediaTask',
-		parameters: { resource: 'task', operation: 'download', taskId: 't' },
-	};
-
-	const download = async (from: From, options: { timeout: number; maxRetries: number }) => {
-		const { port } = server.address() as AddressInfo;
-		return await runNode({
-			...from,
-			parameters: { ...from.parameters, options },
-			credential: { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'sk-test' },
-		});
-	};
-
-	describe.each([
-		['from the file host', fileHost],
-		['from the gateway', gateway],
-	])('a stalled download %s', (_, from) => {
-		it('ends at the timeout', async () => {
-			const { error } = await download(from, { timeout: 1, maxRetries: 0 });
-			expect(error?.message).toBe('The server of the file did not respond in time');
-			expect(requests).toBe(1);
-		});
-
-		it('is fetched again', async () => {
-			recovers = true;
-			const { error, items } = await download(from, { timeout: 1, maxRetries: 2 });
-			expect(error).toBeUndefined();
-			expect(items[0]?.binary?.data?.fileSize).toBe('10 B');
-			expect(requests).toBe(2);
-		});
-	});
-});
-
 describe('tool media', () => {
 	// An agent's model that sees the images of a media tool.
 
@@ -435,86 +313,5 @@ describe('tool media', () => {
 		expect(message.tool_calls).toStrictEqual([]);
 		const [body] = gateway.control.requests({ path: PATHS.chat }).map((request) => request.body.json);
 		expect((body as JsonObject).tool_choice).toBeUndefined();
-	});
-});
-
-describe('resume', () => {
-	// The node's own call when a task ends before n8n accepts callbacks, over real sockets.
-
-	quickTime();
-	/** The statuses of n8n's responses; 0 breaks the connection. */
-	let n8nStatuses = [200];
-	/** The URLs of the calls to n8n. */
-	let calls: string[] = [];
-	let polls = 0;
-
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			const { method, url = '' } = request;
-			const respond = (status: number, data: unknown) => {
-				response.writeHead(status, { 'content-type': 'application/json' });
-				response.end(JSON.stringify(data));
-			};
-			void text(request).then(() => {
-				if (url.startsWith('/webhook-waiting/')) {
-					calls.push(url);
-					const status = n8nStatuses.shift() ?? 409;
-					return status === 0 ? response.destroy() : respond(status, {});
-				}
-				if (url.endsWith('/media/models')) return respond(200, { object: 'list', data: [] });
-				if (method === 'POST') return respond(201, { code: 200, msg: 'success', data: { taskId: 't1' } });
-				polls += 1;
-				// Pending at the two polls before the execution is suspended, ended at the next.
-				const state = polls > 2 ? 'success' : 'processing';
-				return respond(200, {
-					code: 200,
-					msg: 'success',
-					data: { taskId: 't1', state, createTime: Date.now() },
-				});
-			});
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	});
-	beforeEach(() => {
-		calls = [];
-		polls = 0;
-	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	});
-
-	const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-	async function suspend(): Promise<void> {
-		const { run } = await runNode({
-			node: 'mediaTask',
-			parameters: {
-				resource: 'task',
-				operation: 'createAndWait',
-				model,
-				inputMode: 'json',
-				inputJson: '{}',
-				waitStrategy: 'suspend',
-			},
-			credential: { baseUrl: `${own()}/api/v1`, apiKey: 'sk-test' },
-			n8nUrl: own(),
-		});
-		expect(run.status).toBe('waiting');
-	}
-
-	it('ignores a call that fails: n8n resumes the execution at its deadline', async () => {
-		const rejections: unknown[] = [];
-		const note = (error: unknown) => void rejections.push(error);
-		process.on('unhandledRejection', note).on('uncaughtException', note);
-		n8nStatuses = [0];
-		await suspend();
-		await eventually(() => calls.length === 1);
-		// By then the node has seen the error.
-		await fetch(own());
-		await new Promise((resolve) => setImmediate(resolve));
-		process.off('unhandledRejection', note).off('uncaughtException', note);
-		expect(rejections).toStrictEqual([]);
-		expect(calls).toHaveLength(1);
 	});
 });

@@ -20,26 +20,6 @@ import { locator, TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
 
-describe('text', () => {
-	test.each(['chat', 'responses'])('%s: returns text and the exact charge', async (format) => {
-		const { items, error } = await gateway.generate({ format });
-		expect(error).toBeUndefined();
-		expect(items[0]?.json.text).toMatch(/\w/);
-		expect(items[0]?.json.finishReason).toBe('stop');
-		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
-	});
-
-	it('messages: returns text and usage, with a computed cost', async () => {
-		const { items } = await gateway.generate({ format: 'messages', options: { maxTokens: 5 } });
-		expect(items[0]?.json).toMatchObject({
-			finishReason: 'length',
-			costRub: Number(gateway.control.ledger()[0]?.amount),
-			costIsComputed: true,
-			usage: { outputTokens: 5 },
-		});
-	});
-});
-
 describe('an attachment', () => {
 	const attach = (type: string, url: string) => ({
 		attachments: { attachment: [{ type, source: 'url', url }] },
@@ -484,11 +464,11 @@ describe('fallback', () => {
 			},
 		);
 
-		it('is asked for each of 10 items', async () => {
+		it('is asked for each of 5 items', async () => {
 			refuse([TEXT_MODEL]);
-			const { items } = await generate({ ...one, rateLimitWait: 0.5 }, {}, 10);
-			expect(items.map(({ json }) => json.model)).toStrictEqual(Array(10).fill(SECOND));
-			expect(gateway.charges()).toBe(10);
+			const { items } = await generate({ ...one, rateLimitWait: 0.5 }, {}, 5);
+			expect(items.map(({ json }) => json.model)).toStrictEqual(Array(5).fill(SECOND));
+			expect(gateway.charges()).toBe(5);
 		});
 
 		it('is asked once during the pause if it is refused, too: then the first one is', async () => {

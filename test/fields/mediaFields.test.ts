@@ -2,12 +2,7 @@ import fc from 'fast-check';
 import nock from 'nock';
 
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import {
-	loadFileFields,
-	mapMediaFields,
-	formFields,
-	mapperValues,
-} from '../../nodes/shared/fields/mediaForm';
+import { loadFileFields, formFields, mapperValues } from '../../nodes/shared/fields/mediaForm';
 import { mediaSearches } from '../../nodes/shared/fields/models';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
@@ -202,31 +197,7 @@ describe('media form', () => {
 			]);
 		});
 
-		it('has none of other texts', async () => {
-			const text = { type: 'string' };
-			expect(
-				await listed({
-					properties: { prompt: text, negative_prompt: text, tags: { type: 'array', items: text } },
-				}),
-			).toStrictEqual([]);
-		});
-
 		it('is empty for a model without fields', async () => expect(await listed({})).toStrictEqual([]));
-	});
-
-	describe('the form of a model', () => {
-		const shown = async (load: typeof mapMediaFields) => {
-			catalogue([painter(sandbox.retouch)]);
-			// Without data of an execution, the editor does not pass on what an expression returns.
-			const context = editorContext({ node: 'mediaTask', parameters: { model } });
-			return (await load.call(context)).fields.filter(({ display }) => display).map(({ id }) => id);
-		};
-
-		it('leaves out the prompt for a task, which has a parameter for it', async () => {
-			const ids = await shown(mapMediaFields);
-			expect(ids).toContain('image_urls');
-			expect(ids).not.toContain('prompt');
-		});
 	});
 
 	describe('the list of models', () => {

@@ -6,23 +6,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { Balance } from '../../nodes/Balance/Balance.node';
-import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
-import { ChatModel } from '../../nodes/ChatModel/ChatModel.node';
-import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
-import { Storage } from '../../nodes/Storage/Storage.node';
-import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+import { packageNodes } from './packageNodes.ts';
 
-const nodes: INodeType[] = [
-	new TextGeneration(),
-	new MediaTask(),
-	new MediaTaskTrigger(),
-	new Storage(),
-	new Balance(),
-	new BalanceTrigger(),
-	new ChatModel(),
-];
+const nodes: INodeType[] = Object.values(packageNodes);
 
 /** The nodes by the names that workflows store. */
 export const nodesByName: Readonly<Record<string, INodeType>> = Object.fromEntries(

@@ -264,34 +264,7 @@ const task = (...resultUrls: string[]) =>
 	readMediaTask({ data: { state: 'success', resultJson: { resultUrls } } }, 't1');
 const host = 'https://files.test';
 
-it('fetches the files of a task one after the other, without the key, each into a field', async () => {
-	const { log, sent, ...ctx } = context({ '/b/': { headers: { 'content-type': 'image/png' } } });
-	const binary = await downloadFiles(ctx, task(`${host}/a.mp3`, `${host}/b/`, `${host}/c`), 'song');
-	expect(binary).toStrictEqual({
-		song: { data: '/a.mp3', mimeType: '', fileName: 'a.mp3' },
-		song_1: { data: '/b/', mimeType: 'image/png', fileName: 'task_t1_1.png' },
-		song_2: { data: '/c', mimeType: '', fileName: 'c' },
-	});
-	expect(log).toStrictEqual([
-		...['request /a.mp3', 'stored /a.mp3'],
-		...['request /b/', 'stored /b/'],
-		...['request /c', 'stored /c'],
-	]);
-	expect(sent.map(({ kind, headers }) => [kind, headers])).toStrictEqual(Array(3).fill(['file', {}]));
-});
-
 describe('a result that cannot be fetched', () => {
-	it.each<[string, string, number, string[]]>([
-		['its host', '/b', 404, [`${host}/a`, `${host}/b`, `${host}/c`]],
-		['its host', '/b', 500, [`${host}/a`, `${host}/b`, `${host}/c`]],
-		['the gateway', '/api/v1/async/media/tasks/t1/download', 404, []],
-	])('throws an error that names the task and keeps the status of %s', async (_, path, status, urls) => {
-		const ctx = context({ [path]: { status } });
-		const { details } = await apiErrorOf(downloadFiles(ctx, task(...urls), 'd'));
-		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
-		expect(ctx.log.at(-1)).toBe(`request ${path}`);
-	});
-
 	it('throws the error of n8n where n8n cannot store it', async () => {
 		const full = new Error('The disk is full');
 		const ctx = context({}, () => {

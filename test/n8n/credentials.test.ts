@@ -201,7 +201,7 @@ describe('for any URL, uri and baseURL', () => {
 				expect(destination(signed ?? {})?.origin).toBe(own);
 				expect(destination({ ...request, baseURL: undefined })?.origin ?? own).toBe(own);
 			}),
-			{ numRuns: 500, maxSkipsPerRun: 100 },
+			{ numRuns: 150, maxSkipsPerRun: 100 },
 		);
 	});
 
@@ -214,7 +214,7 @@ describe('for any URL, uri and baseURL', () => {
 				const { pathname, search } = new URL((await authenticate(request)).url);
 				expect([pathname, search]).toStrictEqual([target?.pathname, target?.search]);
 			}),
-			{ numRuns: 500, maxSkipsPerRun: 100 },
+			{ numRuns: 150, maxSkipsPerRun: 100 },
 		);
 	});
 });

@@ -1,6 +1,5 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, get, type IncomingMessage } from 'node:http';
 import {
 	type AddressInfo,
 	connect,
@@ -10,10 +9,9 @@ import {
 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable as NodeReadable, PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createServer as createTlsServer, type SecureVersion } from 'node:tls';
-import { createGunzip, gzipSync } from 'node:zlib';
 
 import fc from 'fast-check';
 import type {
@@ -33,7 +31,6 @@ import {
 } from '../../nodes/shared/n8n/binary';
 import { base64Length, bodyWithFiles } from '../../nodes/shared/n8n/bodyWithFiles';
 import { credentialReader } from '../../nodes/shared/n8n/credential';
-import { deriveStream, ignoreErrors } from '../../nodes/shared/n8n/streams';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import { apiErrorOf, rejection } from '../helpers/client';
 import { editorContext } from '../helpers/contexts';
@@ -278,7 +275,7 @@ describe('body with files', () => {
 					expect(Buffer.byteLength(opened)).toBe(sent.length);
 				}
 			}),
-			{ numRuns: 200 },
+			{ numRuns: 100 },
 		);
 	});
 
@@ -367,76 +364,6 @@ describe('body with files', () => {
 	});
 });
 
-it('a stream may fail without a listener', async () => {
-	const stream = new NodeReadable({ read: () => undefined });
-	expect(ignoreErrors(stream)).toBe(stream);
-	const isClosed = new Promise((resolve) => stream.once('close', resolve));
-	stream.destroy(new Error('broken'));
-	await isClosed;
-	expect(stream.errored?.message).toBe('broken');
-});
-
-it('the reader of a stream that fails gets its error', async () => {
-	const stream = ignoreErrors(new NodeReadable({ read: () => undefined }));
-	const reading = stream.toArray();
-	stream.destroy(new Error('broken'));
-	await expect(reading).rejects.toThrow('broken');
-});
-
-/** The response of a server that closes after it. */
-async function response(): Promise<IncomingMessage> {
-	const server = createServer((_, serverResponse) => {
-		serverResponse.end('content');
-		server.close();
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	return await new Promise((resolve) => {
-		// An aborted response makes its request emit an error.
-		get({ port, host: '127.0.0.1', agent: false }, resolve).on('error', () => undefined);
-	});
-}
-
-describe.each<[string, () => Promise<NodeReadable>]>([
-	['a response', response],
-	['a file', async () => await Promise.resolve(createReadStream(__filename, { start: 0, end: 6 }))],
-	[
-		'a stream that is unpacked',
-		async () =>
-			await Promise.resolve(NodeReadable.from([gzipSync(Buffer.from('content'))]).pipe(createGunzip())),
-	],
-])('a stream derived from %s', (name, open) => {
-	const derived = (source: NodeReadable) =>
-		deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
-			yield Buffer.from('<');
-			yield* chunks;
-			yield Buffer.from('>');
-		});
-
-	it('has its chunks', async () => {
-		const content = name === 'a file' ? 'import ' : 'content';
-		expect(String(await buffer(derived(await open())))).toBe(`<${content}>`);
-	});
-
-	it('closes its source when it is closed', async () => {
-		const source = await open();
-		const isClosed = new Promise((resolve) => source.once('close', resolve));
-		const derivedStream = derived(source);
-		const isDerivedClosed = new Promise((resolve) => derivedStream.once('close', resolve));
-		derivedStream.destroy();
-		await Promise.all([isClosed, isDerivedClosed]);
-		expect([source.destroyed, derivedStream.destroyed]).toStrictEqual([true, true]);
-	});
-
-	it('fails when its source fails', async () => {
-		const source = await open();
-		const derivedStream = derived(source);
-		source.destroy(new Error('broken'));
-		await expect(buffer(derivedStream)).rejects.toThrow('broken');
-		expect(derivedStream.destroyed).toBe(true);
-	});
-});
-
 describe('store response', () => {
 	// The limits of a download, and what is stored.
 
@@ -471,21 +398,6 @@ describe('store response', () => {
 		await expect(stored(body, { prepareBinaryData })).rejects.toThrow('The disk is full');
 		expect(() => streams[0]?.emit('error', new Error('aborted'))).not.toThrow();
 		expect(streams).toHaveLength(1);
-	});
-
-	it('a download that takes longer than the timeout, but is never silent for so long, is stored', async () => {
-		const body = new Readable({ read: () => undefined });
-		const part = (chunk: number) => String(chunk).repeat(1_000);
-		for (let chunk = 1; chunk <= 5; chunk += 1) setTimeout(() => body.push(part(chunk)), chunk * 900);
-		setTimeout(() => body.push(null), 5_400);
-		const storing = stored(body);
-		await jest.advanceTimersByTimeAsync(6_000);
-		expect(await storing).toStrictEqual({
-			data: [1, 2, 3, 4, 5].map(part).join(''),
-			mimeType: 'guessed',
-			fileName: 'a.bin',
-		});
-		expect(jest.getTimerCount()).toBe(0);
 	});
 
 	it.each([

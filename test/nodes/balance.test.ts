@@ -8,6 +8,7 @@ import { readBalance } from '../../nodes/shared/gateway/endpoints/balance';
 import { pollContext } from '../helpers/contexts';
 import { runNode } from '../helpers/engine';
 import { useNock } from '../helpers/nock';
+import { quickTime } from '../helpers/time';
 
 describe('balance', () => {
 	const parameters = { resource: 'balance', operation: 'get' };
@@ -157,6 +158,7 @@ describe('when a balance trigger fires', () => {
 
 describe('balance trigger', () => {
 	useNock();
+	quickTime();
 
 	/** Polls once; `store` is the workflow's static data. */
 	async function poll(

@@ -96,20 +96,6 @@ describe('item loop', () => {
 				error: { code: 'insufficient_quota', httpCode: '402' },
 			});
 		});
-
-		it('becomes an error item also where its input is invalid', async () => {
-			const { prompts } = echoGateway();
-			const result = await generate({
-				items: [{ json: { text: 'p0' } }, { json: { text: '' } }],
-				settings: { onError: 'continueRegularOutput' },
-			});
-			expect(result.items[1]?.json.error).toMatchObject({
-				message: "'Prompt' is empty",
-				param: 'prompt',
-				code: 'invalid_input',
-			});
-			expect(prompts()).toStrictEqual(['p0']);
-		});
 	});
 
 	it('a key that the gateway repeats is in no error', async () => {
@@ -470,12 +456,6 @@ describe('item loop failures', () => {
 			});
 			const { error } = await generate({ items: items(2) });
 			expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
-		});
-
-		it('keeps other items from beginning', async () => {
-			const { prompts } = echoGateway(() => errorResponse(402, 'insufficient_quota'));
-			const { error } = await generate({ items: items(9), options: { concurrency: 2 } });
-			expect([error?.httpCode, prompts()]).toStrictEqual(['402', ['p0', 'p1']]);
 		});
 	});
 

@@ -89,7 +89,7 @@ describe('limits', () => {
 					fc.integer({ min: 1, max: 1_000 }),
 					run,
 				),
-				{ numRuns: 200 },
+				{ numRuns: 60 },
 			);
 		});
 

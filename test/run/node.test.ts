@@ -1,18 +1,11 @@
 import fc from 'fast-check';
-import {
-	type INode,
-	type INodeProperties,
-	NodeApiError,
-	NodeHelpers,
-	NodeOperationError,
-} from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { ApiError, type ApiErrorDetails, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { collection } from '../../nodes/shared/params/groups';
 import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 import { toErrorJson, toNodeError } from '../../nodes/shared/run/nodeError';
 import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
-import { packageNodes } from '../helpers/engine';
 import { invalidInput } from '../helpers/invalidInput';
 import { collected, fields } from '../helpers/panel';
 import { someNode } from '../helpers/someNode';
@@ -168,7 +161,7 @@ it('sends items one after the other in the order in which they began, whatever t
 				expect(own.filter(([type]) => type === 'error')).toHaveLength(ended ? 0 : 1);
 			}
 		}),
-		{ numRuns: 200 },
+		{ numRuns: 100 },
 	);
 });
 
@@ -206,72 +199,6 @@ it.each<[string, () => unknown]>([
 		forItem.end();
 	}
 	await expect(chunkWriter.sent).resolves.toBeUndefined();
-});
-
-/** The names of the parameters that the panel shows, in order. */
-function shown(node: keyof typeof packageNodes, parameters: INode['parameters'], isTool = false): string[] {
-	const { description: ofNode } = packageNodes[node];
-	const description = isTool ? { ...ofNode, name: `${ofNode.name}Tool` } : ofNode;
-	const values = NodeHelpers.getNodeParameters(
-		description.properties,
-		parameters,
-		true,
-		false,
-		null,
-		description,
-	);
-	return description.properties
-		.filter((property: INodeProperties) =>
-			NodeHelpers.displayParameter(values ?? {}, property, null, description),
-		)
-		.filter(({ type }) => type !== 'hidden')
-		.map(({ name }) => name);
-}
-
-type Shown = [string, keyof typeof packageNodes, INode['parameters'], isTool: boolean, names: string];
-
-const mediaInput = 'model prompt input inputFiles';
-
-it.each<Shown>([
-	[
-		'a new one',
-		'mediaTask',
-		{},
-		false,
-		`${mediaInput} waitStrategy simplify options inputMode downloadResults`,
-	],
-	[
-		'a tool of an agent',
-		'mediaTask',
-		{},
-		true,
-		'toolDescription model prompt input simplify options inputMode',
-	],
-	[
-		'Create',
-		'mediaTask',
-		{ resource: 'task', operation: 'create', inputMode: 'json' },
-		false,
-		'model prompt inputJson inputFiles simplify options inputMode',
-	],
-	['Get', 'mediaTask', { resource: 'task', operation: 'get' }, false, 'taskId simplify options'],
-	['Download', 'storage', { operation: 'download' }, false, 'fileId binaryPropertyName simplify options'],
-	[
-		'Upload',
-		'storage',
-		{ uploadSource: 'base64' },
-		false,
-		'uploadSource base64 mimeType storagePolicy simplify options',
-	],
-	[
-		'Generate',
-		'textGeneration',
-		{},
-		false,
-		'model prompt systemPrompt attachments outputFormat tools simplify options inputMode format',
-	],
-])('the panel of %s (%s) shows its parameters in order', (_, node, parameters, isTool, names) => {
-	expect(shown(node, parameters, isTool).join(' ')).toBe(`resource operation ${names}`);
 });
 
 describe('the description of the option Timeout', () => {

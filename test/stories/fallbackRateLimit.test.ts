@@ -4,13 +4,15 @@ import { createRunExecutionData } from 'n8n-workflow';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes } from '../helpers/engine';
 import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import { quickTime } from '../helpers/time';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { Execution, type StoryNode } from './execution';
 import { numbered, text } from './support';
 
-// A model above its rate limit, and an account above its own, with *Fallback Models*. Time passes as it does.
+// A model above its rate limit, and an account above its own, with *Fallback Models*.
 
 const gateway = useGateway();
+quickTime(3);
 
 const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
 const credential = () => ({ baseUrl: gateway.baseUrl, apiKey: gateway.apiKey });

@@ -30,7 +30,7 @@ interface KnownFile {
 }
 
 /** Name and type of a file, from its response; throws a problem with `known` for a web page in its place. */
-export function fileOfResponse(
+function fileOfResponse(
 	{ headers }: HttpResponse<unknown>,
 	{ names, knownType }: KnownFile,
 	known: Partial<ApiErrorDetails>,

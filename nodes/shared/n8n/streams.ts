@@ -26,7 +26,7 @@ export function ignoreErrors<S extends object>(stream: S): S {
  * A stream of chunks made from another stream, which is destroyed with it. Node's own `compose` leaves its source
  * open when the result is destroyed, or throws an error that cannot be caught (seen in Node 20).
  */
-export function deriveStream(
+function deriveStream(
 	source: Readable,
 	chunks: (source: Readable) => AsyncGenerator<Uint8Array, void>,
 ): Readable {

@@ -72,13 +72,6 @@ describe('retries', () => {
 			expect(sent).toHaveLength(2);
 		});
 
-		it('are not made after an error that is not the gateway’s', async () => {
-			const bug = new TypeError('a bug');
-			const { client, sent, pauses } = scriptedClient([bug, {}]);
-			expect(await rejection(client.json(get))).toBe(bug);
-			expect([sent.length, pauses]).toStrictEqual([1, []]);
-		});
-
 		it('have growing pauses with jitter, and end with the first success', async () => {
 			const steps: Step[] = [{ status: 503 }, { status: 500 }, 'lost', { body: '{"a":1}' }];
 			const { client, pauses } = scriptedClient(steps, {}, { random: () => 0.1 });

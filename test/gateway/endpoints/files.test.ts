@@ -17,7 +17,6 @@ import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, byteStream, scriptedClient, type Step } from '../../helpers/client';
 import { rejectedInput } from '../../helpers/invalidInput';
-import { request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
 const response = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
@@ -87,18 +86,6 @@ describe('the digest of a file', () => {
 });
 
 describe('base64 text', () => {
-	it('is uploaded with its type and owner', async () => {
-		const { client, sent } = scriptedClient([response({ id: 'f1', externalUserId: null })]);
-		const uploaded = uploadBase64(
-			client,
-			{ base64: 'Y2F0', mimeType: 'image/png' },
-			{ storagePolicy: 'PERMANENT', externalUserId: 'u' },
-		);
-		await expect(uploaded).resolves.toStrictEqual({ id: 'f1', externalUserId: null });
-		const json = { base64: 'Y2F0', mimeType: 'image/png', storagePolicy: 'PERMANENT', externalUserId: 'u' };
-		expect(sent).toStrictEqual([request('POST', '/storage/upload', { kind: 'create', json })]);
-	});
-
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient(['lost']);
 		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');
@@ -305,28 +292,4 @@ describe('a multipart upload (§4.14)', () => {
 		const { body } = await sentFor(uploadOf('a', 'image/png\r\nX-Evil: 1\n'));
 		expect(body.toString()).toContain('\r\nContent-Type: image/pngX-Evil: 1\r\n\r\n');
 	});
-});
-
-it('the stream of an upload is opened again for each attempt, and each is closed', async () => {
-	const opened: Array<ReturnType<typeof byteStream>> = [];
-	const heads: string[] = [];
-	const file: UploadFile = {
-		...uploadOf('cat.png'),
-		framed: async (head, tail) => {
-			const stream = byteStream(Buffer.concat([head, Buffer.from(CONTENT), tail]).toString());
-			opened.push(stream);
-			heads.push(Buffer.from(head).toString());
-			return await Promise.resolve(stream);
-		},
-	};
-	const { client, sent } = scriptedClient([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
-	const uploading = uploadFile(client, file, {});
-	await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
-	expect(opened).toHaveLength(3);
-	expect(new Set(opened).size).toBe(3);
-	expect(sent.map(({ body }) => body)).toStrictEqual(opened);
-	expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true]);
-	const boundaries = sent.map(({ headers }) => headers['Content-Type']?.split('boundary=')[1]);
-	expect(new Set(boundaries).size).toBe(3);
-	expect(boundaries).toStrictEqual(heads.map((head) => head.slice(2, head.indexOf('\r\n'))));
 });

@@ -1,12 +1,7 @@
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
-import {
-	CALLBACK_PAUSES_MS,
-	pollUntil,
-	waitForTask,
-	type WaitOptions,
-} from '../../../nodes/shared/gateway/endpoints/polling';
-import { deleteFile, fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
+import { waitForTask, type WaitOptions } from '../../../nodes/shared/gateway/endpoints/polling';
+import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -109,21 +104,6 @@ describe('reading a task (§2.6)', () => {
 		['tracks among other things', { resultJson: '{"tracks":[null,{"id":1}]}' }, { tracks: [{ id: 1 }] }],
 	])('accepts %s', (_, record, part) => expect(read(record)).toMatchObject(part));
 
-	it.each<[string, Json, Json | undefined]>([
-		['an object', '{"a":{"b":null}}', { a: { b: null } }],
-		['a list', '[null]', [null]],
-		['null', 'null', undefined],
-		['a number', '0', 0],
-		['an object that is not text', { a: null }, { a: null }],
-		['null itself', null, undefined],
-		['empty text', '', undefined],
-		['nothing but URLs', '{"resultUrls":["u"]}', undefined],
-		['more than URLs and tracks', '{"resultUrls":["u"],"tracks":[{"id":1}],"seed":7}', { seed: 7 }],
-		['text that is not JSON', '{"a":', '{"a":'],
-	])('has the parsed result: %s', (_, resultJson, result) => {
-		expect(read({ resultJson }).result).toStrictEqual(result);
-	});
-
 	it('has the words of a success without a task', async () => {
 		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }]) {
 			const reading = Promise.resolve().then(() => readMediaTask({ error }, 't1'));
@@ -186,18 +166,6 @@ const KEY = 'order-7';
 const created = (data: Json): Step => ({
 	status: 201,
 	body: JSON.stringify({ code: 200, msg: 'success', data }),
-});
-
-describe('the body of a creation (§4.6)', () => {
-	it('has the fields of the task request', () => {
-		const taskRequest = { model: 'm', input: { n: null }, sessionId: 's', callbackUrl: 'https://c.test' };
-		expect(taskBody(taskRequest)).toStrictEqual({
-			model: 'm',
-			input: { n: null },
-			sessionId: 's',
-			callBackUrl: 'https://c.test',
-		});
-	});
 });
 
 it('a creation is sent with its key and returns the task ID and the body', async () => {
@@ -405,22 +373,6 @@ describe('Max Wait', () => {
 	});
 });
 
-describe('polling a task after its callback', () => {
-	it.each<[string, string[], unknown]>([
-		['ends at once when the task has ended', ['success'], ['success', []]],
-		['is repeated for a moment while it has not', ['waiting', 'waiting', 'fail'], ['fail', [1_000, 3_000]]],
-		[
-			'returns the last state',
-			['waiting', 'waiting', 'processing', 'success'],
-			['processing', [1_000, 3_000]],
-		],
-	])('%s', async (_, states, expected) => {
-		const { client, pauses } = scriptedClient(states.map(poll));
-		const found = await pollUntil(client, 't', (polls) => CALLBACK_PAUSES_MS[polls]);
-		expect([found?.task?.state, pauses]).toStrictEqual(expected);
-	});
-});
-
 type Action = (client: GatewayClient, id: string) => Promise<unknown>;
 
 const archive: Action = async (client, id) => await setArchived(client, id, true);
@@ -447,25 +399,6 @@ it.each<[string, Action, HttpRequest]>([
 	await act(client, 't/1');
 	expect(sent).toStrictEqual([expected]);
 });
-
-it.each(['', '.', '..', '%2e%2e', 'a/..', '../a', 'a//b', '/a', 'a/', 'a/./b', '..\\a', '%2e%2e%2fa'])(
-	'the ID %j is rejected by each request',
-	async (id) => {
-		const { client, sent } = scriptedClient([]);
-		const requests: Action[] = [
-			archive,
-			deleteMediaTask,
-			restoreMediaTask,
-			lyrics,
-			fetchMediaTask,
-			deleteFile,
-			fetchFileRecord,
-		];
-		for (const act of requests)
-			await expect(act(client, id)).rejects.toMatchObject({ name: 'InvalidInputError' });
-		expect(sent).toStrictEqual([]);
-	},
-);
 
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 

@@ -18,38 +18,6 @@ const fieldOf = (schema: Json, name = 'field'): InputField | undefined =>
 	inputForm({ properties: { [name]: schema } }).fields[0];
 
 describe('the form of an input', () => {
-	it('has the fields of the schema, in its order', () => {
-		const schema = {
-			type: 'object',
-			properties: {
-				prompt: { type: 'string', title: 'Words', description: 'What it shows' },
-				tags: { type: 'array', items: { $ref: '#/$defs/tag' }, default: ['a'] },
-				odd: true,
-			},
-			required: ['prompt'],
-			additionalProperties: false,
-			$defs: { tag: { type: 'string', maxLength: 3 } },
-		};
-		const { fields, defaults } = inputForm(schema);
-		const tag = { name: 'tags', title: 'Tags', kind: 'text', schema: { type: 'string', maxLength: 3 } };
-		expect(fields).toMatchObject([
-			{
-				name: 'prompt',
-				title: 'Words',
-				description: 'What it shows',
-				required: true,
-				kind: 'text',
-				choices: [],
-				default: undefined,
-				schema: { type: 'string', title: 'Words', description: 'What it shows' },
-				element: undefined,
-			},
-			{ name: 'tags', title: 'Tags', required: false, kind: 'list', default: ['a'], element: tag },
-			{ name: 'odd', title: 'Odd', required: false, kind: 'json', schema: {}, element: undefined },
-		]);
-		expect(defaults).toStrictEqual([{ prompt: undefined, tags: ['a'], odd: undefined }]);
-	});
-
 	it.each<[string, JsonObject]>([
 		['nothing', {}],
 		['properties that are null', { properties: null }],
@@ -96,20 +64,6 @@ describe('the form of an input', () => {
 			['seed', 'integer', [], false],
 		]);
 		expect(defaults.map(({ n }) => n)).toStrictEqual([undefined, undefined, 2]);
-	});
-
-	it.each<[string, Json | undefined, Json | undefined]>([
-		['null', null, undefined],
-		['no default', undefined, undefined],
-		['zero', 0, 0],
-		['false', false, false],
-		['empty text', '', ''],
-		['an object', { a: null }, { a: null }],
-	])('has defaults: %s', (_, value, expected) => {
-		expect(fieldOf({ type: 'string', default: value ?? null })?.default).toStrictEqual(expected);
-		expect(
-			fieldOf({ type: 'string', ...(value === undefined ? {} : { default: value }) })?.default,
-		).toStrictEqual(expected);
 	});
 });
 
@@ -165,18 +119,6 @@ describe('the kind of a field', () => {
 		[{ type: ['string', 'integer'], enum: ['a', 'b'] }, 'json'],
 		[{ const: 'a' }, 'text'],
 	])('of %j is %s', (schema, kind) => expect(fieldOf(schema)?.kind).toBe(kind));
-});
-
-describe('the choices of a field', () => {
-	it.each<[string, Json, unknown[]]>([
-		['no choices', { type: 'string' }, []],
-		['the values of `enum`', { enum: ['a', 1, true] }, ['a', 1, true]],
-		['without null', { enum: ['a', null] }, ['a']],
-		['no choices where one is a list', { enum: ['a', ['b']] }, []],
-		['no choices where `enum` is not a list', { enum: 'a' }, []],
-		['a constant', { const: 'a' }, ['a']],
-		['constants', { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }, ['a', 'b']],
-	])('are %s', (_, schema, choices) => expect(fieldOf(schema)?.choices).toStrictEqual(choices));
 });
 
 describe('a URL of a file', () => {

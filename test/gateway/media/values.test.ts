@@ -102,7 +102,7 @@ describe('the type of a value', () => {
 				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
 				expect(() => typedInput({ field: input }, form)).not.toThrow();
 			}),
-			{ numRuns: 2000 },
+			{ numRuns: 300 },
 		);
 	});
 
@@ -217,12 +217,6 @@ describe('a file in an input', () => {
 		const before = JSON.stringify(input);
 		expect(withFile(input, 'x', 'a', inputForm({ properties: { x: schema } }))).toStrictEqual(filled);
 		expect(JSON.stringify(input)).toBe(before);
-	});
-
-	it('of a model is where its schema expects it', () => {
-		const form = inputForm(sandbox.retouch as JsonObject);
-		const filled = withFile(withFile({}, 'image_urls', 'a', form), 'mask_url', 'b', form);
-		expect(filled).toStrictEqual({ image_urls: ['a'], mask_url: 'b' });
 	});
 
 	it.each(['__proto__', 'toString', 'constructor'])('may be in a field of any name: %s', (name) => {

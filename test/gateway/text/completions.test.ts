@@ -103,7 +103,7 @@ it('comments, pings, unknown events and line ends change nothing, however a stre
 				expect(actual.shown.join('')).toBe(expected.shown.join(''));
 			},
 		),
-		{ numRuns: 150 },
+		{ numRuns: 50 },
 	);
 }, 60_000);
 

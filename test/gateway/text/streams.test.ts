@@ -78,7 +78,7 @@ it('splitting a stream does not change the events', () => {
 		fc.property(streams, fc.integer({ min: 1, max: 9 }), (stream, size) =>
 			expect(parse(chunksOf(stream, size))).toStrictEqual(parse([stream])),
 		),
-		{ numRuns: 500 },
+		{ numRuns: 200 },
 	);
 });
 
@@ -208,45 +208,6 @@ describe.each(worlds)('%s: a stream', (format, beginning, end) => {
 		await expect(read(format, error, { 'content-type': 'application/json' })).rejects.toThrow(
 			'The model did not finish its response',
 		);
-	});
-});
-
-describe('the error of a stream', () => {
-	const tokens = { prompt_tokens: 1, completion_tokens: 2 };
-	const started = {
-		type: 'message_start',
-		message: { id: 'm1', usage: { input_tokens: 1, output_tokens: 0 } },
-	};
-	const used = { type: 'message_delta', usage: { output_tokens: 2 } };
-	const failure = (cost?: JsonObject): JsonObject => ({
-		type: 'response.failed',
-		response: { id: 'r', error: {}, usage: { input_tokens: 1, output_tokens: 2, ...(cost ? { cost } : {}) } },
-	});
-
-	it.each<[string, string, JsonObject[], string, object]>([
-		[
-			'chat, after its usage',
-			'chat',
-			[textChunk('a'), { choices: [], usage: { ...tokens, cost_rub: 0.5 } }],
-			'charged',
-			{ costRub: 0.5 },
-		],
-		[
-			'messages, after its usage',
-			'messages',
-			[started, used],
-			'unknown',
-			{ costRub: null, usage: { inputTokens: 1, outputTokens: 2 } },
-		],
-		[
-			'responses, that failed and cost',
-			'responses',
-			[failure({ total_cost: 0.5 })],
-			'charged',
-			{ costRub: 0.5 },
-		],
-	])('%s: has what the call cost', async (_, format, sent, outcome, extra) => {
-		expect(await errorDetails(format, breaking(reset, events(...sent)))).toMatchObject({ outcome, extra });
 	});
 });
 
@@ -394,12 +355,13 @@ describe('what is kept of a response', () => {
 		expect(count.pieces).toBeLessThan(42);
 	});
 
-	it('is at most 128 MB where sound or images are asked for', async () => {
+	it('is at most what the request allows, which is 128 MB for sound and images', async () => {
+		expect(MAX_MEDIA_BYTES).toBe(128 * MEBIBYTE);
 		const { source, read: count } = endless(event({ audio: { data: long } }), 200);
-		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
+		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES / 2 };
 		expect(await errorDetails('chat', source, options)).toMatchObject({ code: 'response_too_large' });
-		expect(count.pieces).toBeGreaterThanOrEqual(128);
-		expect(count.pieces).toBeLessThan(140);
+		expect(count.pieces).toBeGreaterThanOrEqual(64);
+		expect(count.pieces).toBeLessThan(70);
 	});
 
 	it('is read one at a time above 32 MB', async () => {
@@ -425,8 +387,8 @@ describe('what is kept of a response', () => {
 	it('does not count what a long stream repeats', async () => {
 		const envelope = { id: 'c1', system_fingerprint: 'f'.repeat(MEBIBYTE) };
 		const piece = events({ ...envelope, choices: [{ index: 0, delta: { content: 'x' } }] });
-		const { source } = endless(piece, 60, events(finish, usage));
-		expect((await read('chat', source, EVENTS)).text).toBe('x'.repeat(60));
+		const { source } = endless(piece, 40, events(finish, usage));
+		expect((await read('chat', source, EVENTS)).text).toBe('x'.repeat(40));
 	});
 });
 

@@ -83,7 +83,7 @@ describe('the name of a downloaded file', () => {
 				expect(fileName.length).toBeGreaterThan(0);
 				expect(fileName.length).toBeLessThanOrEqual(156);
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 200 },
 		);
 	});
 });

@@ -7,9 +7,9 @@ import { searchTextModels } from '../../../nodes/shared/fields/models';
 import { editorContext } from '../../helpers/contexts';
 import { runNode, type RunResult } from '../../helpers/engine';
 
-// The process of `test/n8n/memory.test.ts`: eight large responses at the same time, to each kind of call. Prints a line for each.
+// The process of `test/n8n/memory.test.ts`: four large responses at the same time, to each kind of call. Prints a line for each.
 
-const COUNT = 8;
+const COUNT = 4;
 const MEBIBYTE = 1024 * 1024;
 const LONG = 'x'.repeat(127 * MEBIBYTE);
 

@@ -102,32 +102,6 @@ describe('create', () => {
 	});
 
 	describe('a cancelled run', () => {
-		it('names the existing tasks in its error and in the log', async () => {
-			catalogue();
-			creations();
-			const controller = new AbortController();
-			gateway()
-				.persist()
-				.get(/\/tasks\/t\d$/)
-				.reply(() => {
-					controller.abort();
-					return [200, envelope({ state: 'processing' })];
-				});
-			const options: RunOptions = {
-				node: 'mediaTask',
-				parameters: { resource: 'task', operation: 'createAndWait', ...taskRequest },
-				items: [{ json: {} }, { json: {} }],
-			};
-			const context = await attemptContext(options, { signal: controller.signal });
-			const warnings: string[] = [];
-			Object.defineProperty(context, 'logger', { value: { warn: (text: string) => warnings.push(text) } });
-			await expect(executeOn(options, context)).rejects.toMatchObject({
-				message: 'The execution was cancelled',
-				description: expect.stringMatching(/t1, t2|t2, t1/) as string,
-			});
-			expect(warnings).toStrictEqual([expect.stringMatching(/t1, t2|t2, t1/)]);
-		});
-
 		it('names the created tasks when it is cancelled before their prices are read', async () => {
 			const controller = new AbortController();
 			creations();
@@ -239,6 +213,7 @@ test('a URL that resumes an execution is unreachable in a local network, unless 
 
 describe('price', () => {
 	useNock();
+	quickTime();
 
 	const SCHEMA = {
 		properties: {

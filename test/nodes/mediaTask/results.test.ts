@@ -265,70 +265,10 @@ describe('the files of a task', () => {
 describe('wait', () => {
 	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
-	/** An ended task, and a catalogue with its model. */
-	function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter', media_type: 'image' }]) {
-		gateway().get('/api/v1/media/models').optionally().reply(200, { object: 'list', data: catalogue });
-		return gateway()
-			.persist()
-			.get(`${API}/t1`)
-			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
-	}
-
 	/** Polls at once, without the first pause. */
 	const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
 
 	describe('task: createAndWait', () => {
-		it('returns the task and its files, which are fetched without the key', async () => {
-			gateway()
-				.post(API)
-				.reply(201, envelope({ taskId: 't1' }));
-			finishedTask({
-				state: 'success',
-				resultJson: JSON.stringify({
-					resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
-					seed: 7,
-				}),
-			});
-			files().get('/a%20b.png?sig=1').reply(200, 'first file', { 'content-type': 'image/png' });
-			files().get('/c').reply(200, 'second file', { 'content-type': 'image/jpeg; charset=x' });
-			const { items, error } = await run('createAndWait', { ...taskRequest, options: atOnce });
-			expect(error).toBeUndefined();
-			expect(items[0]?.json).toStrictEqual({
-				taskId: 't1',
-				model: 'acme/painter',
-				state: 'success',
-				createdAt: '2025-10-09T08:53:20.000Z',
-				resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
-				result: { seed: 7 },
-			});
-			expect(items[0]?.binary).toMatchObject({
-				data: { fileName: 'a b.png', mimeType: 'image/png' },
-				data_1: { fileName: 'c.jpg', mimeType: 'image/jpeg' },
-			});
-			const first = items[0]?.binary?.data;
-			expect(first && String(await (await binaryStorage()).getAsBuffer(first))).toBe('first file');
-		});
-
-		it('uses the gateway’s download when the task has no URL', async () => {
-			gateway()
-				.post(API)
-				.reply(201, envelope({ taskId: 't1' }));
-			finishedTask({ state: 'success', resultJson: 'not json' });
-			gateway().get(`${API}/t1/download`).reply(200, 'zip bytes', {
-				'content-type': 'application/zip',
-				'content-disposition': 'attachment; filename="../../task_t1.zip"',
-			});
-			const { items } = await run('createAndWait', {
-				...taskRequest,
-				options: { ...atOnce, binaryPropertyName: 'result' },
-			});
-			expect(items[0]?.binary?.result).toMatchObject({
-				fileName: 'task_t1.zip',
-				mimeType: 'application/zip',
-			});
-			expect(items[0]?.json.result).toBe('not json');
-		});
-
 		it('creates all tasks before it waits for the first', async () => {
 			const log: string[] = [];
 			nock('https://gateway.test')
@@ -505,13 +445,6 @@ const json = async (operation: string, parameters: object = { taskId }, resource
 	(await run(operation, parameters, {}, resource)).items[0]?.json;
 
 describe('flags of a task (§3.2)', () => {
-	it('archive and unarchive set the flag', async () => {
-		gateway().patch(`${TASKS}/t1/archive`, { archive: true }).reply(204);
-		gateway().patch(`${TASKS}/t1/archive`, { archive: false }).reply(204);
-		expect(await json('archive')).toStrictEqual({ archived: true, taskId });
-		expect(await json('unarchive')).toStrictEqual({ archived: false, taskId });
-	});
-
 	it('delete and restore may be repeated', async () => {
 		gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
 		gateway().delete(`${TASKS}/t1`).reply(204);
@@ -532,16 +465,6 @@ describe('an ID that would reach another endpoint', () => {
 			const { error } = await run(operation, parameters, { items });
 			expect(error?.message).toContain(`'Task ID' has a value that is not allowed: ${JSON.stringify(bad)}`);
 		}
-	});
-});
-
-describe('the input of a session', () => {
-	it('sends the body and returns the session unchanged', async () => {
-		gateway()
-			.post('/api/v1/media/sessions', { name: 'x', n: 1 })
-			.reply(201, envelope({ sessionId: 's', name: 'x' }));
-		const parameters = { sessionJson: '{"name":"x","n":1}' };
-		expect(await json('create', parameters, 'session')).toStrictEqual({ sessionId: 's', name: 'x' });
 	});
 });
 

@@ -217,6 +217,9 @@ describe('nothing is resumed', () => {
 	});
 });
 
+/** In place of a status: the call is not answered. */
+const LOST = 0;
+
 /**
  * Suspends an execution. The task has these states at each poll, and n8n responds with these statuses to each call.
  * Returns states and statuses in the order in which they occur.
@@ -234,12 +237,12 @@ async function suspended(states: string[], statuses: number[]): Promise<string[]
 			return [200, envelope({ taskId: 't1', state })];
 		});
 	for (const status of statuses) {
-		nock('https://n8n.test')
-			.post(/media-task\?signature=\w+&item=0$/)
-			.reply(() => {
-				events.push(String(status));
-				return [status, {}];
-			});
+		const call = nock('https://n8n.test').post(/media-task\?signature=\w+&item=0$/, () => {
+			events.push(String(status));
+			return true;
+		});
+		if (status === LOST) call.replyWithError('The connection broke');
+		else call.reply(status, {});
 	}
 	const { run } = await runNode(suspending());
 	expect(run.status).toBe('waiting');
@@ -261,6 +264,17 @@ describe('after the execution is suspended', () => {
 		const events = await suspended([...running], [status, 299]);
 		await eventually(() => events.includes('299'));
 		expect(events).toStrictEqual(['success', String(status), 'success', '299']);
+	});
+
+	it('a call of n8n whose connection breaks is made again, and throws nothing', async () => {
+		const rejections: unknown[] = [];
+		const note = (error: unknown) => void rejections.push(error);
+		process.on('unhandledRejection', note).on('uncaughtException', note);
+		const events = await suspended([...running], [LOST, 200]);
+		await eventually(() => events.includes('200'));
+		process.off('unhandledRejection', note).off('uncaughtException', note);
+		expect(events).toStrictEqual(['success', String(LOST), 'success', '200']);
+		expect(rejections).toStrictEqual([]);
 	});
 
 	it('n8n is not called for a pending task, whose callback is still to come', async () => {

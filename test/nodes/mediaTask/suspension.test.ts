@@ -393,29 +393,13 @@ it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `od
 			.replaceAll('"Gateway"', () => JSON.stringify(name))
 			.replaceAll('"node:Gateway"', () => JSON.stringify(`node:${name}`));
 		const data = JSON.parse(text) as IRun['data'];
-		tasks.inPlaceOfN8n = { status: 502, body: '' };
+		tasks.inPlaceOfN8n = { status: 401, body: '' };
 		const request = { body: {}, query: { item: '0' } };
 		const context = requestContext({ workflow: renamed, more, mode }, node, request, data);
 		const { workflowData } = await new MediaTask().webhook.call(context);
 		expect(workflowData?.[0]?.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 	},
 );
-
-it('resolves the callback URL to the node’s webhook for each HTTP method of a gateway', async () => {
-	const { tasks } = await suspendFor();
-	const { pathname, searchParams } = new URL(String(tasks.sent[0]?.body.callBackUrl));
-	expect(new MediaTask().description.webhooks).toStrictEqual([
-		{
-			name: 'default',
-			httpMethod: '=POST,GET,PUT',
-			responseMode: 'onReceived',
-			path: pathname.split('/').at(-1),
-			restartWebhook: true,
-			isFullPath: true,
-		},
-	]);
-	expect([...searchParams.keys()]).toStrictEqual(['signature', 'item']);
-});
 
 const byTask = (states: Record<string, string>) => (taskId: string) => ({
 	state: states[taskId] ?? 'waiting',

@@ -194,28 +194,6 @@ describe('storage cancel', () => {
 		['from the file host', fileHost],
 		['from the gateway', gateway],
 	])('%s', (_, from) => {
-		it('a cancelled run closes the connection of a download and outputs nothing', async () => {
-			const service = await binaryStorage();
-			const stored: Array<Promise<unknown>> = [];
-			const original = service.store.bind(service);
-			const spy = jest.spyOn(service, 'store').mockImplementation(async (...args) => {
-				const storing = original(...args);
-				stored.push(storing);
-				return await storing;
-			});
-			let cancel: () => void = () => undefined;
-			onDownload = () => cancel();
-			const { error, items } = await download(from, { onStart: (stop) => (cancel = stop) });
-			const outcomes = await Promise.allSettled(stored);
-			spy.mockRestore();
-			expect(downloads).toHaveLength(1);
-			await downloads[0]?.isClosed;
-			expect(downloads[0]?.response.writableFinished).toBe(false);
-			expect(error?.message).toBe('The execution was cancelled');
-			expect(items).toStrictEqual([]);
-			expect(outcomes.filter(({ status }) => status === 'fulfilled')).toStrictEqual([]);
-		});
-
 		it('a slow download that does not stall is completed', async () => {
 			onDownload = (response) => {
 				let chunks = 0;
@@ -225,7 +203,7 @@ describe('storage cancel', () => {
 					if (chunks < 5) return;
 					clearInterval(timer);
 					response.end();
-				}, 400);
+				}, 250);
 			};
 			const { items, error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
 			expect(error).toBeUndefined();
@@ -233,12 +211,18 @@ describe('storage cancel', () => {
 			expect(downloads).toHaveLength(1);
 		});
 
-		it('a download that breaks is fetched again', async () => {
+		it('a stalled download ends at the timeout', async () => {
+			const { error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
+			expect(error?.message).toBe('The server of the file did not respond in time');
+			expect(downloads).toHaveLength(1);
+		});
+
+		it.each(['breaks', 'stalls'])('a download that %s is fetched again', async (problem) => {
 			onDownload = (response) => {
-				if (downloads.length === 1) response.destroy();
-				else response.end(Buffer.alloc(50_000));
+				if (downloads.length > 1) response.end(Buffer.alloc(50_000));
+				else if (problem === 'breaks') response.destroy();
 			};
-			const { items, error } = await download(from);
+			const { items, error } = await download(from, {}, { timeout: 1, maxRetries: 2 });
 			expect(error).toBeUndefined();
 			expect(items[0]?.binary?.data?.bytes).toBe(100_000);
 			expect(downloads).toHaveLength(2);

@@ -1,10 +1,6 @@
-import nock from 'nock';
-
 import { runNode, type RunOptions } from '../../helpers/engine';
 
-/** The gateway, which requires the key. */
-export const gateway = () =>
-	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+export { gateway } from '../../helpers/media';
 
 /** Runs an operation of the resource File. */
 export const run = async (operation: string, parameters: object, extra: Partial<RunOptions> = {}) =>

@@ -8,7 +8,7 @@ import nock from 'nock';
 import { gatewayFailure } from '../../helpers/client';
 import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
-import { attach, b64, film, fromField, fromUrl, paper, picture, sound, withFiles } from './files';
+import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
 import { bySchema, endpoints, gateway, generate, json, mockResponse, rows, sentBody } from './support';
 
 describe('input', () => {
@@ -436,11 +436,6 @@ describe('invalid input', () => {
 		});
 	});
 
-	it('a concurrency of 0, for all items', async () => {
-		const { error } = await generate({ options: { concurrency: 0 } });
-		expect(error?.message).toBe(`The option 'Concurrency' ${notAllowed} 0`);
-	});
-
 	it('a missing field of one item, while the others are sent', async () => {
 		const items = [{ json: {} }, await withFiles(picture)];
 		mockResponse('chat');
@@ -454,35 +449,6 @@ describe('attachments', () => {
 	useNock();
 
 	describe('attachments become the parts of each format', () => {
-		it('chat', async () => {
-			const items = [await withFiles(picture, sound, film, paper)];
-			const all = attach(
-				fromField('image', 'photo'),
-				fromField('audio', 'voice'),
-				fromField('video', 'film'),
-				fromField('file', 'paper'),
-				fromUrl('image', 'https://files.test/x.png'),
-				fromUrl('video', 'https://files.test/x.mp4'),
-			);
-			expect((await sentBody(all, { items })).messages).toStrictEqual([
-				{
-					role: 'user',
-					content: [
-						{ type: 'text', text: 'Say hello' },
-						{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
-						{ type: 'input_audio', input_audio: { data: b64(sound), format: 'mp3' } },
-						{ type: 'video_url', video_url: { url: `data:video/mp4;base64,${b64(film)}` } },
-						{
-							type: 'file',
-							file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
-						},
-						{ type: 'image_url', image_url: { url: 'https://files.test/x.png' } },
-						{ type: 'video_url', video_url: { url: 'https://files.test/x.mp4' } },
-					],
-				},
-			]);
-		});
-
 		it('sends the length of the body, and the whole body again in a retry', async () => {
 			const items = [await withFiles({ ...picture, content: Buffer.alloc(200_001, 7) })];
 			const lengths: unknown[] = [];

@@ -198,35 +198,6 @@ describe('tools', () => {
 		tools: { function: [look] },
 		...more,
 	});
-	const parameters = { type: 'object' };
-
-	it('chat', async () => {
-		const body = await sentBody(withTools({ options: { toolChoice: 'function', toolChoiceName: 'look' } }));
-		expect(body).toMatchObject({
-			tools: [
-				{ type: 'function', function: { name: 'look', description: 'Looks', parameters, strict: true } },
-			],
-			tool_choice: { type: 'function', function: { name: 'look' } },
-		});
-	});
-	it('responses: with built-in ones', async () => {
-		const options = {
-			builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } },
-			toolChoice: 'required',
-		};
-		const body = await sentBody(withTools({ format: 'responses', options }));
-		expect(body).toMatchObject({
-			tools: [{ type: 'function', name: 'look', description: 'Looks', parameters }, { type: 'web_search' }],
-			tool_choice: 'required',
-		});
-	});
-	it('messages', async () => {
-		const body = await sentBody(withTools({ format: 'messages', options: { toolChoice: 'required' } }));
-		expect(body).toMatchObject({
-			tools: [{ name: 'look', description: 'Looks', input_schema: parameters }],
-			tool_choice: { type: 'any' },
-		});
-	});
 
 	test.each<[string, string, JsonObject]>([
 		[

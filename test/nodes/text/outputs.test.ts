@@ -85,20 +85,7 @@ describe('generate', () => {
 		});
 	});
 
-	it('a credential with an invalid base URL sends nothing', async () => {
-		const { error } = await generate({ credential: { baseUrl: 'gateway', apiKey: 'k' } });
-		expect(error?.message).toBe('The base URL in the AI Gateway credential is not a web address');
-	});
-
 	describe('URLs', () => {
-		it('may have trailing slashes in the credential', async () => {
-			gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
-			const { items } = await generate({
-				credential: { baseUrl: ' https://gateway.test/api/v1// ', apiKey: 'sk-test' },
-			});
-			expect(items[0]?.json.text).toBe('Hello there');
-		});
-
 		it('are not followed in a redirect with the key', async () => {
 			gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
 			const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);

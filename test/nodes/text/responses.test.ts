@@ -6,33 +6,10 @@ import { type Gateway, startGateway } from '../../../sandbox/gateway/gateway';
 import { runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { events } from '../../helpers/streams';
-import {
-	bySchema,
-	chatCompletion,
-	endpoints,
-	gateway,
-	generate,
-	mockResponse,
-	schema,
-	sentBody,
-} from './support';
+import { bySchema, chatCompletion, endpoints, gateway, generate, mockResponse, sentBody } from './support';
 
 describe('json output', () => {
 	useNock();
-
-	describe('JSON output is requested', () => {
-		it('chat', async () => {
-			expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toStrictEqual({
-				type: 'json_object',
-			});
-			expect(
-				(await sentBody({ ...bySchema, options: { schemaStrict: true } })).response_format,
-			).toStrictEqual({
-				type: 'json_schema',
-				json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
-			});
-		});
-	});
 
 	describe('a schema', () => {
 		const schemaSent = async (parameters: INodeParameters) => {
@@ -148,18 +125,6 @@ describe('json output', () => {
 				options: { extraBody: '{ "background": true }' },
 			});
 			expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
-		});
-
-		it('messages: is the argument of the required call, which is not a tool call in the output', async () => {
-			const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
-			mockResponse('messages', { id: 'm', content, stop_reason: 'tool_use' });
-			const { items } = await generate({ format: 'messages', ...bySchema });
-			expect(items[0]?.json).toMatchObject({
-				output: { title: 'Sea' },
-				text: '{"title":"Sea"}',
-				finishReason: 'stop',
-			});
-			expect(items[0]?.json).not.toHaveProperty('toolCalls');
 		});
 
 		it('that is not JSON is not charged again by Retry On Fail', async () => {

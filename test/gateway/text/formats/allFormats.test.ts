@@ -6,7 +6,8 @@ import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
 import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/request';
 import { type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
-import { errorDetailsOf, invalidInputOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
+import { invalidInput } from '../../../helpers/invalidInput';
+import { errorDetailsOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
 import { WHOLE } from './whole';
 
 describe('formats', () => {
@@ -94,7 +95,7 @@ describe('formats', () => {
 					outcomes.add(outcome(name, body));
 				},
 			),
-			{ numRuns: 500 },
+			{ numRuns: 200 },
 		);
 		expect([...outcomes].sort()).toStrictEqual(['error', 'string']);
 	});
@@ -115,12 +116,8 @@ it('the formats are those of the specification, the most widely supported first'
 	);
 });
 
-it.each(textFormats)('$name is found by its name', (format) => {
-	expect(textFormat(format.name)).toBe(format);
-});
-
 it('an unknown name is rejected as the value of the parameter', () => {
-	const { param, message } = invalidInputOf(() => textFormat('soap'));
+	const { param, message } = invalidInput(() => textFormat('soap'));
 	expect(param).toBe('format');
 	expect(message).toContain('soap');
 });
@@ -311,17 +308,7 @@ describe('nulls', () => {
 	});
 });
 
-const used = {
-	inputTokens: 7,
-	outputTokens: 0,
-	totalTokens: 7,
-	cachedInputTokens: null,
-	reasoningTokens: null,
-};
-const chatUsage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7, cost_rub: 0.5 };
-const tokens = { input_tokens: 7, output_tokens: 0 };
-
-describe('a response without any output is an error with what it cost', () => {
+describe('a response without any output is an error', () => {
 	it.each<[string, string, JsonObject]>([
 		['chat: no choice that is an object', 'chat', { choices: [null, 'Hello'] }],
 		['responses: no items, and no status', 'responses', { output: [] }],
@@ -345,20 +332,6 @@ describe('a response without any output is an error with what it cost', () => {
 			retryable: false,
 			extra: { id: 'r1', usage: NO_USAGE, costRub: null },
 		});
-	});
-
-	it.each<[string, JsonObject, number | null]>([
-		['chat', { choices: [], usage: chatUsage }, 0.5],
-		[
-			'responses',
-			{ status: 'completed', usage: { ...tokens, total_tokens: 7, cost: { total_cost: 0.5 } } },
-			0.5,
-		],
-		['messages', { content: [], usage: tokens }, null],
-	])('%s', (format, body, costRub) => {
-		const details = errorDetailsOf(() => read(format, body));
-		expect(details.extra).toStrictEqual({ id: null, usage: used, costRub });
-		expect(details.outcome).toBe(costRub === null ? 'unknown' : 'charged');
 	});
 });
 
@@ -426,13 +399,10 @@ describe('linear', () => {
 	/** Processor time, in milliseconds: the machine may be busy with something else. */
 	function timeOf(format: string, count: number, eventsOf: (n: number) => JsonObject[]): number {
 		const events = Array.from({ length: count }, (_, n) => eventsOf(n)).flat();
-		const times = [0, 0, 0].map(() => {
-			const start = process.cpuUsage();
-			read(format, streamed(format, format === 'responses' ? [...events, closed] : events).body);
-			const { user, system } = process.cpuUsage(start);
-			return (user + system) / 1_000;
-		});
-		return Math.min(...times);
+		const start = process.cpuUsage();
+		read(format, streamed(format, format === 'responses' ? [...events, closed] : events).body);
+		const { user, system } = process.cpuUsage(start);
+		return (user + system) / 1_000;
 	}
 
 	it.each<[string, string, (n: number) => JsonObject[]]>([
@@ -448,6 +418,10 @@ describe('linear', () => {
 		['annotations', 'responses', (n) => [text, { ...annotation, annotation: page(n) }]],
 		['citations', 'messages', (n) => [block({ text: 'word ' }), block({ citation: page(n) })]],
 	])('a long stream with %s in each delta takes linear time (%s)', (_, format, eventsOf) => {
-		expect(timeOf(format, MANY, eventsOf)).toBeLessThan(MOST * timeOf(format, FEW, eventsOf));
+		const few = Math.min(...[1, 2, 3].map(() => timeOf(format, FEW, eventsOf)));
+		let many = timeOf(format, MANY, eventsOf);
+		for (let more = 2; more > 0 && many >= MOST * few; more -= 1)
+			many = Math.min(many, timeOf(format, MANY, eventsOf));
+		expect(many).toBeLessThan(MOST * few);
 	});
 });

@@ -1,6 +1,6 @@
 import type { Choice, Completion, ToolCall } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { asObject, asText, type Json, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { errorDetailsOf, NO_CHOICE, read, streamed, streamedChoice } from './support';
+import { errorDetailsOf, read, streamed, streamedChoice } from './support';
 import { WHOLE } from './whole';
 
 describe('chat response', () => {
@@ -38,11 +38,6 @@ describe('chat response', () => {
 				finishReason: 'stop',
 			},
 		});
-	});
-
-	it('several choices are in the order of the response', () => {
-		const choices = ['c', 'a', 'b'].map((content) => ({ message: { content } }));
-		expect(completion({ choices }).choices.map(({ text }) => text)).toStrictEqual(['c', 'a', 'b']);
 	});
 
 	describe('the text', () => {
@@ -127,34 +122,8 @@ describe('chat response', () => {
 		]);
 	});
 
-	it('output of another kind is as received: pictures by URL, and parts of unknown types', () => {
-		const linked = { type: 'image_url', image_url: { url: 'https://files.test/a.png' } };
-		const unknown = { type: 'brand_new', data: 'x' };
-		const content = [{ type: 'text', text: 'Hello' }, linked, { type: 'text', text: null }, unknown];
-		expect(message({ content, images: [linked] })).toMatchObject({
-			text: 'Hello',
-			files: [],
-			otherOutput: [linked, unknown, linked],
-		});
-	});
-
 	describe('files', () => {
 		const image = (url: unknown): JsonObject => ({ image_url: { url: url as string } });
-
-		it('are images in parts of the content and in a list next to it', () => {
-			const fields = {
-				content: [{ type: 'text', text: 'See' }, image('data:image/png;base64,AA\nAA')],
-				images: [image('data:image/webp;base64,BBBB')],
-			};
-			expect(message(fields)).toStrictEqual({
-				...NO_CHOICE,
-				text: 'See',
-				files: [
-					{ kind: 'image', base64: 'AAAA', mimeType: 'image/png' },
-					{ kind: 'image', base64: 'BBBB', mimeType: 'image/webp' },
-				],
-			});
-		});
 
 		it.each([
 			'https://files.test/a.png',
@@ -389,34 +358,6 @@ describe('chat tool calls', () => {
 	});
 	const look = (args: Json): ToolCall => ({ id: 't1', name: 'look', arguments: args });
 	const go = (args: Json): ToolCall => ({ id: 't2', name: 'go', arguments: args });
-
-	it('tool calls in a chat stream are assembled as in an unstreamed response', () => {
-		const { body } = streamed('chat', [delta(call(0, 't1', 'look', '{}')), delta(call(1)), stop]);
-		expect(JSON.parse(JSON.stringify(body.choices))).toStrictEqual([
-			{
-				index: 0,
-				message: {
-					role: 'assistant',
-					content: null,
-					tool_calls: [
-						{ id: 't1', type: 'function', function: { name: 'look', arguments: '{}' } },
-						{ type: 'function', function: { name: '', arguments: '' } },
-					],
-					refusal: null,
-					reasoning: null,
-					annotations: [],
-				},
-				finish_reason: 'tool_calls',
-				reasoning_details: [],
-				logprobs: null,
-			},
-		]);
-	});
-
-	it('tool calls leave the text as it is', () => {
-		const events = [chunk({ content: 'Hello' }), delta(call(0, 't1', 'look', '{}')), stop];
-		expect(streamedChoice('chat', events).text).toBe('Hello');
-	});
 
 	const whole = call(0, 't1', 'look', '{}');
 	const begin = call(0, 't1', 'look', '{"a"');

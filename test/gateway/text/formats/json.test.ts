@@ -254,7 +254,7 @@ it('no beginning of an answer is a value that the whole does not have', () => {
 });
 
 it('a long text is read in one go', () => {
-	const long = 'x'.repeat(30_000_000);
+	const long = 'x'.repeat(3_000_000);
 	expect(read(`Here: {"title":"${long}",}`, TITLE, 'stop')).toStrictEqual({ title: long });
 	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{`, OBJECT, 'stop')).code).toBe('json_cut_off');
 });

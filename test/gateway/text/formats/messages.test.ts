@@ -150,14 +150,6 @@ it.each<[string, JsonObject[]]>([
 	expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
 });
 
-it.each<[string, JsonObject[]]>([
-	['at the beginning', []],
-	['in the middle', hello],
-	['after the usage', [...hello, end()]],
-])('an error event %s throws an error', (_, before) => {
-	expect(errorDetailsOf(() => run(...before, failed)).type).toBe('overloaded_error');
-});
-
 it('an error event without an error throws an error', () => {
 	expect(errorDetailsOf(() => run({ type: 'error', error: null })).code).toBe('generation_failed');
 });

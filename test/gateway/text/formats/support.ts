@@ -1,8 +1,4 @@
-import {
-	ApiError,
-	InvalidInputError,
-	type ApiErrorDetails,
-} from '../../../../nodes/shared/gateway/errors/errors';
+import { ApiError, type ApiErrorDetails } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
 import {
 	emptyChoice,
@@ -102,13 +98,6 @@ function thrownBy(work: () => unknown): unknown {
 		return error;
 	}
 	throw new Error('it did not throw');
-}
-
-/** The invalid input error of a function. */
-export function invalidInputOf(work: () => unknown): InvalidInputError {
-	const error = thrownBy(work);
-	if (error instanceof InvalidInputError) return error;
-	throw error;
 }
 
 /** The details of the ApiError of a function. */
