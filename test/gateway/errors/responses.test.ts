@@ -369,7 +369,13 @@ it('hints name only options and fields that exist', () => {
 	const hints = ALL_TEXTS.map(({ description }) => description).join(' ');
 	const named = [...hints.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
 	expect(new Set(named)).toStrictEqual(
-		new Set(['Max Tokens', 'Rate Limit Wait (Minutes)', 'Stream', 'Timeout (Seconds)']),
+		new Set([
+			'Max Tokens',
+			'Previous Response ID',
+			'Rate Limit Wait (Minutes)',
+			'Stream',
+			'Timeout (Seconds)',
+		]),
 	);
 	expect(named.filter((name) => !labels.has(name))).toStrictEqual([]);
 });
