@@ -152,7 +152,7 @@ export interface CallbackOutcome {
 /**
  * Passes a callback to a suspended execution as n8n does, and runs the execution when the callback resumes it.
  *
- * @param call the item in the query, the body, whether n8n provides the node that it is about to run, and the
+ * @param call the item in the query or the node's own state, the body, whether n8n provides the node that it is about to run, and the
  *   execution as n8n stores it when the handler asks to resume it
  */
 export async function sendCallback(
@@ -160,10 +160,17 @@ export async function sendCallback(
 	options: RunOptions,
 	{
 		item,
+		state,
 		body = {},
 		hasRunningNode = true,
 		current = suspended,
-	}: { item?: string | number; body?: unknown; hasRunningNode?: boolean; current?: RunResult } = {},
+	}: {
+		item?: string | number;
+		state?: string;
+		body?: unknown;
+		hasRunningNode?: boolean;
+		current?: RunResult;
+	} = {},
 ): Promise<CallbackOutcome> {
 	const id = options.executionId ?? '';
 	const known = storedExecutions.get(id);
@@ -173,7 +180,10 @@ export async function sendCallback(
 			? known
 			: { suspended: current, options, hasRunningNode, log };
 	storedExecutions.set(id, execution);
-	const query = item === undefined ? {} : { item: String(item) };
+	const query = {
+		...(item === undefined ? {} : { item: String(item) }),
+		...(state === undefined ? {} : { state }),
+	};
 	const received = { ...execution, suspended, hasRunningNode, log };
 	const { resume, ...outcome } = await handleRequest(received, { query, body });
 	// The handler may have asked n8n to resume it.

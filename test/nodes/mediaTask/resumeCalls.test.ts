@@ -39,6 +39,18 @@ describe('a callback', () => {
 		expect((await call(2)).resumes).toBe(true);
 	});
 
+	it('resumes the execution once, also when the request of the node to n8n is repeated', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		tasks.respond = () => 'success';
+		const { contextData = {} } = suspended.run.data.executionData ?? {};
+		const { aiGatewaySuspended: saved } = contextData['node:Gateway'] ?? {};
+		const { id: state } = saved as unknown as { id: string };
+		const first = await sendCallback(suspended, use, { state });
+		const second = await sendCallback(suspended, use, { state });
+		expect([first.resumed?.run.status, second.resumed]).toStrictEqual(['success', undefined]);
+		expect(second.responses).toStrictEqual([{ status: 200, body: { message: 'Received', state } }]);
+	});
+
 	it('whose task has not ended does not resume the execution, and the other tasks are not polled', async () => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = ended('t1', 't2');
