@@ -50,7 +50,7 @@ export interface Operation<
 	parameters: P;
 	/** Whether it is one quick request that costs nothing: of {@link runOptions}, its panel lists retries and timeout. */
 	isLight?: true;
-	/** Options besides {@link runOptions}; one of the same name replaces theirs. */
+	/** Options besides {@link runOptions}. */
 	options?: O;
 	/**
 	 * Reads and checks what it can without a request, the credential and the content of files. It is called for all items
