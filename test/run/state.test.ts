@@ -424,15 +424,6 @@ function contextOf(options: ContextOptions = {}): RunContext {
 }
 
 describe('the tool of an AI Agent', () => {
-	it.each<[ContextOptions, boolean]>([
-		[{}, false],
-		[{ type: 'test.toolbox' }, false],
-		[{ type: 'test.nodeTool' }, true],
-		[{ isTool: true }, true],
-	])('is recognized by n8n’s context, or by its type: %j', (options, isTool) => {
-		expect(contextOf(options).isTool).toBe(isTool);
-	});
-
 	it('is the same run for the same input, whatever the run index', () => {
 		const store = {};
 		const keyOf = (runIndex: number, ...inputs: object[]) =>

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
@@ -9,6 +8,7 @@ import nock from 'nock';
 import { gatewayFailure } from '../../helpers/client';
 import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
+import { useServer } from '../../helpers/server';
 import { gateway, run, uploaded } from './support';
 
 describe('upload', () => {
@@ -136,8 +136,6 @@ describe('upload url', () => {
 	const KEY = 'sk-secret';
 	const MB = 1024 * 1024;
 
-	let gateway: Server;
-	let files: Server;
 	let respond: RequestListener;
 	/** How the gateway receives an upload, by attempt. */
 	let receive: RequestListener;
@@ -146,8 +144,6 @@ describe('upload url', () => {
 	let attempts = 0;
 	let testNumber = 0;
 	let downloads: Array<{ url: string; headers: NodeJS.Dict<string | string[]>; isClosed: Promise<void> }>;
-
-	const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 	const accept: RequestListener = (request, response) => {
 		void buffer(request)
@@ -162,30 +158,20 @@ describe('upload url', () => {
 			.catch(() => undefined);
 	};
 
-	beforeAll(async () => {
-		gateway = createServer((request, response) => {
-			if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
-			attempts += 1;
-			receive(request, response);
-		});
-		files = createServer((request, response) => {
-			const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
-			downloads.push({ url: request.url ?? '', headers: request.headers, isClosed });
-			respond(request, response);
-		});
-		for (const server of [gateway, files])
-			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const gateway = useServer((request, response) => {
+		if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
+		attempts += 1;
+		receive(request, response);
+	});
+	const files = useServer((request, response) => {
+		const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
+		downloads.push({ url: request.url ?? '', headers: request.headers, isClosed });
+		respond(request, response);
 	});
 	beforeEach(() => {
 		[uploads, downloads, attempts, receive] = [[], [], 0, accept];
 		testNumber += 1;
 		respond = (_, response) => response.end('png bytes');
-	});
-	afterAll(async () => {
-		for (const server of [gateway, files]) {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		}
 	});
 
 	async function upload(path: string, options: INodeParameters = {}, extra: Partial<RunOptions> = {}) {
@@ -196,10 +182,10 @@ describe('upload url', () => {
 				resource: 'file',
 				operation: 'upload',
 				uploadSource: 'url',
-				url: path.startsWith('/') ? originOf(files) + path : path,
+				url: path.startsWith('/') ? files.origin() + path : path,
 				options,
 			},
-			credential: { baseUrl: `${originOf(gateway)}/${testNumber}/api/v1`, apiKey: KEY },
+			credential: { baseUrl: `${gateway.origin()}/${testNumber}/api/v1`, apiKey: KEY },
 		});
 	}
 
