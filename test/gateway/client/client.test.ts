@@ -188,14 +188,12 @@ describe('client abort', () => {
 		return { ...scripted, slots };
 	}
 
-	describe('a slot', () => {
-		it('is held by a request, and by a stream until it is read', async () => {
-			const { client, slots } = withSlots(1, [{ body: 'abc' }]);
-			const held = await client.stream(get, async () => await Promise.resolve(slots.held));
-			expect([held, slots.held]).toStrictEqual([1, 0]);
-			await client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('no'))).catch(asError);
-			expect([slots.mostHeld, slots.held]).toStrictEqual([1, 0]);
-		});
+	it('a slot is held by a request, and by a stream until it is read', async () => {
+		const { client, slots } = withSlots(1, [{ body: 'abc' }]);
+		const held = await client.stream(get, async () => await Promise.resolve(slots.held));
+		expect([held, slots.held]).toStrictEqual([1, 0]);
+		await client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('no'))).catch(asError);
+		expect([slots.mostHeld, slots.held]).toStrictEqual([1, 0]);
 	});
 
 	it('a request that fails after nobody waits for it has no unhandled rejection', async () => {

@@ -51,12 +51,10 @@ describe('fetching a task (§4.7)', () => {
 	});
 });
 
-describe('downloading a result (§4.8)', () => {
-	it('has the error text for a task ID that the gateway does not accept', async () => {
-		const { client } = scriptedClient([{ status: 422 }]);
-		const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
-		expect((await apiErrorOf(downloading)).message).toContain('task ID');
-	});
+it('downloading a result (§4.8) has the error text for a task ID that the gateway does not accept', async () => {
+	const { client } = scriptedClient([{ status: 422 }]);
+	const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
+	expect((await apiErrorOf(downloading)).message).toContain('task ID');
 });
 
 describe('reading a task (§2.6)', () => {

@@ -545,17 +545,15 @@ describe('a network error', () => {
 		[null],
 	])('is not %j', (error) => expect(thrown(error)).toBeUndefined());
 
-	describe('inside other errors', () => {
-		it('has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
-			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
-				code: 'ECONNREFUSED',
-			});
-			expect(details(outer)).toMatchObject({ code: 'econnrefused' });
-			const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
-				isAxiosError: true,
-			});
-			expect(details(client)).toMatchObject({ code: 'econnrefused' });
+	it('an error inside other errors has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
+		const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
+			code: 'ECONNREFUSED',
 		});
+		expect(details(outer)).toMatchObject({ code: 'econnrefused' });
+		const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
+			isAxiosError: true,
+		});
+		expect(details(client)).toMatchObject({ code: 'econnrefused' });
 	});
 
 	it('names the server of a file instead of the gateway', () => {

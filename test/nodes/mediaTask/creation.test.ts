@@ -70,60 +70,56 @@ describe('create', () => {
 		});
 	});
 
-	describe('when another item fails', () => {
-		it('the request of an item whose file is being uploaded is not sent', async () => {
-			catalogue();
-			const sent = creations();
-			let ended = 0;
-			const uploads: string[] = [];
-			nock('https://gateway.test')
-				.persist()
-				.post('/api/v1/storage/upload')
-				.reply(async (_, body) => {
-					const isSlow = JSON.stringify(body).includes('slow');
-					uploads.push(isSlow ? 'slow' : 'rejected');
-					await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
-					// By then the node has read the error response.
-					if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
-					ended += 1;
-					return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
-				});
-			const fileOf = (text: string) => ({
-				json: {},
-				binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
+	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
+		catalogue();
+		const sent = creations();
+		let ended = 0;
+		const uploads: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply(async (_, body) => {
+				const isSlow = JSON.stringify(body).includes('slow');
+				uploads.push(isSlow ? 'slow' : 'rejected');
+				await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
+				// By then the node has read the error response.
+				if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
+				ended += 1;
+				return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
 			});
-			const items = [fileOf('slow'), fileOf('rejected')];
-			const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
-			expect(error?.httpCode).toBe('402');
-			expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
-			expect(ended).toBe(2);
-			expect(sent).toStrictEqual([]);
+		const fileOf = (text: string) => ({
+			json: {},
+			binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
 		});
+		const items = [fileOf('slow'), fileOf('rejected')];
+		const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
+		expect(error?.httpCode).toBe('402');
+		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
+		expect(ended).toBe(2);
+		expect(sent).toStrictEqual([]);
 	});
 
-	describe('a cancelled run', () => {
-		it('names the created tasks when it is cancelled before their prices are read', async () => {
-			const controller = new AbortController();
-			creations();
-			let requests = 0;
-			nock('https://gateway.test')
-				.get('/api/v1/media/models')
-				.reply(() => {
-					requests += 1;
-					controller.abort();
-					return [200, { data: [] }];
-				});
-			const options: RunOptions = {
-				node: 'mediaTask',
-				parameters: { resource: 'task', operation: 'create', ...taskRequest },
-			};
-			const context = await attemptContext(options, { signal: controller.signal });
-			Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
-			await expect(executeOn(options, context)).rejects.toMatchObject({
-				description: expect.stringContaining('t1') as string,
+	it('a cancelled run names the created tasks when it is cancelled before their prices are read', async () => {
+		const controller = new AbortController();
+		creations();
+		let requests = 0;
+		nock('https://gateway.test')
+			.get('/api/v1/media/models')
+			.reply(() => {
+				requests += 1;
+				controller.abort();
+				return [200, { data: [] }];
 			});
-			expect(requests).toBe(1);
+		const options: RunOptions = {
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'create', ...taskRequest },
+		};
+		const context = await attemptContext(options, { signal: controller.signal });
+		Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
+		await expect(executeOn(options, context)).rejects.toMatchObject({
+			description: expect.stringContaining('t1') as string,
 		});
+		expect(requests).toBe(1);
 	});
 });
 
@@ -624,36 +620,30 @@ describe('node', () => {
 
 	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
-	describe('task: create', () => {
-		it('explains invalid input to an agent’s model, which can correct it', async () => {
-			gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
-			const { items } = await run('create', taskRequest, { asTool: true });
-			expect(items[0]?.json.error).toContain('input.n must be at most 4');
-		});
+	it('task: create explains invalid input to an agent’s model, which can correct it', async () => {
+		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { items } = await run('create', taskRequest, { asTool: true });
+		expect(items[0]?.json.error).toContain('input.n must be at most 4');
 	});
 
-	describe('task: get', () => {
-		it.each([
-			['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
-			['a number', '={{ 7 }}'],
-		])('accepts %s as an ID', async (_, taskId) => {
-			nock('https://gateway.test')
-				.get(/tasks\/(t1|7)$/)
-				.reply(200, envelope({ state: 'waiting' }));
-			const { items } = await run('get', { taskId });
-			expect(items[0]?.json.state).toBe('waiting');
-		});
+	it.each([
+		['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a number', '={{ 7 }}'],
+	])('task: get accepts %s as an ID', async (_, taskId) => {
+		nock('https://gateway.test')
+			.get(/tasks\/(t1|7)$/)
+			.reply(200, envelope({ state: 'waiting' }));
+		const { items } = await run('get', { taskId });
+		expect(items[0]?.json.state).toBe('waiting');
 	});
 
-	describe('task: download', () => {
-		it('streams the result with its name and type', async () => {
-			gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
-				'content-type': 'image/png',
-				'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
-			});
-			const { items } = await run('download', { taskId: 't1' });
-			expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
-			expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
+	it('task: download streams the result with its name and type', async () => {
+		gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+			'content-type': 'image/png',
+			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
 		});
+		const { items } = await run('download', { taskId: 't1' });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
 	});
 });

@@ -257,19 +257,17 @@ describe('suspend problem', () => {
 		expect(hints).toStrictEqual([hint(problem)]);
 	});
 
-	describe('no hint is shown', () => {
-		it.each<[string, object, Partial<RunOptions>]>([
-			['polling is chosen', { waitStrategy: 'poll' }, {}],
-			['an AI Agent waits for its tool', {}, { asTool: true }],
-			['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
-		])('when %s, although this n8n cannot suspend', async (_, parameters, more) => {
-			onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
-			const tasks = mockTasks(() => 'success');
-			const { run: execution, hints } = await run(more, parameters);
-			expect(execution.status).toBe('success');
-			expect(tasks.sent).toHaveLength(1);
-			expect(hints).toStrictEqual([]);
-		});
+	it.each<[string, object, Partial<RunOptions>]>([
+		['polling is chosen', { waitStrategy: 'poll' }, {}],
+		['an AI Agent waits for its tool', {}, { asTool: true }],
+		['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
+	])('no hint is shown when %s, although this n8n cannot suspend', async (_, parameters, more) => {
+		onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
+		const tasks = mockTasks(() => 'success');
+		const { run: execution, hints } = await run(more, parameters);
+		expect(execution.status).toBe('success');
+		expect(tasks.sent).toHaveLength(1);
+		expect(hints).toStrictEqual([]);
 	});
 });
 

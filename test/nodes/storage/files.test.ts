@@ -28,15 +28,16 @@ describe('storage', () => {
 		url: 'https://files.test/f1.png',
 	};
 
-	describe('a toggle that is neither true nor false', () => {
-		it.each([
-			['upload', { uploadSource: 'base64', base64: 'QUJD' }],
-			['delete', { fileId: 'f1' }],
-		])('is rejected by %s before anything is sent', async (operation, parameters) => {
+	it.each([
+		['upload', { uploadSource: 'base64', base64: 'QUJD' }],
+		['delete', { fileId: 'f1' }],
+	])(
+		'a toggle that is neither true nor false is rejected by %s before anything is sent',
+		async (operation, parameters) => {
 			const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
 			expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
-		});
-	});
+		},
+	);
 
 	it.each(['..', '%2E%2e', 'f1/..'])('the file ID %s is rejected before anything is sent', async (fileId) => {
 		for (const operation of ['get', 'delete', 'download']) {
@@ -57,21 +58,19 @@ describe('storage', () => {
 		},
 	);
 
-	describe('file: get', () => {
-		it('returns the other record shape with the same fields', async () => {
-			gateway().get('/api/v1/storage/f1').reply(200, { asset });
-			const { items } = await run('get', { fileId: 'f1' });
-			expect(items[0]?.json).toStrictEqual({
-				id: 'f1',
-				fileName: 'cat.png',
-				mimeType: 'image/png',
-				size: 9,
-				url: 'https://files.test/f1.png',
-				source: 'user_upload',
-				status: 'active',
-				createdAt: '2026-03-01T00:00:00Z',
-				updatedAt: '2026-03-01T00:00:00Z',
-			});
+	it('file: get returns the other record shape with the same fields', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		const { items } = await run('get', { fileId: 'f1' });
+		expect(items[0]?.json).toStrictEqual({
+			id: 'f1',
+			fileName: 'cat.png',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			status: 'active',
+			createdAt: '2026-03-01T00:00:00Z',
+			updatedAt: '2026-03-01T00:00:00Z',
 		});
 	});
 
@@ -101,12 +100,10 @@ describe('storage', () => {
 		});
 	});
 
-	describe('file: delete', () => {
-		it('returns the ID of the deleted file', async () => {
-			gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
-			const { items } = await run('delete', { fileId: 'f1' });
-			expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
-		});
+	it('file: delete returns the ID of the deleted file', async () => {
+		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
+		const { items } = await run('delete', { fileId: 'f1' });
+		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
 
 	describe('file: getMany', () => {

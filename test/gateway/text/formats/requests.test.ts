@@ -464,17 +464,15 @@ describe('bodies', () => {
 		);
 	});
 
-	describe('messages: a model that thinks', () => {
-		it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
-			['required', { type: 'auto' }],
-			[{ name: 'look' }, { type: 'auto' }],
-			['auto', { type: 'auto' }],
-			['none', { type: 'none' }],
-			[undefined, undefined],
-		])('need not call a tool, with the choice %j', (toolChoice, expected) => {
-			const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
-			expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
-		});
+	it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
+		['required', { type: 'auto' }],
+		[{ name: 'look' }, { type: 'auto' }],
+		['auto', { type: 'auto' }],
+		['none', { type: 'none' }],
+		[undefined, undefined],
+	])('messages: a model that thinks need not call a tool, with the choice %j', (toolChoice, expected) => {
+		const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+		expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
 	});
 });
 
