@@ -14,47 +14,41 @@ import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { filled, locator, useGateway } from './support';
 
-describe('media models', () => {
+describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 	// The forms and prices of the media models.
 
 	const gateway = useGateway();
 
-	describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
-		test.each<[string, string, object, string]>([
-			[
-				'a number out of range',
-				'aurora/canvas-1',
-				{ num_images: '9' },
-				"'Number of Images': must be at most 4",
-			],
-			[
-				'a nested field',
-				'aurora/canvas-1',
-				{ watermark: '{"opacity": 1}' },
-				"'Watermark' (watermark.text): is required",
-			],
-		])('%s', async (_, model, value, words) => {
-			const { items } = await gateway.media(
-				'create',
-				filled(model, { prompt: 'a', ...value }),
-				continueOnFail,
-			);
-			expect(items[0]?.json.error).toMatchObject({
-				message: expect.stringContaining(words) as string,
-				httpCode: '422',
-				retryable: false,
-			});
-			expect([gateway.charges(), gateway.control.tasks()]).toStrictEqual([0, []]);
+	test.each<[string, string, object, string]>([
+		[
+			'a number out of range',
+			'aurora/canvas-1',
+			{ num_images: '9' },
+			"'Number of Images': must be at most 4",
+		],
+		[
+			'a nested field',
+			'aurora/canvas-1',
+			{ watermark: '{"opacity": 1}' },
+			"'Watermark' (watermark.text): is required",
+		],
+	])('%s', async (_, model, value, words) => {
+		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), continueOnFail);
+		expect(items[0]?.json.error).toMatchObject({
+			message: expect.stringContaining(words) as string,
+			httpCode: '422',
+			retryable: false,
 		});
+		expect([gateway.charges(), gateway.control.tasks()]).toStrictEqual([0, []]);
+	});
 
-		it('a file in a field that takes none', async () => {
-			const files = [{ binaryPropertyName: 'data', inputField: 'num_images' }];
-			const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
-			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
-			const { error } = await gateway.media('create', parameters, { items });
-			expect(error?.message).toContain("'Number of Images': must be integer");
-			expect(gateway.charges()).toBe(0);
-		});
+	it('a file in a field that takes none', async () => {
+		const files = [{ binaryPropertyName: 'data', inputField: 'num_images' }];
+		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
+		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+		const { error } = await gateway.media('create', parameters, { items });
+		expect(error?.message).toContain("'Number of Images': must be integer");
+		expect(gateway.charges()).toBe(0);
 	});
 });
 

@@ -396,7 +396,7 @@ describe('price', () => {
 	});
 });
 
-describe('sessions', () => {
+describe('creations with the same session ID', () => {
 	// §7.4: the gateway refuses a second creation in a session with 409 while the first one is in progress.
 
 	useNock();
@@ -433,55 +433,43 @@ describe('sessions', () => {
 		return { log, most: () => Object.fromEntries(most) };
 	}
 
-	describe('creations with the same session ID', () => {
-		it('are sent one at a time, in the order of their items; others run beside them', async () => {
-			const { log, most } = slowCreations();
-			const items = [item('a', 's'), item('b', 's'), item('c', 's'), item('d', 'r'), item('e'), item('f')];
-			const { items: outputs } = await run('create', parameters, { items });
-			expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([
-				't-a',
-				't-b',
-				't-c',
-				't-d',
-				't-e',
-				't-f',
-			]);
-			expect(most()).toStrictEqual({ s: 1, r: 1, '': 2 });
-			expect(log.filter((prompt) => 'abc'.includes(prompt))).toStrictEqual(['a', 'b', 'c']);
-		});
+	it('are sent one at a time, in the order of their items; others run beside them', async () => {
+		const { log, most } = slowCreations();
+		const items = [item('a', 's'), item('b', 's'), item('c', 's'), item('d', 'r'), item('e'), item('f')];
+		const { items: outputs } = await run('create', parameters, { items });
+		expect(outputs.map(({ json }) => json.taskId)).toStrictEqual(['t-a', 't-b', 't-c', 't-d', 't-e', 't-f']);
+		expect(most()).toStrictEqual({ s: 1, r: 1, '': 2 });
+		expect(log.filter((prompt) => 'abc'.includes(prompt))).toStrictEqual(['a', 'b', 'c']);
+	});
 
-		it('go on after one that is rejected', async () => {
-			const { log } = slowCreations((prompt) => (prompt === 'a' ? 422 : 201));
-			const items = [item('a', 's'), item('b', 's')];
-			const { items: outputs } = await run('create', parameters, { items, ...continueOnFail });
-			expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([undefined, 't-b']);
-			expect(log).toStrictEqual(['a', 'b']);
-		});
+	it('go on after one that is rejected', async () => {
+		const { log } = slowCreations((prompt) => (prompt === 'a' ? 422 : 201));
+		const items = [item('a', 's'), item('b', 's')];
+		const { items: outputs } = await run('create', parameters, { items, ...continueOnFail });
+		expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([undefined, 't-b']);
+		expect(log).toStrictEqual(['a', 'b']);
+	});
 
-		it('are not sent when another item has failed meanwhile, and nothing says that they may be charged', async () => {
-			const { log } = slowCreations(() => 422);
-			const items = [item('a', 's'), item('b', 's'), item('c', 's')];
-			const { error } = await run('create', parameters, { items });
-			expect(error?.httpCode).toBe('422');
-			expect(error?.description).not.toMatch(/unknown|may have been charged/);
-			expect(log).toStrictEqual(['a']);
-		});
+	it('are not sent when another item has failed meanwhile, and nothing says that they may be charged', async () => {
+		const { log } = slowCreations(() => 422);
+		const items = [item('a', 's'), item('b', 's'), item('c', 's')];
+		const { error } = await run('create', parameters, { items });
+		expect(error?.httpCode).toBe('422');
+		expect(error?.description).not.toMatch(/unknown|may have been charged/);
+		expect(log).toStrictEqual(['a']);
+	});
 
-		it('do not wait for each other’s results', async () => {
-			const { log } = slowCreations();
-			gateway()
-				.persist()
-				.get(/\/tasks\/t-\w$/)
-				.reply(() => [
-					200,
-					envelope({ state: log.length === 2 ? 'success' : 'processing', resultJson: '{}' }),
-				]);
-			const items = [item('a', 's'), item('b', 's')];
-			const waiting = { ...parameters, downloadResults: false };
-			const { items: outputs, error } = await run('createAndWait', waiting, { items });
-			expect(error).toBeUndefined();
-			expect(outputs.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
-		});
+	it('do not wait for each other’s results', async () => {
+		const { log } = slowCreations();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t-\w$/)
+			.reply(() => [200, envelope({ state: log.length === 2 ? 'success' : 'processing', resultJson: '{}' })]);
+		const items = [item('a', 's'), item('b', 's')];
+		const waiting = { ...parameters, downloadResults: false };
+		const { items: outputs, error } = await run('createAndWait', waiting, { items });
+		expect(error).toBeUndefined();
+		expect(outputs.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 });
 

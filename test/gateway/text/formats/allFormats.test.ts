@@ -134,7 +134,7 @@ it('attachments have the kinds of the specification', () => {
 	expect(ATTACHMENT_KINDS).toStrictEqual(['image', 'audio', 'video', 'file']);
 });
 
-describe('nulls', () => {
+describe('null is read like an absent field', () => {
 	type Path = Array<string | number>;
 	type Change = 'null' | 'absent';
 
@@ -282,29 +282,27 @@ describe('nulls', () => {
 		};
 	}
 
-	describe('null is read like an absent field', () => {
-		it.each(bodies)('in %s', (_, format, body) => {
-			const paths = pathsIn(body);
-			expect(paths.length).toBeGreaterThan(3);
-			expect(
-				differing(paths, (path, change) =>
-					outcome(() => converted(read(format, changed(body, path, change), JSON_OBJECT))),
-				),
-			).toStrictEqual([]);
-		});
+	it.each(bodies)('in %s', (_, format, body) => {
+		const paths = pathsIn(body);
+		expect(paths.length).toBeGreaterThan(3);
+		expect(
+			differing(paths, (path, change) =>
+				outcome(() => converted(read(format, changed(body, path, change), JSON_OBJECT))),
+			),
+		).toStrictEqual([]);
+	});
 
-		it.each(streams)('in %s', (_, format, events) => {
-			const paths = pathsIn(events).filter((path) => path.length > 1);
-			expect(paths.length).toBeGreaterThan(3);
-			expect(
-				differing(paths, (path, change) =>
-					outcome(() => {
-						const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
-						return { ...rest, completion: outcome(() => converted(read(format, body, JSON_OBJECT))) };
-					}),
-				),
-			).toStrictEqual([]);
-		});
+	it.each(streams)('in %s', (_, format, events) => {
+		const paths = pathsIn(events).filter((path) => path.length > 1);
+		expect(paths.length).toBeGreaterThan(3);
+		expect(
+			differing(paths, (path, change) =>
+				outcome(() => {
+					const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
+					return { ...rest, completion: outcome(() => converted(read(format, body, JSON_OBJECT))) };
+				}),
+			),
+		).toStrictEqual([]);
 	});
 });
 
