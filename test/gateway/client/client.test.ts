@@ -5,12 +5,7 @@ import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gatew
 import { fileLimits } from '../../../nodes/shared/gateway/client/limits';
 import type { HttpResponse, Transport } from '../../../nodes/shared/gateway/client/transport';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
-import {
-	type ApiError,
-	asError,
-	InvalidInputError,
-	StoppedError,
-} from '../../../nodes/shared/gateway/errors/errors';
+import { asError, InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { Limiter } from '../../../nodes/shared/run/limiter';
@@ -89,21 +84,6 @@ describe('a request', () => {
 });
 
 describe('a response', () => {
-	it.each([
-		[199, 199],
-		[200, {}],
-		[299, {}],
-		[300, 300],
-		[404, 404],
-		[500, 500],
-	])('with status %i is %j', async (status, outcome) => {
-		const { client } = scriptedClient([{ status, body: '{}' }], { maxRetries: 0 });
-		for (const response of [client.json(get), client.stream(get, nothing)]) {
-			const read = response.catch((error: ApiError) => error.details.status);
-			expect(await read).toStrictEqual(outcome);
-		}
-	});
-
 	it('with status 204 is an empty object, whatever the body is; a GET has nothing to read', async () => {
 		const nothing = { status: 204, body: '' };
 		const remove = { ...get, method: 'DELETE' } as const;
