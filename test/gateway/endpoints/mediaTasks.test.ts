@@ -178,7 +178,7 @@ it('a creation is sent with its key and returns the task ID and the body', async
 	expect(sent).toStrictEqual([request('POST', '/async/media/tasks', { kind: 'keyed', json: body, headers })]);
 });
 
-// After which errors a keyed request is sent again: client/outcome.test.ts.
+// After which errors a keyed request is sent again: client/repeats.test.ts.
 it('a creation is sent again with the same key and body; its task ID may be a number', async () => {
 	const { client, sent } = scriptedClient(['lost', created({ taskId: 7 })]);
 	expect((await createMediaTask(client, body, KEY)).taskId).toBe('7');

@@ -617,7 +617,7 @@ describe('response format', () => {
 
 describe('reasoning', () => {
 	// Reasoning that goes back to the model with the results of its tool calls. How the formats send it is in
-	// contract/returnedReasoning.
+	// contract/texts.test.ts.
 
 	const kept = {
 		source: 'chat m',

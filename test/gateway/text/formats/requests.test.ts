@@ -516,7 +516,7 @@ describe.each(Object.entries(optionRows))('%s', (format, rows) => {
 		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
 	});
 
-	// A tool is made of it before the body is; see nodes/addOption.test.ts.
+	// A tool is made of it before the body is; see nodes/descriptions.test.ts.
 	const sent = rows.filter(([option, path]) => option !== 'webSearch' || path !== 'tools');
 	const settings = sent.flatMap(([option, path, kind]) =>
 		(VALUES[kind] ?? []).map((value) => ({ option, path, value })),
