@@ -14,47 +14,41 @@ import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { filled, locator, useGateway } from './support';
 
-describe('media models', () => {
+describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 	// The forms and prices of the media models.
 
 	const gateway = useGateway();
 
-	describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
-		test.each<[string, string, object, string]>([
-			[
-				'a number out of range',
-				'aurora/canvas-1',
-				{ num_images: '9' },
-				"'Number of Images': must be at most 4",
-			],
-			[
-				'a nested field',
-				'aurora/canvas-1',
-				{ watermark: '{"opacity": 1}' },
-				"'Watermark' (watermark.text): is required",
-			],
-		])('%s', async (_, model, value, words) => {
-			const { items } = await gateway.media(
-				'create',
-				filled(model, { prompt: 'a', ...value }),
-				continueOnFail,
-			);
-			expect(items[0]?.json.error).toMatchObject({
-				message: expect.stringContaining(words) as string,
-				httpCode: '422',
-				retryable: false,
-			});
-			expect([gateway.charges(), gateway.control.tasks()]).toStrictEqual([0, []]);
+	test.each<[string, string, object, string]>([
+		[
+			'a number out of range',
+			'aurora/canvas-1',
+			{ num_images: '9' },
+			"'Number of Images': must be at most 4",
+		],
+		[
+			'a nested field',
+			'aurora/canvas-1',
+			{ watermark: '{"opacity": 1}' },
+			"'Watermark' (watermark.text): is required",
+		],
+	])('%s', async (_, model, value, words) => {
+		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), continueOnFail);
+		expect(items[0]?.json.error).toMatchObject({
+			message: expect.stringContaining(words) as string,
+			httpCode: '422',
+			retryable: false,
 		});
+		expect([gateway.charges(), gateway.control.tasks()]).toStrictEqual([0, []]);
+	});
 
-		it('a file in a field that takes none', async () => {
-			const files = [{ binaryPropertyName: 'data', inputField: 'num_images' }];
-			const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
-			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
-			const { error } = await gateway.media('create', parameters, { items });
-			expect(error?.message).toContain("'Number of Images': must be integer");
-			expect(gateway.charges()).toBe(0);
-		});
+	it('a file in a field that takes none', async () => {
+		const files = [{ binaryPropertyName: 'data', inputField: 'num_images' }];
+		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
+		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+		const { error } = await gateway.media('create', parameters, { items });
+		expect(error?.message).toContain("'Number of Images': must be integer");
+		expect(gateway.charges()).toBe(0);
 	});
 });
 
@@ -185,49 +179,43 @@ describe('pictures', () => {
 		expect([image.width, image.height]).toStrictEqual([width, height]);
 	}
 
-	describe('a connection that fails', () => {
-		it('fetches a result again that was cut off', async () => {
-			gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
-			const { items } = await paint();
-			await expectPicture(items[0]?.binary?.data, 512, 512);
-			expect(gateway.control.requests({ host: 'files' })).toHaveLength(2);
-		});
+	it('a result that was cut off is fetched again', async () => {
+		gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
+		const { items } = await paint();
+		await expectPicture(items[0]?.binary?.data, 512, 512);
+		expect(gateway.control.requests({ host: 'files' })).toHaveLength(2);
 	});
 
-	describe('media', () => {
-		it('returns a picture that can be opened, fetched without a key', async () => {
-			const { items } = await paint();
-			await expectPicture(items[0]?.binary?.data, 512, 512);
-			const [request] = gateway.control.requests({ host: 'files' });
-			expect(request?.headers.authorization).toBeUndefined();
-			expect(request?.headers['x-api-key']).toBeUndefined();
-			expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
-		});
+	it('a task returns a picture that can be opened, fetched without a key', async () => {
+		const { items } = await paint();
+		await expectPicture(items[0]?.binary?.data, 512, 512);
+		const [request] = gateway.control.requests({ host: 'files' });
+		expect(request?.headers.authorization).toBeUndefined();
+		expect(request?.headers['x-api-key']).toBeUndefined();
+		expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
 	});
 
-	describe('storage', () => {
-		it('stores, returns and deletes a file', async () => {
-			const picture = await paint();
-			const upload = await gateway.run({
-				node: 'storage',
-				parameters: { resource: 'file', operation: 'upload', storagePolicy: 'PERMANENT' },
-				items: picture.items,
-			});
-			expect(upload.error).toBeUndefined();
-			const fileId = upload.items[0]?.json.id as string;
-			expect(upload.items[0]?.json).toMatchObject({
-				mimeType: 'image/png',
-				storagePolicy: 'PERMANENT',
-				expiresAt: null,
-			});
-
-			const file = async (operation: string) =>
-				await gateway.run({ node: 'storage', parameters: { resource: 'file', operation, fileId } });
-			expect((await file('get')).items[0]?.json).toMatchObject({ id: fileId, status: 'active' });
-			await expectPicture((await file('download')).items[0]?.binary?.data, 512, 512);
-			expect((await file('delete')).items[0]?.json).toStrictEqual({ deleted: true, id: fileId });
-			expect((await file('get')).error?.message).toBe('The gateway has no such file');
+	it('the storage stores, returns and deletes a file', async () => {
+		const picture = await paint();
+		const upload = await gateway.run({
+			node: 'storage',
+			parameters: { resource: 'file', operation: 'upload', storagePolicy: 'PERMANENT' },
+			items: picture.items,
 		});
+		expect(upload.error).toBeUndefined();
+		const fileId = upload.items[0]?.json.id as string;
+		expect(upload.items[0]?.json).toMatchObject({
+			mimeType: 'image/png',
+			storagePolicy: 'PERMANENT',
+			expiresAt: null,
+		});
+
+		const file = async (operation: string) =>
+			await gateway.run({ node: 'storage', parameters: { resource: 'file', operation, fileId } });
+		expect((await file('get')).items[0]?.json).toMatchObject({ id: fileId, status: 'active' });
+		await expectPicture((await file('download')).items[0]?.binary?.data, 512, 512);
+		expect((await file('delete')).items[0]?.json).toStrictEqual({ deleted: true, id: fileId });
+		expect((await file('get')).error?.message).toBe('The gateway has no such file');
 	});
 });
 

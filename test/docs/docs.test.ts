@@ -5,8 +5,9 @@ import { parse } from 'yaml';
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { changesOfDocs } from '../../scripts/docs/generated';
-import { anchorsIn, filesOf, linksIn, readText } from '../helpers/markdown';
+import { filesOf, linksIn, readText } from '../helpers/markdown';
 import { descriptions } from '../helpers/panel';
+import { quickTime } from '../helpers/time';
 import { problemOf, REPOSITORY } from './links';
 
 describe('codex', () => {
@@ -119,39 +120,6 @@ describe('links of pages are not broken', () => {
 		['../no-such.md', 'there is no no-such.md'],
 	])('reports a broken link: %s', (link, problem) => {
 		expect(problemOf(link, 'docs/errors.md')).toContain(problem);
-	});
-});
-
-describe('links and headings of a page', () => {
-	it('include links, pictures, references and HTML, and not code', () => {
-		const page = [
-			'[a](b.md) ![c](d.svg "title") [`e`](<f.md#g>)',
-			'[h]: i.md',
-			'<img src="j.png">',
-			'`[no](code)` ``[no](code `x`)``',
-			'```',
-			'[no](fenced)',
-			'```',
-		].join('\n');
-		expect(linksIn(page)).toStrictEqual(['b.md', 'd.svg', 'f.md#g', 'i.md', 'j.png']);
-	});
-
-	it('have GitHub’s anchors', () => {
-		const page = [
-			'# A `b/c`: d',
-			'## See it run, with *one* command',
-			'## Ёж',
-			'## Ёж',
-			'```',
-			'# no',
-			'```',
-		];
-		expect([...anchorsIn(page.join('\n'))]).toStrictEqual([
-			'a-bc-d',
-			'see-it-run-with-one-command',
-			'ёж',
-			'ёж-1',
-		]);
 	});
 });
 
@@ -339,7 +307,11 @@ describe('verification', () => {
 	});
 });
 
-it('docs/nodes and the output schemas are current: if not, run `npm run docs`', async () => {
-	expect([...(await changesOfDocs()).keys()]).toStrictEqual([]);
+describe('docs/nodes and the output schemas', () => {
 	// All examples run.
-}, 60_000);
+	quickTime();
+
+	it('are current: if not, run `npm run docs`', async () => {
+		expect([...(await changesOfDocs()).keys()]).toStrictEqual([]);
+	}, 60_000);
+});

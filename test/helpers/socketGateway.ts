@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
 
 import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
@@ -10,6 +9,7 @@ import {
 } from '../../nodes/shared/gateway/client/client';
 import { editorContext } from './contexts';
 import { testGate } from './client';
+import { useServer } from './server';
 
 /** A request that the server received. */
 export interface ReceivedRequest {
@@ -32,28 +32,19 @@ export const API_KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 
 /** A server on a real socket in place of the gateway, and clients that reach it through n8n's own HTTP client. */
 export function useSocketGateway() {
-	let server: Server;
 	let respond: RequestListener;
 	const received: ReceivedRequest[] = [];
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			const { method, url, headers, rawHeaders } = request;
-			const entry = { method, url, headers, rawHeaders, body: '' };
-			received.push(entry);
-			request.on('data', (chunk: Buffer) => (entry.body += chunk.toString()));
-			request.on('end', () => respond(request, response));
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { origin } = useServer((request, response) => {
+		const { method, url, headers, rawHeaders } = request;
+		const entry = { method, url, headers, rawHeaders, body: '' };
+		received.push(entry);
+		request.on('data', (chunk: Buffer) => (entry.body += chunk.toString()));
+		request.on('end', () => respond(request, response));
 	});
 	beforeEach(() => {
 		received.length = 0;
 		respond = (_, response) => response.end('{}');
 	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	});
-	const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	return {
 		received,
 		origin,

@@ -1,6 +1,4 @@
-import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 
 import type {
 	IExecuteFunctions,
@@ -10,10 +8,8 @@ import type {
 } from 'n8n-workflow';
 import nock from 'nock';
 
-import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import { listTextModels } from '../../nodes/shared/gateway/endpoints/models';
 import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
-import type { BinaryStore } from '../../nodes/shared/n8n/binary';
 import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
 import { isBinaryValue, isStreaming, isTool } from '../../nodes/shared/n8n/features';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
@@ -160,41 +156,9 @@ describe('features', () => {
 	])('%j is a file of n8n: %s', (value, isFile) => expect(isBinaryValue(value)).toBe(isFile));
 });
 
-const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
-
 describe('the signal of a run', () => {
 	beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick'] }));
 	afterEach(() => jest.useRealTimers());
-
-	/** Begins a pause, and records how it ended. */
-	function paused(signal: RunSignal, milliseconds: number) {
-		const seen: { end?: unknown } = {};
-		signal.pause(milliseconds).then(
-			() => (seen.end = 'over'),
-			(error: unknown) => (seen.end = error),
-		);
-		return seen;
-	}
-
-	it.each<[string, (signal: RunSignal, controller: AbortController) => void]>([
-		['cancelled', (_, controller) => controller.abort()],
-		['cancelled', (signal) => signal.abort('cancelled')],
-		['other item failed', (signal) => signal.abort('other item failed')],
-	])('ends all pauses at once, and allows no new pauses or requests: %s', async (reason, end) => {
-		const controller = new AbortController();
-		const signal = new RunSignal(controller.signal);
-		const stopped = { name: 'StoppedError', reason };
-		const pauses = [1, 2, 3].map(() => paused(signal, 3_600_000));
-		await tick();
-		expect(pauses).toStrictEqual([{}, {}, {}]);
-		end(signal, controller);
-		await tick();
-		expect(pauses.map(({ end: error }) => error)).toMatchObject([stopped, stopped, stopped]);
-		expect(jest.getTimerCount()).toBe(0);
-		expect(await rejection(signal.pause(0))).toMatchObject(stopped);
-		expect(() => signal.throwIfAborted()).toThrow(expect.objectContaining(stopped) as Error);
-		expect(signal.isAborted).toBe(true);
-	});
 
 	it.each([
 		['before', true],
@@ -210,69 +174,23 @@ describe('the signal of a run', () => {
 		expect([before, signal.isCancelled]).toStrictEqual([false, true]);
 		expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
 	});
-
-	it.each(['dispose', 'abort'] as const)('leaves no listener on the execution’s signal after %s', (end) => {
-		const controller = new AbortController();
-		const listeners = () => getEventListeners(controller.signal, 'abort').length;
-		const signal = new RunSignal(controller.signal);
-		expect(listeners()).toBe(1);
-		if (end === 'dispose') signal.dispose();
-		controller.abort();
-		expect([listeners(), signal.isAborted]).toStrictEqual([0, end === 'abort']);
-	});
 });
-
-// Storing the files of a task in n8n's binary storage.
-
-interface Served {
-	status?: number;
-	headers?: Record<string, string>;
-	/** An error that ends the stream. */
-	breaks?: Error;
-}
-
-/** A context whose requests are served by path, and whose storage is recorded. */
-function context(served: Record<string, Served> = {}, store?: () => never) {
-	const log: string[] = [];
-	const sent: HttpRequest[] = [];
-	const bodies: Readable[] = [];
-	const stream = async (request: HttpRequest) => {
-		sent.push(request);
-		const { pathname } = new URL(request.url);
-		log.push(`request ${pathname}`);
-		const { status = 200, headers = {}, breaks } = served[pathname] ?? {};
-		const content = async function* () {
-			yield await Promise.resolve(Buffer.from(pathname));
-			if (breaks) throw breaks;
-		};
-		const body = Readable.from(content());
-		bodies.push(body);
-		return await Promise.resolve({ status, headers, body: status === 200 ? body : '' });
-	};
-	const transport = { stream, text: () => Promise.reject(new Error('not used')) };
-	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });
-	const prepareBinaryData: BinaryStore['helpers']['prepareBinaryData'] = async (body, fileName, mimeType) => {
-		store?.();
-		const data = (await buffer(body as Readable)).toString();
-		log.push(`stored ${data}`);
-		return { data, mimeType: mimeType ?? '', ...(fileName ? { fileName } : {}) };
-	};
-	return { client, n8n: { helpers: { prepareBinaryData } }, log, sent, bodies };
-}
 
 const task = (...resultUrls: string[]) =>
 	readMediaTask({ data: { state: 'success', resultJson: { resultUrls } } }, 't1');
-const host = 'https://files.test';
 
-describe('a result that cannot be fetched', () => {
-	it('throws the error of n8n where n8n cannot store it', async () => {
-		const full = new Error('The disk is full');
-		const ctx = context({}, () => {
-			throw full;
-		});
-		expect(await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'))).toBe(full);
-		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
-	});
+it('where n8n cannot store a result, its error is thrown as it is, and the download ends', async () => {
+	const full = new Error('The disk is full');
+	const body = Readable.from([Buffer.from('a')]);
+	const transport = {
+		stream: async () => await Promise.resolve({ status: 200, headers: {}, body }),
+		text: async () => await Promise.reject(new Error('not used')),
+	};
+	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });
+	const helpers = { prepareBinaryData: async () => await Promise.reject(full) };
+	const downloading = downloadFiles({ client, n8n: { helpers } }, task('https://files.test/a'), 'data');
+	expect(await rejection(downloading)).toBe(full);
+	expect(body.destroyed).toBe(true);
 });
 
 it('the JSON of a task begins with the most important fields, and has no empty columns', () => {

@@ -142,7 +142,7 @@ describe('a request is rejected', () => {
 		});
 	});
 
-	// More of them: address.test.ts.
+	// More of them: the fields of the credential, below.
 	it.each([{ baseUrl: 'gateway.test/api/v1' }, { apiKey: 'sk-ab…cd' }])(
 		'if the credential is not valid: %j',
 		async (fields) => {
@@ -388,7 +388,7 @@ describe('the credential test', () => {
 		expect(await testCredential({ statusCode, body })).toMatchObject({ status });
 	});
 
-	// More of them: address.test.ts.
+	// More of them: the fields of the credential, below.
 	it.each<[string, object | undefined, string]>([
 		['no data', undefined, 'The base URL in the AI Gateway credential is not a web address'],
 		[

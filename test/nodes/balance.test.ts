@@ -10,7 +10,7 @@ import { runNode } from '../helpers/engine';
 import { useNock } from '../helpers/nock';
 import { quickTime } from '../helpers/time';
 
-describe('balance', () => {
+describe('balance: get', () => {
 	const parameters = { resource: 'balance', operation: 'get' };
 
 	useNock();
@@ -25,47 +25,45 @@ describe('balance', () => {
 		return error?.message ?? items;
 	}
 
-	describe('balance: get', () => {
-		it.each<[object, object]>([
-			[
-				{ amount: '1234567890.123456789' },
-				{ amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
-			],
-			[
-				{ RUB: '99.50', USD: '1.10' },
-				{ amountRub: 99.5, amount: '99.50', currency: 'RUB', amountUsd: 1.1 },
-			],
-		])('reads both shapes, exactly: %j', async (body, json) => {
-			expect(await balanceOf(body)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
-		});
+	it.each<[object, object]>([
+		[
+			{ amount: '1234567890.123456789' },
+			{ amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
+		],
+		[
+			{ RUB: '99.50', USD: '1.10' },
+			{ amountRub: 99.5, amount: '99.50', currency: 'RUB', amountUsd: 1.1 },
+		],
+	])('reads both shapes, exactly: %j', async (body, json) => {
+		expect(await balanceOf(body)).toStrictEqual([{ json, pairedItem: { item: 0 } }]);
+	});
 
-		it.each([
-			['99.999999999999999999', 100, true],
-			['100.00', 100, false],
-			['100.1', '100.2', true],
-			['-5', 0, true],
-			['0', 0, false],
-		])('reports whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
-			const options = { threshold: threshold as number };
-			expect(await balanceOf({ amount }, { options })).toMatchObject([{ json: { amount, lowBalance } }]);
-		});
+	it.each([
+		['99.999999999999999999', 100, true],
+		['100.00', 100, false],
+		['100.1', '100.2', true],
+		['-5', 0, true],
+		['0', 0, false],
+	])('reports whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
+		const options = { threshold: threshold as number };
+		expect(await balanceOf({ amount }, { options })).toMatchObject([{ json: { amount, lowBalance } }]);
+	});
 
-		it.each<[object, INodeParameters, object]>([
-			[{ amount: '5', extra: [1] }, {}, {}],
-			[{ amount: '5', extra: [1] }, { options: { threshold: 100 } }, { lowBalance: true }],
-			[{ RUB: '500', USD: '5' }, { options: { threshold: 100 } }, { lowBalance: false }],
-		])('returns %j as received without Simplify, with %j', async (body, options, more) => {
-			const items = await balanceOf(body, { simplify: false, ...options });
-			expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
-		});
+	it.each<[object, INodeParameters, object]>([
+		[{ amount: '5', extra: [1] }, {}, {}],
+		[{ amount: '5', extra: [1] }, { options: { threshold: 100 } }, { lowBalance: true }],
+		[{ RUB: '500', USD: '5' }, { options: { threshold: 100 } }, { lowBalance: false }],
+	])('returns %j as received without Simplify, with %j', async (body, options, more) => {
+		const items = await balanceOf(body, { simplify: false, ...options });
+		expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
+	});
 
-		it('rejects a threshold that is not a number, and sends nothing', async () => {
-			const { error } = await runNode({
-				node: 'balance',
-				parameters: { ...parameters, options: { threshold: 'a lot' } },
-			});
-			expect(error?.message).toContain('Threshold (₽)');
+	it('rejects a threshold that is not a number, and sends nothing', async () => {
+		const { error } = await runNode({
+			node: 'balance',
+			parameters: { ...parameters, options: { threshold: 'a lot' } },
 		});
+		expect(error?.message).toContain('Threshold (₽)');
 	});
 });
 
@@ -174,110 +172,108 @@ describe('balance trigger', () => {
 		);
 	}
 
-	describe('balance trigger', () => {
-		it('starts the workflow with the balance, and stores that it has fired', async () => {
-			const store = {};
-			const output = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
-			const json = {
-				amountRub: 99.9,
-				amount: '99.90',
-				currency: 'RUB',
-				amountUsd: 1.2,
-				message: 'The balance is ₽99.90, below the threshold of ₽100',
+	it('starts the workflow with the balance, and stores that it has fired', async () => {
+		const store = {};
+		const output = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
+		const json = {
+			amountRub: 99.9,
+			amount: '99.90',
+			currency: 'RUB',
+			amountUsd: 1.2,
+			message: 'The balance is ₽99.90, below the threshold of ₽100',
+			lowBalance: true,
+			threshold: '100',
+		};
+		expect(output).toStrictEqual([[{ json }]]);
+		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
+	});
+
+	it('reports a change with the previous balance', async () => {
+		const store = {};
+		expect(await poll({ fireOn: 'change' }, { amount: '10.10' }, { store })).toBeNull();
+		expect(await poll({ fireOn: 'change' }, { amount: '9.95' }, { store })).toStrictEqual([
+			[
+				{
+					json: {
+						amountRub: 9.95,
+						amount: '9.95',
+						currency: 'RUB',
+						message: 'The balance is ₽9.95, it was ₽10.10 before',
+						previousAmount: '10.10',
+						change: '-0.15',
+					},
+				},
+			],
+		]);
+	});
+
+	it.each<[string, string, object]>([
+		[
+			'below',
+			'50',
+			{
+				message: 'The balance is ₽50, below the threshold of ₽100',
 				lowBalance: true,
 				threshold: '100',
-			};
-			expect(output).toStrictEqual([[{ json }]]);
-			expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
-		});
-
-		it('reports a change with the previous balance', async () => {
-			const store = {};
-			expect(await poll({ fireOn: 'change' }, { amount: '10.10' }, { store })).toBeNull();
-			expect(await poll({ fireOn: 'change' }, { amount: '9.95' }, { store })).toStrictEqual([
-				[
-					{
-						json: {
-							amountRub: 9.95,
-							amount: '9.95',
-							currency: 'RUB',
-							message: 'The balance is ₽9.95, it was ₽10.10 before',
-							previousAmount: '10.10',
-							change: '-0.15',
-						},
-					},
-				],
-			]);
-		});
-
-		it.each<[string, string, object]>([
-			[
-				'below',
-				'50',
-				{
-					message: 'The balance is ₽50, below the threshold of ₽100',
-					lowBalance: true,
-					threshold: '100',
-				},
-			],
-			[
-				'everyPoll',
-				'5000',
-				{
-					message: 'The balance is ₽5 000, not below the threshold of ₽100',
-					lowBalance: false,
-					threshold: '100',
-				},
-			],
-			[
-				'change',
-				'7.5',
-				{ message: 'The balance is ₽7.50, it was ₽7.50 before', previousAmount: '7.5', change: '0' },
-			],
-		])(
-			'a test event in the editor (%s, %s) has all fields, and stores nothing',
-			async (fireOn, amount, event) => {
-				const store = {};
-				const output = await poll({ fireOn, threshold: 100 }, { amount }, { mode: 'manual', store });
-				expect(output?.[0]?.map(({ json }) => json)).toStrictEqual([
-					{ amountRub: Number(amount), amount, currency: 'RUB', ...event },
-				]);
-				expect(store).toStrictEqual({});
 			},
-		);
+		],
+		[
+			'everyPoll',
+			'5000',
+			{
+				message: 'The balance is ₽5 000, not below the threshold of ₽100',
+				lowBalance: false,
+				threshold: '100',
+			},
+		],
+		[
+			'change',
+			'7.5',
+			{ message: 'The balance is ₽7.50, it was ₽7.50 before', previousAmount: '7.5', change: '0' },
+		],
+	])(
+		'a test event in the editor (%s, %s) has all fields, and stores nothing',
+		async (fireOn, amount, event) => {
+			const store = {};
+			const output = await poll({ fireOn, threshold: 100 }, { amount }, { mode: 'manual', store });
+			expect(output?.[0]?.map(({ json }) => json)).toStrictEqual([
+				{ amountRub: Number(amount), amount, currency: 'RUB', ...event },
+			]);
+			expect(store).toStrictEqual({});
+		},
+	);
 
-		it.each<[string, INodeParameters, RegExp]>([
-			[
-				'a threshold that is not a number',
-				{ fireOn: 'below', threshold: 'a lot' },
-				/'Threshold \(₽\)' has a value that is not allowed: "a lot"/,
-			],
-			[
-				'an empty threshold',
-				{ fireOn: 'below', threshold: '' },
-				/'Threshold \(₽\)' has a value that is not allowed: ""/,
-			],
-			[
-				'a negative margin',
-				{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
-				/The option 'Margin \(₽\)' has a value that is not allowed: -1/,
-			],
-			['an unknown event', { fireOn: 'never', threshold: 1 }, /"never"/],
-		])('rejects %s before it polls', async (_, parameters, message) => {
-			await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);
-			expect(nock.pendingMocks()).toHaveLength(1);
-		});
+	it.each<[string, INodeParameters, RegExp]>([
+		[
+			'a threshold that is not a number',
+			{ fireOn: 'below', threshold: 'a lot' },
+			/'Threshold \(₽\)' has a value that is not allowed: "a lot"/,
+		],
+		[
+			'an empty threshold',
+			{ fireOn: 'below', threshold: '' },
+			/'Threshold \(₽\)' has a value that is not allowed: ""/,
+		],
+		[
+			'a negative margin',
+			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
+			/The option 'Margin \(₽\)' has a value that is not allowed: -1/,
+		],
+		['an unknown event', { fireOn: 'never', threshold: 1 }, /"never"/],
+	])('rejects %s before it polls', async (_, parameters, message) => {
+		await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);
+		expect(nock.pendingMocks()).toHaveLength(1);
+	});
 
-		it.each<[string, object | string]>([
-			['a balance of an unknown shape', { wallet: 5 }],
-			['a web page in place of a balance', '<html>'],
-		])('neither fires nor changes its state for %s', async (_, body) => {
-			const store = { alert: { lowSince: '100' } };
-			await expect(poll({ fireOn: 'below', threshold: 100 }, body, { store })).rejects.toMatchObject({
-				name: 'NodeApiError',
-				description: expect.any(String) as string,
-			});
-			expect(store).toStrictEqual({ alert: { lowSince: '100' } });
+	it.each<[string, object | string]>([
+		['a balance of an unknown shape', { wallet: 5 }],
+		['a web page in place of a balance', '<html>'],
+	])('neither fires nor changes its state for %s', async (_, body) => {
+		const store = { alert: { lowSince: '100' } };
+		await expect(poll({ fireOn: 'below', threshold: 100 }, body, { store })).rejects.toMatchObject({
+			name: 'NodeApiError',
+			description: expect.any(String) as string,
 		});
+		expect(store).toStrictEqual({ alert: { lowSince: '100' } });
 	});
 });

@@ -445,29 +445,6 @@ it('names of fields are in no other quotation marks', () => {
 	expect(wrong.map(({ place }) => place)).toStrictEqual([]);
 });
 
-it('names of several words, and Simplify, are in quotation marks', () => {
-	const names = fields.map(({ property }) => property.displayName).filter((name) => / /.test(name));
-	// These are also words of the gateway or of n8n.
-	const own = new Set([...names, 'Simplify']);
-	for (const name of ['Task ID', 'Callback URL', 'JSON Schema', 'Output Format']) own.delete(name);
-	const wrong = sourceTexts.filter(({ text, role }) => {
-		const words = text.replace(/'[^']*'/g, '');
-		return (
-			role !== 'displayName' &&
-			role !== 'label' &&
-			[...own].some((name) => words !== name && words.includes(name))
-		);
-	});
-	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
-});
-
-it('a format is called API format, output format, response format, audio format, subtitle format or file format', () => {
-	const wrong = sourceTexts.filter(({ text }) =>
-		/(?<!API |Output |Response |Audio |Subtitle |file )\bformats?\b/i.test(text),
-	);
-	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
-});
-
 it('tooltips name only fields and choices of their panel', () => {
 	const tooltips = [
 		...fields.map(({ property: { description }, ...field }) => ({ ...field, description })),

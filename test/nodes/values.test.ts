@@ -15,7 +15,7 @@ describe('numbers', () => {
 	const numbers = fields.filter(({ property: { type } }) => type === 'number');
 	const places = (found: typeof numbers) => found.map(({ place }) => place);
 
-	/** Fields that may be fractions: money, times, and text options, whose kinds gateway/text/formats/options.test.ts has. */
+	/** Fields that may be fractions: money, times, and text options, whose kinds gateway/text/formats/requests.test.ts has. */
 	const optionsOfText: Record<string, { kind: string }> = textOptions;
 	const isFraction = (name: string) =>
 		/^(threshold|margin|maxPriceRub|maxCostRub|timeout|maxWait|rateLimitWait)$/.test(name) ||

@@ -446,17 +446,15 @@ describe('item loop failures', () => {
 		);
 	});
 
-	describe('the first error', () => {
-		it('is the error of the node', async () => {
-			const { promise: responded, resolve } = deferred();
-			echoGateway((prompt) => {
-				if (prompt === 'p0') return { ...errorResponse(400, 'late'), after: responded };
-				void ticks().then(resolve);
-				return errorResponse(402, 'insufficient_quota');
-			});
-			const { error } = await generate({ items: items(2) });
-			expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
+	it('the first error is the error of the node', async () => {
+		const { promise: responded, resolve } = deferred();
+		echoGateway((prompt) => {
+			if (prompt === 'p0') return { ...errorResponse(400, 'late'), after: responded };
+			void ticks().then(resolve);
+			return errorResponse(402, 'insufficient_quota');
 		});
+		const { error } = await generate({ items: items(2) });
+		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
 	});
 
 	it('polls do not take the slots of other requests', async () => {
@@ -579,14 +577,12 @@ describe('item loop reading', () => {
 		expect(log).toStrictEqual(['read 1', 'read 2', 'send 1', 'send 2']);
 	});
 
-	describe('a cancel while items are read', () => {
-		it('ends the reading', async () => {
-			const controller = new AbortController();
-			const onRead = (index: number) => index === 1 && controller.abort();
-			const error = await runFor(['a', 'b', 'c'], { signal: controller.signal, onRead });
-			expect(error).toBe('The execution was cancelled');
-			expect(log).toStrictEqual(['read 0', 'read 1']);
-		});
+	it('a cancel while items are read ends the reading', async () => {
+		const controller = new AbortController();
+		const onRead = (index: number) => index === 1 && controller.abort();
+		const error = await runFor(['a', 'b', 'c'], { signal: controller.signal, onRead });
+		expect(error).toBe('The execution was cancelled');
+		expect(log).toStrictEqual(['read 0', 'read 1']);
 	});
 });
 
@@ -606,26 +602,21 @@ describe('item loop retry', () => {
 	const texts = ({ items: outputs }: RunResult) => outputs.map(({ json }) => json.text ?? 'failed');
 	const context = ({ run: { data } }: RunResult) => JSON.stringify(data.executionData?.contextData);
 
-	describe('three tries, where Max Tries is unset', () => {
-		it.each<[string, object, Record<string, number>, string, object]>([
-			['keep the results of each', retrying, { p1: 1, p2: 2 }, 'p0 p1 p2', { p0: 1, p1: 2, p2: 3 }],
-			[
-				'are made while the first item fails',
-				retryAndContinue,
-				{ p0: 2 },
-				'p0 p1 p2',
-				{ p0: 3, p1: 1, p2: 1 },
-			],
-			[
-				'send only what has failed, also of the others',
-				retryAndContinue,
-				{ p0: 2, p2: 9 },
-				'p0 p1 failed',
-				{ p0: 3, p1: 1, p2: 3 },
-			],
-			// With On Error: Continue, n8n does not run the node again.
-			['are not made for other items', retryAndContinue, { p1: 9 }, 'p0 failed p2', { p0: 1, p1: 1, p2: 1 }],
-		])('%s, and leave nothing in the execution', async (_, settings, failures, expected, sent) => {
+	it.each<[string, object, Record<string, number>, string, object]>([
+		['keep the results of each', retrying, { p1: 1, p2: 2 }, 'p0 p1 p2', { p0: 1, p1: 2, p2: 3 }],
+		['are made while the first item fails', retryAndContinue, { p0: 2 }, 'p0 p1 p2', { p0: 3, p1: 1, p2: 1 }],
+		[
+			'send only what has failed, also of the others',
+			retryAndContinue,
+			{ p0: 2, p2: 9 },
+			'p0 p1 failed',
+			{ p0: 3, p1: 1, p2: 3 },
+		],
+		// With On Error: Continue, n8n does not run the node again.
+		['are not made for other items', retryAndContinue, { p1: 9 }, 'p0 failed p2', { p0: 1, p1: 1, p2: 1 }],
+	])(
+		'three tries, where Max Tries is unset %s, and leave nothing in the execution',
+		async (_, settings, failures, expected, sent) => {
 			const { times } = echoGateway(failTimes(failures));
 			const result = await generate({ items: items(3), settings, options });
 			expect(result.error).toBeUndefined();
@@ -636,43 +627,41 @@ describe('item loop retry', () => {
 			);
 			expect(times()).toStrictEqual(sent);
 			expect(context(result)).not.toContain('echo');
-		});
-	});
+		},
+	);
 
-	describe('each try', () => {
-		it('reads the parameters and settings of the items that it sends again', async () => {
-			const variables = { word: 'first', concurrency: '1', retries: '0' };
-			const { prompts, load } = echoGateway((prompt) => {
-				if (prompt !== 'p2 first') return { delayMs: prompt.endsWith('second') ? 30 : 0 };
-				Object.assign(variables, { word: 'second', concurrency: '3', retries: '1' });
-				return errorResponse(503, 'service_unavailable');
-			});
-			const result = await generate({
-				items: items(5),
-				settings: retrying,
-				variables,
-				prompt: '={{ $json.text }} {{ $vars.word }}',
-				options: { concurrency: '={{ $vars.concurrency }}', maxRetries: '={{ $vars.retries }}' },
-			});
-			expect(result.error).toBeUndefined();
-			// An item keeps the settings that it began with to the end of its try, so it is not sent again.
-			expect(prompts()).toStrictEqual([
-				'p0 first',
-				'p1 first',
-				'p2 first',
-				'p2 second',
-				'p3 second',
-				'p4 second',
-			]);
-			expect(texts(result)).toStrictEqual([
-				'echo p0 first',
-				'echo p1 first',
-				'echo p2 second',
-				'echo p3 second',
-				'echo p4 second',
-			]);
-			expect(load.most).toBe(3);
+	it('each try reads the parameters and settings of the items that it sends again', async () => {
+		const variables = { word: 'first', concurrency: '1', retries: '0' };
+		const { prompts, load } = echoGateway((prompt) => {
+			if (prompt !== 'p2 first') return { delayMs: prompt.endsWith('second') ? 30 : 0 };
+			Object.assign(variables, { word: 'second', concurrency: '3', retries: '1' });
+			return errorResponse(503, 'service_unavailable');
 		});
+		const result = await generate({
+			items: items(5),
+			settings: retrying,
+			variables,
+			prompt: '={{ $json.text }} {{ $vars.word }}',
+			options: { concurrency: '={{ $vars.concurrency }}', maxRetries: '={{ $vars.retries }}' },
+		});
+		expect(result.error).toBeUndefined();
+		// An item keeps the settings that it began with to the end of its try, so it is not sent again.
+		expect(prompts()).toStrictEqual([
+			'p0 first',
+			'p1 first',
+			'p2 first',
+			'p2 second',
+			'p3 second',
+			'p4 second',
+		]);
+		expect(texts(result)).toStrictEqual([
+			'echo p0 first',
+			'echo p1 first',
+			'echo p2 second',
+			'echo p3 second',
+			'echo p4 second',
+		]);
+		expect(load.most).toBe(3);
 	});
 
 	describe('the results that a try saves', () => {
@@ -705,53 +694,51 @@ describe('item loop retry', () => {
 
 const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('the limiter', () => {
-	it('gives a free slot to the work that has waited longest, also when more work arrives at that moment, and after errors', async () => {
-		const arrival = fc.record({
-			/** Event loop ticks before it arrives, and while it runs. */
-			after: fc.integer({ min: 0, max: 6 }),
-			lasts: fc.integer({ min: 0, max: 3 }),
-			fails: fc.boolean(),
-		});
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 1, max: 3 }),
-				fc.array(arrival, { minLength: 1, maxLength: 15 }),
-				async (max, arrivals) => {
-					const limiter = new Limiter(max);
-					const [came, started, failed]: [number[], number[], unknown[]] = [[], [], []];
-					const load = { now: 0, most: 0 };
-					const work = async (index: number) => {
-						started.push(index);
-						load.now += 1;
-						load.most = Math.max(load.most, load.now);
-						for (let left = arrivals[index]?.lasts ?? 0; left > 0; left -= 1) await tick();
-						load.now -= 1;
-						if (arrivals[index]?.fails) throw new Error(String(index));
-						return index;
-					};
-					const results = arrivals.map(async ({ after }, index) => {
-						for (let left = after; left > 0; left -= 1) await tick();
-						came.push(index);
-						return await limiter.run(() => work(index)).catch((error: unknown) => failed.push(error));
-					});
-					await Promise.all(results);
-					expect(started).toStrictEqual(came);
-					expect(load.most).toBeLessThanOrEqual(max);
-					expect(failed).toHaveLength(arrivals.filter(({ fails }) => fails).length);
-					// All slots are free again, and there are no more than those.
-					const again = { now: 0, most: 0 };
-					const one = async () => {
-						again.now += 1;
-						again.most = Math.max(again.most, again.now);
-						await tick();
-						again.now -= 1;
-					};
-					await Promise.all(Array.from({ length: max + 2 }, () => limiter.run(one)));
-					expect(again.most).toBe(max);
-				},
-			),
-			{ numRuns: 60 },
-		);
+it('the limiter gives a free slot to the work that has waited longest, also when more work arrives at that moment, and after errors', async () => {
+	const arrival = fc.record({
+		/** Event loop ticks before it arrives, and while it runs. */
+		after: fc.integer({ min: 0, max: 6 }),
+		lasts: fc.integer({ min: 0, max: 3 }),
+		fails: fc.boolean(),
 	});
+	await fc.assert(
+		fc.asyncProperty(
+			fc.integer({ min: 1, max: 3 }),
+			fc.array(arrival, { minLength: 1, maxLength: 15 }),
+			async (max, arrivals) => {
+				const limiter = new Limiter(max);
+				const [came, started, failed]: [number[], number[], unknown[]] = [[], [], []];
+				const load = { now: 0, most: 0 };
+				const work = async (index: number) => {
+					started.push(index);
+					load.now += 1;
+					load.most = Math.max(load.most, load.now);
+					for (let left = arrivals[index]?.lasts ?? 0; left > 0; left -= 1) await tick();
+					load.now -= 1;
+					if (arrivals[index]?.fails) throw new Error(String(index));
+					return index;
+				};
+				const results = arrivals.map(async ({ after }, index) => {
+					for (let left = after; left > 0; left -= 1) await tick();
+					came.push(index);
+					return await limiter.run(() => work(index)).catch((error: unknown) => failed.push(error));
+				});
+				await Promise.all(results);
+				expect(started).toStrictEqual(came);
+				expect(load.most).toBeLessThanOrEqual(max);
+				expect(failed).toHaveLength(arrivals.filter(({ fails }) => fails).length);
+				// All slots are free again, and there are no more than those.
+				const again = { now: 0, most: 0 };
+				const one = async () => {
+					again.now += 1;
+					again.most = Math.max(again.most, again.now);
+					await tick();
+					again.now -= 1;
+				};
+				await Promise.all(Array.from({ length: max + 2 }, () => limiter.run(one)));
+				expect(again.most).toBe(max);
+			},
+		),
+		{ numRuns: 60 },
+	);
 });

@@ -11,7 +11,7 @@ import { collected, fields } from '../helpers/panel';
 import { someNode } from '../helpers/someNode';
 import { readParameter } from '../params/support';
 
-// The error of an error item, and the error that ends a node. What the outcomes say: test/gateway/errors/outcome.test.ts.
+// The error of an error item, and the error that ends a node. What the outcomes say: money.test.ts.
 
 const [message, description] = ['It failed', 'Try it later.'];
 const apiError = (details: Partial<ApiErrorDetails> = {}) =>
@@ -224,7 +224,7 @@ describe('the description of the option Timeout', () => {
 	});
 });
 
-// How numbers are read is in test/params/numbers.test.ts; here are the options, their ranges and units.
+// How numbers are read is in test/params/parameters.test.ts; here are the options, their ranges and units.
 
 const read = (values: object) => readParameter(collection(runOptions), values);
 const settings = (values: object) => ({

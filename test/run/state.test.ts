@@ -423,25 +423,14 @@ function contextOf(options: ContextOptions = {}): RunContext {
 	} as unknown as IExecuteFunctions);
 }
 
-describe('the tool of an AI Agent', () => {
-	it.each<[ContextOptions, boolean]>([
-		[{}, false],
-		[{ type: 'test.toolbox' }, false],
-		[{ type: 'test.nodeTool' }, true],
-		[{ isTool: true }, true],
-	])('is recognized by n8n’s context, or by its type: %j', (options, isTool) => {
-		expect(contextOf(options).isTool).toBe(isTool);
-	});
-
-	it('is the same run for the same input, whatever the run index', () => {
-		const store = {};
-		const keyOf = (runIndex: number, ...inputs: object[]) =>
-			contextOf({ isTool: true, runIndex, inputs, store }).records.key(0);
-		const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
-		expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
-		const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
-		expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
-	});
+it('the tool of an AI Agent is the same run for the same input, whatever the run index', () => {
+	const store = {};
+	const keyOf = (runIndex: number, ...inputs: object[]) =>
+		contextOf({ isTool: true, runIndex, inputs, store }).records.key(0);
+	const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
+	expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
+	const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
+	expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
 });
 
 const list = (...ids: string[]): Step => ({

@@ -55,13 +55,11 @@ describe('limit', () => {
 		);
 	});
 
-	describe('pictures of ₽1.80, and a limit of ₽9', () => {
-		it('five are made, and the sixth is the error', async () => {
-			const execution = await execute(image({ options: { maxCostRub: 9 } }), prompts(...'abcdefg'.split('')));
-			expect(gateway.charges()).toBe(5);
-			expect(spent()).toBe('9');
-			expect(execution.errorText).toMatch(/may cost ₽1\.8.* spent ₽9\./s);
-		});
+	it('pictures of ₽1.80, and a limit of ₽9: five are made, and the sixth is the error', async () => {
+		const execution = await execute(image({ options: { maxCostRub: 9 } }), prompts(...'abcdefg'.split('')));
+		expect(gateway.charges()).toBe(5);
+		expect(spent()).toBe('9');
+		expect(execution.errorText).toMatch(/may cost ₽1\.8.* spent ₽9\./s);
 	});
 
 	describe('a minimum balance near which the account comes', () => {
@@ -229,24 +227,22 @@ describe('unclear price', () => {
 		gateway.control.addFault({ match: { path: '/media/models' }, action, times: 0 });
 	}
 
-	describe('with *Max Price*, nothing is sent', () => {
-		test.each<[string, Parameters<typeof tiers>, string]>([
+	test.each<[string, Parameters<typeof tiers>, string]>([
+		[
+			'a list of values',
 			[
-				'a list of values',
-				[
-					[{ duration: [5, 10] }, '90'],
-					[{}, '1'],
-				],
-				"'duration'",
+				[{ duration: [5, 10] }, '90'],
+				[{}, '1'],
 			],
-			['a negative price', [[{}, '-1']], 'no single price'],
-		])('for %s', async (_, prices, reason) => {
-			await tiers(...prices);
-			const { error, errorText } = await execute(image({ options: { maxPriceRub: 5 } }), THREE);
-			expect(error).toBeDefined();
-			expect(errorText).toContain(reason);
-			expect(gateway.charges()).toBe(0);
-		});
+			"'duration'",
+		],
+		['a negative price', [[{}, '-1']], 'no single price'],
+	])('with *Max Price*, nothing is sent for %s', async (_, prices, reason) => {
+		await tiers(...prices);
+		const { error, errorText } = await execute(image({ options: { maxPriceRub: 5 } }), THREE);
+		expect(error).toBeDefined();
+		expect(errorText).toContain(reason);
+		expect(gateway.charges()).toBe(0);
 	});
 
 	test.each<[string, Parameters<typeof tiers>, number]>([

@@ -182,7 +182,7 @@ describe('changed credential', () => {
 	});
 
 	it('a creation that takes longer than the key is read is repeated with the same key', async () => {
-		gateway.control.configure({ latency: { mediaCreate: 90_000 } });
+		gateway.control.configure({ latency: { mediaCreate: 70_000 } });
 		disturb((request) => says('a cat')(request) && ended('a cat') === 0, { kind: 'loseResponse' });
 		const execution = await execute(
 			image(),

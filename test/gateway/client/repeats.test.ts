@@ -15,7 +15,7 @@ import retryTable from '../../fixtures/spec/retry.json';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 import { virtualGateway } from '../../helpers/virtualGateway';
 
-// When a request is sent again. Which one is: outcome.test.ts.
+// When a request is sent again, and which one is.
 
 const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 

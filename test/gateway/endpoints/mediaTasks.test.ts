@@ -49,12 +49,10 @@ describe('fetching a task (§4.7)', () => {
 	});
 });
 
-describe('downloading a result (§4.8)', () => {
-	it('has the error text for a task ID that the gateway does not accept', async () => {
-		const { client } = scriptedClient([{ status: 422 }]);
-		const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
-		expect((await apiErrorOf(downloading)).message).toContain('task ID');
-	});
+it('downloading a result (§4.8) has the error text for a task ID that the gateway does not accept', async () => {
+	const { client } = scriptedClient([{ status: 422 }]);
+	const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
+	expect((await apiErrorOf(downloading)).message).toContain('task ID');
 });
 
 describe('reading a task (§2.6)', () => {
@@ -178,7 +176,7 @@ it('a creation is sent with its key and returns the task ID and the body', async
 	expect(sent).toStrictEqual([request('POST', '/async/media/tasks', { kind: 'keyed', json: body, headers })]);
 });
 
-// After which errors a keyed request is sent again: client/outcome.test.ts.
+// After which errors a keyed request is sent again: client/repeats.test.ts.
 it('a creation is sent again with the same key and body; its task ID may be a number', async () => {
 	const { client, sent } = scriptedClient(['lost', created({ taskId: 7 })]);
 	expect((await createMediaTask(client, body, KEY)).taskId).toBe('7');

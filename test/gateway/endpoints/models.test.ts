@@ -41,33 +41,31 @@ describe.each([
 	});
 });
 
-describe('a text model (§2.1)', () => {
-	it.each<[string, JsonObject, Partial<TextModel>]>([
-		[
-			'texts',
-			{ context_length: '128000', cost_context: '0.00001', cost_completion: '4e-5' },
-			{ contextLength: 128_000, costContext: '0.00001', costCompletion: '4e-5' },
-		],
-		[
-			'numbers',
-			{ context_length: 128_000, cost_context: 0, cost_completion: 1e-7 },
-			{ contextLength: 128_000, costContext: '0', costCompletion: '1e-7' },
-		],
-		['nothing', {}, {}],
-		['a window of 0', { context_length: 0 }, {}],
-		['a window below 0', { context_length: '-1' }, {}],
-		['null', { context_length: null, cost_context: null, cost_completion: null }, {}],
-		['text for numbers', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
-	])('is read from %s', async (_, fields, read) => {
-		const record = { id: 'm', name: null, ...fields };
-		expect(await textModel(record)).toStrictEqual({
-			id: 'm',
-			contextLength: undefined,
-			costContext: undefined,
-			costCompletion: undefined,
-			...read,
-			record,
-		});
+it.each<[string, JsonObject, Partial<TextModel>]>([
+	[
+		'texts',
+		{ context_length: '128000', cost_context: '0.00001', cost_completion: '4e-5' },
+		{ contextLength: 128_000, costContext: '0.00001', costCompletion: '4e-5' },
+	],
+	[
+		'numbers',
+		{ context_length: 128_000, cost_context: 0, cost_completion: 1e-7 },
+		{ contextLength: 128_000, costContext: '0', costCompletion: '1e-7' },
+	],
+	['nothing', {}, {}],
+	['a window of 0', { context_length: 0 }, {}],
+	['a window below 0', { context_length: '-1' }, {}],
+	['null', { context_length: null, cost_context: null, cost_completion: null }, {}],
+	['text for numbers', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
+])('a text model (§2.1) is read from %s', async (_, fields, read) => {
+	const record = { id: 'm', name: null, ...fields };
+	expect(await textModel(record)).toStrictEqual({
+		id: 'm',
+		contextLength: undefined,
+		costContext: undefined,
+		costCompletion: undefined,
+		...read,
+		record,
 	});
 });
 

@@ -3,7 +3,6 @@ import { NodeApiError } from 'n8n-workflow';
 
 import {
 	parseErrorBody,
-	errorFromObject,
 	errorFromResponse,
 	type ErrorResponse,
 	ignoreAlreadyDone,
@@ -276,15 +275,6 @@ describe('a response with an error status', () => {
 	});
 });
 
-describe('an error inside a successful response', () => {
-	const operationText = { message: 'It failed', description: 'Try again.' };
-
-	it('has a code of its own where the error has none', () => {
-		const own = { ...operationText, code: 'generation_failed', type: undefined, param: undefined };
-		expect(errorFromObject({}, operationText).details).toMatchObject(own);
-	});
-});
-
 describe('the message of the gateway', () => {
 	const shownAfterHint = (message: string | undefined) => withServerMessage('Hint.', message);
 
@@ -304,17 +294,6 @@ describe('the message of the gateway', () => {
 		expect(shownAfterHint('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);
 		expect(shownAfterHint('y'.repeat(601))).toMatch(/“y{600}…”$/);
 	});
-});
-
-describe('error texts of a request', () => {
-	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
-
-	it.each([
-		['of another status', { status: 403 }],
-		['with a code, which is more specific', { status: 404, body: '{"error":{"code":"model_not_found"}}' }],
-	])('are not used for an error %s', (_, response) =>
-		expect(errorOfResponse({ ...response, texts })).toStrictEqual(errorOfResponse(response)),
-	);
 });
 
 it('a 404 response after an earlier try that may have succeeded is a success, and nothing else', async () => {
@@ -551,17 +530,15 @@ describe('a network error', () => {
 		[null],
 	])('is not %j', (error) => expect(thrown(error)).toBeUndefined());
 
-	describe('inside other errors', () => {
-		it('has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
-			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
-				code: 'ECONNREFUSED',
-			});
-			expect(details(outer)).toMatchObject({ code: 'econnrefused' });
-			const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
-				isAxiosError: true,
-			});
-			expect(details(client)).toMatchObject({ code: 'econnrefused' });
+	it('an error inside other errors has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
+		const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
+			code: 'ECONNREFUSED',
 		});
+		expect(details(outer)).toMatchObject({ code: 'econnrefused' });
+		const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
+			isAxiosError: true,
+		});
+		expect(details(client)).toMatchObject({ code: 'econnrefused' });
 	});
 
 	it('names the server of a file instead of the gateway', () => {

@@ -91,35 +91,33 @@ test.each<[Json, string]>([
 	expect(fieldOf({ title })?.title).toBe(shown),
 );
 
-describe('the kind of a field', () => {
-	it.each<[Json, FieldKind]>([
-		[{ type: 'string' }, 'text'],
-		[{ type: 'integer' }, 'integer'],
-		[{ type: 'number' }, 'number'],
-		[{ type: 'boolean' }, 'boolean'],
-		[{ type: 'array' }, 'list'],
-		[{ type: 'object' }, 'object'],
-		[{ type: 'file' }, 'json'],
-		[{ type: ['integer', 'null'] }, 'integer'],
-		[{ type: ['integer', 'string'] }, 'json'],
-		[{ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number'],
-		[{ anyOf: [{ type: 'string' }, { type: 'array' }] }, 'json'],
-		[{ anyOf: [{ type: 'string' }, { type: 'string', format: 'uri' }] }, 'text'],
-		[{ properties: {} }, 'object'],
-		[{ items: {} }, 'list'],
-		[{}, 'json'],
-		[{ enum: ['a', 'b'] }, 'text'],
-		[{ enum: [1, 2.5] }, 'number'],
-		[{ enum: [true, false] }, 'boolean'],
-		[{ enum: ['a', null] }, 'text'],
-		[{ enum: ['a', 1] }, 'json'],
-		[{ enum: ['a', { b: 1 }] }, 'json'],
-		[{ enum: [] }, 'json'],
-		[{ type: 'integer', enum: [1, 2] }, 'integer'],
-		[{ type: ['string', 'integer'], enum: ['a', 'b'] }, 'json'],
-		[{ const: 'a' }, 'text'],
-	])('of %j is %s', (schema, kind) => expect(fieldOf(schema)?.kind).toBe(kind));
-});
+it.each<[Json, FieldKind]>([
+	[{ type: 'string' }, 'text'],
+	[{ type: 'integer' }, 'integer'],
+	[{ type: 'number' }, 'number'],
+	[{ type: 'boolean' }, 'boolean'],
+	[{ type: 'array' }, 'list'],
+	[{ type: 'object' }, 'object'],
+	[{ type: 'file' }, 'json'],
+	[{ type: ['integer', 'null'] }, 'integer'],
+	[{ type: ['integer', 'string'] }, 'json'],
+	[{ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number'],
+	[{ anyOf: [{ type: 'string' }, { type: 'array' }] }, 'json'],
+	[{ anyOf: [{ type: 'string' }, { type: 'string', format: 'uri' }] }, 'text'],
+	[{ properties: {} }, 'object'],
+	[{ items: {} }, 'list'],
+	[{}, 'json'],
+	[{ enum: ['a', 'b'] }, 'text'],
+	[{ enum: [1, 2.5] }, 'number'],
+	[{ enum: [true, false] }, 'boolean'],
+	[{ enum: ['a', null] }, 'text'],
+	[{ enum: ['a', 1] }, 'json'],
+	[{ enum: ['a', { b: 1 }] }, 'json'],
+	[{ enum: [] }, 'json'],
+	[{ type: 'integer', enum: [1, 2] }, 'integer'],
+	[{ type: ['string', 'integer'], enum: ['a', 'b'] }, 'json'],
+	[{ const: 'a' }, 'text'],
+])('the kind of a field of %j is %s', (schema, kind) => expect(fieldOf(schema)?.kind).toBe(kind));
 
 describe('a URL of a file', () => {
 	const accepts = (schema: Json, name: string) => {

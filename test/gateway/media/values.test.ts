@@ -170,30 +170,28 @@ describe('a list', () => {
 	});
 });
 
-describe('a value', () => {
-	it.each<[string, Json, Json, Json]>([
-		['is the choice of the same type where another has the same text', 5, { enum: ['5', 5] }, 5],
-		['is the first choice with the same text', '5', { enum: [true, 5] }, 5],
-		['is a boolean choice', 'true', { enum: [true, false] }, true],
-		['is a number with an exponent', '1e3', { type: 'number' }, 1000],
-		['is the text of a boolean', true, { type: 'string' }, 'true'],
-		['is true with blanks around', ' True ', { type: 'boolean' }, true],
-		['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
-		['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
-		// Of several types.
-		['is unchanged where any type is accepted', 5, {}, 5],
-		['stays text that is not JSON', '{"a":', {}, '{"a":'],
-		['stays a number in text where the schema has no type', '5', {}, '5'],
-		['stays true in text where text is accepted', 'true', { type: ['boolean', 'string'] }, 'true'],
-		['is a boolean where text is not accepted', ' true ', { type: ['boolean', 'integer'] }, true],
-		[
-			'is an object where a branch has no type',
-			' {"a":1} ',
-			{ anyOf: [{ type: 'string' }, { required: ['a'] }] },
-			{ a: 1 },
-		],
-	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
-});
+it.each<[string, Json, Json, Json]>([
+	['is the choice of the same type where another has the same text', 5, { enum: ['5', 5] }, 5],
+	['is the first choice with the same text', '5', { enum: [true, 5] }, 5],
+	['is a boolean choice', 'true', { enum: [true, false] }, true],
+	['is a number with an exponent', '1e3', { type: 'number' }, 1000],
+	['is the text of a boolean', true, { type: 'string' }, 'true'],
+	['is true with blanks around', ' True ', { type: 'boolean' }, true],
+	['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
+	['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
+	// Of several types.
+	['is unchanged where any type is accepted', 5, {}, 5],
+	['stays text that is not JSON', '{"a":', {}, '{"a":'],
+	['stays a number in text where the schema has no type', '5', {}, '5'],
+	['stays true in text where text is accepted', 'true', { type: ['boolean', 'string'] }, 'true'],
+	['is a boolean where text is not accepted', ' true ', { type: ['boolean', 'integer'] }, true],
+	[
+		'is an object where a branch has no type',
+		' {"a":1} ',
+		{ anyOf: [{ type: 'string' }, { required: ['a'] }] },
+		{ a: 1 },
+	],
+])('a value %s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 const LIST = { type: 'array' };
 

@@ -4,30 +4,28 @@ it.each([
 	['', ''],
 	['a'.repeat(300), 'a'.repeat(300)],
 	['a'.repeat(301), `${'a'.repeat(300)}…`],
-])('%s', (text, shown) => expect(excerpt(text)).toBe(shown));
+])('a text is shown up to 300 characters: %s', (text, shown) => expect(excerpt(text)).toBe(shown));
 
 it.each([
 	['abc', 3, 'abc'],
 	['abcd', 3, 'abc…'],
 ])('%s in %i characters', (text, length, shown) => expect(excerpt(text, length)).toBe(shown));
 
-describe('the expressions of a text that are empty', () => {
-	it.each<[template: string, text: string, empty: string[]]>([
-		['=Describe {{ $json.name }}', 'Describe ', ['{{ $json.name }}']],
-		['=Describe {{ $json.name }}', 'Describe a lamp', []],
-		['={{ $json.name }} in {{ $json.city }}', ' in Kazan', ['{{ $json.name }}']],
-		['={{ $json.name }} in {{ $json.city }}!', 'A lamp in !', ['{{ $json.city }}']],
-		['={{ $json.a }} and {{ $json.b }}', ' and ', ['{{ $json.a }}', '{{ $json.b }}']],
-		['=A {{ $json.a }}{{ $json.b }}', 'A x', []],
-		['=A {{ $json.a }}{{ $json.b }}', 'A ', []],
-		// Alone, it is an empty parameter, which has an error of its own.
-		['={{ $json.name }}', '', []],
-		['=\n{{ $json.name }}', '\n', []],
-		['=No expression', 'No expression', []],
-		['=Sum: {{ [1,\n2].length }}.', 'Sum: 2.', []],
-		// A text that the node has changed since.
-		['=Describe {{ $json.name }}', 'Descr', []],
-	])('of %j as %j', (template, text, empty) => {
-		expect(emptyParts(template, text)).toStrictEqual(empty);
-	});
+it.each<[template: string, text: string, empty: string[]]>([
+	['=Describe {{ $json.name }}', 'Describe ', ['{{ $json.name }}']],
+	['=Describe {{ $json.name }}', 'Describe a lamp', []],
+	['={{ $json.name }} in {{ $json.city }}', ' in Kazan', ['{{ $json.name }}']],
+	['={{ $json.name }} in {{ $json.city }}!', 'A lamp in !', ['{{ $json.city }}']],
+	['={{ $json.a }} and {{ $json.b }}', ' and ', ['{{ $json.a }}', '{{ $json.b }}']],
+	['=A {{ $json.a }}{{ $json.b }}', 'A x', []],
+	['=A {{ $json.a }}{{ $json.b }}', 'A ', []],
+	// Alone, it is an empty parameter, which has an error of its own.
+	['={{ $json.name }}', '', []],
+	['=\n{{ $json.name }}', '\n', []],
+	['=No expression', 'No expression', []],
+	['=Sum: {{ [1,\n2].length }}.', 'Sum: 2.', []],
+	// A text that the node has changed since.
+	['=Describe {{ $json.name }}', 'Descr', []],
+])('the empty expressions of %j are found where the text is %j', (template, text, empty) => {
+	expect(emptyParts(template, text)).toStrictEqual(empty);
 });

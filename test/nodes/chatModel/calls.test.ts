@@ -55,26 +55,24 @@ describe('cancel', () => {
 		return texts.join('');
 	}
 
-	describe('a cancelled execution', () => {
-		it.each<[string, typeof invoke, (request: Received) => void]>([
-			['the wait for a whole response', invoke, silent],
-			['the wait for a stream', stream, silent],
-			['a stream that has begun', stream, halfway],
-		])('ends %s and its request', async (_, ask, respond) => {
-			const execution = new AbortController();
-			const { lc, close } = await modelAt(respond, execution.signal);
-			const outcome = rejection(ask(lc));
-			await until(() => gateway.received.length === 1);
-			execution.abort();
-			expect(await outcome).toMatchObject({
-				name: 'NodeOperationError',
-				message: expect.stringContaining('cancelled') as string,
-			});
-			await until(() => gateway.received[0]?.isGivenUp === true);
-			await close();
-			expect(listeners(execution.signal)).toBe(0);
-			expect(gateway.received).toHaveLength(1);
+	it.each<[string, typeof invoke, (request: Received) => void]>([
+		['the wait for a whole response', invoke, silent],
+		['the wait for a stream', stream, silent],
+		['a stream that has begun', stream, halfway],
+	])('a cancelled execution ends %s and its request', async (_, ask, respond) => {
+		const execution = new AbortController();
+		const { lc, close } = await modelAt(respond, execution.signal);
+		const outcome = rejection(ask(lc));
+		await until(() => gateway.received.length === 1);
+		execution.abort();
+		expect(await outcome).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringContaining('cancelled') as string,
 		});
+		await until(() => gateway.received[0]?.isGivenUp === true);
+		await close();
+		expect(listeners(execution.signal)).toBe(0);
+		expect(gateway.received).toHaveLength(1);
 	});
 
 	describe('the signal of an agent', () => {
@@ -184,12 +182,13 @@ describe('charges', () => {
 		return await supplied({ baseUrl: gateway.baseUrl });
 	}
 
-	describe('a whole response', () => {
-		it.each<[string, (request: Received) => void]>([
-			['that is lost', breakOff],
-			['that is not JSON', (request) => sendJson(request, 200, '<html>Welcome</html>')],
-			['without a completion', (request) => sendJson(request, 200, '{"choices":[]}')],
-		])('%s is not requested again, and the error says that it may be charged', async (_, respond) => {
+	it.each<[string, (request: Received) => void]>([
+		['that is lost', breakOff],
+		['that is not JSON', (request) => sendJson(request, 200, '<html>Welcome</html>')],
+		['without a completion', (request) => sendJson(request, 200, '{"choices":[]}')],
+	])(
+		'a whole response %s is not requested again, and the error says that it may be charged',
+		async (_, respond) => {
 			const { lc, logged } = await modelAt(respond);
 			expect(await rejection(lc.invoke(go))).toMatchObject({
 				name: 'NodeApiError',
@@ -198,8 +197,8 @@ describe('charges', () => {
 			});
 			expect(gateway.received).toHaveLength(1);
 			expect(logged()).toMatchObject([{ executionStatus: 'error' }]);
-		});
-	});
+		},
+	);
 
 	describe('a stream', () => {
 		/** The text that arrives before the stream fails, and the error. */
@@ -322,8 +321,9 @@ describe('errors', () => {
 			}));
 	});
 
-	describe('a message that cannot be sent is rejected before anything is sent', () => {
-		it.each([invoke, stream])('an empty file', async (ask) => {
+	it.each([invoke, stream])(
+		'a message that cannot be sent is rejected before anything is sent an empty file',
+		async (ask) => {
 			const { lc } = await supplied();
 			const message = new HumanMessage({ content: [{ type: 'file', mimeType: 'a/b', data: '' }] });
 			expect(await rejection(ask(lc, message))).toMatchObject({
@@ -331,8 +331,8 @@ describe('errors', () => {
 				description: expect.stringContaining('Nothing was sent') as string,
 				context: { itemIndex: 0 },
 			});
-		});
-	});
+		},
+	);
 
 	describe('the API key', () => {
 		const apiKey = 'odd-key-of-an-old-account';

@@ -90,23 +90,21 @@ describe('messages', () => {
 		});
 	});
 
-	describe('text', () => {
-		it.each<[string, BaseMessage, string, string]>([
-			['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
-			['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
-			['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
-			['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
-			['of no parts is empty', said(), 'user', ''],
-			[
-				'may be a file',
-				said({ type: 'text-plain', text: 'a' }, { type: 'file', source_type: 'text', text: 'b' }),
-				'user',
-				'a\nb',
-			],
-		])('%s', (_, message, role, expected) =>
-			expect(converted(message)).toStrictEqual([{ role, text: expected, ...none }]),
-		);
-	});
+	it.each<[string, BaseMessage, string, string]>([
+		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
+		['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
+		['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
+		['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
+		['of no parts is empty', said(), 'user', ''],
+		[
+			'may be a file',
+			said({ type: 'text-plain', text: 'a' }, { type: 'file', source_type: 'text', text: 'b' }),
+			'user',
+			'a\nb',
+		],
+	])('text %s', (_, message, role, expected) =>
+		expect(converted(message)).toStrictEqual([{ role, text: expected, ...none }]),
+	);
 
 	describe('a file', () => {
 		const url = (kind: string, address: string) => ({ kind, source: { url: address } });

@@ -210,37 +210,35 @@ describe('the tokens of a text, by which chains split it,', () => {
 	});
 });
 
-describe('a LangChain call', () => {
-	it('sends options, extra fields, tools written with zod and the choice among them', async () => {
-		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-		const tool = {
-			name: 'search',
-			description: 'Searches',
-			schema: z.object({ query: z.string() }),
-			invoke: () => '',
-		};
-		await lc.bindTools([tool], { tool_choice: 'any' }).invoke([new HumanMessage('Hello')], { stop: ['END'] });
-		expect(requests()).toMatchObject([
-			{
-				model: 'm',
-				temperature: 0.5,
-				user: 'me',
-				stop: ['END'],
-				messages: [{ role: 'user', content: 'Hello' }],
-				tool_choice: 'required',
-				tools: [
-					{
-						type: 'function',
-						function: {
-							name: 'search',
-							description: 'Searches',
-							parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-						},
+it('a LangChain call sends options, extra fields, tools written with zod and the choice among them', async () => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	const tool = {
+		name: 'search',
+		description: 'Searches',
+		schema: z.object({ query: z.string() }),
+		invoke: () => '',
+	};
+	await lc.bindTools([tool], { tool_choice: 'any' }).invoke([new HumanMessage('Hello')], { stop: ['END'] });
+	expect(requests()).toMatchObject([
+		{
+			model: 'm',
+			temperature: 0.5,
+			user: 'me',
+			stop: ['END'],
+			messages: [{ role: 'user', content: 'Hello' }],
+			tool_choice: 'required',
+			tools: [
+				{
+					type: 'function',
+					function: {
+						name: 'search',
+						description: 'Searches',
+						parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
 					},
-				],
-			},
-		]);
-	});
+				},
+			],
+		},
+	]);
 });
 
 describe('text is a string, not a list of blocks', () => {
@@ -619,7 +617,7 @@ describe('response format', () => {
 
 describe('reasoning', () => {
 	// Reasoning that goes back to the model with the results of its tool calls. How the formats send it is in
-	// contract/returnedReasoning.
+	// contract/texts.test.ts.
 
 	const kept = {
 		source: 'chat m',

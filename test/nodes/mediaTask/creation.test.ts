@@ -70,60 +70,56 @@ describe('create', () => {
 		});
 	});
 
-	describe('when another item fails', () => {
-		it('the request of an item whose file is being uploaded is not sent', async () => {
-			catalogue();
-			const sent = creations();
-			let ended = 0;
-			const uploads: string[] = [];
-			nock('https://gateway.test')
-				.persist()
-				.post('/api/v1/storage/upload')
-				.reply(async (_, body) => {
-					const isSlow = JSON.stringify(body).includes('slow');
-					uploads.push(isSlow ? 'slow' : 'rejected');
-					await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
-					// By then the node has read the error response.
-					if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
-					ended += 1;
-					return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
-				});
-			const fileOf = (text: string) => ({
-				json: {},
-				binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
+	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
+		catalogue();
+		const sent = creations();
+		let ended = 0;
+		const uploads: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply(async (_, body) => {
+				const isSlow = JSON.stringify(body).includes('slow');
+				uploads.push(isSlow ? 'slow' : 'rejected');
+				await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
+				// By then the node has read the error response.
+				if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
+				ended += 1;
+				return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
 			});
-			const items = [fileOf('slow'), fileOf('rejected')];
-			const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
-			expect(error?.httpCode).toBe('402');
-			expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
-			expect(ended).toBe(2);
-			expect(sent).toStrictEqual([]);
+		const fileOf = (text: string) => ({
+			json: {},
+			binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
 		});
+		const items = [fileOf('slow'), fileOf('rejected')];
+		const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
+		expect(error?.httpCode).toBe('402');
+		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
+		expect(ended).toBe(2);
+		expect(sent).toStrictEqual([]);
 	});
 
-	describe('a cancelled run', () => {
-		it('names the created tasks when it is cancelled before their prices are read', async () => {
-			const controller = new AbortController();
-			creations();
-			let requests = 0;
-			nock('https://gateway.test')
-				.get('/api/v1/media/models')
-				.reply(() => {
-					requests += 1;
-					controller.abort();
-					return [200, { data: [] }];
-				});
-			const options: RunOptions = {
-				node: 'mediaTask',
-				parameters: { resource: 'task', operation: 'create', ...taskRequest },
-			};
-			const context = await attemptContext(options, { signal: controller.signal });
-			Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
-			await expect(executeOn(options, context)).rejects.toMatchObject({
-				description: expect.stringContaining('t1') as string,
+	it('a cancelled run names the created tasks when it is cancelled before their prices are read', async () => {
+		const controller = new AbortController();
+		creations();
+		let requests = 0;
+		nock('https://gateway.test')
+			.get('/api/v1/media/models')
+			.reply(() => {
+				requests += 1;
+				controller.abort();
+				return [200, { data: [] }];
 			});
-			expect(requests).toBe(1);
+		const options: RunOptions = {
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'create', ...taskRequest },
+		};
+		const context = await attemptContext(options, { signal: controller.signal });
+		Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
+		await expect(executeOn(options, context)).rejects.toMatchObject({
+			description: expect.stringContaining('t1') as string,
 		});
+		expect(requests).toBe(1);
 	});
 });
 
@@ -400,7 +396,7 @@ describe('price', () => {
 	});
 });
 
-describe('sessions', () => {
+describe('creations with the same session ID', () => {
 	// §7.4: the gateway refuses a second creation in a session with 409 while the first one is in progress.
 
 	useNock();
@@ -437,55 +433,43 @@ describe('sessions', () => {
 		return { log, most: () => Object.fromEntries(most) };
 	}
 
-	describe('creations with the same session ID', () => {
-		it('are sent one at a time, in the order of their items; others run beside them', async () => {
-			const { log, most } = slowCreations();
-			const items = [item('a', 's'), item('b', 's'), item('c', 's'), item('d', 'r'), item('e'), item('f')];
-			const { items: outputs } = await run('create', parameters, { items });
-			expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([
-				't-a',
-				't-b',
-				't-c',
-				't-d',
-				't-e',
-				't-f',
-			]);
-			expect(most()).toStrictEqual({ s: 1, r: 1, '': 2 });
-			expect(log.filter((prompt) => 'abc'.includes(prompt))).toStrictEqual(['a', 'b', 'c']);
-		});
+	it('are sent one at a time, in the order of their items; others run beside them', async () => {
+		const { log, most } = slowCreations();
+		const items = [item('a', 's'), item('b', 's'), item('c', 's'), item('d', 'r'), item('e'), item('f')];
+		const { items: outputs } = await run('create', parameters, { items });
+		expect(outputs.map(({ json }) => json.taskId)).toStrictEqual(['t-a', 't-b', 't-c', 't-d', 't-e', 't-f']);
+		expect(most()).toStrictEqual({ s: 1, r: 1, '': 2 });
+		expect(log.filter((prompt) => 'abc'.includes(prompt))).toStrictEqual(['a', 'b', 'c']);
+	});
 
-		it('go on after one that is rejected', async () => {
-			const { log } = slowCreations((prompt) => (prompt === 'a' ? 422 : 201));
-			const items = [item('a', 's'), item('b', 's')];
-			const { items: outputs } = await run('create', parameters, { items, ...continueOnFail });
-			expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([undefined, 't-b']);
-			expect(log).toStrictEqual(['a', 'b']);
-		});
+	it('go on after one that is rejected', async () => {
+		const { log } = slowCreations((prompt) => (prompt === 'a' ? 422 : 201));
+		const items = [item('a', 's'), item('b', 's')];
+		const { items: outputs } = await run('create', parameters, { items, ...continueOnFail });
+		expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([undefined, 't-b']);
+		expect(log).toStrictEqual(['a', 'b']);
+	});
 
-		it('are not sent when another item has failed meanwhile, and nothing says that they may be charged', async () => {
-			const { log } = slowCreations(() => 422);
-			const items = [item('a', 's'), item('b', 's'), item('c', 's')];
-			const { error } = await run('create', parameters, { items });
-			expect(error?.httpCode).toBe('422');
-			expect(error?.description).not.toMatch(/unknown|may have been charged/);
-			expect(log).toStrictEqual(['a']);
-		});
+	it('are not sent when another item has failed meanwhile, and nothing says that they may be charged', async () => {
+		const { log } = slowCreations(() => 422);
+		const items = [item('a', 's'), item('b', 's'), item('c', 's')];
+		const { error } = await run('create', parameters, { items });
+		expect(error?.httpCode).toBe('422');
+		expect(error?.description).not.toMatch(/unknown|may have been charged/);
+		expect(log).toStrictEqual(['a']);
+	});
 
-		it('do not wait for each other’s results', async () => {
-			const { log } = slowCreations();
-			gateway()
-				.persist()
-				.get(/\/tasks\/t-\w$/)
-				.reply(() => [
-					200,
-					envelope({ state: log.length === 2 ? 'success' : 'processing', resultJson: '{}' }),
-				]);
-			const items = [item('a', 's'), item('b', 's')];
-			const waiting = { ...parameters, downloadResults: false };
-			const { items: outputs, error } = await run('createAndWait', waiting, { items });
-			expect(error).toBeUndefined();
-			expect(outputs.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
-		});
+	it('do not wait for each other’s results', async () => {
+		const { log } = slowCreations();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t-\w$/)
+			.reply(() => [200, envelope({ state: log.length === 2 ? 'success' : 'processing', resultJson: '{}' })]);
+		const items = [item('a', 's'), item('b', 's')];
+		const waiting = { ...parameters, downloadResults: false };
+		const { items: outputs, error } = await run('createAndWait', waiting, { items });
+		expect(error).toBeUndefined();
+		expect(outputs.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 });
 
@@ -624,36 +608,30 @@ describe('node', () => {
 
 	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
-	describe('task: create', () => {
-		it('explains invalid input to an agent’s model, which can correct it', async () => {
-			gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
-			const { items } = await run('create', taskRequest, { asTool: true });
-			expect(items[0]?.json.error).toContain('input.n must be at most 4');
-		});
+	it('task: create explains invalid input to an agent’s model, which can correct it', async () => {
+		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { items } = await run('create', taskRequest, { asTool: true });
+		expect(items[0]?.json.error).toContain('input.n must be at most 4');
 	});
 
-	describe('task: get', () => {
-		it.each([
-			['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
-			['a number', '={{ 7 }}'],
-		])('accepts %s as an ID', async (_, taskId) => {
-			nock('https://gateway.test')
-				.get(/tasks\/(t1|7)$/)
-				.reply(200, envelope({ state: 'waiting' }));
-			const { items } = await run('get', { taskId });
-			expect(items[0]?.json.state).toBe('waiting');
-		});
+	it.each([
+		['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a number', '={{ 7 }}'],
+	])('task: get accepts %s as an ID', async (_, taskId) => {
+		nock('https://gateway.test')
+			.get(/tasks\/(t1|7)$/)
+			.reply(200, envelope({ state: 'waiting' }));
+		const { items } = await run('get', { taskId });
+		expect(items[0]?.json.state).toBe('waiting');
 	});
 
-	describe('task: download', () => {
-		it('streams the result with its name and type', async () => {
-			gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
-				'content-type': 'image/png',
-				'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
-			});
-			const { items } = await run('download', { taskId: 't1' });
-			expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
-			expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
+	it('task: download streams the result with its name and type', async () => {
+		gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+			'content-type': 'image/png',
+			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
 		});
+		const { items } = await run('download', { taskId: 't1' });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
 	});
 });

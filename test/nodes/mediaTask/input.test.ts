@@ -307,41 +307,37 @@ describe('files of the item', () => {
 	});
 });
 
-describe('two items with files and one Idempotency Key', () => {
-	it.each<[string, boolean, string, object]>([
-		['the same content', true, 'content', {}],
-		['another name', true, 'content', { fileName: 'other-name.png' }],
-		['other content of the same size', false, 'tnetnoc', {}],
-		['another type', false, 'content', { mimeType: 'image/jpeg' }],
-		['another field', false, 'content', { field: 'mask_url' }],
-	])(
-		'with %s are sent: %s',
-		async (_, isSame, text, { field = 'image_urls', ...facts }: { field?: string }) => {
-			catalogue([retouch]);
-			const sent = creations();
-			uploads();
-			const items = [
-				{ json: { field: 'image_urls' }, binary: { data: binary('content') } },
-				{ json: { field }, binary: { data: { ...binary(text), ...facts } } },
-			];
-			const options = { idempotencyKey: 'mine', concurrency: 1 };
-			const parameters = { ...edit(rows(['data', '={{ $json.field }}'])), options };
-			await run('create', parameters, { ...continueOnFail, items });
-			expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
-		},
-	);
-});
-
-describe('a file', () => {
-	it('is uploaded once when the task request is retried', async () => {
+it.each<[string, boolean, string, object]>([
+	['the same content', true, 'content', {}],
+	['another name', true, 'content', { fileName: 'other-name.png' }],
+	['other content of the same size', false, 'tnetnoc', {}],
+	['another type', false, 'content', { mimeType: 'image/jpeg' }],
+	['another field', false, 'content', { field: 'mask_url' }],
+])(
+	'two items with files and one Idempotency Key with %s are sent: %s',
+	async (_, isSame, text, { field = 'image_urls', ...facts }: { field?: string }) => {
 		catalogue([retouch]);
-		const bodies = uploads();
-		gateway().post(TASKS).twice().reply(503, '', { 'retry-after': '0' });
 		const sent = creations();
-		await run('create', edit(rows(['data', 'image_urls'])), { items: [item({ data: 'x' })] });
-		expect(sent).toHaveLength(1);
-		expect(bodies).toHaveLength(1);
-	});
+		uploads();
+		const items = [
+			{ json: { field: 'image_urls' }, binary: { data: binary('content') } },
+			{ json: { field }, binary: { data: { ...binary(text), ...facts } } },
+		];
+		const options = { idempotencyKey: 'mine', concurrency: 1 };
+		const parameters = { ...edit(rows(['data', '={{ $json.field }}'])), options };
+		await run('create', parameters, { ...continueOnFail, items });
+		expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
+	},
+);
+
+it('a file is uploaded once when the task request is retried', async () => {
+	catalogue([retouch]);
+	const bodies = uploads();
+	gateway().post(TASKS).twice().reply(503, '', { 'retry-after': '0' });
+	const sent = creations();
+	await run('create', edit(rows(['data', 'image_urls'])), { items: [item({ data: 'x' })] });
+	expect(sent).toHaveLength(1);
+	expect(bodies).toHaveLength(1);
 });
 
 const callbackUrl = 'https://n8n.example.com/webhook/a';
@@ -402,13 +398,11 @@ describe('Pass Through', () => {
 	});
 });
 
-describe('the trigger', () => {
-	it('starts without the data when it is not readable', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const query = { passThrough: 'e30.e30' };
-		const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
-		expect(item?.json).toMatchObject({ taskId });
-		expect(item?.json).not.toHaveProperty('passThrough');
-	});
+it('the trigger starts without the data when it is not readable', async () => {
+	const taskId = freshTask();
+	task(taskId, { state: 'success' });
+	const query = { passThrough: 'e30.e30' };
+	const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
+	expect(item?.json).toMatchObject({ taskId });
+	expect(item?.json).not.toHaveProperty('passThrough');
 });

@@ -59,15 +59,13 @@ it('getLyrics makes a subtitle file, which a tool does not', async () => {
 	expect(await made({ asTool: true })).toBeUndefined();
 });
 
-describe('session: create', () => {
-	it('returns the gateway’s data without Simplify', async () => {
-		gateway()
-			.post('/api/v1/media/sessions', {})
-			.reply(201, envelope({ sessionId: 's' }));
-		expect(await jsonOf('create', { simplify: false }, {}, 'session')).toStrictEqual([
-			envelope({ sessionId: 's' }),
-		]);
-	});
+it('session: create returns the gateway’s data without Simplify', async () => {
+	gateway()
+		.post('/api/v1/media/sessions', {})
+		.reply(201, envelope({ sessionId: 's' }));
+	expect(await jsonOf('create', { simplify: false }, {}, 'session')).toStrictEqual([
+		envelope({ sessionId: 's' }),
+	]);
 });
 
 describe('model: getMany', () => {
@@ -268,31 +266,29 @@ describe('wait', () => {
 	/** Polls at once, without the first pause. */
 	const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
 
-	describe('task: createAndWait', () => {
-		it('creates all tasks before it waits for the first', async () => {
-			const log: string[] = [];
-			nock('https://gateway.test')
-				.persist()
-				.post(API)
-				.reply(() => {
-					log.push('create');
-					return [201, envelope({ taskId: 't1' })];
-				});
-			nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
-			nock('https://gateway.test')
-				.persist()
-				.get(`${API}/t1`)
-				.reply(() => {
-					log.push('poll');
-					return [200, envelope({ state: 'success', resultJson: '{}' })];
-				});
-			await run(
-				'createAndWait',
-				{ ...taskRequest, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
-				{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
-			);
-			expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('poll')]);
-		});
+	it('task: createAndWait creates all tasks before it waits for the first', async () => {
+		const log: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(() => {
+				log.push('create');
+				return [201, envelope({ taskId: 't1' })];
+			});
+		nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
+		nock('https://gateway.test')
+			.persist()
+			.get(`${API}/t1`)
+			.reply(() => {
+				log.push('poll');
+				return [200, envelope({ state: 'success', resultJson: '{}' })];
+			});
+		await run(
+			'createAndWait',
+			{ ...taskRequest, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
+		);
+		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('poll')]);
 	});
 });
 
@@ -444,15 +440,13 @@ describe('polls', () => {
 const json = async (operation: string, parameters: object = { taskId }, resource = 'task') =>
 	(await run(operation, parameters, {}, resource)).items[0]?.json;
 
-describe('flags of a task (§3.2)', () => {
-	it('delete and restore may be repeated', async () => {
-		gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
-		gateway().delete(`${TASKS}/t1`).reply(204);
-		gateway().post(`${TASKS}/t1/restore`).reply(503, '', { 'retry-after': '0' });
-		gateway().post(`${TASKS}/t1/restore`).reply(204);
-		expect(await json('delete')).toStrictEqual({ deleted: true, taskId });
-		expect(await json('restore')).toStrictEqual({ restored: true, taskId });
-	});
+it('flags of a task (§3.2): delete and restore may be repeated', async () => {
+	gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
+	gateway().delete(`${TASKS}/t1`).reply(204);
+	gateway().post(`${TASKS}/t1/restore`).reply(503, '', { 'retry-after': '0' });
+	gateway().post(`${TASKS}/t1/restore`).reply(204);
+	expect(await json('delete')).toStrictEqual({ deleted: true, taskId });
+	expect(await json('restore')).toStrictEqual({ restored: true, taskId });
 });
 
 describe('an ID that would reach another endpoint', () => {

@@ -214,19 +214,17 @@ it('with a credential that has become unusable, the execution ends, and names wh
 	expect(tasks.polls).toStrictEqual([]);
 });
 
-describe('nothing is resumed', () => {
-	it.each([
-		[2_000, false],
-		[2_001, true],
-	])('%d ms before n8n resumes it itself', async (left, resumes) => {
-		const { tasks, use, suspended } = await threeTasks();
-		tasks.respond = () => 'success';
-		const until = suspended.run.waitTill?.getTime() ?? 0;
-		const clock = jest.spyOn(Date, 'now').mockReturnValue(until - left);
-		const { resumed } = await sendCallback(suspended, use, { item: 2 });
-		clock.mockRestore();
-		expect(resumed !== undefined).toBe(resumes);
-	});
+it.each([
+	[2_000, false],
+	[2_001, true],
+])('a callback %d ms before n8n resumes the execution itself resumes it: %s', async (left, resumes) => {
+	const { tasks, use, suspended } = await threeTasks();
+	tasks.respond = () => 'success';
+	const until = suspended.run.waitTill?.getTime() ?? 0;
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(until - left);
+	const { resumed } = await sendCallback(suspended, use, { item: 2 });
+	clock.mockRestore();
+	expect(resumed !== undefined).toBe(resumes);
 });
 
 /** In place of a status: the call is not answered. */

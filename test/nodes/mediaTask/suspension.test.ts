@@ -47,38 +47,6 @@ describe('a suspended execution', () => {
 		);
 	});
 
-	it('stores the timed-out output of the items in place of their input', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const suspended = await suspend(tasks, suspending(inOrder, { items: prompts('a', 'b') }));
-		const known = {
-			model: 'acme/painter',
-			state: 'processing',
-			createdAt: '2025-10-09T08:53:20.000Z',
-			resultUrls: [],
-			priceRub: 6,
-			timedOut: true,
-		};
-		expect(stored(suspended).map(({ json }) => json)).toStrictEqual([
-			{ taskId: 't1', ...known },
-			{ taskId: 't2', ...known },
-		]);
-		const source = suspended.run.data.resultData.runData.Source?.[0]?.data?.main?.[0];
-		expect(source?.map(({ json }) => json)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
-	});
-
-	it('stores the results and errors of ended tasks with the items', async () => {
-		const states: Record<string, string> = { t1: 'success', t2: 'fail', t3: 'waiting' };
-		const tasks = mockTasks((taskId) => ({ state: states[taskId], failMsg: 'no' }));
-		const use = suspending(inOrder, { items: prompts('a', 'b', 'c'), ...continueOnFail });
-		const suspended = await suspend(tasks, use);
-		expect(stored(suspended).map(({ json }) => json)).toMatchObject([
-			{ taskId: 't1', state: 'success' },
-			{ error: { taskId: 't2', failMsg: 'no' } },
-			{ taskId: 't3', state: 'waiting', timedOut: true },
-		]);
-		expect(stored(suspended)[0]?.json).not.toHaveProperty('timedOut');
-	});
-
 	it('requests callbacks for the last 20 of many tasks: n8n reads the whole execution for each one', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
@@ -257,19 +225,17 @@ describe('suspend problem', () => {
 		expect(hints).toStrictEqual([hint(problem)]);
 	});
 
-	describe('no hint is shown', () => {
-		it.each<[string, object, Partial<RunOptions>]>([
-			['polling is chosen', { waitStrategy: 'poll' }, {}],
-			['an AI Agent waits for its tool', {}, { asTool: true }],
-			['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
-		])('when %s, although this n8n cannot suspend', async (_, parameters, more) => {
-			onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
-			const tasks = mockTasks(() => 'success');
-			const { run: execution, hints } = await run(more, parameters);
-			expect(execution.status).toBe('success');
-			expect(tasks.sent).toHaveLength(1);
-			expect(hints).toStrictEqual([]);
-		});
+	it.each<[string, object, Partial<RunOptions>]>([
+		['polling is chosen', { waitStrategy: 'poll' }, {}],
+		['an AI Agent waits for its tool', {}, { asTool: true }],
+		['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
+	])('no hint is shown when %s, although this n8n cannot suspend', async (_, parameters, more) => {
+		onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
+		const tasks = mockTasks(() => 'success');
+		const { run: execution, hints } = await run(more, parameters);
+		expect(execution.status).toBe('success');
+		expect(tasks.sent).toHaveLength(1);
+		expect(hints).toStrictEqual([]);
 	});
 });
 

@@ -1,5 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
@@ -8,11 +7,8 @@ import nock from 'nock';
 
 import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
+import { useServer } from '../../helpers/server';
 import { gateway, run } from './support';
-
-// Downloads that are cancelled or slow, over real sockets.
-
-let server: Server;
 
 describe('storage', () => {
 	useNock();
@@ -32,15 +28,16 @@ describe('storage', () => {
 		url: 'https://files.test/f1.png',
 	};
 
-	describe('a toggle that is neither true nor false', () => {
-		it.each([
-			['upload', { uploadSource: 'base64', base64: 'QUJD' }],
-			['delete', { fileId: 'f1' }],
-		])('is rejected by %s before anything is sent', async (operation, parameters) => {
+	it.each([
+		['upload', { uploadSource: 'base64', base64: 'QUJD' }],
+		['delete', { fileId: 'f1' }],
+	])(
+		'a toggle that is neither true nor false is rejected by %s before anything is sent',
+		async (operation, parameters) => {
 			const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
 			expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
-		});
-	});
+		},
+	);
 
 	it.each(['..', '%2E%2e', 'f1/..'])('the file ID %s is rejected before anything is sent', async (fileId) => {
 		for (const operation of ['get', 'delete', 'download']) {
@@ -61,21 +58,19 @@ describe('storage', () => {
 		},
 	);
 
-	describe('file: get', () => {
-		it('returns the other record shape with the same fields', async () => {
-			gateway().get('/api/v1/storage/f1').reply(200, { asset });
-			const { items } = await run('get', { fileId: 'f1' });
-			expect(items[0]?.json).toStrictEqual({
-				id: 'f1',
-				fileName: 'cat.png',
-				mimeType: 'image/png',
-				size: 9,
-				url: 'https://files.test/f1.png',
-				source: 'user_upload',
-				status: 'active',
-				createdAt: '2026-03-01T00:00:00Z',
-				updatedAt: '2026-03-01T00:00:00Z',
-			});
+	it('file: get returns the other record shape with the same fields', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		const { items } = await run('get', { fileId: 'f1' });
+		expect(items[0]?.json).toStrictEqual({
+			id: 'f1',
+			fileName: 'cat.png',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			status: 'active',
+			createdAt: '2026-03-01T00:00:00Z',
+			updatedAt: '2026-03-01T00:00:00Z',
 		});
 	});
 
@@ -105,12 +100,10 @@ describe('storage', () => {
 		});
 	});
 
-	describe('file: delete', () => {
-		it('returns the ID of the deleted file', async () => {
-			gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
-			const { items } = await run('delete', { fileId: 'f1' });
-			expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
-		});
+	it('file: delete returns the ID of the deleted file', async () => {
+		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
+		const { items } = await run('delete', { fileId: 'f1' });
+		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
 
 	describe('file: getMany', () => {
@@ -142,35 +135,27 @@ describe('storage', () => {
 });
 
 describe('storage cancel', () => {
+	// Downloads that are slow, stall or break, over real sockets.
+
 	/** The downloads that have begun. */
-	let downloads: Array<{ response: ServerResponse; isClosed: Promise<void> }> = [];
+	let downloads = 0;
 	let onDownload: (response: ServerResponse) => void = () => undefined;
 
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			if (request.url?.startsWith('/api/v1/storage/')) {
-				const asset = { id: 'f', filename: 'a.bin', url: `${own()}/file`, status: 'active' };
-				response.setHeader('content-type', 'application/json');
-				response.end(JSON.stringify({ asset }));
-				return;
-			}
-			const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
-			response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '100000' });
-			response.write(Buffer.alloc(50_000), () => onDownload(response));
-			downloads.push({ response, isClosed });
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const server = useServer((request, response) => {
+		if (request.url?.startsWith('/api/v1/storage/')) {
+			const asset = { id: 'f', filename: 'a.bin', url: `${server.origin()}/file`, status: 'active' };
+			response.setHeader('content-type', 'application/json');
+			response.end(JSON.stringify({ asset }));
+			return;
+		}
+		response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '100000' });
+		response.write(Buffer.alloc(50_000), () => onDownload(response));
+		downloads += 1;
 	});
 	beforeEach(() => {
-		downloads = [];
+		downloads = 0;
 		onDownload = () => undefined;
 	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	});
-
-	const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 	type From = Pick<RunOptions, 'node' | 'parameters'>;
 	const fileHost: From = {
@@ -187,7 +172,7 @@ describe('storage cancel', () => {
 			...from,
 			...extra,
 			parameters: { ...from.parameters, options: { ...options } },
-			credential: { baseUrl: `${own()}/api/v1`, apiKey: 'sk-test' },
+			credential: { baseUrl: `${server.origin()}/api/v1`, apiKey: 'sk-test' },
 		});
 
 	describe.each([
@@ -208,24 +193,24 @@ describe('storage cancel', () => {
 			const { items, error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
 			expect(error).toBeUndefined();
 			expect(items[0]?.binary?.data?.bytes).toBe(100_000);
-			expect(downloads).toHaveLength(1);
+			expect(downloads).toBe(1);
 		});
 
 		it('a stalled download ends at the timeout', async () => {
 			const { error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
 			expect(error?.message).toBe('The server of the file did not respond in time');
-			expect(downloads).toHaveLength(1);
+			expect(downloads).toBe(1);
 		});
 
 		it.each(['breaks', 'stalls'])('a download that %s is fetched again', async (problem) => {
 			onDownload = (response) => {
-				if (downloads.length > 1) response.end(Buffer.alloc(50_000));
+				if (downloads > 1) response.end(Buffer.alloc(50_000));
 				else if (problem === 'breaks') response.destroy();
 			};
 			const { items, error } = await download(from, {}, { timeout: 1, maxRetries: 2 });
 			expect(error).toBeUndefined();
 			expect(items[0]?.binary?.data?.bytes).toBe(100_000);
-			expect(downloads).toHaveLength(2);
+			expect(downloads).toBe(2);
 		});
 	});
 });
@@ -244,38 +229,31 @@ describe('storage input', () => {
 	/** Whether the gateway responds with an error without reading the body. */
 	let rejects = false;
 
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			requests += 1;
-			if (rejects) {
-				response.writeHead(401, { connection: 'close' });
-				response.end('{"error":{"code":"invalid_api_key"}}');
-				return;
-			}
-			void buffer(request).then((body) => {
-				const { headers } = request;
-				const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
-				const [head = '', content = ''] = part.split('\r\n\r\n');
-				uploads.push({
-					length: body.length,
-					declared: Number(headers['content-length']),
-					head,
-					content: Buffer.from(content.split('\r\n--')[0] ?? '', 'latin1').toString('utf8'),
-				});
-				response.writeHead(200, { 'content-type': 'application/json' });
-				response.end('{"id":"f1","url":"https://files.test/f1"}');
+	const server = useServer((request, response) => {
+		requests += 1;
+		if (rejects) {
+			response.writeHead(401, { connection: 'close' });
+			response.end('{"error":{"code":"invalid_api_key"}}');
+			return;
+		}
+		void buffer(request).then((body) => {
+			const { headers } = request;
+			const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
+			const [head = '', content = ''] = part.split('\r\n\r\n');
+			uploads.push({
+				length: body.length,
+				declared: Number(headers['content-length']),
+				head,
+				content: Buffer.from(content.split('\r\n--')[0] ?? '', 'latin1').toString('utf8'),
 			});
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end('{"id":"f1","url":"https://files.test/f1"}');
 		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	});
 	beforeEach(() => {
 		uploads = [];
 		requests = 0;
 		rejects = false;
-	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
 	});
 
 	async function upload(
@@ -283,13 +261,12 @@ describe('storage input', () => {
 		parameters: object = {},
 		extra: Partial<RunOptions> = {},
 	) {
-		const { port } = server.address() as AddressInfo;
 		return await runNode({
 			node: 'storage',
 			items,
 			...extra,
 			parameters: { resource: 'file', operation: 'upload', ...parameters },
-			credential: { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'sk-test' },
+			credential: { baseUrl: `${server.origin()}/api/v1`, apiKey: 'sk-test' },
 		});
 	}
 

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
@@ -9,9 +8,10 @@ import nock from 'nock';
 import { gatewayFailure } from '../../helpers/client';
 import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
+import { useServer } from '../../helpers/server';
 import { gateway, run, uploaded } from './support';
 
-describe('upload', () => {
+describe('file: upload', () => {
 	useNock();
 
 	/** An item with a binary in n8n's storage. */
@@ -33,100 +33,98 @@ describe('upload', () => {
 	/** An item of a workflow whose files are part of the JSON data. */
 	const inJson = (files: object): INodeExecutionData => ({ json: { _files: { ...files } } });
 
-	describe('file: upload', () => {
-		it('sends a binary as multipart of exact length', async () => {
-			let sent = { body: '', length: '', contentType: '' };
-			nock('https://gateway.test')
-				.post('/api/v1/storage/upload')
-				.reply(function (_uri, body) {
-					sent = {
-						body: body as string,
-						length: String(this.req.headers['content-length']),
-						contentType: String(this.req.headers['content-type']),
-					};
-					return [200, uploaded];
-				});
-			const { items, error } = await run(
-				'upload',
-				{ storagePolicy: 'PERMANENT', options: { externalUserId: 'u1' } },
-				{ items: [await storedItem('png bytes')] },
-			);
-			expect(error).toBeUndefined();
-			expect(Buffer.byteLength(sent.body)).toBe(Number(sent.length));
-			const boundary = /boundary=(.+)$/.exec(sent.contentType)?.[1] ?? 'none';
-			expect(sent.body.split(`--${boundary}`)).toHaveLength(5);
-			expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
-			expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
-			expect(sent.body).toContain(
-				'name="file"; filename="my %22cat%22%0A.png"\r\nContent-Type: image/png\r\n\r\npng bytes\r\n',
-			);
-			expect(items[0]?.json).toStrictEqual({
-				id: 'f1',
-				mimeType: 'image/png',
-				size: 9,
-				url: 'https://files.test/f1.png',
-				source: 'user_upload',
-				storagePolicy: 'TEMP_UPLOAD',
-				expiresAt: '2026-03-02T00:00:00.000Z',
-				createdAt: '2026-03-01T00:00:00.000Z',
-				updatedAt: '2026-03-01T00:00:00.000Z',
+	it('sends a binary as multipart of exact length', async () => {
+		let sent = { body: '', length: '', contentType: '' };
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload')
+			.reply(function (_uri, body) {
+				sent = {
+					body: body as string,
+					length: String(this.req.headers['content-length']),
+					contentType: String(this.req.headers['content-type']),
+				};
+				return [200, uploaded];
 			});
+		const { items, error } = await run(
+			'upload',
+			{ storagePolicy: 'PERMANENT', options: { externalUserId: 'u1' } },
+			{ items: [await storedItem('png bytes')] },
+		);
+		expect(error).toBeUndefined();
+		expect(Buffer.byteLength(sent.body)).toBe(Number(sent.length));
+		const boundary = /boundary=(.+)$/.exec(sent.contentType)?.[1] ?? 'none';
+		expect(sent.body.split(`--${boundary}`)).toHaveLength(5);
+		expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
+		expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
+		expect(sent.body).toContain(
+			'name="file"; filename="my %22cat%22%0A.png"\r\nContent-Type: image/png\r\n\r\npng bytes\r\n',
+		);
+		expect(items[0]?.json).toStrictEqual({
+			id: 'f1',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			storagePolicy: 'TEMP_UPLOAD',
+			expiresAt: '2026-03-02T00:00:00.000Z',
+			createdAt: '2026-03-01T00:00:00.000Z',
+			updatedAt: '2026-03-01T00:00:00.000Z',
 		});
+	});
 
-		it('opens the file again for a retry', async () => {
-			const bodies: string[] = [];
-			nock('https://gateway.test')
-				.persist()
-				.post('/api/v1/storage/upload')
-				.reply((_uri, body) => {
-					bodies.push(body as string);
-					return bodies.length === 1 ? [503, gatewayFailure(503), { 'retry-after': '0' }] : [200, uploaded];
-				});
-			const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
-			expect(error).toBeUndefined();
-			expect(bodies).toHaveLength(2);
-			expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
-		});
+	it('opens the file again for a retry', async () => {
+		const bodies: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply((_uri, body) => {
+				bodies.push(body as string);
+				return bodies.length === 1 ? [503, gatewayFailure(503), { 'retry-after': '0' }] : [200, uploaded];
+			});
+		const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
+		expect(error).toBeUndefined();
+		expect(bodies).toHaveLength(2);
+		expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
+	});
 
-		it.each([
-			['the type of a data URL', {}, 'text/plain'],
-			['the type that the user gives', { mimeType: ' audio/mpeg ' }, 'audio/mpeg'],
-		])('sends base64 text with %s', async (_, more, mimeType) => {
-			gateway()
-				.post('/api/v1/storage/upload', { base64: 'aGVsbG8=', mimeType, storagePolicy: 'TEMP_UPLOAD' })
-				.reply(200, uploaded);
-			const base64 = 'data:text/plain;base64,aGVs\nbG8=';
-			const { error } = await run('upload', { uploadSource: 'base64', base64, ...more });
-			expect(error).toBeUndefined();
-		});
+	it.each([
+		['the type of a data URL', {}, 'text/plain'],
+		['the type that the user gives', { mimeType: ' audio/mpeg ' }, 'audio/mpeg'],
+	])('sends base64 text with %s', async (_, more, mimeType) => {
+		gateway()
+			.post('/api/v1/storage/upload', { base64: 'aGVsbG8=', mimeType, storagePolicy: 'TEMP_UPLOAD' })
+			.reply(200, uploaded);
+		const base64 = 'data:text/plain;base64,aGVs\nbG8=';
+		const { error } = await run('upload', { uploadSource: 'base64', base64, ...more });
+		expect(error).toBeUndefined();
+	});
 
-		it('rejects text that is not base64 before anything is sent', async () => {
-			const { error } = await run('upload', { uploadSource: 'base64', base64: 'hello world!' });
-			expect(error?.message).toBe('The text is not base64');
-		});
+	it('rejects text that is not base64 before anything is sent', async () => {
+		const { error } = await run('upload', { uploadSource: 'base64', base64: 'hello world!' });
+		expect(error?.message).toBe('The text is not base64');
+	});
 
-		it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
-			const { binary } = await storedItem('a file of somebody else');
-			const { error } = await run('upload', {}, { items: [inJson(binary)] });
-			expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
-		});
+	it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
+		const { binary } = await storedItem('a file of somebody else');
+		const { error } = await run('upload', {}, { items: [inJson(binary)] });
+		expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
+	});
 
-		it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
-			const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
-			const { error } = await run('upload', { uploadSource: 'base64', base64 });
-			expect(error?.message).toBe('The file is too large to upload: 104.8 MB');
-			expect(error?.description).toContain('75 MB as base64 text');
-		});
+	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
+		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
+		const { error } = await run('upload', { uploadSource: 'base64', base64 });
+		expect(error?.message).toBe('The file is too large to upload: 104.8 MB');
+		expect(error?.description).toContain('75 MB as base64 text');
+	});
 
-		it('rejects an empty file, and one over the limit, before anything is sent', async () => {
-			const empty = await run('upload', {}, { items: [memoryItem('')] });
-			expect(empty.error?.message).toBe('The file is empty');
-			const service = await binaryStorage();
-			const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
-			const large = await run('upload', {}, { items: [await storedItem('x')] });
-			spy.mockRestore();
-			expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
-		});
+	it('rejects an empty file, and one over the limit, before anything is sent', async () => {
+		const empty = await run('upload', {}, { items: [memoryItem('')] });
+		expect(empty.error?.message).toBe('The file is empty');
+		const service = await binaryStorage();
+		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
+		const large = await run('upload', {}, { items: [await storedItem('x')] });
+		spy.mockRestore();
+		expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
 	});
 });
 
@@ -136,8 +134,6 @@ describe('upload url', () => {
 	const KEY = 'sk-secret';
 	const MB = 1024 * 1024;
 
-	let gateway: Server;
-	let files: Server;
 	let respond: RequestListener;
 	/** How the gateway receives an upload, by attempt. */
 	let receive: RequestListener;
@@ -146,8 +142,6 @@ describe('upload url', () => {
 	let attempts = 0;
 	let testNumber = 0;
 	let downloads: Array<{ url: string; headers: NodeJS.Dict<string | string[]>; isClosed: Promise<void> }>;
-
-	const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 	const accept: RequestListener = (request, response) => {
 		void buffer(request)
@@ -162,30 +156,20 @@ describe('upload url', () => {
 			.catch(() => undefined);
 	};
 
-	beforeAll(async () => {
-		gateway = createServer((request, response) => {
-			if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
-			attempts += 1;
-			receive(request, response);
-		});
-		files = createServer((request, response) => {
-			const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
-			downloads.push({ url: request.url ?? '', headers: request.headers, isClosed });
-			respond(request, response);
-		});
-		for (const server of [gateway, files])
-			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const gateway = useServer((request, response) => {
+		if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
+		attempts += 1;
+		receive(request, response);
+	});
+	const files = useServer((request, response) => {
+		const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
+		downloads.push({ url: request.url ?? '', headers: request.headers, isClosed });
+		respond(request, response);
 	});
 	beforeEach(() => {
 		[uploads, downloads, attempts, receive] = [[], [], 0, accept];
 		testNumber += 1;
 		respond = (_, response) => response.end('png bytes');
-	});
-	afterAll(async () => {
-		for (const server of [gateway, files]) {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		}
 	});
 
 	async function upload(path: string, options: INodeParameters = {}, extra: Partial<RunOptions> = {}) {
@@ -196,10 +180,10 @@ describe('upload url', () => {
 				resource: 'file',
 				operation: 'upload',
 				uploadSource: 'url',
-				url: path.startsWith('/') ? originOf(files) + path : path,
+				url: path.startsWith('/') ? files.origin() + path : path,
 				options,
 			},
-			credential: { baseUrl: `${originOf(gateway)}/${testNumber}/api/v1`, apiKey: KEY },
+			credential: { baseUrl: `${gateway.origin()}/${testNumber}/api/v1`, apiKey: KEY },
 		});
 	}
 

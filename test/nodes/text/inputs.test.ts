@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
@@ -8,22 +6,21 @@ import nock from 'nock';
 import { gatewayFailure } from '../../helpers/client';
 import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
+import { useServer } from '../../helpers/server';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
 import { bySchema, endpoints, gateway, generate, json, mockResponse, rows, sentBody } from './support';
 
 describe('input', () => {
 	useNock();
 
-	describe('messages in rows', () => {
-		it('are sent in order', async () => {
-			const message = [
-				{ role: 'system', content: 'Be brief' },
-				{ role: 'user', content: 'Hi' },
-				{ role: 'assistant', content: 'Hello' },
-				{ role: 'user', content: '2024' },
-			];
-			expect((await sentBody(rows(...message))).messages).toStrictEqual(message);
-		});
+	it('messages in rows are sent in order', async () => {
+		const message = [
+			{ role: 'system', content: 'Be brief' },
+			{ role: 'user', content: 'Hi' },
+			{ role: 'assistant', content: 'Hello' },
+			{ role: 'user', content: '2024' },
+		];
+		expect((await sentBody(rows(...message))).messages).toStrictEqual(message);
 	});
 
 	describe('tool calls in rows', () => {
@@ -68,63 +65,61 @@ describe('input', () => {
 		});
 	});
 
-	describe('files in rows', () => {
-		it('go with their messages', async () => {
-			const item = await withFiles(picture, paper);
-			const body = await sentBody(
-				rows(
-					{
-						role: 'user',
-						content: 'What is this?',
-						attachment: 'image',
-						source: 'binary',
-						binaryPropertyName: 'photo',
-					},
-					{
-						role: 'assistant',
-						content: 'A picture',
-						attachment: 'image',
-						source: 'url',
-						url: 'https://x.test/no.png',
-					},
-					{ role: 'user', content: '', attachment: 'file', source: 'binary', binaryPropertyName: 'paper' },
-					{
-						role: 'user',
-						content: 'And this?',
-						attachment: 'image',
-						source: 'url',
-						url: 'https://x.test/a.png',
-					},
-				),
-				{ items: [item] },
-			);
-			expect(body.messages).toStrictEqual([
+	it('files in rows go with their messages', async () => {
+		const item = await withFiles(picture, paper);
+		const body = await sentBody(
+			rows(
 				{
 					role: 'user',
-					content: [
-						{ type: 'text', text: 'What is this?' },
-						{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
-					],
-				},
-				{ role: 'assistant', content: 'A picture' },
-				{
-					role: 'user',
-					content: [
-						{
-							type: 'file',
-							file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
-						},
-					],
+					content: 'What is this?',
+					attachment: 'image',
+					source: 'binary',
+					binaryPropertyName: 'photo',
 				},
 				{
-					role: 'user',
-					content: [
-						{ type: 'text', text: 'And this?' },
-						{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
-					],
+					role: 'assistant',
+					content: 'A picture',
+					attachment: 'image',
+					source: 'url',
+					url: 'https://x.test/no.png',
 				},
-			]);
-		});
+				{ role: 'user', content: '', attachment: 'file', source: 'binary', binaryPropertyName: 'paper' },
+				{
+					role: 'user',
+					content: 'And this?',
+					attachment: 'image',
+					source: 'url',
+					url: 'https://x.test/a.png',
+				},
+			),
+			{ items: [item] },
+		);
+		expect(body.messages).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'What is this?' },
+					{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+				],
+			},
+			{ role: 'assistant', content: 'A picture' },
+			{
+				role: 'user',
+				content: [
+					{
+						type: 'file',
+						file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
+					},
+				],
+			},
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'And this?' },
+					{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+				],
+			},
+		]);
 	});
 
 	const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
@@ -191,31 +186,27 @@ describe('input', () => {
 		});
 	});
 
-	describe('several texts in an option', () => {
-		it.each([
-			['of the panel', ['a', 'b'], ['a', 'b']],
-			['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
-			['one that looks like a list', '={{ "[END]" }}', ['[END]']],
-			['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
-		])('%s', async (_, stop, expected) => {
-			expect((await sentBody({ options: { sampling: { values: { stop } } } })).stop).toStrictEqual(expected);
-		});
+	it.each([
+		['of the panel', ['a', 'b'], ['a', 'b']],
+		['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
+		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
+		['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
+	])('several texts in an option: %s', async (_, stop, expected) => {
+		expect((await sentBody({ options: { sampling: { values: { stop } } } })).stop).toStrictEqual(expected);
 	});
 
-	describe('the extra body', () => {
-		it('is merged last: objects field by field, everything else replaced', async () => {
-			const body = await sentBody({
-				options: {
-					temperature: 0.1,
-					providerRouting: { values: { providerSort: 'price' } },
-					extraBody: '{"temperature": 0.9, "provider": {"data_collection": "deny"}, "new_field": [1]}',
-				},
-			});
-			expect(body).toMatchObject({
-				temperature: 0.9,
-				provider: { sort: 'price', data_collection: 'deny' },
-				new_field: [1],
-			});
+	it('the extra body is merged last: objects field by field, everything else replaced', async () => {
+		const body = await sentBody({
+			options: {
+				temperature: 0.1,
+				providerRouting: { values: { providerSort: 'price' } },
+				extraBody: '{"temperature": 0.9, "provider": {"data_collection": "deny"}, "new_field": [1]}',
+			},
+		});
+		expect(body).toMatchObject({
+			temperature: 0.9,
+			provider: { sort: 'price', data_collection: 'deny' },
+			new_field: [1],
 		});
 	});
 });
@@ -552,16 +543,14 @@ describe('attachments', () => {
 		});
 	});
 
-	describe('the name in a URL', () => {
-		it.each([
-			['video', 'https://files.test/a.ogg'],
-			['image', 'https://files.test/a.pdf'],
-			['image', 'https://files.test/a.pdf?format=png'],
-			['image', 'https://files.test/a'],
-		])('does not keep %s from being sent by %s', async (kind, url) => {
-			const { messages } = await sentBody(attach(fromUrl(kind, url)));
-			expect(JSON.stringify(messages)).toContain(url);
-		});
+	it.each([
+		['video', 'https://files.test/a.ogg'],
+		['image', 'https://files.test/a.pdf'],
+		['image', 'https://files.test/a.pdf?format=png'],
+		['image', 'https://files.test/a'],
+	])('the name in a URL does not keep %s from being sent by %s', async (kind, url) => {
+		const { messages } = await sentBody(attach(fromUrl(kind, url)));
+		expect(JSON.stringify(messages)).toContain(url);
 	});
 });
 
@@ -571,34 +560,25 @@ describe('endless attachment', () => {
 	const MEGABYTE = Buffer.alloc(1024 * 1024, 'a');
 	const MOST_MEGABYTES = 400;
 
-	let server: Server;
 	let sent = 0;
 
-	beforeAll(async () => {
-		nock.restore();
-		server = createServer((_, response) => {
-			const send = async () => {
-				response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
-				for (; sent < MOST_MEGABYTES && !response.destroyed; sent += 1) {
-					if (response.write(MEGABYTE)) continue;
-					const over = new AbortController();
-					await Promise.race([once(response, 'drain', over), once(response, 'close', over)]);
-					over.abort();
-				}
-				response.end();
-			};
-			void send();
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
+	beforeAll(() => nock.restore());
+	const server = useServer((_, response) => {
+		const send = async () => {
+			response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
+			for (; sent < MOST_MEGABYTES && !response.destroyed; sent += 1) {
+				if (response.write(MEGABYTE)) continue;
+				const over = new AbortController();
+				await Promise.race([once(response, 'drain', over), once(response, 'close', over)]);
+				over.abort();
+			}
+			response.end();
+		};
+		void send();
 	});
 
 	it('an endless attachment is read up to the limit, and no request is sent', async () => {
-		const { port } = server.address() as AddressInfo;
-		const { items } = await generate(attach(fromUrl('audio', `http://127.0.0.1:${port}/a.mp3`)), {
+		const { items } = await generate(attach(fromUrl('audio', `${server.origin()}/a.mp3`)), {
 			settings: { onError: 'continueRegularOutput' },
 		});
 		expect(items[0]?.json.error).toMatchObject({

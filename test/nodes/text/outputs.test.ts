@@ -63,36 +63,32 @@ describe('generate', () => {
 		});
 	});
 
-	describe('models', () => {
-		test.each([
-			[
-				'from the list',
-				{ __rl: true, mode: 'list', value: 'acme/writer', cachedResultName: 'acme/writer · 8K' },
-			],
-			['by ID', { __rl: true, mode: 'id', value: ' acme/writer ' }],
-			['by an expression', { __rl: true, mode: 'id', value: '={{ "acme/" + "writer" }}' }],
-			['as plain text', 'acme/writer'],
-			['as a plain expression', '={{ "acme/writer" }}'],
-		])('can be set %s', async (_, model) => {
-			gateway()
-				.post('/api/v1/chat/completions', {
-					model: 'acme/writer',
-					messages: [{ role: 'user', content: 'Say hello' }],
-				})
-				.reply(200, chatResponse);
-			const { error } = await generate({ parameters: { model } });
-			expect(error).toBeUndefined();
-		});
+	test.each([
+		[
+			'from the list',
+			{ __rl: true, mode: 'list', value: 'acme/writer', cachedResultName: 'acme/writer · 8K' },
+		],
+		['by ID', { __rl: true, mode: 'id', value: ' acme/writer ' }],
+		['by an expression', { __rl: true, mode: 'id', value: '={{ "acme/" + "writer" }}' }],
+		['as plain text', 'acme/writer'],
+		['as a plain expression', '={{ "acme/writer" }}'],
+	])('models can be set %s', async (_, model) => {
+		gateway()
+			.post('/api/v1/chat/completions', {
+				model: 'acme/writer',
+				messages: [{ role: 'user', content: 'Say hello' }],
+			})
+			.reply(200, chatResponse);
+		const { error } = await generate({ parameters: { model } });
+		expect(error).toBeUndefined();
 	});
 
-	describe('URLs', () => {
-		it('are not followed in a redirect with the key', async () => {
-			gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
-			const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
-			const { error } = await generate();
-			expect(error?.message).toBe('The gateway’s address redirects elsewhere');
-			expect(evil.isDone()).toBe(false);
-		});
+	it('a redirect is not followed with the key', async () => {
+		gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
+		const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
+		const { error } = await generate();
+		expect(error?.message).toBe('The gateway’s address redirects elsewhere');
+		expect(evil.isDone()).toBe(false);
 	});
 });
 

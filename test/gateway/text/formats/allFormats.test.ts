@@ -22,35 +22,35 @@ describe('formats', () => {
 		return { ...completion, ...choice };
 	}
 
-	describe('the finish reason, in the same words for each format', () => {
-		test.each<[string, JsonObject, string | null]>([
-			['chat', { choices: [{ finish_reason: 'stop' }] }, 'stop'],
-			['chat', { choices: [{ finish_reason: 'length' }] }, 'length'],
-			['chat', { choices: [{ finish_reason: 'eos_token' }] }, 'eos_token'],
-			['chat', {}, null],
-			['responses', { status: 'completed' }, 'stop'],
-			[
-				'responses',
-				{ status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] },
-				'tool_calls',
-			],
-			['responses', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
-			['responses', { status: 'incomplete', incomplete_details: null }, 'length'],
-			[
-				'responses',
-				{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
-				'content_filter',
-			],
-			['responses', { status: 'queued' }, 'queued'],
-			['messages', { stop_reason: 'end_turn' }, 'stop'],
-			['messages', { stop_reason: 'stop_sequence' }, 'stop'],
-			['messages', { stop_reason: 'max_tokens' }, 'length'],
-			['messages', { stop_reason: 'tool_use' }, 'tool_calls'],
-			['messages', { stop_reason: 'refusal' }, 'content_filter'],
-			['messages', { stop_reason: 'pause_turn' }, 'pause_turn'],
-			['messages', { stop_reason: 'constructor' }, 'constructor'],
-		])('%s %j → %s', (format, body, reason) => expect(read(format, body).finishReason).toBe(reason));
-	});
+	test.each<[string, JsonObject, string | null]>([
+		['chat', { choices: [{ finish_reason: 'stop' }] }, 'stop'],
+		['chat', { choices: [{ finish_reason: 'length' }] }, 'length'],
+		['chat', { choices: [{ finish_reason: 'eos_token' }] }, 'eos_token'],
+		['chat', {}, null],
+		['responses', { status: 'completed' }, 'stop'],
+		[
+			'responses',
+			{ status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] },
+			'tool_calls',
+		],
+		['responses', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
+		['responses', { status: 'incomplete', incomplete_details: null }, 'length'],
+		[
+			'responses',
+			{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+			'content_filter',
+		],
+		['responses', { status: 'queued' }, 'queued'],
+		['messages', { stop_reason: 'end_turn' }, 'stop'],
+		['messages', { stop_reason: 'stop_sequence' }, 'stop'],
+		['messages', { stop_reason: 'max_tokens' }, 'length'],
+		['messages', { stop_reason: 'tool_use' }, 'tool_calls'],
+		['messages', { stop_reason: 'refusal' }, 'content_filter'],
+		['messages', { stop_reason: 'pause_turn' }, 'pause_turn'],
+		['messages', { stop_reason: 'constructor' }, 'constructor'],
+	])('the finish reason is in the same words for each format: %s %j → %s', (format, body, reason) =>
+		expect(read(format, body).finishReason).toBe(reason),
+	);
 
 	describe.each(textFormats)('$name: an error with the status 200', (format) => {
 		const codeOf = (body: JsonObject) =>
@@ -134,7 +134,7 @@ it('attachments have the kinds of the specification', () => {
 	expect(ATTACHMENT_KINDS).toStrictEqual(['image', 'audio', 'video', 'file']);
 });
 
-describe('nulls', () => {
+describe('null is read like an absent field', () => {
 	type Path = Array<string | number>;
 	type Change = 'null' | 'absent';
 
@@ -282,99 +282,87 @@ describe('nulls', () => {
 		};
 	}
 
-	describe('null is read like an absent field', () => {
-		it.each(bodies)('in %s', (_, format, body) => {
-			const paths = pathsIn(body);
-			expect(paths.length).toBeGreaterThan(3);
-			expect(
-				differing(paths, (path, change) =>
-					outcome(() => converted(read(format, changed(body, path, change), JSON_OBJECT))),
-				),
-			).toStrictEqual([]);
-		});
+	it.each(bodies)('in %s', (_, format, body) => {
+		const paths = pathsIn(body);
+		expect(paths.length).toBeGreaterThan(3);
+		expect(
+			differing(paths, (path, change) =>
+				outcome(() => converted(read(format, changed(body, path, change), JSON_OBJECT))),
+			),
+		).toStrictEqual([]);
+	});
 
-		it.each(streams)('in %s', (_, format, events) => {
-			const paths = pathsIn(events).filter((path) => path.length > 1);
-			expect(paths.length).toBeGreaterThan(3);
-			expect(
-				differing(paths, (path, change) =>
-					outcome(() => {
-						const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
-						return { ...rest, completion: outcome(() => converted(read(format, body, JSON_OBJECT))) };
-					}),
-				),
-			).toStrictEqual([]);
-		});
+	it.each(streams)('in %s', (_, format, events) => {
+		const paths = pathsIn(events).filter((path) => path.length > 1);
+		expect(paths.length).toBeGreaterThan(3);
+		expect(
+			differing(paths, (path, change) =>
+				outcome(() => {
+					const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
+					return { ...rest, completion: outcome(() => converted(read(format, body, JSON_OBJECT))) };
+				}),
+			),
+		).toStrictEqual([]);
 	});
 });
 
-describe('a response without any output is an error', () => {
-	it.each<[string, string, JsonObject]>([
-		['chat: no choice that is an object', 'chat', { choices: [null, 'Hello'] }],
-		['responses: no items, and no status', 'responses', { output: [] }],
-		['responses: no item that is an object', 'responses', { status: 'completed', output: [null] }],
-		['messages: no content, and no stop reason', 'messages', { content: [] }],
-		['messages: a stop reason that is null', 'messages', { content: [], stop_reason: null }],
-		...['chat', 'responses', 'messages'].flatMap((format) =>
-			[undefined, null, 'Hello', {}, 7].map((list): [string, string, JsonObject] => [
-				`${format}: ${JSON.stringify(list)} for the list`,
-				format,
-				{ status: 'completed', stop_reason: 'end_turn', choices: list, output: list, content: list },
-			]),
-		),
-	])('%s', (_, format, body) => {
-		expect(errorDetailsOf(() => read(format, { id: 'r1', ...body }))).toStrictEqual({
-			message: 'The model returned nothing',
-			description: expect.stringMatching(/is missing or empty/) as string,
-			outcome: 'unknown',
-			status: 200,
-			code: 'no_completion',
-			retryable: false,
-			extra: { id: 'r1', usage: NO_USAGE, costRub: null },
-		});
+it.each<[string, string, JsonObject]>([
+	['chat: no choice that is an object', 'chat', { choices: [null, 'Hello'] }],
+	['responses: no items, and no status', 'responses', { output: [] }],
+	['responses: no item that is an object', 'responses', { status: 'completed', output: [null] }],
+	['messages: no content, and no stop reason', 'messages', { content: [] }],
+	['messages: a stop reason that is null', 'messages', { content: [], stop_reason: null }],
+	...['chat', 'responses', 'messages'].flatMap((format) =>
+		[undefined, null, 'Hello', {}, 7].map((list): [string, string, JsonObject] => [
+			`${format}: ${JSON.stringify(list)} for the list`,
+			format,
+			{ status: 'completed', stop_reason: 'end_turn', choices: list, output: list, content: list },
+		]),
+	),
+])('a response without any output is an error: %s', (_, format, body) => {
+	expect(errorDetailsOf(() => read(format, { id: 'r1', ...body }))).toStrictEqual({
+		message: 'The model returned nothing',
+		description: expect.stringMatching(/is missing or empty/) as string,
+		outcome: 'unknown',
+		status: 200,
+		code: 'no_completion',
+		retryable: false,
+		extra: { id: 'r1', usage: NO_USAGE, costRub: null },
 	});
 });
 
-describe('a completion without text', () => {
-	it.each<[string, string, JsonObject, string | null]>([
-		['chat: empty text', 'chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }, 'stop'],
-		['chat: cut off', 'chat', { choices: [{ message: {}, finish_reason: 'length' }] }, 'length'],
-		['chat: filtered', 'chat', { choices: [{ finish_reason: 'content_filter' }] }, 'content_filter'],
-		['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
-		['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
-		[
-			'responses: only reasoning',
-			'responses',
-			{ status: 'completed', output: [{ type: 'reasoning' }] },
-			'stop',
-		],
-		['responses: queued', 'responses', { status: 'queued' }, 'queued'],
-		['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
-		['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
-		['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
-		['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],
-		['messages: refused', 'messages', { content: [], stop_reason: 'refusal' }, 'content_filter'],
-		['messages: only reasoning', 'messages', { content: [{ type: 'thinking', thinking: 'Hm' }] }, null],
-	])('%s', (_, format, body, finishReason) => {
-		expect(read(format, body).first).toMatchObject({ text: '', finishReason });
-	});
+it.each<[string, string, JsonObject, string | null]>([
+	['chat: empty text', 'chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }, 'stop'],
+	['chat: cut off', 'chat', { choices: [{ message: {}, finish_reason: 'length' }] }, 'length'],
+	['chat: filtered', 'chat', { choices: [{ finish_reason: 'content_filter' }] }, 'content_filter'],
+	['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
+	['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
+	[
+		'responses: only reasoning',
+		'responses',
+		{ status: 'completed', output: [{ type: 'reasoning' }] },
+		'stop',
+	],
+	['responses: queued', 'responses', { status: 'queued' }, 'queued'],
+	['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
+	['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
+	['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
+	['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],
+	['messages: refused', 'messages', { content: [], stop_reason: 'refusal' }, 'content_filter'],
+	['messages: only reasoning', 'messages', { content: [{ type: 'thinking', thinking: 'Hm' }] }, null],
+])('a completion without text is no error: %s', (_, format, body, finishReason) => {
+	expect(read(format, body).first).toMatchObject({ text: '', finishReason });
 });
 
-describe('a stream that ends without any output', () => {
-	it.each<[string, string, JsonObject[]]>([
-		['chat: nothing', 'chat', []],
-		['chat: only the usage', 'chat', [{ choices: [], usage: { cost_rub: 0.5 } }]],
-		[
-			'responses',
-			'responses',
-			[{ type: 'response.completed', response: { status: 'completed', output: [] } }],
-		],
-		['messages', 'messages', [{ type: 'message_start', message: { content: [] } }, { type: 'message_stop' }]],
-	])('%s: it is complete, and an error', (_, format, events) => {
-		const { isComplete, body } = streamed(format, events);
-		expect(isComplete[1]).toBe(true);
-		expect(errorDetailsOf(() => read(format, body)).code).toBe('no_completion');
-	});
+it.each<[string, string, JsonObject[]]>([
+	['chat: nothing', 'chat', []],
+	['chat: only the usage', 'chat', [{ choices: [], usage: { cost_rub: 0.5 } }]],
+	['responses', 'responses', [{ type: 'response.completed', response: { status: 'completed', output: [] } }]],
+	['messages', 'messages', [{ type: 'message_start', message: { content: [] } }, { type: 'message_stop' }]],
+])('a stream that ends without any output is complete, and an error: %s', (_, format, events) => {
+	const { isComplete, body } = streamed(format, events);
+	expect(isComplete[1]).toBe(true);
+	expect(errorDetailsOf(() => read(format, body)).code).toBe('no_completion');
 });
 
 describe('linear', () => {

@@ -40,28 +40,26 @@ describe('chat response', () => {
 		});
 	});
 
-	describe('the text', () => {
-		it.each([
-			[
-				'of two parts',
-				{
-					content: [
-						{ type: 'text', text: 'a' },
-						{ type: 'text', text: 'b' },
-					],
-				},
-				'ab',
-			],
-			[
-				'next to parts of other kinds',
-				{ content: [{ type: 'brand_new', data: 'x' }, { text: 'a' }, 'b', null] },
-				'a',
-			],
-			['of a content that is not text', { content: 5 }, ''],
-			['of audio', { content: null, audio: { transcript: 'Heard' } }, 'Heard'],
-		])('is read: %s', (_, fields, text) => {
-			expect(message(fields).text).toBe(text);
-		});
+	it.each([
+		[
+			'of two parts',
+			{
+				content: [
+					{ type: 'text', text: 'a' },
+					{ type: 'text', text: 'b' },
+				],
+			},
+			'ab',
+		],
+		[
+			'next to parts of other kinds',
+			{ content: [{ type: 'brand_new', data: 'x' }, { text: 'a' }, 'b', null] },
+			'a',
+		],
+		['of a content that is not text', { content: 5 }, ''],
+		['of audio', { content: null, audio: { transcript: 'Heard' } }, 'Heard'],
+	])('the text is read: %s', (_, fields, text) => {
+		expect(message(fields).text).toBe(text);
 	});
 
 	describe('the reasoning', () => {
@@ -141,17 +139,15 @@ describe('chat response', () => {
 		});
 	});
 
-	describe('the cost', () => {
-		it.each<[string, JsonObject, number | null]>([
-			['of cost_rub', { cost_rub: 0.25 }, 0.25],
-			['of cost', { cost: 0.5 }, 0.5],
-			['of cost_rub before cost', { cost_rub: 0.25, cost: 0.5 }, 0.25],
-			['zero', { cost_rub: 0, cost: 0.5 }, 0],
-			['of cost next to an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
-			['unknown', {}, null],
-		])('is read: %s', (_, fields, costRub) => {
-			expect(usage(fields).costRub).toBe(costRub);
-		});
+	it.each<[string, JsonObject, number | null]>([
+		['of cost_rub', { cost_rub: 0.25 }, 0.25],
+		['of cost', { cost: 0.5 }, 0.5],
+		['of cost_rub before cost', { cost_rub: 0.25, cost: 0.5 }, 0.25],
+		['zero', { cost_rub: 0, cost: 0.5 }, 0],
+		['of cost next to an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
+		['unknown', {}, null],
+	])('the cost is read: %s', (_, fields, costRub) => {
+		expect(usage(fields).costRub).toBe(costRub);
 	});
 });
 

@@ -44,15 +44,13 @@ it('returns nothing where text was requested', () => {
 	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
 });
 
-describe('a Markdown block', () => {
-	it('may have any value inside', () => {
-		fc.assert(
-			fc.property(fc.jsonValue(), fc.constantFrom('', 'json', 'JSON'), (value, word) => {
-				const text = JSON.stringify(value, null, 2);
-				expect(jsonOf({ text: `\`\`\`${word}\n${text}\n\`\`\`` })).toStrictEqual(JSON.parse(text));
-			}),
-		);
-	});
+it('a Markdown block may have any value inside', () => {
+	fc.assert(
+		fc.property(fc.jsonValue(), fc.constantFrom('', 'json', 'JSON'), (value, word) => {
+			const text = JSON.stringify(value, null, 2);
+			expect(jsonOf({ text: `\`\`\`${word}\n${text}\n\`\`\`` })).toStrictEqual(JSON.parse(text));
+		}),
+	);
 });
 
 describe('a tool call instead of JSON', () => {

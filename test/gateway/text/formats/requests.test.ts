@@ -450,17 +450,15 @@ describe('bodies', () => {
 		);
 	});
 
-	describe('messages: a model that thinks', () => {
-		it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
-			['required', { type: 'auto' }],
-			[{ name: 'look' }, { type: 'auto' }],
-			['auto', { type: 'auto' }],
-			['none', { type: 'none' }],
-			[undefined, undefined],
-		])('need not call a tool, with the choice %j', (toolChoice, expected) => {
-			const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
-			expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
-		});
+	it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
+		['required', { type: 'auto' }],
+		[{ name: 'look' }, { type: 'auto' }],
+		['auto', { type: 'auto' }],
+		['none', { type: 'none' }],
+		[undefined, undefined],
+	])('messages: a model that thinks need not call a tool, with the choice %j', (toolChoice, expected) => {
+		const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+		expect(sent('messages', { tools: [look], toolChoice, options }).tool_choice).toStrictEqual(expected);
 	});
 });
 
@@ -504,7 +502,7 @@ describe.each(Object.entries(optionRows))('%s', (format, rows) => {
 		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
 	});
 
-	// A tool is made of it before the body is; see nodes/addOption.test.ts.
+	// A tool is made of it before the body is; see nodes/descriptions.test.ts.
 	const sent = rows.filter(([option, path]) => option !== 'webSearch' || path !== 'tools');
 	const settings = sent.flatMap(([option, path, kind]) =>
 		(VALUES[kind] ?? []).map((value) => ({ option, path, value })),
@@ -546,56 +544,54 @@ describe('options of some requests', () => {
 	});
 });
 
-describe('cached prompt', () => {
+describe('a prompt that is cached', () => {
 	const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
 
-	describe('a prompt that is cached', () => {
-		const long = 'x'.repeat(4_000);
-		const mark = { cache_control: { type: 'ephemeral' } };
-		const marked = (text: string) => [{ type: 'text', text, ...mark }];
-		const contents = (parts: Partial<TextRequest>) =>
-			(sent({ cachesPrompt: true, ...parts }).messages as JsonObject[]).map(({ content }) => content);
-		const system = { role: 'system' as const, text: 'Be brief' };
-		const user = (text: string) => ({ role: 'user' as const, text });
+	const long = 'x'.repeat(4_000);
+	const mark = { cache_control: { type: 'ephemeral' } };
+	const marked = (text: string) => [{ type: 'text', text, ...mark }];
+	const contents = (parts: Partial<TextRequest>) =>
+		(sent({ cachesPrompt: true, ...parts }).messages as JsonObject[]).map(({ content }) => content);
+	const system = { role: 'system' as const, text: 'Be brief' };
+	const user = (text: string) => ({ role: 'user' as const, text });
 
-		it('has a mark after the system prompt', () =>
-			expect(contents({ conversation: messages(system, user('Hi')) })).toStrictEqual([
-				marked('Be brief'),
-				'Hi',
-			]));
+	it('has a mark after the system prompt', () =>
+		expect(contents({ conversation: messages(system, user('Hi')) })).toStrictEqual([
+			marked('Be brief'),
+			'Hi',
+		]));
 
-		it('has a mark after a long text of the user', () =>
-			expect(contents({ conversation: messages(user(long)) })).toStrictEqual([marked(long)]));
+	it('has a mark after a long text of the user', () =>
+		expect(contents({ conversation: messages(user(long)) })).toStrictEqual([marked(long)]));
 
-		it('has a mark after the user’s last message in a conversation', () => {
-			const conversation = messages(
-				system,
-				user('Hi'),
-				{ role: 'assistant', text: 'Hello' },
-				user('Look'),
-				{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] },
-				{ role: 'tool', callId: 'c1', text: 'seen' },
-			);
-			expect(contents({ conversation })).toStrictEqual([
-				marked('Be brief'),
-				'Hi',
-				'Hello',
-				marked('Look'),
-				null,
-				'seen',
-			]);
-		});
+	it('has a mark after the user’s last message in a conversation', () => {
+		const conversation = messages(
+			system,
+			user('Hi'),
+			{ role: 'assistant', text: 'Hello' },
+			user('Look'),
+			{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] },
+			{ role: 'tool', callId: 'c1', text: 'seen' },
+		);
+		expect(contents({ conversation })).toStrictEqual([
+			marked('Be brief'),
+			'Hi',
+			'Hello',
+			marked('Look'),
+			null,
+			'seen',
+		]);
+	});
 
-		it('has its mark on the text, not on files', () => {
-			const message = { ...user(long), attachments: [fromUrl('image')] };
-			expect(contents({ conversation: messages(message) })).toStrictEqual([
-				[...marked(long), { type: 'image_url', image_url: { url: 'https://files.test/a' } }],
-			]);
-		});
+	it('has its mark on the text, not on files', () => {
+		const message = { ...user(long), attachments: [fromUrl('image')] };
+		expect(contents({ conversation: messages(message) })).toStrictEqual([
+			[...marked(long), { type: 'image_url', image_url: { url: 'https://files.test/a' } }],
+		]);
+	});
 
-		it('without the option, has only the marks of the messages', () => {
-			const conversation = messages(system, { ...user('Hi'), isCachePoint: true }, user(long));
-			expect(contents({ cachesPrompt: false, conversation })).toStrictEqual(['Be brief', marked('Hi'), long]);
-		});
+	it('without the option, has only the marks of the messages', () => {
+		const conversation = messages(system, { ...user('Hi'), isCachePoint: true }, user(long));
+		expect(contents({ cachesPrompt: false, conversation })).toStrictEqual(['Be brief', marked('Hi'), long]);
 	});
 });

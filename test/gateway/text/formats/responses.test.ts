@@ -50,15 +50,13 @@ describe('responses response', () => {
 		expect(errorDetailsOf(() => read('responses', body)).code).toBe(code);
 	});
 
-	describe('the id of a tool call', () => {
-		it.each([
-			[{ id: 'fc', call_id: 'c1' }, 'c1'],
-			[{ id: 'fc' }, 'fc'],
-			[{}, null],
-		])('of %j is %s', (ids, id) => {
-			const call = { type: 'function_call', name: 'f', arguments: '', ...ids };
-			expect(completed(call).toolCalls).toStrictEqual([{ id, name: 'f', arguments: {} }]);
-		});
+	it.each([
+		[{ id: 'fc', call_id: 'c1' }, 'c1'],
+		[{ id: 'fc' }, 'fc'],
+		[{}, null],
+	])('the id of a tool call of %j is %s', (ids, id) => {
+		const call = { type: 'function_call', name: 'f', arguments: '', ...ids };
+		expect(completed(call).toolCalls).toStrictEqual([{ id, name: 'f', arguments: {} }]);
 	});
 
 	it('an image call without an image has no file, and is as received', () => {
