@@ -293,11 +293,5 @@ describe('responses stream', () => {
 			const reasoning = part('done', { type: 'reasoning_text', text: 'Hm' });
 			expect(() => choiceOf(reasoning)).toThrow('The model returned nothing');
 		});
-
-		it('is that of the events where the closing event has a message without its parts', () => {
-			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
-			expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');
-			expect(run(created, empty).body).toStrictEqual(empty.response);
-		});
 	});
 });
