@@ -510,7 +510,7 @@ describe('what an error says of other items', () => {
 		[
 			'that a failed task may be',
 			[text, failed],
-			`1 other item cost ₽1.50. ${RETRY} The outcome of item 1 is ${MAYBE}`,
+			`1 other item cost ₽1.50. ${RETRY} The outcome of item 1 (task t9) is ${MAYBE}`,
 		],
 		[
 			'that several may be',

@@ -83,7 +83,9 @@ export function othersText(
 	// §2.6 does not say what a failed task costs.
 	const isUnknown = ([, { state, taskId, error }]: (typeof paid)[number]) =>
 		error?.extra?.state === 'fail' || (taskId === undefined && (state === 'unknown' || state === 'sent'));
-	const unknown = paid.filter(isUnknown).map(([index]) => index);
+	const unknown = paid
+		.filter(isUnknown)
+		.map(([index, { taskId }]) => (taskId === undefined ? index : `${index} (task ${taskId})`));
 	const charged = paid.filter((entry) => !isUnknown(entry)).map(([, record]) => record);
 	const costs = charged.flatMap(({ costRub }) => costRub ?? []);
 	const texts: string[] = [];
