@@ -3,6 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import type { FaultAction } from '../../sandbox/gateway/control/types';
 import { locator } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
+import { useServer } from '../helpers/server';
 import { attach, fromField } from '../nodes/text/files';
 import type { Execution, StoryNode } from './execution';
 import { CONTINUE, image, prompts, text, useStories } from './support';
@@ -449,5 +450,41 @@ describe('url in place of file', () => {
 			const { error } = await execute(node, [{ json }]);
 			expect(error?.description).toContain('add a node that returns a file');
 		});
+	});
+});
+
+describe('upload of files at URLs', () => {
+	// Three links of an earlier node, of which the second does not work yet.
+
+	const { gateway, execute } = useStories();
+	let isThere = false;
+	const files = useServer(({ url = '' }, response) => {
+		if (url === '/b.png' && !isThere) return void response.writeHead(404).end();
+		response.writeHead(200, { 'content-type': 'image/png' }).end(`picture ${url}`);
+	});
+	const node: StoryNode = {
+		node: 'storage',
+		parameters: { resource: 'file', operation: 'upload', uploadSource: 'url', url: '={{ $json.url }}' },
+	};
+	const links = () => ['a', 'b', 'c'].map((name) => ({ json: { url: `${files.origin()}/${name}.png` } }));
+	const uploads = () => gateway.control.requests({ method: 'POST' }).length;
+
+	beforeEach(() => void (isThere = false));
+
+	it('the node fails before the second is sent; a retry uploads it, and no other again', async () => {
+		const failed = await execute(node, links());
+		expect(failed.errorText).toContain('There is no file behind the link');
+		expect(failed.errorText).toContain('Nothing was sent.');
+		isThere = true;
+		const retried = await failed.retry();
+		expect(retried.error).toBeUndefined();
+		expect(uploads()).toBe(3);
+		expect(new Set(retried.items().map(({ json }) => json.id)).size).toBe(3);
+	});
+
+	it('with On Error: Continue, the others are uploaded', async () => {
+		const execution = await execute({ ...node, settings: CONTINUE }, links());
+		expect(execution.items().map(({ json }) => json.error !== undefined)).toStrictEqual([false, true, false]);
+		expect(uploads()).toBe(2);
 	});
 });
