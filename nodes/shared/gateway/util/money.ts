@@ -85,6 +85,20 @@ export function rubles(amount: string): string {
 	const size = Math.abs(value);
 	const twoDigits = size > 0 && size < 1 ? 1 - Math.floor(Math.log10(size)) : 0;
 	const decimals = size < 1 ? Math.max(4, Math.min(twoDigits, 20)) : 2;
-	const text = size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: decimals });
+	const text = formatOf(decimals).format(size);
 	return `${value < 0 ? '-' : ''}₽${text.replace(/\.00$/, '').replaceAll(',', '\u00a0')}`;
+}
+
+/** By their decimals: making one takes much longer than using it. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+function formatOf(decimals: number): Intl.NumberFormat {
+	const known = formats.get(decimals);
+	if (known) return known;
+	const format = new Intl.NumberFormat('en-US', {
+		minimumFractionDigits: 2,
+		maximumFractionDigits: decimals,
+	});
+	formats.set(decimals, format);
+	return format;
 }
