@@ -78,7 +78,7 @@ describe('media tasks', () => {
 			const items = await picture();
 			const { error } = await gateway.media(
 				'create',
-				{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles },
+				{ ...filled('aurora/retouch-1', { prompt: 'b', image_urls: '[]' }), inputFiles },
 				{ items },
 			);
 			expect(error).toBeUndefined();

@@ -42,11 +42,6 @@ describe.each(FORMATS)('%s', (format) => {
 		expect(calls).toHaveLength(2);
 		expect(output).toContain('amountRub');
 	});
-
-	it('calls no tool that is asked for when it must not', async () => {
-		const { runs } = await ask('Please use the tool', { format, options: { toolChoice: 'none' } });
-		expect(runs).toStrictEqual({ balance: 0, writer: 0 });
-	});
 });
 
 it('sends a built-in tool with those of the agent', async () => {

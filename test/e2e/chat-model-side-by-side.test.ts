@@ -33,8 +33,6 @@ const FORMATS: Array<[string, string, [Service, WorkflowNode], () => [Service, W
 ];
 
 const TASKS = [
-	['words', 'Say hello to the river'],
-	['a tool', 'Please use the tool'],
 	['two rounds of a tool', 'Please use the tool [[rounds:2]]'],
 	['two tools at once', 'Please call all tools'],
 	['Russian', 'Напиши одно предложение о море'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { agent, balanceTool, model, writerTool } from './support/agents';
+import { agent, balanceTool, model } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { chatTrigger, listen, texts, type Chunk } from './support/streams';
 import { clusterOf, type Service } from './support/workflows';
@@ -98,24 +98,3 @@ test('an error inside the last chunk is an error with the text so far and its co
 	);
 	expect(environment.gateway.control.requests({ path: '/chat/completions' })).toHaveLength(1);
 });
-
-test.each([{}, { id: '' }, { index: 0 }, { index: 0, id: '' }])(
-	'parallel tool calls with only %j are two calls, and the agent goes on',
-	async (place) => {
-		const say = await talk([model(), writerTool]);
-		const call = (city: string) => {
-			const args = JSON.stringify({ prompt: `[[say:${city} is warm]]` });
-			return chunk({ tool_calls: [{ ...place, function: { name: 'Writer', arguments: args } }] });
-		};
-		respond(call('Kazan'), call('Perm'), chunk({}, { finish_reason: 'tool_calls' }));
-		const chunks = await say('Please compare the weather');
-		expect(chunks.filter(({ type }) => type === 'error')).toStrictEqual([]);
-		const prompts = environment.gateway.control
-			.requests({ path: '/chat/completions' })
-			.map(({ body }) => JSON.stringify(body.json))
-			.filter((body) => body.includes('swift-1'));
-		expect(prompts).toHaveLength(2);
-		expect(prompts.join()).toMatch(/Kazan is warm.*Perm is warm|Perm is warm.*Kazan is warm/);
-		expect(texts(chunks)).not.toBe('');
-	},
-);

@@ -50,24 +50,15 @@ async function run(workflow: WorkflowJson): Promise<RunResult> {
 	return await environment.runWorkflow(workflow);
 }
 
-test.each(['chat', 'responses', 'messages'])(
-	'%s: after an AI Agent, it is that of all nodes',
-	async (format) => {
-		const write = gatewayNode('Write', 'textGeneration', {
-			model: byId('sandbox/swift-1'),
-			prompt: 'Hello',
-			format,
-		});
-		const asking = agent('Please use the tool');
-		const result = await run(
-			clusterOf('Cost', [start, write, asking], [model({ format }), writerTool], [cost]),
-		);
-		expect(result).toMatchObject({ status: 'success' });
-		// The node, the tool, and the model before and after it.
-		expect(ledger()).toHaveLength(4);
-		expect(shown(result)).toStrictEqual(paid(4));
-	},
-);
+test('after an AI Agent, it is that of all nodes', async () => {
+	const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
+	const asking = agent('Please use the tool');
+	const result = await run(clusterOf('Cost', [start, write, asking], [model(), writerTool], [cost]));
+	expect(result).toMatchObject({ status: 'success' });
+	// The node, the tool, and the model before and after it.
+	expect(ledger()).toHaveLength(4);
+	expect(shown(result)).toStrictEqual(paid(4));
+});
 
 test('it survives suspension', async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });

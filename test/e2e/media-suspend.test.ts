@@ -2,11 +2,10 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
-import { gatewayNode, startName } from './support/workflows';
+import { gatewayNode } from './support/workflows';
 
 // Gateway Media Task with "Sleep Until the Gateway Calls" on the real n8n: what resumes the execution, and with what it continues.
 
@@ -98,47 +97,6 @@ test('where files are part of the JSON data, the results come back, and the next
 	expect(kept.map(({ json }) => json['mimeType'])).toStrictEqual(['image/png', 'image/png']);
 });
 
-test('tasks that end with a data URL, or without a file, give what they have', async () => {
-	const { control } = environment.gateway;
-	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
-	const match = { host: 'api', method: 'GET' } as const;
-	const answers = [{ resultUrls: ['data:image/png;base64,aGk='] }, { caption: 'a dog' }];
-	control.addFault({
-		match: { ...match, path: '/async/media/tasks/*/download' },
-		action: { kind: 'error', code: 'not_found' },
-	});
-	for (const [index, result] of answers.entries()) {
-		const data = { state: 'success', resultJson: JSON.stringify(result) };
-		const text = JSON.stringify({ code: 200, msg: 'success', data });
-		const path = `/async/media/tasks/${suspended.tasks[index]}`;
-		const body = { text, contentType: 'application/json' };
-		control.addFault({ match: { ...match, path }, action: { kind: 'raw', status: 200, body }, times: 0 });
-	}
-	for (const taskId of suspended.tasks) await finish(taskId);
-	const result = await end(suspended);
-	control.clearFaults();
-	expect(result).toMatchObject({ status: 'success' });
-	const items = result.nodes['After']?.items ?? [];
-	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['data'], []]);
-	expect(items[1]?.json).toMatchObject({ state: 'success', result: { caption: 'a dog' } });
-});
-
-test('a failed task ends the execution, and the error names the other tasks', async () => {
-	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
-	const [first, second] = suspended.tasks;
-	await finish(first);
-	await finish(second, { failCode: 'MODERATION', failMsg: 'not like that' });
-	const result = await end(suspended);
-	expect(result.status).toBe('error');
-	expect(result.error?.message).toBe('The media task failed');
-	expect(result.error?.description).toMatch(
-		new RegExp(`${second}.*MODERATION.*not like that.*${first}`, 's'),
-	);
-	expect(result.nodes['Picture {"x"}']?.error?.message).toBe('The media task failed');
-	expect(result.nodes['Prompts']?.items).toHaveLength(2);
-	expect(result.nodes).not.toHaveProperty('After');
-});
-
 test('with the error output, failed items leave there with their input; the others continue', async () => {
 	const before = charged();
 	const workflow = pictures(['bad', 'a cat', 'a dog'], {}, { onError: 'continueErrorOutput' });
@@ -192,17 +150,6 @@ test('a callback that comes before the execution is suspended is repeated', asyn
 	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat', 'a dog']);
 });
 
-test('tasks that end at once do not suspend the execution', async () => {
-	environment.gateway.control.configure({ taskDuration: { image: 0 } });
-	const workflow = withCredential(pictures(['a cat']), environment.credential);
-	const { id } = await environment.client.createWorkflow(workflow);
-	const executionId = await environment.client.runManually(id, startName);
-	const result = resultOf(await waitForExecution(environment.client, executionId));
-	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
-	expect(result.status).toBe('success');
-	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);
-});
-
 test('in a loop it is suspended each time, and a callback of an earlier turn resumes nothing', async () => {
 	const workflow = pictures(['a cat', 'a dog']);
 	const loop = {
@@ -249,21 +196,6 @@ test('in a loop it is suspended each time, and a callback of an earlier turn res
 			return next;
 		}, 30_000);
 	}
-});
-
-test('an error of the gateway after its callback does not lose the callback', async () => {
-	const suspended = await suspendExecution(environment, pictures(['a cat']));
-	const [task = ''] = suspended.tasks;
-	environment.gateway.control.addFault({
-		match: { path: `*/tasks/${task}` },
-		action: { kind: 'raw', status: 200, body: 'html' },
-		times: 4,
-	});
-	await finish(task);
-	const result = await end(suspended);
-	environment.gateway.control.clearFaults();
-	expect(result.status).toBe('success');
-	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat']);
 });
 
 test('what fails after resuming can be retried without paying again', async () => {

@@ -22,7 +22,6 @@ beforeEach(async () => {
 	control().configure({ taskDuration: { image: 0 } });
 });
 
-const TASKS = '/async/media/tasks';
 const control = () => environment.gateway.control;
 const ledger = () => control().ledger();
 const tasks = () => control().tasks();
@@ -62,7 +61,6 @@ const video: WorkflowNode = {
 	}),
 	name: 'Video',
 };
-const order = { options: { idempotencyKey: 'order-7' } };
 const prompts = (...list: string[]) =>
 	itemsNode(
 		'Items',
@@ -123,14 +121,6 @@ it('of ten texts, the tenth is refused: the error says what nine cost, and a ret
 	]);
 });
 
-it('one of twenty prompts is empty: nothing is sent', async () => {
-	const list = Array.from({ length: 20 }, (_, n) => (n === 10 ? '' : `[[say:text ${n}]]`));
-	const failed = await run(behind(prompts(...list), text));
-	expect(errorOf(failed)).toContain('Nothing was sent.');
-	expect(control().requests()).toStrictEqual([]);
-	expect(ledger()).toStrictEqual([]);
-});
-
 describe('a picture that is paid for cannot be downloaded', () => {
 	async function failedDownload() {
 		control().addFault({
@@ -158,88 +148,6 @@ describe('a picture that is paid for cannot be downloaded', () => {
 		expect(taskIds(retried)).toStrictEqual(ids().slice(1));
 		expect(files(retried)).toStrictEqual([['data']]);
 	});
-
-	it('a retry with the saved workflow downloads it, if only a limit was changed', async () => {
-		const failed = await failedDownload();
-		const retried = await retry(failed, behind(prompts('a cat'), picture({ options: { maxWait: 60 } })));
-		expect(ledger()).toHaveLength(1);
-		expect(taskIds(retried)).toStrictEqual(ids());
-		expect(files(retried)).toStrictEqual([['data']]);
-	});
-});
-
-describe('one *Idempotency Key* for two inputs is an error, and pays once', () => {
-	it('in two rounds of a loop', async () => {
-		const loop: WorkflowNode = {
-			name: 'Loop',
-			type: 'n8n-nodes-base.splitInBatches',
-			typeVersion: 3,
-			parameters: { options: {} },
-		};
-		const failed = await run(
-			workflowOf('Loop', [prompts('a cat', 'a dog'), loop, picture(order)], {
-				Start: ['Items'],
-				Items: ['Loop'],
-				Loop: [undefined, 'Gateway'],
-				Gateway: ['Loop'],
-			}),
-		);
-		expect(runsOf(failed)).toHaveLength(2);
-		expect(errorOf(failed)).toContain('is the same for two different inputs');
-		expect(tasks().map(({ input }) => input['prompt'])).toStrictEqual(['a cat']);
-		expect(ledger()).toHaveLength(1);
-	});
-
-	it('in a node for images and one for videos', async () => {
-		const failed = await run(
-			workflowOf(
-				'Two nodes',
-				[prompts('a cat'), picture(order), { ...video, parameters: { ...video.parameters, ...order } }],
-				{
-					Start: ['Items'],
-					Items: ['Gateway'],
-					Gateway: ['Video'],
-				},
-			),
-		);
-		expect(outputs(failed)).toHaveLength(1);
-		expect(errorOf(failed)).toContain('is the same for two different inputs');
-		expect(tasks().map(({ input }) => input['prompt'])).toStrictEqual(['a cat']);
-		expect(ledger()).toHaveLength(1);
-	});
-});
-
-it('the next try of *Retry On Fail* has the key of another account: it pays for no second picture', async () => {
-	const { client, gateway } = environment;
-	const [first, second] = ['first', 'second'].map((account) => control().createKey({ account }).key);
-	const credential = await client.saveCredential('Changing key', 'aiGatewayApi', {
-		baseUrl: gateway.baseUrl,
-		apiKey: `={{ $now.toMillis() < $json.until ? '${first}' : '${second}' }}`,
-	});
-	const LIFE_MS = 3_000;
-	const items = prompts('a cat');
-	items.parameters['jsCode'] = `return [{ json: { prompt: 'a cat', until: Date.now() + ${LIFE_MS} } }];`;
-	const isCreation = { method: 'POST', path: TASKS };
-	control().configure({ latency: { mediaCreate: LIFE_MS } });
-	const lost = { kind: 'raw', status: 499, body: 'empty', afterEffect: true } as const;
-	control().addFault({ match: isCreation, action: lost });
-	const workflow = behind(items, picture({}, { retryOnFail: true }));
-	expect(errorOf(await run(workflow, credential))).toContain('sent with another API key before');
-	expect(control().requests(isCreation)).toHaveLength(1);
-	expect([control().ledger('first').length, control().ledger('second').length]).toStrictEqual([1, 0]);
-});
-
-it('an error under the status 200 says what it is, and that nothing was charged', async () => {
-	const body = {
-		text: '{"code":402,"msg":"Insufficient funds","data":null}',
-		contentType: 'application/json',
-	};
-	control().addFault({ match: { path: TASKS }, action: { kind: 'raw', status: 200, body } });
-	const failed = await run(behind(prompts('a cat'), picture()));
-	expect(errorOf(failed)).toContain('not enough money');
-	expect(errorOf(failed)).toContain('Nothing was charged.');
-	expect(failed.data.resultData.error).toHaveProperty('httpCode', '402');
-	expect(control().requests({ method: 'POST', path: TASKS })).toHaveLength(1);
 });
 
 it('an AI Agent that asks twice for the same picture pays once, and is told so', async () => {
