@@ -123,8 +123,9 @@ scene('"Generate text" stands first among the actions of its node', async ({ edi
 	await creator.open();
 	await creator.search(TEXT);
 	await creator.openItem(TEXT);
-	await creator.action('Generate text').waitFor();
-	const entries = (await creator.items.allInnerTexts()).map((name) => name.trim());
-	// n8n's own triggers stand before all actions.
-	expect(entries.filter((name) => !name.startsWith('On a '))[0]).toBe('Generate text');
+	await eventually(async () => {
+		const entries = (await creator.items.allInnerTexts()).map((name) => name.trim());
+		// n8n's own triggers stand before all actions.
+		expect(entries.filter((name) => !name.startsWith('On a '))[0]).toBe('Generate text');
+	});
 });
