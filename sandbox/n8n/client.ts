@@ -2,16 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isN8nAtLeast, isNotStoredYet, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
 import { parseExecution, type Execution, type StoredExecution } from './executions';
-import type {
-	CredentialTest,
-	ListSearchQuery,
-	ListSearchResult,
-	NodeTypeEntry,
-	Owner,
-	Stored,
-	StoredWorkflow,
-	WorkflowJson,
-} from './types';
+import type { MapperQuery, NodeTypeEntry, Owner, Stored, StoredWorkflow, WorkflowJson } from './types';
 
 /** On a busy machine, n8n may refuse everything for some seconds. */
 const BUSY_MS = 60_000;
@@ -61,16 +52,6 @@ export class N8nClient {
 		return known === undefined
 			? await this.send<Stored>('POST', '/rest/credentials', body)
 			: await this.send<Stored>('PATCH', `/rest/credentials/${known.id}`, body);
-	}
-
-	/** Runs the test of a stored credential; `data` tries other values with it. */
-	async testCredential(
-		credential: Stored,
-		type: string,
-		data: Record<string, unknown>,
-	): Promise<CredentialTest> {
-		const credentials = { id: credential.id, name: credential.name, type, data };
-		return await this.send<CredentialTest>('POST', '/rest/credentials/test', { credentials });
 	}
 
 	async createWorkflow(workflow: WorkflowJson): Promise<StoredWorkflow> {
@@ -172,22 +153,16 @@ export class N8nClient {
 		return (await (await this.request('GET', '/types/nodes.json')).json()) as NodeTypeEntry[];
 	}
 
-	/** Calls a node's list search (`methods.listSearch`), as a resource locator's drop-down does. */
-	async listSearch(query: ListSearchQuery): Promise<ListSearchResult> {
-		return await this.send(
-			'POST',
-			'/rest/dynamic-node-parameters/resource-locator-results',
-			dynamicQuery(query),
-		);
-	}
-
 	/** Calls a node's resource mapping method (`methods.resourceMapping`), as a mapper's form does. */
-	async mapperFields(query: ListSearchQuery): Promise<{ fields: Array<Record<string, unknown>> }> {
-		return await this.send(
-			'POST',
-			'/rest/dynamic-node-parameters/resource-mapper-fields',
-			dynamicQuery(query),
-		);
+	async mapperFields(query: MapperQuery): Promise<{ fields: Array<Record<string, unknown>> }> {
+		const { nodeType: name, version = 1, parameter, methodName, parameters, credentials } = query;
+		return await this.send('POST', '/rest/dynamic-node-parameters/resource-mapper-fields', {
+			path: `parameters.${parameter}`,
+			methodName,
+			nodeTypeAndVersion: { name, version },
+			currentNodeParameters: parameters,
+			credentials,
+		});
 	}
 
 	/** Any GET; returns what stands under `data` of the answer. */
@@ -233,16 +208,4 @@ export class N8nClient {
 		const body = (await response.json()) as { data: T };
 		return body.data;
 	}
-}
-
-function dynamicQuery(query: ListSearchQuery): Record<string, unknown> {
-	return {
-		path: `parameters.${query.parameter}`,
-		methodName: query.methodName,
-		nodeTypeAndVersion: { name: query.nodeType, version: query.version ?? 1 },
-		currentNodeParameters: query.parameters,
-		credentials: query.credentials,
-		filter: query.filter,
-		paginationToken: query.paginationToken,
-	};
 }

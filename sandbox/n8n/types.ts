@@ -33,11 +33,6 @@ export interface StoredWorkflow extends Stored {
 	versionId: string;
 }
 
-export interface CredentialTest {
-	status: 'OK' | 'Error';
-	message: string;
-}
-
 /** The parts of a node type's description that tests look at. */
 export interface NodeTypeEntry {
 	name: string;
@@ -46,21 +41,14 @@ export interface NodeTypeEntry {
 	[key: string]: unknown;
 }
 
-/** Which node's list is asked for, with the parameters chosen so far. */
-export interface ListSearchQuery {
+/** Which node's form is asked for, with the parameters chosen so far. */
+export interface MapperQuery {
 	/** `n8n-nodes-ai-gateway.textGeneration` */
 	nodeType: string;
 	version?: number;
-	/** The parameter that the list belongs to: `model`. */
+	/** The parameter that the form belongs to: `input`. */
 	parameter: string;
 	methodName: string;
 	parameters: Record<string, unknown>;
 	credentials?: Record<string, Stored>;
-	filter?: string;
-	paginationToken?: string;
-}
-
-export interface ListSearchResult {
-	results: Array<{ name: string; value: string | number | boolean; url?: string; description?: string }>;
-	paginationToken?: string;
 }

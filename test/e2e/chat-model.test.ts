@@ -310,14 +310,6 @@ describe('errors of the agent say what to do', () => {
 	});
 });
 
-test('retries when the gateway is busy for a moment', async () => {
-	fault({ kind: 'error', code: 'service_unavailable', retryAfter: 0 });
-	const execution = await run(agent('Hello'), [model()]);
-	expect(outputOf(execution)['output']).toContain('Hello');
-	expect(asked()).toHaveLength(2);
-	expect(paid()).toHaveLength(1);
-});
-
 test('cancelling the execution ends the call', async () => {
 	const { client, gateway } = environment;
 	gateway.control.configure({ latency: { chat: 20_000 } });

@@ -74,16 +74,6 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	await editor.shot('text generation, the catalogue');
 });
 
-scene('the model picker says when a search finds nothing', async ({ editor }) => {
-	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Text Generation', 'Generate text');
-	await panel.openPicker();
-	await panel.models.first().waitFor();
-	await panel.searchModels('nothing is called so');
-	await editor.page.getByText('No results').waitFor();
-	await editor.shot('a search in the model picker without a hit');
-});
-
 /** The middle of the panel of text: generate, from top to bottom. */
 const ORDER = ['model', 'prompt', 'systemPrompt', 'outputFormat', 'inputMode', 'format'];
 
@@ -121,8 +111,6 @@ scene('several images are compared, by their URLs', async ({ editor, environment
 const openFiles = opening(
 	workflowOfFiles({
 		'lamp.png': ['image/png', picture],
-		'clip.mp4': ['video/mp4', Buffer.from('\0\0\0\u0018ftypmp42')],
-		'call.wav': ['audio/wav', Buffer.from('RIFF\u0024\0\0\0WAVEfmt ')],
 		'invoice.pdf': ['application/pdf', Buffer.from('%PDF-1.4\n%%EOF\n')],
 	}),
 );
@@ -149,24 +137,6 @@ scene('an image is analyzed', async (stage) => {
 	});
 	await editor.shot('image, analyzed');
 });
-
-for (const [kind, file, words, action, model] of [
-	['video', 'clip.mp4', 'analyze a video', 'Analyze a video', 'sandbox/balanced-2'],
-	['audio', 'call.wav', 'whisper', 'Transcribe audio', 'polyglot/omni-audio'],
-] as const) {
-	scene(`${kind}: ${action}`, async (stage) => {
-		const { editor } = stage;
-		await openFiles(stage);
-		const panel = await editor.addBehind(file, words, 'Gateway Text Generation', action);
-		await panel.pickModel(model);
-		await editor.shot(`${kind}, filled in`);
-		expect(await panel.execute()).toMatchObject({ ok: true });
-		expect((await panel.output.items())[0]).toMatchObject({
-			text: expect.stringContaining(`I also received: ${kind}`) as string,
-		});
-		await editor.shot(`${kind}, done`);
-	});
-}
 
 scene('a document is read into the fields of a schema', async (stage) => {
 	const { editor } = stage;

@@ -12,35 +12,6 @@ let environment: Environment;
 useEnvironment((started) => (environment = started));
 
 describe('the nodes', () => {
-	test('have the names that workflows store, with icons for light and dark', async () => {
-		const types = await environment.client.nodeTypes();
-		const ours = types.filter(({ name }) => name.startsWith('n8n-nodes-ai-gateway.'));
-		const names = ours.map(({ name }) => name.split('.')[1]);
-		expect(names).toStrictEqual(
-			expect.arrayContaining(['textGeneration', 'mediaTask', 'storage', 'balance']),
-		);
-		expect(names).toStrictEqual(
-			expect.arrayContaining(['textGenerationTool', 'mediaTaskTool', 'storageTool', 'balanceTool']),
-		);
-		for (const { iconUrl } of ours) {
-			const { light, dark } = iconUrl as { light: string; dark: string };
-			for (const icon of [light, dark]) {
-				const response = await environment.client.request('GET', `/${icon}`);
-				expect(await response.text()).toContain('<svg');
-			}
-		}
-	});
-
-	test('the chat model is listed among the language models', async () => {
-		const types = await environment.client.nodeTypes();
-		const chatModel = types.find(({ name }) => name === 'n8n-nodes-ai-gateway.chatModel');
-		expect(chatModel).toMatchObject({
-			outputs: ['ai_languageModel'],
-			codex: { subcategories: { AI: ['Language Models', 'Root Nodes'] } },
-		});
-		expect(types.map(({ name }) => name)).not.toContain('n8n-nodes-ai-gateway.chatModelTool');
-	});
-
 	test('have a schema of the output of each operation', async () => {
 		const paths = existingSchemas();
 		expect(paths.length).toBeGreaterThan(20);
@@ -65,33 +36,6 @@ describe('the nodes', () => {
 		expect(nodes.length).toBeGreaterThan(6);
 		const withoutHint = nodes.filter((node) => !('builderHint' in node));
 		expect(withoutHint.map(({ name }) => name)).toStrictEqual([]);
-	});
-});
-
-describe('the model pickers', () => {
-	const list = async (nodeType: string, methodName: string, filter?: string) =>
-		await environment.client.listSearch({
-			nodeType: `n8n-nodes-ai-gateway.${nodeType}`,
-			parameter: 'model',
-			methodName,
-			parameters: {},
-			credentials: { aiGatewayApi: environment.credential },
-			...(filter === undefined ? {} : { filter }),
-		});
-
-	test.each(['textGeneration', 'chatModel'])('of %s shows context window and price', async (node) => {
-		const { results } = await list(node, 'searchTextModels');
-		const names = results.map(({ name }) => name);
-		expect(names).toStrictEqual([...names].sort((a, b) => a.localeCompare(b)));
-		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
-		expect(entry?.name).toMatch(/^sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out · \d+K$/);
-	});
-
-	test('find media models by kind', async () => {
-		const { results } = await list('mediaTask', 'searchMediaModels', 'video');
-		expect(results.map(({ name }) => name)).toStrictEqual([
-			expect.stringMatching(/^lumen\/motion-2 · (from )?₽[\d.]+ · video$/),
-		]);
 	});
 });
 

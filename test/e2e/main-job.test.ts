@@ -1,9 +1,7 @@
 import { checkPng } from '../../sandbox/demo/png';
 import type { RunResult } from '../../sandbox/n8n/executions';
-import { freePort } from '../../sandbox/n8n/ports';
-import { credentialType, loadExample } from '../../sandbox/n8n/workflows';
+import { loadExample } from '../../sandbox/n8n/workflows';
 import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
-import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 let environment: OwnEnvironment;
 
@@ -85,62 +83,6 @@ describe('the example from a topic to a picture in storage', () => {
 	});
 });
 
-describe('an item that fails and one that succeeds', () => {
-	const failing = 'sandbox/swift-1';
-	let result: RunResult;
-
-	beforeAll(async () => {
-		environment.gateway.control.addFault({
-			match: { path: '/chat/completions', model: failing },
-			action: { kind: 'error', code: 'insufficient_quota' },
-			times: 0,
-		});
-		const ask = gatewayNode(
-			'Ask',
-			'textGeneration',
-			{
-				resource: 'text',
-				operation: 'generate',
-				format: 'chat',
-				model: byId('={{ $json.model }}'),
-				inputMode: 'simple',
-				prompt: '={{ $json.question }}',
-			},
-			{ onError: 'continueErrorOutput' },
-		);
-		const items = [
-			{ question: 'first', model: failing },
-			{ question: 'second', model: 'sandbox/balanced-2' },
-		];
-		const nodes = [itemsNode('Questions', items), ask, catcher('Answered'), catcher('Failed')];
-		const routes = { Start: ['Questions'], Questions: ['Ask'], Ask: ['Answered', 'Failed'] };
-		result = await environment.runWorkflow(workflowOf('Error output', nodes, routes));
-	});
-
-	afterAll(() => environment.gateway.control.clearFaults());
-
-	test('it leaves through the error output with its input', () => {
-		expect(result.nodes['Failed']?.items.map(({ json }) => json)).toStrictEqual([
-			expect.objectContaining({
-				question: 'first',
-				model: failing,
-				error: expect.objectContaining({ httpCode: '402', retryable: false }) as unknown,
-			}),
-		]);
-	});
-
-	test('the other item returns its response', () => {
-		expect(result.nodes['Answered']?.items.map(({ json }) => json)).toStrictEqual([
-			expect.objectContaining({
-				model: 'sandbox/balanced-2',
-				text: expect.stringMatching(/second/) as unknown,
-			}),
-		]);
-	});
-
-	test('the execution goes on', () => expect(result.status).toBe('success'));
-});
-
 describe('the API key', () => {
 	let result: RunResult;
 
@@ -180,42 +122,5 @@ describe('the API key', () => {
 		const files = control.requests({ host: 'files' });
 		expect(files.length).toBeGreaterThan(0);
 		expect(JSON.stringify(files)).not.toContain(apiKey);
-	});
-});
-
-describe('the test of the credential', () => {
-	const tryCredential = async (
-		baseUrl: string,
-		apiKey: string,
-	): Promise<{ status: string; message: string }> =>
-		await environment.client.testCredential(environment.credential, credentialType, { baseUrl, apiKey });
-
-	test('succeeds with the right key and address', async () => {
-		const { baseUrl, apiKey } = environment.gateway;
-		expect(await tryCredential(baseUrl, apiKey)).toStrictEqual(expect.objectContaining({ status: 'OK' }));
-	});
-
-	test('reports a wrong key and a wrong address differently', async () => {
-		const { baseUrl, apiKey } = environment.gateway;
-		const wrongKey = await tryCredential(baseUrl, 'sk-00000000-0000-4000-8000-000000000000');
-		const wrongPath = await tryCredential(baseUrl.replace('/api/v1', '/api/v9'), apiKey);
-		const nobodyThere = await tryCredential(`http://127.0.0.1:${await freePort()}/api/v1`, apiKey);
-		expect([wrongKey.status, wrongPath.status, nobodyThere.status]).toStrictEqual([
-			'Error',
-			'Error',
-			'Error',
-		]);
-		expect(wrongKey.message).toMatch(/key/i);
-		expect(wrongPath.message).not.toBe(wrongKey.message);
-		expect(nobodyThere.message).not.toBe(wrongKey.message);
-	});
-
-	test('never shows the key', async () => {
-		const { baseUrl, apiKey } = environment.gateway;
-		environment.gateway.control.setKeyStatus(apiKey, 'revoked');
-		const answer = await tryCredential(baseUrl, apiKey);
-		environment.gateway.control.setKeyStatus(apiKey, 'active');
-		expect(answer.status).toBe('Error');
-		expect(JSON.stringify(answer)).not.toContain(apiKey);
 	});
 });
