@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isN8nAtLeast, isNotStoredYet, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
 import { parseExecution, type Execution, type StoredExecution } from './executions';
-import type { MapperQuery, NodeTypeEntry, Owner, Stored, StoredWorkflow, WorkflowJson } from './types';
+import type {
+	CredentialTest,
+	MapperQuery,
+	NodeTypeEntry,
+	Owner,
+	Stored,
+	StoredWorkflow,
+	WorkflowJson,
+} from './types';
 
 /** On a busy machine, n8n may refuse everything for some seconds. */
 const BUSY_MS = 60_000;
@@ -52,6 +60,16 @@ export class N8nClient {
 		return known === undefined
 			? await this.send<Stored>('POST', '/rest/credentials', body)
 			: await this.send<Stored>('PATCH', `/rest/credentials/${known.id}`, body);
+	}
+
+	/** Runs the test of a stored credential; `data` tries other values with it. */
+	async testCredential(
+		credential: Stored,
+		type: string,
+		data: Record<string, unknown>,
+	): Promise<CredentialTest> {
+		const credentials = { id: credential.id, name: credential.name, type, data };
+		return await this.send<CredentialTest>('POST', '/rest/credentials/test', { credentials });
 	}
 
 	async createWorkflow(workflow: WorkflowJson): Promise<StoredWorkflow> {

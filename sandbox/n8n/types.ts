@@ -33,6 +33,11 @@ export interface StoredWorkflow extends Stored {
 	versionId: string;
 }
 
+export interface CredentialTest {
+	status: 'OK' | 'Error';
+	message: string;
+}
+
 /** The parts of a node type's description that tests look at. */
 export interface NodeTypeEntry {
 	name: string;

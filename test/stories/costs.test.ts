@@ -361,4 +361,20 @@ describe('partly paid', () => {
 			expect(retried.hints()).toMatch(rubles(before));
 		});
 	});
+
+	it('a retry that creates what the first execution had tried in vain says which of the two paid for what', async () => {
+		const closed = { kind: 'raw', status: 499, body: 'empty' } as const;
+		disturb(
+			(request) => says('picture 0')(request) || says('picture 2')(request),
+			closed,
+			() => gateway.charges() === 1,
+		);
+		const failed = await execute(image(), prompts('picture 0', 'picture 1', 'picture 2'));
+		expect(failed.errorText).toContain('may have been charged');
+		const refused = { kind: 'error', code: 'invalid_input', message: 'no' } as const;
+		disturb(says('picture 2'), refused, () => gateway.charges() === 2);
+		const { errorText } = await failed.retry();
+		expect(errorText).toContain('1 other item cost ₽1.80.');
+		expect(errorText).toContain('The execution before paid for 1 other item.');
+	});
 });
