@@ -36,6 +36,14 @@ describe('json answers', () => {
 		expect(gateway.charges()).toBe(ANSWERS.length);
 	});
 
+	it.each([
+		'{"title":"Sea"}{"title":"Sea"}',
+		'{"title":"Sea"} or, as a block:\n```json\n{ "title": "Sea" }\n```',
+	])('JSON that a model gives twice is the answer: %j', async (answer) => {
+		const execution = await execute(text({ outputFormat: 'jsonObject' }), prompts(`JSON: [[say:${answer}]]`));
+		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }]);
+	});
+
 	it.each(['chat', 'responses'])('%s: JSON Object needs no word in the prompt', async (format) => {
 		const items = prompts(
 			'Верни объект с полями город и население для Казани',

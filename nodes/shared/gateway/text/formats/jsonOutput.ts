@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { asObject, compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import { asObject, canonicalJson, compact, parseJson, type Json, type JsonObject } from '../../util/json';
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
@@ -56,10 +56,12 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 		if (value !== undefined) return [value];
 	}
 	if (onlyWhole) return [];
-	return inBrackets(answer)
+	const values = inBrackets(answer)
 		?.map(parseLeniently)
 		.filter((value) => value !== undefined)
 		.filter((value) => lists || asObject(value));
+	// Some models give their answer twice.
+	return values && [...new Map(values.map((value) => [canonicalJson(value), value])).values()];
 }
 
 /** Removes thoughts. The first tag may be missing, and the last one if they are cut off. */
