@@ -44,6 +44,14 @@ describe('json answers', () => {
 		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }]);
 	});
 
+	it('JSON whose texts have line breaks as they are is read', async () => {
+		const answer = 'Here it is:\n{\n\t"title": "Sea\n\n\tand \\"land\\""\n}';
+		const execution = await execute(text({ outputFormat: 'jsonObject' }), prompts(`JSON: [[say:${answer}]]`));
+		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([
+			{ title: 'Sea\n\n\tand "land"' },
+		]);
+	});
+
 	it.each(['chat', 'responses'])('%s: JSON Object needs no word in the prompt', async (format) => {
 		const items = prompts(
 			'Верни объект с полями город и население для Казани',

@@ -82,8 +82,8 @@ function withoutFence(text: string): string {
 	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters. */
-const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
+/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters, line breaks in strings. */
+const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\n\r\t\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function parseLeniently(text: string): Json | undefined {
 	const value = parseJson(text);
@@ -91,7 +91,8 @@ function parseLeniently(text: string): Json | undefined {
 	let isString = false;
 	const cleaned = text.replace(MARKS, (mark) => {
 		if (mark === '"') isString = !isString;
-		return isString || mark === '"' || mark.startsWith('\\') ? mark : '';
+		if (isString && mark < ' ') return JSON.stringify(mark).slice(1, -1);
+		return isString || mark === '"' || mark.startsWith('\\') ? mark : ' ';
 	});
 	return parseJson(cleaned);
 }
