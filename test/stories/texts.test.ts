@@ -138,6 +138,18 @@ describe('json answers', () => {
 		}
 	});
 
+	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {
+		const node = text({ outputFormat: 'jsonObject', options: { concurrency: 1, maxTokens: 12 } });
+		const long = 'Sea and land, '.repeat(9);
+		const items = prompts('[[say:{"title":"Sea"}]] JSON', `[[say:{"title":"${long}"}]] JSON`);
+		const failed = await execute(node, items);
+		expect(failed.errorText).toMatch(/The JSON was cut off.*Raise or remove the option 'Max Tokens'/s);
+		expect(failed.errorText).toContain('it pays only for what has not succeeded');
+		const retried = await failed.retry({ options: { concurrency: 1, maxTokens: 100 } });
+		expect(retried.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }, { title: long }]);
+		expect(gateway.charges()).toBe(3);
+	});
+
 	it('a workflow that stops names the field and the cost, and its retry does not pay for the other item', async () => {
 		const jsonSchema = '{"type":"object","required":["title"]}';
 		const node = text({ outputFormat: 'jsonSchema', jsonSchema, options: { concurrency: 1 } });

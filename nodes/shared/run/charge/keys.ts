@@ -15,6 +15,7 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'options.maxCostRub',
 	'options.maxPriceRub',
 	'options.maxRetries',
+	'options.maxTokens',
 	'options.maxWait',
 	'options.passThrough',
 	'options.rateLimitWait',
