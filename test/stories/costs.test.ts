@@ -323,6 +323,17 @@ describe('partly paid', () => {
 		});
 	});
 
+	test.each([
+		['insufficient_quota', 'other items cost'],
+		['no_providers', 'other items cost'],
+		['invalid_request', 'for all items if you edit the request'],
+	] as const)('after %s, no advice pays for the other nine again without saying so', async (code, words) => {
+		disturb(says('text 9'), { kind: 'error', code }, () => gateway.charges() === 9);
+		const { errorText } = await execute(text(), numbered(10));
+		expect(errorText).toContain(words);
+		expect(errorText).not.toMatch(/(run|execute) the workflow again/i);
+	});
+
 	it('a retry with *Fallback Models*, after the model of the tenth text was not available, pays only for that', async () => {
 		const isTenth = ({ body }: RequestRecord) =>
 			JSON.stringify(body.json).includes('text 9') && body.model === TEXT_MODEL;
