@@ -138,6 +138,43 @@ describe('json answers', () => {
 		}
 	});
 
+	it.each<[string, object[], object]>([
+		[
+			'different values gives an error with both',
+			[{ title: 'Sea' }, { title: 'Land' }],
+			{ code: 'not_json', text: '{"title":"Sea"}\n{"title":"Land"}' },
+		],
+		[
+			'a value that fits and one that does not gives the former',
+			[{ name: 1 }, { title: 'Sea' }],
+			{ title: 'Sea' },
+		],
+		['the same value gives that', [{ title: 'Sea' }, { title: 'Sea' }], { title: 'Sea' }],
+	])('Messages: a model that answers twice with %s', async (_, inputs, expected) => {
+		const content = inputs.map((input, n) => ({ type: 'tool_use', id: `c${n}`, name: 'answer', input }));
+		const body = {
+			type: 'message',
+			content,
+			stop_reason: 'tool_use',
+			usage: { input_tokens: 5, output_tokens: 7 },
+		};
+		gateway.control.addFault({
+			match: { path: '/messages' },
+			action: {
+				kind: 'raw',
+				status: 200,
+				body: { text: JSON.stringify(body), contentType: 'application/json' },
+			},
+		});
+		const node = text(
+			{ format: 'messages', outputFormat: 'jsonFields', fields: { field: [{ name: 'title' }] } },
+			CONTINUE,
+		);
+		const execution = await execute(node, prompts('a'));
+		const [{ json }] = execution.items() as [{ json: { output?: object; error?: object } }];
+		expect(json.output ?? json.error).toMatchObject(expected);
+	});
+
 	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {
 		const node = text({ outputFormat: 'jsonObject', options: { concurrency: 1, maxTokens: 12 } });
 		const long = 'Sea and land, '.repeat(9);
