@@ -246,7 +246,7 @@ scene('errors: no money, and a key that is no longer valid', async (stage) => {
 	const panel = await stage.editor.openNode('Ask');
 	control.setBalance('0.00');
 	const message = 'There is not enough money in the gateway wallet';
-	await panel.expectError({ message, hint: 'Top up the wallet and run the workflow again' });
+	await panel.expectError({ message, hint: 'Top up the wallet, then try again' });
 	await stage.editor.shot('no money');
 	control.setBalance(before);
 	control.setKeyStatus(apiKey, 'revoked');

@@ -50,8 +50,8 @@ export interface History {
 	tries: number;
 	maxRetries: number;
 	concurrency: number;
-	/** *Idempotency Key*: the same in all nodes and rounds, one for each item or one for all. */
-	ownKey: null | 'perItem' | 'forAll';
+	/** *Idempotency Key*: the same in all nodes and rounds, one for each item or one for all; or another in each try. */
+	ownKey: null | 'perItem' | 'forAll' | 'perTry';
 	/** Whether the inputs that have the same one are equal. */
 	isEqual: boolean;
 	/** Each item of the first node has a file for the model. */
@@ -128,7 +128,7 @@ export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 		tries: fc.constantFrom(1, 2, 3, 5),
 		maxRetries: fc.integer({ min: 0, max: 3 }),
 		concurrency: fc.constantFrom(8, 1, 2, 3),
-		ownKey: rarely(fc.constantFrom('perItem', 'forAll'), null),
+		ownKey: rarely(fc.constantFrom('perItem', 'forAll', 'perTry'), null),
 		isEqual: bool,
 		hasFile: rarely(bool, false),
 		download: bool,
@@ -185,6 +185,7 @@ function possible(history: History): History {
 		repeated,
 		// A crash loses which account was asked, and what a key stands for.
 		...(isCrash && {
+			ownKey: ownKey === 'perTry' ? null : ownKey,
 			accounts: accounts === 'byRead' ? 'one' : accounts,
 			isEqual: true,
 			retries: retries.map((edit) => (ownKey && edit === 'prompt' ? 'none' : edit)),

@@ -17,7 +17,7 @@ export function orderName(
 	operation: Operation | undefined,
 	{ node, run, item }: Record<'node' | 'run' | 'item', number | string>,
 ): string {
-	const isShared = ownKey !== null && isEqual && operation !== 'text';
+	const isShared = ownKey !== null && ownKey !== 'perTry' && isEqual && operation !== 'text';
 	const place = isShared ? (ownKey === 'forAll' ? 'all' : `any.${item}`) : `${node}.${run}.${item}`;
 	return `${place}.v${edition}`;
 }
@@ -70,6 +70,12 @@ function textParameters(history: History, node: number): StoryNode['parameters']
 	};
 }
 
+const OWN_KEYS = {
+	perItem: '=own-{{ $itemIndex }}',
+	perTry: '=own-{{ Math.random() }}',
+	forAll: 'own',
+};
+
 function mediaParameters(history: History, node: number): StoryNode['parameters'] {
 	const { operations, download, maxWait, failing, ownKey } = history;
 	const operation = operations[node];
@@ -91,7 +97,7 @@ function mediaParameters(history: History, node: number): StoryNode['parameters'
 		...(waits && { waitStrategy: operation, downloadResults: download }),
 		options: {
 			...requestOptions(history),
-			...(ownKey && { idempotencyKey: ownKey === 'forAll' ? 'own' : '=own-{{ $itemIndex }}' }),
+			...(ownKey && { idempotencyKey: OWN_KEYS[ownKey] }),
 			...(waits && { maxWait: maxWait / 60 }),
 		},
 	};

@@ -270,7 +270,7 @@ function effects(node: string, resource: string, operation: string) {
 const FORM = 'input inputFiles inputJson inputMode model operation';
 const LIMITS = 'options.maxCostRub options.maxPriceRub options.maxRetries';
 const TEXT_OPTIONS =
-	'audioAndImages builtIn cachePrompt context extraBody fallbackModels maxTokens providerRouting reasoning reasoningEffort sampling schemaStrict serviceTier temperature thinking toolChoice toolChoiceName verbosity webSearch';
+	'audioAndImages builtIn cachePrompt context extraBody providerRouting reasoning reasoningEffort sampling schemaStrict serviceTier temperature thinking toolChoice toolChoiceName verbosity webSearch';
 
 // A new option counts as part of the request, until somebody says here that it does not.
 it.each<[node: string, resource: string, operation: string, effects: object]>([
@@ -301,7 +301,7 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		{
 			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt tools`,
 			output: 'options.dryRun simplify',
-			none: 'options.concurrency options.maxCostRub options.maxRetries options.rateLimitWait options.stream options.timeout toolDescription',
+			none: 'options.concurrency options.fallbackModels options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout toolDescription',
 		},
 	],
 ])('%s, %s %s: what another value of a parameter changes', (node, resource, operation, expected) => {

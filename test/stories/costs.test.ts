@@ -1,5 +1,6 @@
 import { compareDecimals, rubles as inRubles, multiplyDecimals } from '../../nodes/shared/gateway/util/money';
-import { locator } from '../contract/support';
+import type { RequestRecord } from '../../sandbox/gateway/control/types';
+import { locator, TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
@@ -320,6 +321,29 @@ describe('partly paid', () => {
 			expect(gateway.charges()).toBe(10);
 			expect(failed.errorText).toMatch(rubles(before));
 		});
+	});
+
+	test.each([
+		['insufficient_quota', 'other items cost'],
+		['no_providers', 'other items cost'],
+		['invalid_request', 'for all items if you edit the request'],
+	] as const)('after %s, no advice pays for the other nine again without saying so', async (code, words) => {
+		disturb(says('text 9'), { kind: 'error', code }, () => gateway.charges() === 9);
+		const { errorText } = await execute(text(), numbered(10));
+		expect(errorText).toContain(words);
+		expect(errorText).not.toMatch(/(run|execute) the workflow again/i);
+	});
+
+	it('a retry with *Fallback Models*, after the model of the tenth text was not available, pays only for that', async () => {
+		const isTenth = ({ body }: RequestRecord) =>
+			JSON.stringify(body.json).includes('text 9') && body.model === TEXT_MODEL;
+		disturb(isTenth, { kind: 'error', code: 'no_providers' }, () => gateway.charges() === 9);
+		const failed = await execute(text(), numbered(10));
+		expect(failed.errorText).toContain('9 other items cost');
+		const retried = await failed.retry({ options: { fallbackModels: ['sandbox/swift-1'] } });
+		expect(texts(retried.items())).toStrictEqual(TEN);
+		expect(retried.items()[9]?.json.fallbackFrom).toStrictEqual([TEXT_MODEL]);
+		expect(gateway.charges()).toBe(10);
 	});
 
 	describe('of eight pictures, the eighth is refused', () => {

@@ -36,6 +36,22 @@ describe('json answers', () => {
 		expect(gateway.charges()).toBe(ANSWERS.length);
 	});
 
+	it.each([
+		'{"title":"Sea"}{"title":"Sea"}',
+		'{"title":"Sea"} or, as a block:\n```json\n{ "title": "Sea" }\n```',
+	])('JSON that a model gives twice is the answer: %j', async (answer) => {
+		const execution = await execute(text({ outputFormat: 'jsonObject' }), prompts(`JSON: [[say:${answer}]]`));
+		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }]);
+	});
+
+	it('JSON whose texts have line breaks as they are is read', async () => {
+		const answer = 'Here it is:\n{\n\t"title": "Sea\n\n\tand \\"land\\""\n}';
+		const execution = await execute(text({ outputFormat: 'jsonObject' }), prompts(`JSON: [[say:${answer}]]`));
+		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([
+			{ title: 'Sea\n\n\tand "land"' },
+		]);
+	});
+
 	it.each(['chat', 'responses'])('%s: JSON Object needs no word in the prompt', async (format) => {
 		const items = prompts(
 			'Верни объект с полями город и население для Казани',
@@ -120,6 +136,55 @@ describe('json answers', () => {
 			expect(error).toMatchObject({ code: 'json_cut_off', costRub: 0.5, retryable: false });
 			expect(error.description).toMatch(words);
 		}
+	});
+
+	it.each<[string, object[], object]>([
+		[
+			'different values gives an error with both',
+			[{ title: 'Sea' }, { title: 'Land' }],
+			{ code: 'not_json', text: '{"title":"Sea"}\n{"title":"Land"}' },
+		],
+		[
+			'a value that fits and one that does not gives the former',
+			[{ name: 1 }, { title: 'Sea' }],
+			{ title: 'Sea' },
+		],
+		['the same value gives that', [{ title: 'Sea' }, { title: 'Sea' }], { title: 'Sea' }],
+	])('Messages: a model that answers twice with %s', async (_, inputs, expected) => {
+		const content = inputs.map((input, n) => ({ type: 'tool_use', id: `c${n}`, name: 'answer', input }));
+		const body = {
+			type: 'message',
+			content,
+			stop_reason: 'tool_use',
+			usage: { input_tokens: 5, output_tokens: 7 },
+		};
+		gateway.control.addFault({
+			match: { path: '/messages' },
+			action: {
+				kind: 'raw',
+				status: 200,
+				body: { text: JSON.stringify(body), contentType: 'application/json' },
+			},
+		});
+		const node = text(
+			{ format: 'messages', outputFormat: 'jsonFields', fields: { field: [{ name: 'title' }] } },
+			CONTINUE,
+		);
+		const execution = await execute(node, prompts('a'));
+		const [{ json }] = execution.items() as [{ json: { output?: object; error?: object } }];
+		expect(json.output ?? json.error).toMatchObject(expected);
+	});
+
+	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {
+		const node = text({ outputFormat: 'jsonObject', options: { concurrency: 1, maxTokens: 12 } });
+		const long = 'Sea and land, '.repeat(9);
+		const items = prompts('[[say:{"title":"Sea"}]] JSON', `[[say:{"title":"${long}"}]] JSON`);
+		const failed = await execute(node, items);
+		expect(failed.errorText).toMatch(/The JSON was cut off.*Raise or remove the option 'Max Tokens'/s);
+		expect(failed.errorText).toContain('it pays only for what has not succeeded');
+		const retried = await failed.retry({ options: { concurrency: 1, maxTokens: 100 } });
+		expect(retried.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }, { title: long }]);
+		expect(gateway.charges()).toBe(3);
 	});
 
 	it('a workflow that stops names the field and the cost, and its retry does not pay for the other item', async () => {

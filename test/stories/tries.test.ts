@@ -225,7 +225,7 @@ describe('changed credential', () => {
 describe('own key', () => {
 	// The user's own *Idempotency Key*, in a workflow that uses it more than once.
 
-	const { gateway, execute } = useStories();
+	const { gateway, execute, disturb, calm } = useStories();
 
 	const SAME_KEY = /key.*same for two different inputs/i;
 	const order = (parameters = {}) => image({ options: { idempotencyKey: 'order-7' }, ...parameters });
@@ -273,6 +273,30 @@ describe('own key', () => {
 		expect(execution.items('Gateway')).toHaveLength(1);
 		expect(execution.errorText).toMatch(SAME_KEY);
 		expect(gateway.charges()).toBe(1);
+	});
+
+	describe('a key that is another one in the next try, after the response to a creation was lost', () => {
+		const creation = { method: 'POST', path: '/async/media/tasks' };
+		const keyed = (idempotencyKey: string, settings = {}) => image({ options: { idempotencyKey } }, settings);
+
+		it('*Retry On Fail* returns the picture that is paid for', async () => {
+			gateway.control.addFault({ match: creation, action: { kind: 'loseResponse' }, times: 4 });
+			const execution = await execute(keyed('={{ $now.toMillis() }}', RETRY_ON_FAIL), prompts('a cat'));
+			expect(execution.error).toBeUndefined();
+			expect(gateway.charges()).toBe(1);
+		});
+
+		it('a retry returns it, too', async () => {
+			disturb(says('a cat'), { kind: 'loseResponse' });
+			const failed = await execute(keyed('=cat-{{ $execution.id }}'), prompts('a cat'));
+			expect(failed.errorText).toContain('a retry of the execution request the same task');
+			calm();
+			const retried = await failed.retry();
+			expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(
+				gateway.control.tasks().map(({ taskId }) => taskId),
+			);
+			expect(gateway.charges()).toBe(1);
+		});
 	});
 
 	describe('the gateway refuses the first request with a key', () => {

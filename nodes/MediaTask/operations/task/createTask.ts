@@ -42,7 +42,7 @@ export async function createTask(
 	const { bodyWith, inputWith, content, mostRub } = await readTaskRequest(item, planned, callback);
 	const { idempotencyKey: ownKey, maxCostRub } = params.options;
 	const { records, spending } = run;
-	const key = ownKey ?? records.key(index);
+	const key = records.key(index, ownKey);
 	const place = records.placeOf(index);
 	const claimed = () => claimKey(spending.keys, [client.account, key], { place, content: digest(content) });
 	const use = ownKey === undefined ? undefined : claimed();

@@ -27,7 +27,7 @@ export const PROBLEMS = {
 		description: 'n8n’s protection against requests to internal addresses (SSRF) blocks it: ask the n8n administrator to add it to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.' },
 	credential: { outcome: 'notSent', retryable: true, code: 'credential_unreadable',
 		message: 'n8n could not read the AI Gateway credential',
-		description: 'Run the workflow again; if it keeps happening, open the credential and save it again.' },
+		description: 'Try again; if it keeps happening, open the credential and save it again.' },
 	redirect: { outcome: 'rejected', retryable: false, code: 'redirected',
 		message: 'The gateway’s address redirects elsewhere',
 		description: 'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.' },

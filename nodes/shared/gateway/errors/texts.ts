@@ -16,7 +16,7 @@ const BY_STATUS = {
 	401: { message: 'The gateway refused the API key',
 		description: 'The key is wrong, revoked or expired. Open the AI Gateway credential of this node and enter a valid key (it looks like sk-… and is shown only once, when it is created in the profile area of the web application).' },
 	402: { message: 'There is not enough money in the gateway wallet',
-		description: 'Top up the wallet and run the workflow again. A Gateway Balance Trigger can warn you in time.' },
+		description: 'Top up the wallet, then try again. A Gateway Balance Trigger can warn you in time.' },
 	403: { message: 'The gateway denied access',
 		description: 'The account may not do this. Check its plan and its restrictions, or choose another model.' },
 	404: { message: 'The gateway does not know this address or object',
@@ -32,11 +32,11 @@ const BY_STATUS = {
 	499: { message: 'The request was cancelled before the gateway responded',
 		description: 'n8n, or a proxy between it and the gateway, closed the connection. If that was not intended, check the time limits of proxies.' },
 	500: { message: 'The gateway could not handle the request',
-		description: 'The cause is within the gateway. Run the workflow again later; if it keeps happening, contact the gateway’s support.' },
+		description: 'The cause is within the gateway. Try again later; if it keeps happening, contact the gateway’s support.' },
 	502: { message: 'The gateway could not reach the service behind it',
-		description: 'Run the workflow again later.' },
+		description: 'Try again later.' },
 	503: { message: 'The gateway is not available at the moment',
-		description: 'Run the workflow again later.' },
+		description: 'Try again later.' },
 	504: { message: 'The gateway stopped the request after its limit of 300 seconds',
 		description: 'It took too long. Try again later; if it keeps happening, contact the gateway’s support.' },
 } satisfies Record<number, ErrorText>;
@@ -77,7 +77,7 @@ export type EndpointGroup = 'text' | 'media' | 'list' | 'storage' | 'balance' | 
 
 export type StatusTexts = Readonly<Record<number, ErrorText>>;
 
-const OTHER_MODEL = 'Choose another model, or run the workflow again later.';
+const OTHER_MODEL = 'Choose another model, or try again later.';
 
 const MODEL: StatusTexts = {
 	502: { message: 'The provider of this model is not working', description: OTHER_MODEL },

@@ -4,16 +4,18 @@ import type { INode } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
 
-/** What changes neither the request nor the output, by the names that workflows store. */
+/** What changes neither a request that was taken nor its output, by the names that workflows store. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'toolDescription',
 	'waitStrategy',
 	'options.callbackUrl',
 	'options.concurrency',
+	'options.fallbackModels',
 	'options.idempotencyKey',
 	'options.maxCostRub',
 	'options.maxPriceRub',
 	'options.maxRetries',
+	'options.maxTokens',
 	'options.maxWait',
 	'options.passThrough',
 	'options.rateLimitWait',

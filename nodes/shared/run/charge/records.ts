@@ -87,12 +87,16 @@ export class Records {
 		else this.stored.items[index] = { state: 'failed', failedTask };
 	}
 
-	/** The idempotency key (§4.6) of an item's task: the same in each try, and a new one after a task that failed before. */
-	key(index: number): string {
-		const { key, failedTask } = this.get(index) ?? {};
+	/**
+	 * The idempotency key (§4.6) of an item's task: the same in each try, and a new one after a task that failed before.
+	 *
+	 * @param own that of the user, which may be another one in the next try, as with `$now`
+	 */
+	key(index: number, own?: string): string {
+		const { key = own, failedTask } = this.get(index) ?? {};
 		if (key !== undefined) return key;
-		const own = this.placeOf(index);
-		return failedTask === undefined ? own : idempotencyKey([own, failedTask, this.stored.executionId]);
+		const place = this.placeOf(index);
+		return failedTask === undefined ? place : idempotencyKey([place, failedTask, this.stored.executionId]);
 	}
 
 	/** Where an item is in the workflow, as it is written. */

@@ -61,9 +61,9 @@ export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
 
 const NEXT_TRY: Readonly<Record<NextTry, string>> = {
 	retry:
-		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded.",
+		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.",
 	retryOfSubExecution:
-		"To get their results, use 'Retry' in the list of executions for that of this sub-workflow, not for its parent: it pays only for what has not succeeded.",
+		"To get their results, use 'Retry' in the list of executions for that of this sub-workflow, not for its parent: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.",
 	none: '',
 };
 

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { asObject, compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import { asObject, canonicalJson, compact, parseJson, type Json, type JsonObject } from '../../util/json';
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
@@ -56,10 +56,12 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 		if (value !== undefined) return [value];
 	}
 	if (onlyWhole) return [];
-	return inBrackets(answer)
+	const values = inBrackets(answer)
 		?.map(parseLeniently)
 		.filter((value) => value !== undefined)
 		.filter((value) => lists || asObject(value));
+	// Some models give their answer twice.
+	return values && [...new Map(values.map((value) => [canonicalJson(value), value])).values()];
 }
 
 /** Removes thoughts. The first tag may be missing, and the last one if they are cut off. */
@@ -80,8 +82,8 @@ function withoutFence(text: string): string {
 	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters. */
-const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
+/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters, line breaks in strings. */
+const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\n\r\t\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function parseLeniently(text: string): Json | undefined {
 	const value = parseJson(text);
@@ -89,7 +91,8 @@ function parseLeniently(text: string): Json | undefined {
 	let isString = false;
 	const cleaned = text.replace(MARKS, (mark) => {
 		if (mark === '"') isString = !isString;
-		return isString || mark === '"' || mark.startsWith('\\') ? mark : '';
+		if (isString && mark < ' ') return JSON.stringify(mark).slice(1, -1);
+		return isString || mark === '"' || mark.startsWith('\\') ? mark : ' ';
 	});
 	return parseJson(cleaned);
 }

@@ -46,19 +46,19 @@ function readChoice(content: JsonObject[], stopReason: string | undefined, outpu
 	// A part has its text in the field named after its type (§2.5).
 	const textsIn = (name: string) => joinedTexts(ofType(name), name);
 	const uses = ofType('tool_use');
-	const [jsonUse] = uses.filter((part) => isJsonTool(part, output));
+	const jsonUses = uses.filter((part) => isJsonTool(part, output));
 	const calls = uses.filter((part) => !isJsonTool(part, output));
 	const reason = stopReason === undefined ? null : (FINISH_REASONS.get(stopReason) ?? stopReason);
 	return {
 		...emptyChoice(),
-		text: jsonUse ? jsonText(jsonUse.input) : textsIn('text'),
+		text: jsonUses.map(({ input }) => jsonText(input)).join('\n') || textsIn('text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textsIn('thinking'),
 		reasoningParts: content.filter(({ type }) => THINKING.includes(type)),
 		sources: sourcesOf(content.flatMap(({ citations }) => asObjects(citations))),
 		otherOutput: content.filter(({ type }) => !READ.includes(type)),
 		// The forced call is the response itself, not a call that the model wants.
-		finishReason: jsonUse && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
+		finishReason: jsonUses.length > 0 && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};
 }
 
