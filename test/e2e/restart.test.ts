@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
+import type { StoredWorkflow, WorkflowNode } from '../../sandbox/n8n/types';
+import { withCredential } from '../../sandbox/n8n/workflows';
 import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { eventually } from './support/eventually';
 import { call, listening, publishTrigger, type PublishedTrigger } from './support/mediaTrigger';
 import { pictures, suspendExecution, type Suspended } from './support/suspended';
 import { Wallet } from './support/wallet';
+import { byId, gatewayNode, workflowOf } from './support/workflows';
 
 // What n8n was in the middle of when it was killed goes on when it is started again.
 
@@ -19,6 +23,9 @@ let started: PublishedTrigger;
 let unanswered: PublishedTrigger;
 let ended: string;
 let answer: unknown;
+/** A workflow whose picture is there, and whose video is not; and its tasks. */
+let making: StoredWorkflow;
+let made: string[];
 
 useOwnEnvironment((own) => (environment = own), {
 	gateway: { settings: { taskDuration: { image: 600_000 } } },
@@ -46,6 +53,7 @@ beforeAll(async () => {
 	await call(started.url, { taskId: ended });
 	await finished(started, 1);
 
+	await make();
 	const polls = () => control.requests({ method: 'GET', path: `/async/media/tasks/${ended}` }).length;
 	const before = polls();
 	control.configure({ latency: { mediaStatus: 60_000 } });
@@ -56,6 +64,58 @@ beforeAll(async () => {
 	control.configure({ latency: {} });
 	await environment.restart();
 }, 300_000);
+
+/** Starts a workflow that makes a picture, then a video. */
+async function make(): Promise<void> {
+	const { client, credential, gateway } = environment;
+	const { control } = gateway;
+	const webhookId = randomUUID();
+	const webhook: WorkflowNode = {
+		name: 'Webhook',
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		webhookId,
+		parameters: { httpMethod: 'POST', path: webhookId, responseMode: 'onReceived', options: {} },
+	};
+	const node = (name: string, resource: string, model: string, value: object) => {
+		const input = { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] };
+		const parameters = { resource, operation: 'generate', model: byId(model), prompt: 'waves', input };
+		return gatewayNode(name, 'mediaTask', parameters);
+	};
+	const picture = node('Picture', 'image', 'aurora/canvas-1', { quality: 'draft', size: '512x512' });
+	// n8n keeps a run of each node that had begun but that of the last one in this list.
+	const nodes = [node('Video', 'video', 'lumen/motion-2', { duration: 5 }), webhook, picture];
+	const workflow = workflowOf('Killed', nodes, { Webhook: ['Picture'], Picture: ['Video'] });
+	workflow.nodes.shift();
+	making = await client.createWorkflow(withCredential(workflow, credential));
+	await client.activate(making);
+	control.configure({ taskDuration: { image: 0, video: 600_000 } });
+	const before = control.tasks().length;
+	await eventually(async () => {
+		expect((await call(`${client.url}/webhook/${webhookId}`, {})).status).toBe(200);
+	});
+	made = await eventually(() => {
+		const tasks = control.tasks().slice(before);
+		expect(tasks).toHaveLength(2);
+		return Promise.resolve(tasks.map(({ taskId }) => taskId));
+	});
+}
+
+test('a retry of what was killed between two media nodes returns both results, and pays nothing', async () => {
+	const { client, gateway } = environment;
+	const { control } = gateway;
+	const [{ id = '' } = {}] = await client.listExecutions(making.id);
+	expect((await waitForExecution(client, id)).status).toBe('crashed');
+	await control.finishTask(made[1] ?? '');
+	control.configure({ taskDuration: { video: 0 } });
+	const paid = control.ledger().length;
+	const { status, nodes } = resultOf(await client.readExecution(await client.retryExecution(id, false)));
+	expect(status).toBe('success');
+	expect(control.ledger()).toHaveLength(paid);
+	const items = ['Picture', 'Video'].flatMap((name) => nodes[name]?.items ?? []);
+	expect(items.map(({ json }) => json['taskId'])).toStrictEqual(made);
+	expect(items.map(({ binary = {} }) => Object.keys(binary))).toStrictEqual([['data'], ['data']]);
+});
 
 test('a suspended execution resumes when its last task ends', async () => {
 	const { client, gateway } = environment;

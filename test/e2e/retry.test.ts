@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { rubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
@@ -6,17 +5,15 @@ import { waitForExecution, type Execution } from '../../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start } from './support/agents';
-import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
-import { eventually } from './support/eventually';
-import { call } from './support/mediaTrigger';
+import { useEnvironment, type Environment } from './support/environment';
 import { mediaTool } from './support/tools';
 import { byId, clusterOf, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // What a failed execution of the real n8n says of money, and what its *Retry* pays for. Nodes have their default options.
 
-let environment: OwnEnvironment;
+let environment: Environment;
 
-useOwnEnvironment((started) => (environment = started));
+useEnvironment((started) => (environment = started));
 beforeEach(async () => {
 	await control().reset();
 	control().configure({ taskDuration: { image: 0 } });
@@ -52,15 +49,6 @@ const picture = (parameters: object = {}, settings: Record<string, unknown> = {}
 		},
 		settings,
 	);
-const video: WorkflowNode = {
-	...picture({
-		resource: 'video',
-		model: byId('lumen/motion-2'),
-		prompt: 'waves',
-		input: form({ duration: 5 }),
-	}),
-	name: 'Video',
-};
 const prompts = (...list: string[]) =>
 	itemsNode(
 		'Items',
@@ -160,41 +148,4 @@ it('an AI Agent that asks twice for the same picture pays once, and is told so',
 	for (const output of tool) expect(output).toContain(tasks()[0]?.resultUrls[0]);
 	expect(tool[0]).not.toContain('same task as before');
 	expect(tool[1]).toContain('same task as before');
-});
-
-it('n8n is killed between two media nodes’ results: a retry returns both, and pays nothing', async () => {
-	const { client, credential } = environment;
-	control().configure({ taskDuration: { image: 0, video: 600_000 } });
-	const webhookId = randomUUID();
-	const webhook: WorkflowNode = {
-		name: 'Webhook',
-		type: 'n8n-nodes-base.webhook',
-		typeVersion: 2.1,
-		webhookId,
-		parameters: { httpMethod: 'POST', path: webhookId, responseMode: 'onReceived', options: {} },
-	};
-	// n8n keeps a run of each node that had begun but that of the last one in this list.
-	const workflow = workflowOf('Killed', [video, webhook, picture({ prompt: 'a cat' })], {
-		Webhook: ['Gateway'],
-		Gateway: ['Video'],
-	});
-	workflow.nodes.shift();
-	const stored = await client.createWorkflow(withCredential(workflow, credential));
-	await client.activate(stored);
-	await eventually(async () => {
-		expect((await call(`${client.url}/webhook/${webhookId}`, {})).status).toBe(200);
-	});
-	await eventually(() => Promise.resolve(expect(tasks()).toHaveLength(2)));
-	environment.server.kill();
-	await environment.restart();
-	const [{ id = '' } = {}] = await client.listExecutions(stored.id);
-	const execution = await waitForExecution(client, id);
-	expect(execution.status).toBe('crashed');
-	await control().finishTask(ids()[1] ?? '');
-	control().configure({ taskDuration: { video: 0 } });
-	const retried = await retry(execution);
-	expect(ledger()).toHaveLength(2);
-	expect(retried.status).toBe('success');
-	expect([...taskIds(retried), ...taskIds(retried, 'Video')]).toStrictEqual(ids());
-	expect([...files(retried), ...files(retried, 'Video')]).toStrictEqual([['data'], ['data']]);
 });
