@@ -14,7 +14,7 @@ import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
 import { echoGateway, errorResponse, generate, generating, items } from '../helpers/echoGateway';
 import { packageNodes, type RunOptions, type RunResult } from '../helpers/engine';
-import { catalogue, creations, envelope, files, gateway, model, run, TASKS } from '../helpers/media';
+import { catalogue, creations, envelope, model, run, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
 import { someNode } from '../helpers/someNode';
@@ -38,12 +38,6 @@ describe('item loop', () => {
 			expect(result.run.status).toBe('success');
 			expect(load.most).toBe(5);
 			expect(prompts()).toHaveLength(25);
-		});
-
-		it('runs 8 at once by default', async () => {
-			const { load } = echoGateway(() => ({ delayMs: 30 }));
-			await generate({ items: items(20) });
-			expect(load.most).toBe(8);
 		});
 	});
 
@@ -143,31 +137,6 @@ describe('item loop', () => {
 			expect(outputs.map(({ json }) => json)).toStrictEqual([
 				{ error: expect.stringMatching(/wallet\. .*Top up.*Nothing was charged\.$/) as string },
 			]);
-		});
-
-		it.each(['download', 'createAndWait'])('returns small JSON and no files: %s', async (operation) => {
-			creations();
-			catalogue();
-			const resultJson = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
-			gateway()
-				.persist()
-				.get(`${TASKS}/t1`)
-				.reply(200, envelope({ state: 'success', resultJson }));
-			const file = files().get('/a.png').reply(200, 'bytes');
-			const parameters = {
-				model,
-				inputMode: 'json',
-				inputJson: '={{ { prompt: $json.text } }}',
-				taskId: 't1',
-				downloadResults: true,
-				// The first poll is sent at once.
-				options: { idempotencyKey: 'order-7' },
-			};
-			const { items: outputs, error } = await run(operation, parameters, { asTool: true });
-			expect(error).toBeUndefined();
-			expect(outputs[0]?.binary).toBeUndefined();
-			expect(outputs[0]?.json).toMatchObject({ taskId: 't1', resultUrls: ['https://files.test/a.png'] });
-			expect(file.isDone()).toBe(false);
 		});
 	});
 });
@@ -406,15 +375,6 @@ describe('item loop failures', () => {
 			jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
 			const error = await rejection(executeOn({ node: 'textGeneration' }, context));
 			expect(error).toHaveProperty('message', 'Unknown operation: text invent');
-		});
-
-		it('fails for each item with a concurrency out of range', async () => {
-			const { prompts } = echoGateway();
-			const settings = { onError: 'continueRegularOutput' } as const;
-			const outputs = await attempt(generating({ items: items(2), settings, options: { concurrency: 0 } }));
-			const message = expect.stringContaining('Concurrency') as string;
-			expect(outputs.map(({ json }) => json.error)).toMatchObject([{ message }, { message }]);
-			expect(prompts()).toStrictEqual([]);
 		});
 
 		it('fails for each item with an invalid address: it may be an expression', async () => {
