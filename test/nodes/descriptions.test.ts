@@ -4,22 +4,12 @@ import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import { textOptionParameters } from '../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../nodes/shared/gateway/text/formats';
 import { useNock } from '../helpers/nock';
-import { choices, choicesOf, collected, descriptions, fields, nodesByName } from '../helpers/panel';
+import { choices, choicesOf, collected, descriptions, fields, nodesByName, wrong } from '../helpers/panel';
 import { sourceTexts } from '../helpers/sourceTexts';
 import { gateway, sentBody } from './text/support';
 
 // n8n's UX guidelines, checked on the descriptions that n8n loads. n8n's own lint reads the source and does not see
 // what the registry and functions build.
-
-interface Place {
-	place: string;
-}
-
-/** The places of those for which a rule does not hold. */
-function wrong<P extends Place>(found: P[], isRight: (one: P) => boolean): string[] {
-	expect(found).not.toHaveLength(0);
-	return found.filter((one) => !isRight(one)).map(({ place }) => place);
-}
 
 const ofType = (...types: string[]) => fields.filter(({ property: { type } }) => types.includes(type));
 
