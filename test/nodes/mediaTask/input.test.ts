@@ -79,23 +79,6 @@ describe('image: edit', () => {
 			extra,
 			'image',
 		);
-	const binary = { data: { data: 'YQ==', mimeType: 'image/png', fileName: 'cat.png' } };
-
-	test('creates a task with the file of the item, and downloads the result', async () => {
-		catalogue([painter(sandbox.retouch)]);
-		const sent = creations();
-		results();
-		nock('https://gateway.test')
-			.post('/api/v1/storage/upload')
-			.reply(200, { id: 'f', url: 'https://files.test/cat' });
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
-		const { items, error } = await edit({ inputFiles }, { items: [{ json: {}, binary }] });
-		expect(error).toBeUndefined();
-		expect(sent.map(({ body }) => body.input)).toStrictEqual([
-			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
-		]);
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
-	});
 
 	test.each([
 		['a form', { input: form({ quality: 'draft' }) }],
@@ -236,15 +219,6 @@ describe('files of the item', () => {
 			image_urls: ['https://files.test/1', 'https://files.test/2'],
 			mask_url: 'https://files.test/3',
 		});
-	});
-
-	it('are appended to existing values', async () => {
-		catalogue([retouch]);
-		const sent = creations();
-		uploads();
-		const value = { prompt: 'a', image_urls: '["https://x.test/0"]' };
-		await run('create', edit(rows(['data', 'image_urls']), value), { items: [item({ data: 'x' })] });
-		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
 	});
 
 	it('are also set in JSON input, by the schema of the model', async () => {
