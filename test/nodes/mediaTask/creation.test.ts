@@ -4,7 +4,6 @@ import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operation
 import { attemptContext, executeOn } from '../../helpers/attempt';
 import type { RunOptions } from '../../helpers/engine';
 import {
-	TASKS as API,
 	catalogue,
 	continueOnFail,
 	creations,
@@ -13,6 +12,7 @@ import {
 	model,
 	painter,
 	run,
+	serve,
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -33,8 +33,7 @@ describe('create', () => {
 		['https://n8n.example.com/webhook-test/a/media-task', 0],
 		['https://example.com/done', 0],
 	])('a hint says to publish the workflow of a callback URL once: %s, %i', async (callbackUrl, count) => {
-		catalogue();
-		creations();
+		serve();
 		const items = [{ json: {} }, { json: {} }];
 		const { run: execution } = await run('create', { ...taskRequest, options: { callbackUrl } }, { items });
 		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints ?? [];
@@ -48,8 +47,7 @@ describe('create', () => {
 			{ sessionId: 's-1', callBackUrl: 'https://n8n.example.com/webhook/a' },
 		],
 	])('a task request has the model, the input, and what is set of %j', async (options, more) => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		const { error } = await run('create', { ...taskRequest, options });
 		expect(error).toBeUndefined();
 		const body = { model: 'acme/painter', input: { prompt: 'a' }, ...more };
@@ -57,8 +55,7 @@ describe('create', () => {
 	});
 
 	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		let ended = 0;
 		const uploads: string[] = [];
 		nock('https://gateway.test')
@@ -303,14 +300,12 @@ describe('price', () => {
 	});
 
 	it('a price at the limit is allowed, compared as decimals; a free task at a limit of 0', async () => {
-		catalogue([priced]);
-		const sent = creations();
+		const sent = serve(priced);
 		const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
 		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
 		nock.cleanAll();
 		const tiers = [{ params: {}, price: '0.00' }];
-		catalogue([painter(SCHEMA, { pricing: { ...pricing, type: 'tiered', tiers } })]);
-		const free = creations();
+		const free = serve(painter(SCHEMA, { pricing: { ...pricing, type: 'tiered', tiers } }));
 		await run('create', { ...json({}), options: { maxPriceRub: 0 } });
 		expect([sent.length, free.length]).toStrictEqual([1, 1]);
 	});
@@ -427,8 +422,7 @@ describe('tries', () => {
 	}
 
 	it('a task that did not end in one try is taken up by the next, although its prompt would be another', async () => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		const polled = polls('processing', 'processing', 'success');
 		const options = { ...noRetries, maxWait: 0.05 };
 		const { items, error } = await run(
@@ -476,8 +470,7 @@ describe('tries', () => {
 	);
 
 	it('a task of an earlier try is named when the next try cannot begin', async () => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		polls(403);
 		const variables = {
 			get concurrency() {
@@ -514,8 +507,7 @@ describe('tries', () => {
 		],
 		['its polls fail for good', () => void polls(403), {}],
 	])('an error item of a task that is paid for is not retryable: %s', async (_, gatewayOf, options) => {
-		catalogue();
-		creations();
+		serve();
 		gatewayOf();
 		const { items } = await run(
 			'createAndWait',
@@ -535,7 +527,7 @@ describe('node', () => {
 	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
 	it('task: create explains invalid input to an agent’s model, which can correct it', async () => {
-		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { items } = await run('create', taskRequest, { asTool: true });
 		expect(items[0]?.json.error).toContain('input.n must be at most 4');
 	});
@@ -552,7 +544,7 @@ describe('node', () => {
 	});
 
 	it('task: download streams the result with its name and type', async () => {
-		gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+		gateway().get(`${TASKS}/t1/download`).reply(200, 'bytes', {
 			'content-type': 'image/png',
 			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
 		});

@@ -2,7 +2,6 @@ import nock from 'nock';
 
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
 import {
-	TASKS as API,
 	catalogue,
 	continueOnFail,
 	creations,
@@ -13,6 +12,7 @@ import {
 	model,
 	painter,
 	run,
+	serve,
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -101,8 +101,7 @@ describe('model: getMany', () => {
 
 describe('the input of a task', () => {
 	const sentInput = async (parameters: object) => {
-		catalogue([painter({ properties: { prompt: { type: 'string' } } })]);
-		const sent = creations();
+		const sent = serve(painter({ properties: { prompt: { type: 'string' } } }));
 		const { error } = await run('create', { model, ...parameters });
 		expect(error).toBeUndefined();
 		return sent.map(({ body }) => body.input);
@@ -227,7 +226,7 @@ describe('wait', () => {
 		const log: string[] = [];
 		nock('https://gateway.test')
 			.persist()
-			.post(API)
+			.post(TASKS)
 			.reply(() => {
 				log.push('create');
 				return [201, envelope({ taskId: 't1' })];
@@ -235,7 +234,7 @@ describe('wait', () => {
 		nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
 		nock('https://gateway.test')
 			.persist()
-			.get(`${API}/t1`)
+			.get(`${TASKS}/t1`)
 			.reply(() => {
 				log.push('poll');
 				return [200, envelope({ state: 'success', resultJson: '{}' })];
@@ -289,8 +288,7 @@ describe('polls', () => {
 		])(
 			'do not precede the first poll of a task that may have ended: %s %j',
 			async (operation, parameters) => {
-				catalogue();
-				creations();
+				serve();
 				const polls = endsAtPoll(1);
 				expect(await pausesOf(operation, parameters)).toStrictEqual([]);
 				expect(polls.count).toBe(1);
@@ -299,8 +297,7 @@ describe('polls', () => {
 	});
 
 	it('a poll whose response cannot be decompressed does not end the wait', async () => {
-		catalogue();
-		creations();
+		serve();
 		const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
 		gateway().get(`${TASKS}/t1`).reply(200, Buffer.from('not gzip'), headers);
 		const polls = endsAtPoll(1);
@@ -309,9 +306,8 @@ describe('polls', () => {
 	});
 
 	describe('the output', () => {
-		it('of a failed task is an error with its code, text and ID, without the API key', async () => {
-			catalogue();
-			creations();
+		it('of a failed task is an error with its code, text and ID, without the TASKS key', async () => {
+			serve();
 			const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
 			endsAtPoll(1, failed);
 			const { items } = await run(
@@ -326,8 +322,7 @@ describe('polls', () => {
 		});
 
 		it('of a task that does not end in time is an error with its state and ID, and paid', async () => {
-			catalogue();
-			creations();
+			serve();
 			const polls = endsAtPoll(1_000);
 			const { items } = await run(
 				'createAndWait',
@@ -347,8 +342,7 @@ describe('polls', () => {
 			['0.0009', 0],
 			['0', 0],
 		])('of %s minutes allows this number of task requests: %i', async (maxWait, count) => {
-			catalogue();
-			const sent = creations();
+			const sent = serve();
 			endsAtPoll(1);
 			const options = { maxWait: `={{ ${maxWait} }}`, idempotencyKey: 'mine' };
 			const { items } = await run('createAndWait', { ...taskRequest, options }, continueOnFail);

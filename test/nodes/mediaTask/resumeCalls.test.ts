@@ -2,7 +2,7 @@ import { WebhookContext } from 'n8n-core';
 import nock from 'nock';
 
 import { runNode, type RunOptions } from '../../helpers/engine';
-import { catalogue, creations, envelope, gateway } from '../../helpers/media';
+import { envelope, gateway, serve } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { ended, sendCallback, suspend, suspending, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
@@ -220,8 +220,7 @@ describe('after the execution is suspended, its task is polled, and n8n is calle
 			const events: string[] = [];
 			// The first poll comes before the execution is suspended.
 			const states = ['processing', 'processing'];
-			catalogue();
-			creations();
+			serve();
 			gateway()
 				.persist()
 				.get(/\/tasks\/t1$/)
