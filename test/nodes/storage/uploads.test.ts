@@ -143,6 +143,11 @@ describe('upload url', () => {
 			.catch(() => undefined);
 	};
 
+	const reply =
+		(status: number, body: string | Buffer = '', headers: Record<string, string> = {}): RequestListener =>
+		(_, response) =>
+			void response.writeHead(status, headers).end(body);
+
 	const gateway = useServer((request, response) => {
 		if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
 		attempts += 1;
@@ -156,7 +161,7 @@ describe('upload url', () => {
 	beforeEach(() => {
 		[uploads, downloads, attempts, receive] = [[], [], 0, accept];
 		testNumber += 1;
-		respond = (_, response) => response.end('png bytes');
+		respond = reply(200, 'png bytes');
 	});
 
 	async function upload(path: string, options: INodeParameters = {}, extra: Partial<RunOptions> = {}) {
@@ -176,10 +181,7 @@ describe('upload url', () => {
 
 	describe('a file at a URL', () => {
 		it('is uploaded with its name, type and exact length', async () => {
-			respond = (_, response) => {
-				response.writeHead(200, { 'content-type': 'image/png', 'content-length': '9' });
-				response.end('png bytes');
-			};
+			respond = reply(200, 'png bytes', { 'content-type': 'image/png', 'content-length': '9' });
 			const { items, error } = await upload('/a/cat.png?size=1');
 			expect(error).toBeUndefined();
 			expect(items[0]?.json).toMatchObject({ id: 'f1' });
@@ -191,14 +193,12 @@ describe('upload url', () => {
 			expect(Number(sent?.length)).toBe(sent?.size);
 		});
 
+		const zipped = gzipSync('png bytes');
 		it.each<[string, RequestListener]>([
 			['of unknown length', (_, response) => void response.write('png ', () => response.end('bytes'))],
 			[
 				'that its server compresses',
-				(_, response) => {
-					const body = gzipSync('png bytes');
-					response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length }).end(body);
-				},
+				reply(200, zipped, { 'content-encoding': 'gzip', 'content-length': String(zipped.length) }),
 			],
 		])('%s is uploaded with its length and the type of its name', async (_, listener) => {
 			respond = listener;
@@ -209,10 +209,9 @@ describe('upload url', () => {
 		});
 
 		it('is found behind redirects', async () => {
-			respond = ({ url }, response) => {
-				if (url === '/old') response.writeHead(302, { location: '/new/cat.png' }).end();
-				else response.writeHead(200, { 'content-type': 'image/png' }).end('png bytes');
-			};
+			const moved = reply(302, '', { location: '/new/cat.png' });
+			const file = reply(200, 'png bytes', { 'content-type': 'image/png' });
+			respond = (request, response) => (request.url === '/old' ? moved : file)(request, response);
 			const { error } = await upload('/old');
 			expect(error).toBeUndefined();
 			expect(uploads).toMatchObject([{ content: 'png bytes' }]);
@@ -222,26 +221,14 @@ describe('upload url', () => {
 
 	describe('what is no file', () => {
 		it.each<[string, RequestListener, string]>([
-			[
-				'404',
-				(_, response) => response.writeHead(404).end('{"code":"x"}'),
-				'There is no file behind the link',
-			],
-			[
-				'401',
-				(_, response) => response.writeHead(401).end(),
-				'The server of the file does not accept the link',
-			],
+			['404', reply(404, '{"code":"x"}'), 'There is no file behind the link'],
+			['401', reply(401), 'The server of the file does not accept the link'],
 			[
 				'a sign-in page',
-				(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+				reply(200, '<html>', { 'content-type': 'text/html' }),
 				'A web page came instead of the file',
 			],
-			[
-				'an empty file',
-				(_, response) => response.writeHead(200, { 'content-length': '0' }).end(),
-				'The file is empty',
-			],
+			['an empty file', reply(200, '', { 'content-length': '0' }), 'The file is empty'],
 			[
 				'101 MB',
 				(_, response) => {
@@ -279,8 +266,8 @@ describe('upload url', () => {
 				setTimeout(() => request.socket.destroy(), 50);
 			};
 		it.each<[string, RequestListener, string]>([
-			['nothing', (_, response) => response.writeHead(204).end(), 'The file is empty'],
-			['an empty stream', (_, response) => response.writeHead(200).end(), 'The file is empty'],
+			['nothing', reply(204), 'The file is empty'],
+			['an empty stream', reply(200), 'The file is empty'],
 			['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
 			['a stream that breaks off', breaksOff({}), broke],
 		])('is not uploaded: %s', async (_, listener, message) => {
@@ -328,10 +315,7 @@ describe('upload url', () => {
 		});
 
 		it('open the URL again when its server was busy', async () => {
-			respond = (_, response) => {
-				if (downloads.length > 1) response.end('png bytes');
-				else response.writeHead(503).end();
-			};
+			respond = (...call) => void reply(downloads.length > 1 ? 200 : 503, 'png bytes')(...call);
 			const { error } = await upload('/cat.png');
 			expect(error).toBeUndefined();
 			expect([attempts, downloads.length]).toStrictEqual([1, 2]);
