@@ -4,7 +4,7 @@ import nock from 'nock';
 import { runNode, type RunOptions } from '../../helpers/engine';
 import { envelope, gateway, serve } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { ended, sendCallback, suspend, suspending, threeTasks } from '../../helpers/suspended';
+import { ended, savedState, sendCallback, suspend, suspending, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
 
 // Callbacks to a suspended execution, as n8n passes them to the node.
@@ -42,9 +42,7 @@ describe('a callback', () => {
 	it('resumes the execution once, also when the request of the node to n8n is repeated', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		tasks.respond = () => 'success';
-		const { contextData = {} } = suspended.run.data.executionData ?? {};
-		const { aiGatewaySuspended: saved } = contextData['node:Gateway'] ?? {};
-		const { id: state } = saved as unknown as { id: string };
+		const { id: state } = savedState(suspended);
 		const first = await sendCallback(suspended, use, { state });
 		const second = await sendCallback(suspended, use, { state });
 		expect([first.resumed?.run.status, second.resumed]).toStrictEqual(['success', undefined]);

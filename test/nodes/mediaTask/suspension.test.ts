@@ -9,7 +9,6 @@ import {
 	runAgain,
 	runNode,
 	type RunOptions,
-	type RunResult,
 	storedBinary,
 } from '../../helpers/engine';
 import { gateway } from '../../helpers/media';
@@ -17,6 +16,7 @@ import { useNock } from '../../helpers/nock';
 import {
 	mockTasks,
 	prompts,
+	savedState,
 	sendCallback,
 	stored,
 	suspend,
@@ -226,21 +226,6 @@ describe('suspend problem', () => {
 	});
 });
 
-type StoredJson = Record<string, unknown>;
-
-/** A copy of a suspended execution with a changed saved state or node input. */
-function changed(
-	suspended: RunResult,
-	change: { state?: (state: StoredJson) => void; input?: (json: StoredJson) => void },
-): RunResult {
-	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
-	const context = data.executionData?.contextData['node:Gateway'] ?? {};
-	change.state?.(context.aiGatewaySuspended as StoredJson);
-	const copy = { ...suspended, run: { ...suspended.run, data } };
-	for (const { json } of stored(copy)) change.input?.(json);
-	return copy;
-}
-
 /** Suspends an execution with one task for each item. */
 async function suspendFor(parameters: object = {}, more: Partial<RunOptions> = {}) {
 	const tasks = mockTasks(() => 'processing');
@@ -258,9 +243,7 @@ describe('saved state', () => {
 
 	it('has these field names: for others, use another key', async () => {
 		const { suspended } = await suspendFor({}, { items });
-		const state: StoredJson = {};
-		changed(suspended, { state: (own) => Object.assign(state, own) });
-		expect(state).toStrictEqual({
+		expect(savedState(suspended)).toStrictEqual({
 			id: expect.any(String) as string,
 			until: expect.any(Number) as number,
 			tasks: { 0: 't1', 1: 't2' },
