@@ -106,7 +106,7 @@ describe('a request is rejected', () => {
 		const request = { url: 'https://evil.test/balance', baseURL: 'https://gateway.test/api/v1' };
 		await expect(authenticate(request)).rejects.toMatchObject({
 			description: expect.stringMatching(
-				/to https:\/\/evil\.test; .* only to https:\/\/gateway\.test,/,
+				/to https:\/\/evil\.test; .* only to https:\/\/gateway\.test,.* choose another credential\.$/,
 			) as string,
 		});
 	});

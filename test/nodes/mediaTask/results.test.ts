@@ -294,6 +294,22 @@ describe('polls', () => {
 				expect(polls.count).toBe(1);
 			},
 		);
+
+		it('do not precede the first poll when an earlier try may have created the task', async () => {
+			catalogue();
+			let requests = 0;
+			gateway()
+				.persist()
+				.post(TASKS)
+				.reply(() =>
+					(requests += 1) === 1 ? [504, envelope(null, 504)] : [201, envelope({ taskId: 't1' })],
+				);
+			endsAtPoll(1);
+			const settings = { retryOnFail: true, waitBetweenTries: 1 };
+			const oneRequest = { ...taskRequest, options: { maxRetries: 0 } };
+			expect(await pausesOf('createAndWait', oneRequest, { settings })).toStrictEqual([]);
+			expect(requests).toBe(2);
+		});
 	});
 
 	it('a poll whose response cannot be decompressed does not end the wait', async () => {
@@ -306,7 +322,7 @@ describe('polls', () => {
 	});
 
 	describe('the output', () => {
-		it('of a failed task is an error with its code, text and ID, without the TASKS key', async () => {
+		it('of a failed task is an error with its code, text and ID, without the API key', async () => {
 			serve();
 			const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
 			endsAtPoll(1, failed);
@@ -316,7 +332,10 @@ describe('polls', () => {
 				continueOnFail,
 			);
 			expect(items.map(({ json }) => json.error)).toMatchObject([
-				{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
+				{
+					...{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
+					description: expect.stringMatching(/t1.*\(code NSFW\).*refused for \[key\]/) as string,
+				},
 			]);
 			expect(JSON.stringify(items)).not.toContain('sk-test');
 		});
