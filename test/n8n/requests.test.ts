@@ -55,6 +55,23 @@ function sending(respond: (options: IHttpRequestOptions) => Promise<unknown>) {
 const responding = (body: Readable = Readable.from([]), statusCode = 200) =>
 	sending(async () => await Promise.resolve({ statusCode, headers: { 'x-two': 'a' }, body }));
 
+it('a request to the gateway is signed by n8n with the credential, follows no redirect, and ends with its own signal', async () => {
+	let sent: { self: IExecuteFunctions; args: unknown[] } | undefined;
+	async function httpRequestWithAuthentication(this: IExecuteFunctions, ...args: unknown[]) {
+		sent = { self: this, args };
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from([]) });
+	}
+	const context = { helpers: { httpRequestWithAuthentication } } as unknown as IExecuteFunctions;
+	await n8nTransport(context, credential).text({ ...request, body: '' });
+	const [type, options, more] = sent?.args ?? [];
+	const credentialsDecrypted = { id: '', name: '', type: 'aiGatewayApi', data: { apiKey: 'key' } };
+	expect([type, more]).toStrictEqual(['aiGatewayApi', { credentialsDecrypted }]);
+	// n8n takes the signal of its caller.
+	const abortSignal = sent?.self.getExecutionCancelSignal();
+	expect(abortSignal).toBeInstanceOf(AbortSignal);
+	expect(options).toMatchObject({ abortSignal, disableFollowRedirect: true, headers: request.headers });
+});
+
 it.each(['cancelled', 'not waited for'])('a request is aborted when it is %s', async (reason) => {
 	const [cancelled, left] = [new AbortController(), new AbortController()];
 	const signals: unknown[] = [];
