@@ -1,12 +1,6 @@
-import { ExecuteContext } from 'n8n-core';
-import {
-	createEmptyRunExecutionData,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeParameters,
-} from 'n8n-workflow';
+import { createEmptyRunExecutionData, type INodeParameters } from 'n8n-workflow';
 
-import { packageNodes, prepare } from '../helpers/engine';
+import { attempt } from '../helpers/attempt';
 import { quickTime } from '../helpers/time';
 import { filled, locator, TEXT_MODEL, useGateway } from './support';
 
@@ -179,31 +173,11 @@ describe('rate limit', () => {
 describe('without execution', () => {
 	quickTime(20);
 
-	async function call(node: 'balance' | 'mediaTask' | 'textGeneration', parameters: INodeParameters) {
+	async function call(node: 'mediaTask' | 'textGeneration', parameters: INodeParameters) {
 		const { baseUrl, apiKey } = gateway;
-		const prepared = prepare({ node, parameters, credential: { baseUrl, apiKey }, asTool: true });
-		const { workflow, mode, more } = prepared;
-		delete more.executionId;
-		const target = workflow.getNode('Gateway');
-		if (!target) throw new Error('There is no node');
-		const items: INodeExecutionData[] = [{ json: {} }];
-		const data = createEmptyRunExecutionData();
-		const input = { main: [items] };
-		const executeData = { node: target, data: input, source: null };
-		const context: object = new ExecuteContext(
-			workflow,
-			target,
-			more,
-			mode,
-			data,
-			0,
-			items,
-			input,
-			executeData,
-			[],
-		);
-		const [outputs] = await packageNodes[node].execute.call(context as IExecuteFunctions);
-		return outputs?.[0]?.json;
+		const options = { node, parameters, credential: { baseUrl, apiKey }, asTool: true };
+		const scope = { execution: createEmptyRunExecutionData(), hasId: false };
+		return (await attempt(options, scope))[0]?.json;
 	}
 
 	const picture = {

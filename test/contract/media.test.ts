@@ -179,13 +179,6 @@ describe('pictures', () => {
 		expect([image.width, image.height]).toStrictEqual([width, height]);
 	}
 
-	it('a result that was cut off is fetched again', async () => {
-		gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
-		const { items } = await paint();
-		await expectPicture(items[0]?.binary?.data, 512, 512);
-		expect(gateway.control.requests({ host: 'files' })).toHaveLength(2);
-	});
-
 	it('a task returns a picture that can be opened, fetched without a key', async () => {
 		const { items } = await paint();
 		await expectPicture(items[0]?.binary?.data, 512, 512);

@@ -150,16 +150,6 @@ describe('required fields', () => {
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
 		expect(images?.displayName).toBe('Images (required or file)');
 	});
-
-	it('may come from a file also where the schema of a list’s elements is a reference', () => {
-		const [field] = formFields({
-			type: 'object',
-			properties: { references: { type: 'array', items: { $ref: '#/$defs/Address' } } },
-			required: ['references'],
-			$defs: { Address: { type: 'string', format: 'uri' } },
-		});
-		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
-	});
 });
 
 describe('the fields that a workflow stores', () => {
@@ -249,15 +239,7 @@ describe('media picker', () => {
 
 	it.each<[string, object, boolean]>([
 		['text', { prompt: { type: 'string' }, size: { type: 'string' } }, false],
-		['a link to an image', { source: { type: 'string', format: 'uri' } }, true],
-		['an image', { image: { type: 'string' } }, true],
-		['several images', { image_urls: { type: 'array', items: { type: 'string', format: 'uri' } } }, true],
-		[
-			'an image or nothing',
-			{ mask_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] } },
-			true,
-		],
-		['the size of an image', { image_size: { enum: ['small', 'large'] } }, false],
+		['an image', { image_urls: { type: 'array', items: { type: 'string', format: 'uri' } } }, true],
 	])('the picker for edits begins with a model that takes %s: %j', async (_, fields, isFirst) => {
 		catalogue([
 			painter({ properties: { prompt: { type: 'string' } } }, { id: 'acme/first' }),
@@ -269,17 +251,5 @@ describe('media picker', () => {
 		expect(results.map(({ value }) => value)).toStrictEqual(
 			isFirst ? ['acme/painter', 'acme/first'] : ['acme/first', 'acme/painter'],
 		);
-	});
-
-	it.each([
-		['another currency', 'USD', 'tiered'],
-		['another type', 'RUB', 'per_second'],
-	])('a price of %s is not shown', async (_, currency, type) => {
-		catalogue([
-			painter(quality, { pricing: { currency, type, tiers: tiers(['draft', '1'], ['high', '2']) } }),
-		]);
-		const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
-		const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
-		expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter']);
 	});
 });

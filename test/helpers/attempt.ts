@@ -16,6 +16,8 @@ interface AttemptScope {
 	runIndex?: number;
 	/** The execution's cancel signal. */
 	signal?: AbortSignal;
+	/** Whether the execution has an ID, as it has in a workflow. */
+	hasId?: boolean;
 }
 
 /** The execution context of one attempt. */
@@ -25,6 +27,7 @@ export async function attemptContext(
 ): Promise<IExecuteFunctions> {
 	await binaryStorage();
 	const { workflow, more, mode } = prepare(options);
+	if (scope.hasId === false) delete more.executionId;
 	const node = workflow.getNode('Gateway');
 	if (!node) throw new Error('The workflow has no such node');
 	const items = (options.items ?? [{ json: {} }]).map((item, index) => ({

@@ -72,24 +72,34 @@ export function scriptedClient(
 		clock.now += milliseconds;
 		return Promise.resolve();
 	};
-	const gate = testGate({ now: () => clock.now, random: options.random ?? (() => 0.5) });
-	const client = new GatewayClient(
+	const random = options.random ?? (() => 0.5);
+	// Time limits read the clock, which only pauses move.
+	const now = () => clock.now;
+	const gate = testGate({ now, random });
+	const client = testClient(settings, { transport, gate, pause, now, random, ...options.dependencies });
+	return { client, sent, pauses, clock };
+}
+
+/** A client on a transport, without limits, in real time. */
+export function testClient(
+	settings: Partial<ClientSettings>,
+	dependencies: Partial<ClientDependencies> & Pick<ClientDependencies, 'transport'>,
+): GatewayClient {
+	const sleep = async (milliseconds: number) =>
+		await new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
+	return new GatewayClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: ['secret-key'], maxRetries: 3, ...settings },
 		{
-			transport,
-			gate,
+			gate: testGate(),
 			withSlot: async (work) => await work(),
-			pause,
+			pause: sleep,
 			until: async (wait) => await wait,
-			// Time limits read the clock, which only pauses move.
-			sleep: async (milliseconds) =>
-				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
-			now: () => clock.now,
-			random: options.random ?? (() => 0.5),
-			...options.dependencies,
+			sleep,
+			now: () => Date.now(),
+			random: () => 0.5,
+			...dependencies,
 		},
 	);
-	return { client, sent, pauses, clock };
 }
 
 /** A gate of its own for a client, in real time unless given. */

@@ -58,6 +58,12 @@ export function creations(): Array<{ body: Record<string, unknown>; key: string 
 	return sent;
 }
 
+/** Serves a catalogue of these models, and accepts and records task requests. */
+export function serve(...models: object[]) {
+	catalogue(models.length > 0 ? models : undefined);
+	return creations();
+}
+
 /** The model of the tests, as a workflow stores it. */
 export const model = { __rl: true, mode: 'id', value: 'acme/painter' };
 

@@ -55,6 +55,12 @@ function withInner(node: INodeTypeDescription, property: INodeProperties, above:
 	return [{ place, node, property, operations }, ...inner.map((field) => ({ ...field, operations }))];
 }
 
+/** The places of those for which a rule does not hold. */
+export function wrong<P extends { place: string }>(found: P[], isRight: (one: P) => boolean): string[] {
+	if (found.length === 0) throw new Error('There is nothing to look at');
+	return found.filter((one) => !isRight(one)).map(({ place }) => place);
+}
+
 /** The choices of a list; none for other fields. */
 export function choicesOf(property: INodeProperties): INodePropertyOptions[] {
 	return (property.options ?? []).filter(isChoice);

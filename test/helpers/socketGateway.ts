@@ -2,13 +2,9 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 
 import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
-import {
-	GatewayClient,
-	type ClientSettings,
-	type ClientDependencies,
-} from '../../nodes/shared/gateway/client/client';
+import type { ClientSettings, GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { editorContext } from './contexts';
-import { testGate } from './client';
+import { testClient } from './client';
 import { useServer } from './server';
 
 /** A request that the server received. */
@@ -51,23 +47,16 @@ export function useSocketGateway() {
 		onRequest(listener: RequestListener): void {
 			respond = listener;
 		},
-		client(
-			settings: Partial<ClientSettings> = {},
-			dependencies: Partial<ClientDependencies> = {},
-		): SocketClient {
-			const baseUrl = settings.baseUrl ?? `${origin()}/api/v1`;
-			const context = editorContext({
-				node: 'textGeneration',
-				parameters: {},
-				credential: { baseUrl, apiKey: API_KEY },
-			});
+		client(settings: Partial<ClientSettings> = {}): SocketClient {
+			const baseUrl = `${origin()}/api/v1`;
+			const credential = { baseUrl, apiKey: API_KEY };
+			const context = editorContext({ node: 'textGeneration', parameters: {}, credential });
 			const pauses: number[] = [];
 			const slots: SocketClient['slots'] = { held: 0, taken: 0, duringPauses: [] };
-			const client = new GatewayClient(
-				{ secrets: [API_KEY], maxRetries: 3, ...settings, baseUrl },
+			const client = testClient(
+				{ baseUrl, secrets: [API_KEY], ...settings },
 				{
 					transport: n8nTransport(context, credentialReader(context)),
-					gate: testGate(),
 					withSlot: async (work) => {
 						slots.held += 1;
 						slots.taken += 1;
@@ -78,12 +67,6 @@ export function useSocketGateway() {
 						slots.duringPauses.push(slots.held);
 						return Promise.resolve();
 					},
-					until: async (wait) => await wait,
-					sleep: async (milliseconds) =>
-						await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
-					now: () => Date.now(),
-					random: () => 0.5,
-					...dependencies,
 				},
 			);
 			return { client, pauses, slots };

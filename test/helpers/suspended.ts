@@ -135,6 +135,10 @@ export async function suspend(tasks: Tasks, options: RunOptions): Promise<RunRes
 export const stored = ({ run: { data } }: RunResult) =>
 	data.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [];
 
+/** What the node stores of its suspension. */
+export const savedState = ({ run: { data } }: RunResult) =>
+	data.executionData?.contextData['node:Gateway']?.aiGatewaySuspended as unknown as { id: string };
+
 /** The effects of a callback. */
 export interface CallbackOutcome {
 	/** The responses to the callback. */

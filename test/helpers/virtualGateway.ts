@@ -1,11 +1,7 @@
-import {
-	GatewayClient,
-	type ClientDependencies,
-	type ClientSettings,
-} from '../../nodes/shared/gateway/client/client';
+import type { ClientDependencies, ClientSettings } from '../../nodes/shared/gateway/client/client';
 import { RateGate } from '../../nodes/shared/gateway/client/rateGate';
 import { isSuccess, type HttpRequest, type Transport } from '../../nodes/shared/gateway/client/transport';
-import { byteStream } from './client';
+import { byteStream, testClient } from './client';
 import { VirtualClock } from './virtualClock';
 
 /** The response of a simulated gateway. */
@@ -47,21 +43,10 @@ export function virtualGateway(
 			return isSuccess(response) ? { ...response, body: byteStream(response.body) } : response;
 		},
 	};
+	const { sleep, now } = clock;
+	const common = { transport, gate, pause: sleep, sleep, now, random };
 	const client = (settings: Partial<ClientSettings> = {}, dependencies: Partial<ClientDependencies> = {}) =>
-		new GatewayClient(
-			{ baseUrl: 'https://gateway.test/api/v1', secrets: ['k'], maxRetries: 3, ...settings },
-			{
-				transport,
-				gate,
-				withSlot: async (work) => await work(),
-				pause: clock.sleep,
-				until: async (wait) => await wait,
-				sleep: clock.sleep,
-				now: clock.now,
-				random,
-				...dependencies,
-			},
-		);
+		testClient(settings, { ...common, ...dependencies });
 	return { clock, log, client, newGate, seconds: () => (clock.now() - start) / 1000 };
 }
 

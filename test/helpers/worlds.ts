@@ -10,7 +10,7 @@ export interface WorldCase {
 	/** The longest time, as a multiple of the ideal. */
 	bound: number;
 	/** A text that never fits the limit: it fails, and the time is that of the others. */
-	hopeless?: number;
+	hopeless?: number | undefined;
 }
 
 const BOUND = 1.15;
@@ -19,103 +19,84 @@ const HARD_BOUND = 1.35;
 /** For two processes that learn only from refusals. */
 const BLIND_BOUND = 1.5;
 
-const first = (n: number) => n === 0;
+type Row = [name: string, world: World, ideal: number, bound?: number, hopeless?: number];
+const toCase = ([name, world, ideal, bound = BOUND, hopeless]: Row): WorldCase => {
+	return { name, world, ideal, bound, hopeless };
+};
+
 const strays = (which: (n: number) => boolean, retryAfter = 1) => ({ which, retryAfter });
+const first = (n: number) => n === 0;
+const afterAWhile = { startsAt: (n: number) => (n < 12 ? 4 * n : 48), strays: strays((n) => n === 10) };
 
 /** Texts that are refused without a reason: their worlds have no limit. */
-export const strayCases: WorldCase[] = [
-	{
-		name: '12 texts in 48 s, the 11th stray, then 200 at 20',
-		world: {
-			texts: 212,
-			concurrency: 20,
-			startsAt: (n) => (n < 12 ? 4 * n : 48),
-			strays: strays((n) => n === 10),
-		},
-		ideal: 50,
-		bound: BOUND,
-	},
-	{
-		name: '200 texts at 20, the first stray',
-		world: { texts: 200, concurrency: 20, strays: strays(first) },
-		ideal: 2,
-		bound: BOUND,
-	},
-	{
-		name: '1,000 texts at 20, every 50th stray',
-		world: { texts: 1_000, concurrency: 20, strays: strays((n) => n % 50 === 49) },
-		ideal: 11,
-		bound: BOUND,
-	},
-	{
-		name: '200 texts at 20, the first stray with Retry-After: 60',
-		world: { texts: 200, concurrency: 20, strays: strays(first, 60) },
-		ideal: 60,
-		bound: BOUND,
-	},
+const strayRows: Row[] = [
+	['12 texts in 48 s, the 11th stray, then 200 at 20', { texts: 212, concurrency: 20, ...afterAWhile }, 50],
+	['200 texts at 20, the first stray', { texts: 200, concurrency: 20, strays: strays(first) }, 2],
+	[
+		'1,000 texts at 20, every 50th stray',
+		{ texts: 1_000, concurrency: 20, strays: strays((n) => n % 50 === 49) },
+		11,
+	],
+	[
+		'200 texts at 20, the first stray with Retry-After: 60',
+		{ texts: 200, concurrency: 20, strays: strays(first, 60) },
+		60,
+	],
 ];
+export const strayCases = strayRows.map(toCase);
 
 /** Worlds with a limit. */
-export const limitCases = (['none', 'seconds'] as const).flatMap((kind): WorldCase[] => {
-	const retryAfter = kind === 'seconds';
-	const limit = (tokens: number, seconds: number, of: Limit['kind'], more: Partial<Limit> = {}): Limit => ({
-		tokens,
-		windowMs: seconds * 1_000,
-		kind: of,
-		retryAfter,
-		...more,
-	});
-	const cases: Array<[string, World, number, number?]> = [
+export const limitCases = [false, true].flatMap((retryAfter) => {
+	const limited = (
+		texts: number,
+		kind: Limit['kind'],
+		tokens: number,
+		seconds: number,
+		more: object = {},
+	) => {
+		const limit: Limit = { tokens, windowMs: seconds * 1_000, kind, retryAfter, ...more };
+		return { texts, concurrency: 8, limit };
+	};
+	const eleventh = (tokens: number) => ({ tokens: (n: number) => (n === 10 ? tokens : 1) });
+	const rows: Row[] = [
 		[
 			'60 per 20 s, fixed: two processes, 80 texts each',
-			{ texts: 80, concurrency: 8, processes: 2, limit: limit(60, 20, 'fixed') },
+			{ ...limited(80, 'fixed', 60, 20), processes: 2 },
 			41,
 			retryAfter ? BOUND : BLIND_BOUND,
 		],
 		[
 			'60 a minute, sliding: 300 texts, refused requests count',
-			{ texts: 300, concurrency: 8, limit: limit(60, 60, 'sliding', { countsRefused: true }) },
+			limited(300, 'sliding', 60, 60, { countsRefused: true }),
 			242,
 			HARD_BOUND,
 		],
 		[
 			'300 texts and one that needs 80 of the 100 per 20 s',
-			{ texts: 301, concurrency: 8, tokens: (n) => (n === 10 ? 80 : 1), limit: limit(100, 20, 'sliding') },
+			{ ...limited(301, 'sliding', 100, 20), ...eleventh(80) },
 			60,
 			HARD_BOUND,
 		],
-		[
-			'60 a minute, refilled evenly: 200 texts',
-			{ texts: 200, concurrency: 8, limit: limit(60, 60, 'bucket') },
-			140,
-		],
+		['60 a minute, refilled evenly: 200 texts', limited(200, 'bucket', 60, 60), 140],
 		[
 			'40 per 10 s, fixed: three executions of 40 texts',
-			{ texts: 40, executions: 3, concurrency: 8, limit: limit(40, 10, 'fixed') },
+			{ ...limited(40, 'fixed', 40, 10), executions: 3 },
 			21,
 		],
 		// The second minute, and an interval of polls (§3.1).
 		[
 			'600 a minute, sliding: 300 tasks beside 300 texts',
-			{ texts: 300, tasks: 300, concurrency: 8, limit: limit(600, 60, 'sliding') },
+			{ ...limited(300, 'sliding', 600, 60), tasks: 300 },
 			64,
 		],
+		[
+			'100 per 20 s, sliding: 300 texts and one that never fits',
+			{ ...limited(301, 'sliding', 100, 20), ...eleventh(101) },
+			40,
+			HARD_BOUND,
+			10,
+		],
 	];
-	const hopeless: WorldCase = {
-		name: '100 per 20 s, sliding: 300 texts and one that never fits',
-		world: {
-			texts: 301,
-			concurrency: 8,
-			tokens: (n) => (n === 10 ? 101 : 1),
-			limit: limit(100, 20, 'sliding'),
-		},
-		ideal: 40,
-		bound: HARD_BOUND,
-		hopeless: 10,
-	};
 	const after = retryAfter ? 'with Retry-After' : 'without';
-	return [
-		...cases.map(([name, world, ideal, bound = BOUND]) => ({ name, world, ideal, bound })),
-		hopeless,
-	].map((one) => ({ ...one, name: `${one.name}, ${after}` }));
+	return rows.map(([name, ...row]) => toCase([`${name}, ${after}`, ...row]));
 });

@@ -14,7 +14,7 @@ import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../.
 import { isBinaryValue, isStreaming, isTool } from '../../nodes/shared/n8n/features';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
 import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
-import { apiErrorOf, rejection, scriptedClient } from '../helpers/client';
+import { apiErrorOf, gatewayFailure, rejection, scriptedClient } from '../helpers/client';
 import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
 import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
 import { useNock } from '../helpers/nock';
@@ -23,73 +23,52 @@ describe('client', () => {
 	useNock();
 
 	const balance = { group: 'balance', kind: 'read', path: '/balance' } as const;
-	const once = { maxRetries: 0, timeoutMs: undefined };
-	const contextOf = (credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' }) =>
-		editorContext({ node: 'mediaTask', parameters: {}, credential });
+	const contextOf = () => editorContext({ node: 'mediaTask', parameters: {} });
 
-	/** Lets the gateway fail until it has been asked `failures` times with the key, and counts the requests. */
-	function gatewayFails({ failures = Infinity, retryAfter = '0' } = {}) {
+	/** Lets the gateway fail, and counts the requests. */
+	function gatewayFails() {
 		const seen = { requests: 0 };
-		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+		nock('https://gateway.test')
 			.persist()
 			.get('/api/v1/balance')
-			.reply(() => {
-				seen.requests += 1;
-				if (seen.requests > failures) return [200, { amount: 1 }];
-				const error = { message: 'no: sk-test, token-1', type: 'api_error' };
-				return [503, { error }, { 'retry-after': retryAfter }];
-			});
+			.reply(() => [(seen.requests += 1) && 503, gatewayFailure(503), { 'retry-after': '0' }]);
 		return seen;
 	}
 
-	describe('a client', () => {
-		it('reads the credential once, retries as its option says, and does not show the key', async () => {
-			const seen = gatewayFails({ failures: 3 });
-			const context = contextOf();
-			const reads = jest.spyOn(context, 'getCredentials');
-			const client = await connect(context, { ...once, maxRetries: 2 });
-			const { details } = await apiErrorOf(client.json(balance));
-			expect(seen.requests).toBe(3);
-			expect(details.description).toContain('no: [key], token-1');
-			expect(await client.json(balance)).toStrictEqual({ amount: 1 });
-			expect(reads).toHaveBeenCalledTimes(1);
-		});
-
-		it('sends each request in a slot, and nothing when the run ends while it waits for one', async () => {
-			const seen = gatewayFails();
-			const signal = new RunSignal(undefined);
-			const slots: number[] = [];
-			const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-				slots.push(seen.requests);
-				if (slots.length === 3) signal.abort('other item failed');
-				return await work();
-			};
-			const client = await connect(contextOf(), { ...once, maxRetries: 1 }, { signal, withSlot });
-			await apiErrorOf(client.json(balance));
-			expect(slots).toStrictEqual([0, 1]);
-			const error = await rejection(client.json(balance));
-			expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
-		});
-
-		it.each([
-			['other item failed', 1],
-			['cancelled', 0],
-		] as const)(
-			'reads a catalogue after the run has ended, unless it was cancelled: %s',
-			async (reason, requests) => {
-				let seen = 0;
-				nock('https://gateway.test')
-					.get('/api/v1/models')
-					.optionally()
-					.reply(() => [200, { data: [{ id: `m${(seen += 1)}` }] }]);
-				const signal = new RunSignal(undefined);
-				signal.abort(reason);
-				const client = await connect(contextOf(), once, { signal });
-				const models = await listTextModels(client).catch(() => []);
-				expect([models.length, seen]).toStrictEqual([requests, requests]);
-			},
-		);
+	it('each request is sent in a slot, and none when the run ends while it waits for one', async () => {
+		const seen = gatewayFails();
+		const signal = new RunSignal(undefined);
+		const slots: number[] = [];
+		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+			slots.push(seen.requests);
+			if (slots.length === 3) signal.abort('other item failed');
+			return await work();
+		};
+		const client = await connect(contextOf(), { maxRetries: 1 }, { signal, withSlot });
+		await apiErrorOf(client.json(balance));
+		const error = await rejection(client.json(balance));
+		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
+		expect(slots).toStrictEqual([0, 1, 2]);
 	});
+
+	it.each([
+		['other item failed', 1],
+		['cancelled', 0],
+	] as const)(
+		'a catalogue is read after the run has ended, unless it was cancelled: %s',
+		async (reason, requests) => {
+			let seen = 0;
+			nock('https://gateway.test')
+				.get('/api/v1/models')
+				.optionally()
+				.reply(() => [200, { data: [{ id: `m${(seen += 1)}` }] }]);
+			const signal = new RunSignal(undefined);
+			signal.abort(reason);
+			const client = await connect(contextOf(), { maxRetries: 0 }, { signal });
+			const models = await listTextModels(client).catch(() => []);
+			expect([models.length, seen]).toStrictEqual([requests, requests]);
+		},
+	);
 
 	const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
 
@@ -156,24 +135,16 @@ describe('features', () => {
 	])('%j is a file of n8n: %s', (value, isFile) => expect(isBinaryValue(value)).toBe(isFile));
 });
 
-describe('the signal of a run', () => {
-	beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick'] }));
-	afterEach(() => jest.useRealTimers());
-
-	it.each([
-		['before', true],
-		['after', false],
-	])('a cancellation overrides an error %s it', async (_, failsFirst) => {
-		const controller = new AbortController();
-		const signal = new RunSignal(controller.signal);
-		const [fail, cancel] = [() => signal.abort('other item failed'), () => controller.abort()];
-		if (failsFirst) fail();
-		const before = signal.isCancelled;
-		cancel();
-		if (!failsFirst) fail();
-		expect([before, signal.isCancelled]).toStrictEqual([false, true]);
-		expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
-	});
+it.each([
+	['before', true],
+	['after', false],
+])('a cancellation of a run overrides an error %s it', async (_, failsFirst) => {
+	const controller = new AbortController();
+	const signal = new RunSignal(controller.signal);
+	const [fail, cancel] = [() => signal.abort('other item failed'), () => controller.abort()];
+	for (const end of failsFirst ? [fail, cancel] : [cancel, fail]) end();
+	expect(signal.isCancelled).toBe(true);
+	expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
 });
 
 const task = (...resultUrls: string[]) =>

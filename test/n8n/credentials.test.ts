@@ -45,17 +45,16 @@ it('n8n adds no list of allowed domains: the key goes to the origin of the base 
 });
 
 describe('the key is added to requests to the gateway’s origin', () => {
+	const url = 'https://gateway.test/api/v1/balance?a=%20b';
+
 	it.each<[string, Request]>([
-		['url', { url: 'https://gateway.test/api/v1/balance?a=%20b' }],
-		['url and uri', { url: 'https://gateway.test/api/v1/balance?a=%20b', uri: 'https://evil.test/' }],
-		[
-			'url, with a baseURL that it replaces',
-			{ url: 'https://gateway.test/api/v1/balance?a=%20b', baseURL: 'https://evil.test' },
-		],
+		['url', { url }],
+		['url and uri', { url, uri: 'https://evil.test/' }],
+		['url, with a baseURL that it replaces', { url, baseURL: 'https://evil.test' }],
 	])('given as %s', async (_, request) => {
 		expect(await authenticate(request)).toStrictEqual({
 			baseURL: '',
-			url: 'https://gateway.test/api/v1/balance?a=%20b',
+			url,
 			headers: { Authorization: `Bearer ${KEY}` },
 			disableFollowRedirect: true,
 			followRedirect: false,
@@ -68,17 +67,16 @@ describe('the key is added to requests to the gateway’s origin', () => {
 		'https://gateway.test:443/api/v1',
 		' https://gateway.test/api/v1\n',
 		'https://gateway.test',
-	])('written as %j', async (url) => {
-		expect((await authenticate({ url })).headers).toStrictEqual({ Authorization: `Bearer ${KEY}` });
+	])('written as %j', async (address) => {
+		const { headers } = await authenticate({ url: address });
+		expect(headers).toStrictEqual({ Authorization: `Bearer ${KEY}` });
 	});
 
 	it('which keep their own headers; white space around the key and the base URL is removed', async () => {
 		const data = { baseUrl: ' https://gateway.test/api/v1 ', apiKey: ` ${KEY}\n` };
-		const headers = { accept: 'text/plain', host: 'Gateway.test' };
-		expect((await authenticate({ url: 'https://gateway.test/', headers }, data)).headers).toStrictEqual({
-			...headers,
-			Authorization: `Bearer ${KEY}`,
-		});
+		const own = { accept: 'text/plain', host: 'Gateway.test' };
+		const { headers } = await authenticate({ url, headers: own }, data);
+		expect(headers).toStrictEqual({ ...own, Authorization: `Bearer ${KEY}` });
 	});
 });
 
@@ -107,9 +105,9 @@ describe('a request is rejected', () => {
 	it('if its URL goes to another origin than its baseURL', async () => {
 		const request = { url: 'https://evil.test/balance', baseURL: 'https://gateway.test/api/v1' };
 		await expect(authenticate(request)).rejects.toMatchObject({
-			message: 'The AI Gateway credential is for another address than the URL of this request',
-			description:
-				'The request goes to https://evil.test; the API key is sent only to https://gateway.test, the origin of the base URL. Correct the URL of the request, or choose another credential.',
+			description: expect.stringMatching(
+				/to https:\/\/evil\.test; .* only to https:\/\/gateway\.test,.* choose another credential\.$/,
+			) as string,
 		});
 	});
 
@@ -338,16 +336,10 @@ const test = async (context: object, data: object | undefined) =>
 		...(data ? { data: data as typeof DATA } : {}),
 	});
 
-interface SentRequest {
-	uri?: string;
-	headers?: Record<string, string>;
-	followRedirect?: boolean;
-}
-
 /** Tests a credential against a scripted response. */
 async function testCredential(response: unknown, data: object | undefined = {}) {
-	const requests: SentRequest[] = [];
-	const request = async (options: SentRequest) => {
+	const requests: object[] = [];
+	const request = async (options: object) => {
 		requests.push(options);
 		if (response instanceof Error) throw response;
 		return await Promise.resolve(response);
@@ -358,25 +350,6 @@ async function testCredential(response: unknown, data: object | undefined = {}) 
 const broken = (code: string) => Object.assign(new Error(code), { code });
 
 describe('the credential test', () => {
-	it('requests the balance with the key, ignoring surrounding blanks and trailing slashes', async () => {
-		const { status, requests } = await testCredential(
-			{ statusCode: 200, body: '{"amount":"1"}' },
-			{ baseUrl: ' https://gateway.test/api/v1// ', apiKey: ` ${KEY} ` },
-		);
-		expect(status).toBe('OK');
-		expect(requests).toStrictEqual([
-			{
-				method: 'GET',
-				uri: 'https://gateway.test/api/v1/balance',
-				headers: { Accept: 'application/json', Authorization: `Bearer ${KEY}` },
-				resolveWithFullResponse: true,
-				simple: false,
-				followRedirect: false,
-				timeout: 30_000,
-			},
-		]);
-	});
-
 	it.each<[number, string, string]>([
 		[200, '{"amount":"1"}', 'OK'],
 		[200, '{"RUB":0,"USD":0}', 'OK'],
@@ -385,7 +358,8 @@ describe('the credential test', () => {
 		[300, '{"amount":"1"}', 'Error'],
 		[500, '{"amount":"1"}', 'Error'],
 	])('reads status %i with the body %j as %s', async (statusCode, body, status) => {
-		expect(await testCredential({ statusCode, body })).toMatchObject({ status });
+		const tested = await testCredential({ statusCode, body });
+		expect(tested).toMatchObject({ status, requests: [{ method: 'GET', timeout: 30_000 }] });
 	});
 
 	// More of them: the fields of the credential, below.

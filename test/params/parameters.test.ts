@@ -24,7 +24,6 @@ import {
 } from '../../nodes/shared/params/kinds';
 import { declare, type Parameter } from '../../nodes/shared/params/parameter';
 import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
-import { attemptContext } from '../helpers/attempt';
 import { webhookContext } from '../helpers/contexts';
 import { invalidInput } from '../helpers/invalidInput';
 import { readOption, readParameter } from './support';
@@ -531,54 +530,19 @@ describe('a locator that n8n does not reduce', () => {
 	);
 });
 
-describe('on n8n', () => {
-	const items = ['a', 'b', 'c'].map((name) => ({ json: { name } }));
-
-	it('requests parameters without an expression once per run, and resolves expressions for each item', async () => {
-		const context = await attemptContext({
-			node: 'textGeneration',
-			parameters: {
-				prompt: 'Hi',
-				options: { maxTokens: '={{ $json.name }}' },
-				model: withId('={{ $json.name }}'),
-			},
-			items,
-		});
-		const requested = jest.spyOn(context, 'getNodeParameter');
-		const set = declare({ prompt: words, options: collection({ maxTokens: words }), model });
-		const parameters = new NodeParameters(context);
-		const read = items.map((_, index) => {
-			const { prompt, options, model: chosen } = set.read(parameters.item(index));
-			return [prompt, options.maxTokens, chosen];
-		});
-		expect(read).toStrictEqual([
-			['Hi', 'a', 'a'],
-			['Hi', 'b', 'b'],
-			['Hi', 'c', 'c'],
-		]);
-		expect(requested.mock.calls.map(([name, index]) => [name, index])).toStrictEqual([
-			['prompt', 0],
-			...[0, 1, 2].flatMap((index) => [
-				['options', index],
-				['model', index],
-			]),
-		]);
-	});
-
-	it('reads the parameters of a node without items, and the default of one that the panel hides', () => {
-		const context = webhookContext(
-			{
-				node: 'mediaTaskTrigger',
-				parameters: { events: '={{ "fa" + "il" }}', options: { archiveTask: '={{ 1 > 0 }}' } },
-				mode: 'webhook',
-				store: {},
-			},
-			{ body: {} },
-		);
-		const source = nodeParameters(context);
-		const options = collection({ archiveTask: flag({ displayName: 'Archive', default: false }) });
-		expect(source('events', words)).toBe('fail');
-		expect(source('options', options).archiveTask).toBe(true);
-		expect(source('threshold', number({ displayName, default: 5 }))).toBe(5);
-	});
+it('n8n gives the parameters of a node without items, and the default of one that the panel hides', () => {
+	const context = webhookContext(
+		{
+			node: 'mediaTaskTrigger',
+			parameters: { events: '={{ "fa" + "il" }}', options: { archiveTask: '={{ 1 > 0 }}' } },
+			mode: 'webhook',
+			store: {},
+		},
+		{ body: {} },
+	);
+	const source = nodeParameters(context);
+	const options = collection({ archiveTask: flag({ displayName: 'Archive', default: false }) });
+	expect(source('events', words)).toBe('fail');
+	expect(source('options', options).archiveTask).toBe(true);
+	expect(source('threshold', number({ displayName, default: 5 }))).toBe(5);
 });

@@ -14,7 +14,7 @@ import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
 import { echoGateway, errorResponse, generate, generating, items } from '../helpers/echoGateway';
 import { packageNodes, type RunOptions, type RunResult } from '../helpers/engine';
-import { catalogue, creations, envelope, files, gateway, model, run, TASKS } from '../helpers/media';
+import { envelope, model, run, serve, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
 import { someNode } from '../helpers/someNode';
@@ -25,26 +25,15 @@ describe('item loop', () => {
 
 	useNock();
 
-	describe('many items', () => {
-		it('keeps order and pairing although responses arrive out of order, and never exceeds the concurrency', async () => {
-			const { load, prompts } = echoGateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
-			const result = await generate({ items: items(25), options: { concurrency: 5 } });
-			expect(result.items.map(({ json }) => json.text)).toStrictEqual(
-				items(25).map(({ json }) => `echo ${json.text}`),
-			);
-			expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
-				items(25).map(({ json }) => ({ item: json.n })),
-			);
-			expect(result.run.status).toBe('success');
-			expect(load.most).toBe(5);
-			expect(prompts()).toHaveLength(25);
-		});
-
-		it('runs 8 at once by default', async () => {
-			const { load } = echoGateway(() => ({ delayMs: 30 }));
-			await generate({ items: items(20) });
-			expect(load.most).toBe(8);
-		});
+	it('keeps order and pairing although responses arrive out of order, and never exceeds the concurrency', async () => {
+		const { load, prompts } = echoGateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
+		const result = await generate({ items: items(25), options: { concurrency: 5 } });
+		expect(result.items.map(({ json, pairedItem }) => [json.text, pairedItem])).toStrictEqual(
+			items(25).map(({ json }) => [`echo ${json.text}`, { item: json.n }]),
+		);
+		expect(result.run.status).toBe('success');
+		expect(load.most).toBe(5);
+		expect(prompts()).toHaveLength(25);
 	});
 
 	describe('a failing item', () => {
@@ -135,40 +124,13 @@ describe('item loop', () => {
 		}
 	});
 
-	describe('the tool of an AI Agent', () => {
-		it('returns an error as text that a model reads', async () => {
-			echoGateway(() => errorResponse(402, 'insufficient_quota'));
-			const { error, items: outputs } = await generate({ items: items(1), asTool: true });
-			expect(error).toBeUndefined();
-			expect(outputs.map(({ json }) => json)).toStrictEqual([
-				{ error: expect.stringMatching(/wallet\. .*Top up.*Nothing was charged\.$/) as string },
-			]);
-		});
-
-		it.each(['download', 'createAndWait'])('returns small JSON and no files: %s', async (operation) => {
-			creations();
-			catalogue();
-			const resultJson = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
-			gateway()
-				.persist()
-				.get(`${TASKS}/t1`)
-				.reply(200, envelope({ state: 'success', resultJson }));
-			const file = files().get('/a.png').reply(200, 'bytes');
-			const parameters = {
-				model,
-				inputMode: 'json',
-				inputJson: '={{ { prompt: $json.text } }}',
-				taskId: 't1',
-				downloadResults: true,
-				// The first poll is sent at once.
-				options: { idempotencyKey: 'order-7' },
-			};
-			const { items: outputs, error } = await run(operation, parameters, { asTool: true });
-			expect(error).toBeUndefined();
-			expect(outputs[0]?.binary).toBeUndefined();
-			expect(outputs[0]?.json).toMatchObject({ taskId: 't1', resultUrls: ['https://files.test/a.png'] });
-			expect(file.isDone()).toBe(false);
-		});
+	it('the tool of an AI Agent returns an error as text that a model reads', async () => {
+		echoGateway(() => errorResponse(402, 'insufficient_quota'));
+		const { error, items: outputs } = await generate({ items: items(1), asTool: true });
+		expect(error).toBeUndefined();
+		expect(outputs.map(({ json }) => json)).toStrictEqual([
+			{ error: expect.stringMatching(/wallet\. .*Top up.*Nothing was charged\.$/) as string },
+		]);
 	});
 });
 
@@ -186,8 +148,6 @@ describe('item loop cancel', () => {
 		timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(unwatched);
 	});
 	afterAll(() => timers.mockRestore());
-
-	const model = { __rl: true, mode: 'id', value: 'acme/painter' };
 
 	const nodes = {
 		generate: {
@@ -244,8 +204,6 @@ describe('item loop cancel', () => {
 	): void {
 		response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 	}
-	const envelope = (data: object) => ({ code: 200, msg: 'success', data });
-	const paths = () => server.received.map(({ url = '' }) => url);
 
 	/** Begins a body that does not end. */
 	function stall(response: ServerResponse): void {
@@ -337,37 +295,28 @@ describe('item loop cancel', () => {
 		expect(server.received).toHaveLength(2);
 	});
 
-	describe('the tasks that a cancelled run has created', () => {
-		/** Creates tasks t1, t2, … that do not end. */
-		function tasksGoOn() {
+	it.each([undefined, 'continueRegularOutput'] as const)(
+		'the tasks that a cancelled run has created are named in the error and logged, with On Error %j',
+		async (onError) => {
 			let created = 0;
 			server.onRequest((request, response) => {
 				if (request.method === 'POST') return json(response, envelope({ taskId: `t${(created += 1)}` }), 201);
 				json(response, envelope({ state: 'processing' }));
 			});
-		}
-		const polls = () => paths().filter((path) => /tasks\/t\d+$/.test(path)).length;
-		const items = [{ json: {} }, { json: {} }, { json: {} }];
-
-		it.each([undefined, 'continueRegularOutput'] as const)(
-			'are named in the error and logged, with On Error %j',
-			async (onError) => {
-				tasksGoOn();
-				const settings = { name: 'Gateway', ...(onError ? { onError } : {}) };
-				const { error, warnings, listeners } = await cancel(
-					nodeOf('createAndWait', { items, settings }),
-					() => polls() === 3,
-				);
-				expect(error).toMatchObject(cancelled(expect.stringMatching(/\bt\d, t\d, t\d\./)));
-				expect(warnings).toHaveLength(1);
-				for (const text of [...warnings, (error as { description: string }).description]) {
-					expect(text.match(/\bt\d\b/g)?.sort()).toStrictEqual(['t1', 't2', 't3']);
-				}
-				expect(warnings[0]).toContain('"Gateway"');
-				expect([polls(), listeners]).toStrictEqual([3, 0]);
-			},
-		);
-	});
+			const polls = () => server.received.filter(({ url = '' }) => /tasks\/t\d+$/.test(url)).length;
+			const items = [{ json: {} }, { json: {} }, { json: {} }];
+			const settings = { name: 'Gateway', ...(onError ? { onError } : {}) };
+			const options = nodeOf('createAndWait', { items, settings });
+			const { error, warnings, listeners } = await cancel(options, () => polls() === 3);
+			expect(error).toMatchObject(cancelled(expect.stringMatching(/\bt\d, t\d, t\d\./)));
+			expect(warnings).toHaveLength(1);
+			for (const text of [...warnings, (error as { description: string }).description]) {
+				expect(text.match(/\bt\d\b/g)?.sort()).toStrictEqual(['t1', 't2', 't3']);
+			}
+			expect(warnings[0]).toContain('"Gateway"');
+			expect([polls(), listeners]).toStrictEqual([3, 0]);
+		},
+	);
 });
 
 describe('item loop failures', () => {
@@ -375,21 +324,10 @@ describe('item loop failures', () => {
 
 	useNock();
 
-	/** A promise with its resolve function. */
-	function deferred() {
-		let resolve: () => void = () => undefined;
-		const promise = new Promise<void>((resolvePromise) => (resolve = resolvePromise));
-		return { promise, resolve };
-	}
-
 	/** Waits so many event loop ticks that a response has been read. */
 	async function ticks(count = 100): Promise<void> {
 		for (let left = count; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 	}
-
-	const createParameters = { model, inputMode: 'json', inputJson: '={{ { prompt: $json.text } }}' };
-	/** The first poll is sent at once. */
-	const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
 
 	describe('the node itself', () => {
 		it('returns nothing and sends nothing for no items', async () => {
@@ -406,15 +344,6 @@ describe('item loop failures', () => {
 			jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
 			const error = await rejection(executeOn({ node: 'textGeneration' }, context));
 			expect(error).toHaveProperty('message', 'Unknown operation: text invent');
-		});
-
-		it('fails for each item with a concurrency out of range', async () => {
-			const { prompts } = echoGateway();
-			const settings = { onError: 'continueRegularOutput' } as const;
-			const outputs = await attempt(generating({ items: items(2), settings, options: { concurrency: 0 } }));
-			const message = expect.stringContaining('Concurrency') as string;
-			expect(outputs.map(({ json }) => json.error)).toMatchObject([{ message }, { message }]);
-			expect(prompts()).toStrictEqual([]);
 		});
 
 		it('fails for each item with an invalid address: it may be an expression', async () => {
@@ -447,7 +376,8 @@ describe('item loop failures', () => {
 	});
 
 	it('the first error is the error of the node', async () => {
-		const { promise: responded, resolve } = deferred();
+		let resolve: () => void = () => undefined;
+		const responded = new Promise<void>((settle) => (resolve = settle));
 		echoGateway((prompt) => {
 			if (prompt === 'p0') return { ...errorResponse(400, 'late'), after: responded };
 			void ticks().then(resolve);
@@ -458,8 +388,7 @@ describe('item loop failures', () => {
 	});
 
 	it('polls do not take the slots of other requests', async () => {
-		creations();
-		catalogue();
+		serve();
 		const load = { now: 0, most: 0 };
 		nock('https://gateway.test')
 			.persist()
@@ -473,9 +402,12 @@ describe('item loop failures', () => {
 				}, 15);
 			});
 		const parameters = {
-			...createParameters,
+			model,
+			inputMode: 'json',
+			inputJson: '={{ { prompt: $json.text } }}',
 			downloadResults: false,
-			options: { ...atOnce, concurrency: 2 },
+			// The first poll is sent at once.
+			options: { idempotencyKey: '=k{{ $itemIndex }}', concurrency: 2 },
 		};
 		const { items: outputs } = await run('createAndWait', parameters, { items: items(6) });
 		expect(outputs).toHaveLength(6);
@@ -646,49 +578,30 @@ describe('item loop retry', () => {
 		});
 		expect(result.error).toBeUndefined();
 		// An item keeps the settings that it began with to the end of its try, so it is not sent again.
-		expect(prompts()).toStrictEqual([
-			'p0 first',
-			'p1 first',
-			'p2 first',
-			'p2 second',
-			'p3 second',
-			'p4 second',
-		]);
-		expect(texts(result)).toStrictEqual([
-			'echo p0 first',
-			'echo p1 first',
-			'echo p2 second',
-			'echo p3 second',
-			'echo p4 second',
-		]);
+		const sent = ['p0 first', 'p1 first', 'p2 first', 'p2 second', 'p3 second', 'p4 second'];
+		expect(prompts()).toStrictEqual(sent);
+		const returned = sent.filter((prompt) => prompt !== 'p2 first');
+		expect(texts(result)).toStrictEqual(returned.map((prompt) => `echo ${prompt}`));
 		expect(load.most).toBe(3);
 	});
 
-	describe('the results that a try saves', () => {
-		const node = generating({ items: items(2), settings: retrying, options });
-
-		it('may be changed by a later node without changing what is saved', async () => {
-			echoGateway(failTimes({ p0: 1 }));
-			const execution = createRunExecutionData();
-			const options = { ...node, settings: retryAndContinue };
-			const [, first] = await attempt(options, { execution });
-			delete first?.pairedItem;
-			const second = await attempt(options, { execution });
-			expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
-		});
+	it('the results that a try saves are not changed by a later node that changes its input', async () => {
+		const node = generating({ items: items(2), settings: retryAndContinue, options });
+		echoGateway(failTimes({ p0: 1 }));
+		const execution = createRunExecutionData();
+		const [, first] = await attempt(node, { execution });
+		delete first?.pairedItem;
+		const second = await attempt(node, { execution });
+		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
 	});
 
-	describe('a possible charge', () => {
-		const lost = { body: '{"id": "x", "choi' };
-
-		it('is not repeated in any of three tries', async () => {
-			const { times } = echoGateway((prompt, call) =>
-				prompt === 'p1' ? lost : failTimes({ p0: 2 })(prompt, call),
-			);
-			const { error } = await generate({ items: items(2), settings: retrying, options });
-			expect(error?.message).toBe('The gateway’s response could not be read');
-			expect(times()).toStrictEqual({ p0: 1, p1: 1 });
-		});
+	it('a possible charge is not repeated in any of three tries', async () => {
+		const { times } = echoGateway((prompt, call) =>
+			prompt === 'p1' ? { body: '{"id": "x", "choi' } : failTimes({ p0: 2 })(prompt, call),
+		);
+		const { error } = await generate({ items: items(2), settings: retrying, options });
+		expect(error?.message).toBe('The gateway’s response could not be read');
+		expect(times()).toStrictEqual({ p0: 1, p1: 1 });
 	});
 });
 

@@ -41,12 +41,6 @@ function paused(retryAfterMs?: number) {
 	return one;
 }
 
-it('any number of requests pass at once, also after one was refused', () => {
-	const { gate, pass } = setUp();
-	gate.ended(pass(), refusal(60_000));
-	expect(Array.from({ length: 10_000 }, () => pass())).toHaveLength(10_000);
-});
-
 it('refusals with a request taken in between pause nobody', () => {
 	const { gate, pass } = setUp();
 	for (let count = 0; count < 20; count += 1) {

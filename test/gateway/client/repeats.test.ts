@@ -19,7 +19,7 @@ import { virtualGateway } from '../../helpers/virtualGateway';
 
 const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 
-describe('retries', () => {
+describe('a retry', () => {
 	const busy = (seconds: number): Step => ({ status: 503, headers: { 'retry-after': String(seconds) } });
 
 	/** The pause after a 503, the first one by default. */
@@ -72,13 +72,6 @@ describe('retries', () => {
 			expect(sent).toHaveLength(2);
 		});
 
-		it('have growing pauses with jitter, and end with the first success', async () => {
-			const steps: Step[] = [{ status: 503 }, { status: 500 }, 'lost', { body: '{"a":1}' }];
-			const { client, pauses } = scriptedClient(steps, {}, { random: () => 0.1 });
-			expect(await client.json(get)).toStrictEqual({ a: 1 });
-			expect(pauses).toStrictEqual([100, 200, 400]);
-		});
-
 		it('end at once when the run ends during a pause', async () => {
 			const { client, sent } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
 			expect(await rejection(client.json(get))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
@@ -99,18 +92,6 @@ describe('retries', () => {
 		])('%s', async (_, steps, maxRetries, expected) => {
 			const alone = await descriptionAfter([{ status: 503 }], 0);
 			expect(await descriptionAfter(steps, maxRetries)).toBe(alone + expected);
-		});
-
-		it('is not needed after the longest allowed pause', async () => {
-			const { client, pauses } = scriptedClient([busy(300), { body: '{"a":1}' }]);
-			expect(await client.json(get)).toStrictEqual({ a: 1 });
-			expect(pauses).toStrictEqual([300_500]);
-		});
-
-		it('is not added to an error of a single try', async () => {
-			const error = problemError('lost', 'charge');
-			const { client } = scriptedClient([error]);
-			expect(await rejection(client.json({ ...get, kind: 'charge' }))).toStrictEqual(error);
 		});
 	});
 });

@@ -11,7 +11,6 @@ import {
 	createMediaTask,
 	downloadMediaTask,
 	fetchMediaTask,
-	hasEnded,
 	type MediaTask,
 	readMediaTask,
 	taskBody,
@@ -27,68 +26,7 @@ import { request } from '../../helpers/requests';
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
 const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
 
-describe('fetching a task (§4.7)', () => {
-	it('returns the body as received, with a timeout of a minute', async () => {
-		const body = envelope({ taskId: 't1', resultJson: null });
-		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
-		await expect(fetchMediaTask(client, 'a/b ?')).resolves.toStrictEqual(body);
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
-	});
-
-	it('in a single poll is not repeated, and takes no longer than its limit', async () => {
-		const { client, sent } = scriptedClient([{ status: 503 }]);
-		await apiErrorOf(fetchMediaTask(client, 't1', 7_000));
-		expect(sent.map(({ kind, timeoutMs }) => [kind, timeoutMs])).toStrictEqual([['poll', 7_000]]);
-	});
-
-	it('has the error text for an invalid task ID after 422', async () => {
-		const { client } = scriptedClient([{ status: 422, body: '{"code":422,"msg":"bad uuid"}' }]);
-		const { message, description } = (await apiErrorOf(fetchMediaTask(client, 'x'))).details;
-		expect(message).toContain('task ID');
-		expect(description).toContain('bad uuid');
-	});
-});
-
-it('downloading a result (§4.8) has the error text for a task ID that the gateway does not accept', async () => {
-	const { client } = scriptedClient([{ status: 422 }]);
-	const downloading = downloadMediaTask(client, 't1', async () => await Promise.resolve());
-	expect((await apiErrorOf(downloading)).message).toContain('task ID');
-});
-
 describe('reading a task (§2.6)', () => {
-	const nothing = {
-		taskId: 'asked-for',
-		model: undefined,
-		state: 'unknown',
-		createdAt: undefined,
-		resultUrls: [],
-		tracks: undefined,
-		result: undefined,
-		failCode: undefined,
-		failMsg: undefined,
-	};
-
-	it('has all its fields', () => {
-		const resultUrls = ['https://f.test/1', 'https://f.test/2'];
-		const tracks = [{ id: 'a', n: null }];
-		const record = {
-			taskId: 't1',
-			model: 'm',
-			state: 'success',
-			createTime: 1_700_000_000_000,
-			resultJson: JSON.stringify({ resultUrls, tracks, seed: 7 }),
-			failCode: null,
-			failMsg: null,
-		};
-		const createdAt = '2023-11-14T22:13:20.000Z';
-		const own = { taskId: 't1', model: 'm', state: 'success', createdAt, resultUrls, tracks };
-		expect(read(record)).toStrictEqual({ ...nothing, ...own, result: { seed: 7 } });
-	});
-
-	it('has defaults for all fields', () => {
-		expect(read({})).toStrictEqual(nothing);
-	});
-
 	it.each<[string, JsonObject, Partial<MediaTask>]>([
 		['numbers for identifiers', { taskId: 7, failCode: 501 }, { taskId: '7', failCode: '501' }],
 		['a time as text', { createTime: '1700000000000' }, { createdAt: '2023-11-14T22:13:20.000Z' }],
@@ -118,113 +56,40 @@ describe('reading a task (§2.6)', () => {
 	])('rejects %s', async (_, data) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
 		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
-		expect((await apiErrorOf(reading)).details).toStrictEqual({
+		expect((await apiErrorOf(reading)).details).toMatchObject({
 			message: 'The gateway’s response has no task',
-			description: expect.any(String) as string,
 			outcome: 'rejected',
-			kind: 'read',
 			code: 'unreadable_answer',
 			retryable: false,
 		});
 	});
 });
 
-it('a task has ended in the states `success` and `fail`', () => {
-	const states = ['waiting', 'processing', 'success', 'fail', 'unknown', ''];
-	expect(states.filter(hasEnded)).toStrictEqual(['success', 'fail']);
-});
-
-describe('a failed task', () => {
+it('the error of a failed task has its model and its price, where they are known', () => {
 	const task = readMediaTask({ data: { taskId: 't1', state: 'fail' } }, 't1');
-
-	it('throws an error with the reasons of the gateway', () => {
-		const error = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, ['secret-key']);
-		expect(error.details).toStrictEqual({
-			message: 'The media task failed',
-			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
-			outcome: 'unknown',
-			kind: 'keyed',
-			code: '501',
-			retryable: false,
-			taskId: 't1',
-			extra: { failCode: '501', failMsg: 'No face, secret-key', state: 'fail' },
-		});
-	});
-
-	it('has its model and its price in the error, where they are known', () => {
-		const { extra } = taskError({ ...task, model: 'acme/draw' }, [], 12.5).details;
-		const unknown = { failCode: null, failMsg: null, state: 'fail' };
-		expect(extra).toStrictEqual({ ...unknown, model: 'acme/draw', priceRub: 12.5 });
-	});
+	const { extra } = taskError({ ...task, model: 'acme/draw' }, [], 12.5).details;
+	const unknown = { failCode: null, failMsg: null, state: 'fail' };
+	expect(extra).toStrictEqual({ ...unknown, model: 'acme/draw', priceRub: 12.5 });
 });
 
 const body = taskBody({ model: 'm', input: { prompt: 'p' } });
 const KEY = 'order-7';
 
-const created = (data: Json): Step => ({
-	status: 201,
-	body: JSON.stringify({ code: 200, msg: 'success', data }),
-});
-
-it('a creation is sent with its key and returns the task ID and the body', async () => {
-	const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
-	await expect(createMediaTask(client, body, KEY)).resolves.toStrictEqual({
-		taskId: 't1',
-		body: { code: 200, msg: 'success', data: { taskId: 't1' } },
+it.each<[string, Json]>([
+	['no data', {}],
+	['data that is null', { data: null }],
+	['a list', { data: [{ taskId: 't1' }] }],
+	['an empty task ID', { data: { taskId: '' } }],
+	['a task ID that is null', { data: { taskId: null } }],
+])('a creation may have created a task after a success with %s', async (_, received) => {
+	const { client } = scriptedClient([{ status: 201, body: JSON.stringify(received) }]);
+	const { details } = await apiErrorOf(createMediaTask(client, body, KEY));
+	expect(details).toMatchObject({
+		message: expect.stringContaining('task ID') as string,
+		code: 'unreadable_answer',
 	});
-	const headers = { 'Idempotency-Key': KEY };
-	expect(sent).toStrictEqual([request('POST', '/async/media/tasks', { kind: 'keyed', json: body, headers })]);
-});
-
-// After which errors a keyed request is sent again: client/repeats.test.ts.
-it('a creation is sent again with the same key and body; its task ID may be a number', async () => {
-	const { client, sent } = scriptedClient(['lost', created({ taskId: 7 })]);
-	expect((await createMediaTask(client, body, KEY)).taskId).toBe('7');
-	expect(sent).toHaveLength(2);
-	expect(sent[1]).toStrictEqual(sent[0]);
-});
-
-describe('a creation that fails', () => {
-	/** The error of a creation, with as many tries as there are steps. */
-	const creationError = async (steps: Step[]) => {
-		const { client } = scriptedClient(steps, { maxRetries: steps.length - 1 });
-		return (await apiErrorOf(createMediaTask(client, body, KEY))).details;
-	};
-
-	it.each<[string, Json]>([
-		['no data', {}],
-		['data that is null', { data: null }],
-		['a list', { data: [{ taskId: 't1' }] }],
-		['an empty task ID', { data: { taskId: '' } }],
-		['a task ID that is null', { data: { taskId: null } }],
-	])('may have created a task after a success with %s', async (_, received) => {
-		const details = await creationError([{ status: 201, body: JSON.stringify(received) }]);
-		expect(details).toMatchObject({
-			message: expect.stringContaining('task ID') as string,
-			code: 'unreadable_answer',
-			retryable: false,
-		});
-		expect(outcomeFlags(details)).toStrictEqual({ retryable: false, mayBeCharged: true });
-		expect(chargeText(details)).toContain('may have been created and charged');
-	});
-
-	it.each<[string, Step[], boolean]>([
-		['a lost response, then no money', ['lost', { status: 402 }], true],
-		['no generator, then no money', [{ status: 503 }, { status: 402 }], false],
-	])('may have created a task after %s: %j', async (_, steps, mayBeCharged) => {
-		const details = await creationError(steps);
-		expect(outcomeFlags(details).mayBeCharged ?? false).toBe(mayBeCharged);
-		expect(chargeText(details)).toContain(
-			mayBeCharged ? 'may have been created and charged' : 'Nothing was charged.',
-		);
-	});
-
-	it('has the error text for media, and the words of the gateway', async () => {
-		const error = JSON.stringify({ code: 503, msg: 'Too busy', data: null });
-		const { message, description } = await creationError([{ status: 503, body: error }]);
-		expect(message).toBe(errorText({ group: 'media', status: 503 }).message);
-		expect(description).toContain('Too busy');
-	});
+	expect(outcomeFlags(details)).toStrictEqual({ retryable: false, mayBeCharged: true });
+	expect(chargeText(details)).toContain('may have been created and charged');
 });
 
 // Waiting for a task (§3.1).
@@ -371,8 +236,12 @@ describe('Max Wait', () => {
 	});
 });
 
+const done = Promise.resolve();
 type Action = (client: GatewayClient, id: string) => Promise<unknown>;
 
+const get: Action = async (client, id) => await fetchMediaTask(client, id);
+const download: Action = async (client, id) => await downloadMediaTask(client, id, async () => await done);
+const create: Action = async (client) => await createMediaTask(client, body, KEY);
 const archive: Action = async (client, id) => await setArchived(client, id, true);
 const unarchive: Action = async (client, id) => await setArchived(client, id, false);
 const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1');
@@ -382,6 +251,13 @@ const PATH = '/async/media/tasks/t%2F1';
 const notFound: Step = { status: 404 };
 
 it.each<[string, Action, HttpRequest]>([
+	['getting', get, request('GET', PATH, { timeoutMs: 60_000 })],
+	['downloading', download, request('GET', `${PATH}/download`)],
+	[
+		'creating',
+		create,
+		request('POST', '/async/media/tasks', { kind: 'keyed', json: body, headers: { 'Idempotency-Key': KEY } }),
+	],
 	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
 	['unarchiving', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
 	['deleting', deleteMediaTask, request('DELETE', PATH)],
@@ -393,7 +269,7 @@ it.each<[string, Action, HttpRequest]>([
 		request('POST', '/media/sessions', { kind: 'create', json: { title: null } }),
 	],
 ])('%s sends one request', async (_, act, expected) => {
-	const { client, sent } = scriptedClient([{ body: '{"data":{"alignedWords":[]}}' }]);
+	const { client, sent } = scriptedClient([{ body: '{"data":{"alignedWords":[],"taskId":"t"}}' }]);
 	await act(client, 't/1');
 	expect(sent).toStrictEqual([expected]);
 });
@@ -401,6 +277,8 @@ it.each<[string, Action, HttpRequest]>([
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 
 it.each<[string, number, Action, string]>([
+	['getting', 422, get, 'task ID'],
+	['downloading', 422, download, 'task ID'],
 	['archiving', 404, archive, 'archived already'],
 	['archiving', 422, archive, 'task ID'],
 	['unarchiving', 404, unarchive, 'not archived'],
@@ -435,13 +313,14 @@ describe.each<[string, Action, unknown]>([
 		expect(sent).toHaveLength(2);
 	});
 
-	it.each<[string, Step[]]>([
-		['comes first', []],
-		['follows 503', [{ status: 503 }]],
-		['follows a refused connection', ['refused']],
-	])('fails when 404 %s', async (__, before) => {
-		const { client } = scriptedClient([...before, notFound]);
-		expect((await apiErrorOf(act(client, 'f1'))).details).toMatchObject({ status: 404, outcome: 'rejected' });
+	it.each<[number, string, Step[]]>([
+		[404, 'comes first', []],
+		[404, 'follows 503', [{ status: 503 }]],
+		[404, 'follows a refused connection', ['refused']],
+		[403, 'follows a lost response', ['lost']],
+	])('fails when %i %s', async (status, __, before) => {
+		const { client } = scriptedClient([...before, { status }]);
+		expect((await apiErrorOf(act(client, 'f1'))).details.status).toBe(status);
 	});
 });
 

@@ -4,8 +4,6 @@ import { NodeApiError } from 'n8n-workflow';
 import {
 	parseErrorBody,
 	errorFromResponse,
-	type ErrorResponse,
-	ignoreAlreadyDone,
 	parseRetryAfter,
 	withServerMessage,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
@@ -17,8 +15,6 @@ import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/form
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { toErrorJson, toNodeError } from '../../../nodes/shared/run/nodeError';
 import spec from '../../fixtures/spec/errors.json';
-import { rejection } from '../../helpers/client';
-import { fields } from '../../helpers/panel';
 import { someNode } from '../../helpers/someNode';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
@@ -199,10 +195,6 @@ describe('the message of an error', () => {
 	});
 });
 
-const text = expect.stringMatching(/^\S.{10,}/) as string;
-const errorOfResponse = (response: Partial<ErrorResponse> & { status: number }) =>
-	errorFromResponse({ group: 'text', kind: 'read', body: '', now: 0, secrets: [], ...response });
-
 describe('the body of an error', () => {
 	const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
 
@@ -230,49 +222,13 @@ describe('the body of an error', () => {
 	);
 });
 
-describe('a response with an error status', () => {
-	it('has all details of its body', () => {
-		const fields = { type: 'invalid_request_error', param: 'input', code: 'forbidden' };
-		const body = JSON.stringify({ error: { message: 'No such thing', ...fields } });
-		expect(
-			errorOfResponse({ status: 403, body, retryAfter: 'Thu, 01 Jan 1970 00:00:02 GMT' }).details,
-		).toStrictEqual({
-			message: text,
-			description: expect.stringContaining('“No such thing”.') as string,
-			serverMessage: 'No such thing',
-			outcome: 'rejected',
-			kind: 'read',
-			status: 403,
-			...fields,
-			retryAfterMs: 2_000,
-			retryable: false,
-		});
-	});
-
-	it('has the details of its status where its body is empty', () => {
-		expect(errorOfResponse({ status: 429 }).details).toStrictEqual({
-			message: text,
-			description: expect.not.stringContaining('says') as string,
-			outcome: 'rejected',
-			kind: 'read',
-			status: 429,
-			code: undefined,
-			type: undefined,
-			param: undefined,
-			retryAfterMs: undefined,
-			retryable: true,
-			isRateLimit: true,
-		});
-	});
-
-	it.each([
-		[299, undefined],
-		[300, 'redirected'],
-		[399, 'redirected'],
-		[400, undefined],
-	])('with status %i has the code %s', (status, code) => {
-		expect(errorOfResponse({ status }).details.code).toBe(code);
-	});
+it.each([
+	[299, undefined],
+	[300, 'redirected'],
+	[399, 'redirected'],
+	[400, undefined],
+])('a response with status %i has the code %s', (status, code) => {
+	expect(errorOf('text', status, '').details.code).toBe(code);
 });
 
 describe('the message of the gateway', () => {
@@ -294,17 +250,6 @@ describe('the message of the gateway', () => {
 		expect(shownAfterHint('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);
 		expect(shownAfterHint('y'.repeat(601))).toMatch(/“y{600}…”$/);
 	});
-});
-
-it('a 404 response after an earlier try that may have succeeded is a success, and nothing else', async () => {
-	const repeated = errorOfResponse({ status: 404 }).with({ outcome: 'unknown' });
-	expect(ignoreAlreadyDone(repeated)).toStrictEqual({ success: true });
-	for (const error of [
-		errorOfResponse({ status: 404 }),
-		errorOfResponse({ status: 403 }).with({ outcome: 'unknown' }),
-		Object.assign(new Error('?'), { details: { status: 404, outcome: 'unknown' } }),
-	])
-		expect(await rejection(Promise.resolve(error).then(ignoreAlreadyDone))).toBe(error);
 });
 
 const GROUPS: EndpointGroup[] = ['text', 'media', 'storage', 'balance', 'catalogue', 'file'];
@@ -341,22 +286,6 @@ it('every error has a message and a hint', () => {
 		// What is charged depends on the request: it is the last sentence, see `chargeText`.
 		expect(text.description).not.toMatch(/charged|[Nn]othing was sent/);
 	}
-});
-
-it('hints name only options and fields that exist', () => {
-	const labels = new Set(fields.map(({ property }) => property.displayName));
-	const hints = ALL_TEXTS.map(({ description }) => description).join(' ');
-	const named = [...hints.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
-	expect(new Set(named)).toStrictEqual(
-		new Set([
-			'Max Tokens',
-			'Previous Response ID',
-			'Rate Limit Wait (Minutes)',
-			'Stream',
-			'Timeout (Seconds)',
-		]),
-	);
-	expect(named.filter((name) => !labels.has(name))).toStrictEqual([]);
 });
 
 it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean', () => {

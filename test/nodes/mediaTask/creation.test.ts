@@ -4,7 +4,6 @@ import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operation
 import { attemptContext, executeOn } from '../../helpers/attempt';
 import type { RunOptions } from '../../helpers/engine';
 import {
-	TASKS as API,
 	catalogue,
 	continueOnFail,
 	creations,
@@ -13,6 +12,7 @@ import {
 	model,
 	painter,
 	run,
+	serve,
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -28,51 +28,34 @@ describe('create', () => {
 	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
 	const picture = { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } };
 
-	/** The task request of a node with these options. */
-	async function created(options: object = {}, more: Partial<RunOptions> = {}, parameters: object = {}) {
-		nock.cleanAll();
-		catalogue();
-		const sent = creations();
-		const { error } = await run('create', { ...taskRequest, ...parameters, options }, more);
-		expect(error).toBeUndefined();
-		expect(sent).toHaveLength(1);
-		return { body: sent[0]?.body, key: sent[0]?.key };
-	}
-
 	it.each([
 		['https://n8n.example.com/webhook/a/media-task', 1],
 		['https://n8n.example.com/webhook-test/a/media-task', 0],
 		['https://example.com/done', 0],
 	])('a hint says to publish the workflow of a callback URL once: %s, %i', async (callbackUrl, count) => {
-		catalogue();
-		creations();
+		serve();
 		const items = [{ json: {} }, { json: {} }];
 		const { run: execution } = await run('create', { ...taskRequest, options: { callbackUrl } }, { items });
 		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints ?? [];
 		expect(hints.filter(({ message }) => message.includes('is published'))).toHaveLength(count);
 	});
 
-	describe('the body of a task request', () => {
-		it('has only the model and the input by default', async () => {
-			const { body } = await created({ sessionId: '', callbackUrl: ' ' });
-			expect(body).toStrictEqual({ model: 'acme/painter', input: { prompt: 'a' } });
-		});
-
-		it('has the session and the callback URL', async () => {
-			const callbackUrl = 'https://n8n.example.com/webhook/a';
-			const { body } = await created({ sessionId: 's-1', callbackUrl });
-			expect(body).toStrictEqual({
-				model: 'acme/painter',
-				input: { prompt: 'a' },
-				sessionId: 's-1',
-				callBackUrl: callbackUrl,
-			});
-		});
+	it.each([
+		[{ sessionId: '', callbackUrl: ' ' }, {}],
+		[
+			{ sessionId: 's-1', callbackUrl: 'https://n8n.example.com/webhook/a' },
+			{ sessionId: 's-1', callBackUrl: 'https://n8n.example.com/webhook/a' },
+		],
+	])('a task request has the model, the input, and what is set of %j', async (options, more) => {
+		const sent = serve();
+		const { error } = await run('create', { ...taskRequest, options });
+		expect(error).toBeUndefined();
+		const body = { model: 'acme/painter', input: { prompt: 'a' }, ...more };
+		expect(sent.map((request) => request.body)).toStrictEqual([body]);
 	});
 
 	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		let ended = 0;
 		const uploads: string[] = [];
 		nock('https://gateway.test')
@@ -230,16 +213,18 @@ describe('price', () => {
 		},
 	});
 	const json = (input: object) => ({ model, inputMode: 'json', inputJson: JSON.stringify(input) });
-	/** A dry run. Nothing but the catalogue is there to be requested. */
-	const price = async (parameters: object, operation = 'create') =>
-		await run(operation, { ...parameters, options: { dryRun: true } });
+	const withFile = {
+		items: [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }],
+	};
+	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
 
 	describe('a dry run', () => {
 		it.each(['create', 'createAndWait'])(
 			'of %s has the price and the request, and sends nothing',
-			async (name) => {
+			async (operation) => {
 				catalogue([priced]);
-				const { items } = await price(json({ prompt: 'a', quality: 'high' }), name);
+				const parameters = { ...json({ prompt: 'a', quality: 'high' }), options: { dryRun: true } };
+				const { items } = await run(operation, parameters);
 				expect(items[0]?.json).toStrictEqual({
 					dryRun: true,
 					model: 'acme/painter',
@@ -251,148 +236,85 @@ describe('price', () => {
 
 		it('uploads no file', async () => {
 			catalogue([priced]);
-			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
-			const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
-			const options = { dryRun: true };
-			const dry = await run('create', { ...json({}), inputFiles, options }, { items });
-			expect(dry.items[0]?.json.request).toMatchObject({
+			const { items } = await run('create', { ...json({}), inputFiles, options: { dryRun: true } }, withFile);
+			expect(items[0]?.json.request).toMatchObject({
 				input: { image: expect.stringMatching(/^image\/png;sha256=[0-9a-f]{64}$/) as string },
 			});
 		});
-
-		it('rejects an unknown model and an unreadable catalogue', async () => {
-			catalogue([]);
-			expect((await price(json({}))).error?.message).toBe('The gateway has no media model "acme/painter"');
-			nock.cleanAll();
-			gateway().get('/api/v1/media/models').reply(403, '');
-			expect((await price(json({}))).error?.httpCode).toBe('403');
-		});
 	});
 
-	describe('the highest price', () => {
-		test.each([
-			[
-				'above the limit',
-				{ quality: 'high' },
-				11.99,
-				'The task would cost ₽12, more than the highest price of ₽11.99',
-			],
-			[
-				'not known',
-				{ quality: 'divine' },
-				100,
-				"The price of the task is unknown, so 'Max Price (₽)' cannot be kept",
-			],
-		])('creates nothing when the price is %s', async (_, input, maxPriceRub, message) => {
-			catalogue([priced]);
-			const sent = creations();
-			const { items } = await run('create', { ...json(input), options: { maxPriceRub } }, continueOnFail);
-			expect(items[0]?.json.error).toMatchObject({ message, param: 'maxPriceRub', code: 'invalid_input' });
-			expect(sent).toStrictEqual([]);
-		});
+	const pricing = { currency: 'RUB', tiers: [{ params: {}, price: '0.50' }] };
+	/** §2.2: another type than tiers. */
+	const perSecond = painter(SCHEMA, { pricing: { ...pricing, type: 'per_second' } });
+	const UNKNOWN = { message: expect.stringContaining('The price of the task is unknown') as string };
+	const NO_PRICE = { ...UNKNOWN, description: expect.stringContaining('no price per task') as string };
 
-		it('prevents uploads, too', async () => {
-			catalogue([priced]);
-			const sent = creations();
-			const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
-			const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
-			const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
-			const parameters = { ...json({ quality: 'high' }), inputFiles, options: { maxPriceRub: 5 } };
-			const { error } = await run('create', parameters, { items });
-			expect(error?.message).toContain('more than the highest price');
-			expect(sent).toStrictEqual([]);
-			expect(uploads.isDone()).toBe(false);
-		});
-
-		it('creates nothing when the catalogue cannot be read', async () => {
-			gateway().get('/api/v1/media/models').reply(403, '');
-			const sent = creations();
-			const { error } = await run('create', { ...json({}), options: { maxPriceRub: 100 } });
-			expect(error?.httpCode).toBe('403');
-			expect(sent).toStrictEqual([]);
-		});
-
-		it('allows a price at the limit, compared as decimals', async () => {
-			catalogue([priced]);
-			const sent = creations();
-			const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
-			expect(sent).toHaveLength(1);
-			expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
-		});
+	it.each<[string, object[] | undefined, object, object, object]>([
+		[
+			'the price is above the limit',
+			[priced],
+			{ quality: 'high' },
+			{ maxPriceRub: 11.99 },
+			{ message: 'The task would cost ₽12, more than the highest price of ₽11.99', param: 'maxPriceRub' },
+		],
+		['only free tasks are allowed', [priced], {}, { maxPriceRub: 0 }, { param: 'maxPriceRub' }],
+		[
+			'the price of a value is not known',
+			[priced],
+			{ quality: 'divine' },
+			{ maxPriceRub: 100 },
+			{ ...UNKNOWN, param: 'maxPriceRub', code: 'invalid_input' },
+		],
+		[
+			'a price is one of a second',
+			[perSecond],
+			{},
+			{ maxPriceRub: 100 },
+			{ ...NO_PRICE, param: 'maxPriceRub' },
+		],
+		[
+			'a price is one of a second',
+			[perSecond],
+			{},
+			{ maxCostRub: 100 },
+			{ ...NO_PRICE, param: 'maxCostRub' },
+		],
+		['a limit has no catalogue', undefined, {}, { maxPriceRub: 100 }, { httpCode: '403' }],
+		['a dry run has no catalogue', undefined, {}, { dryRun: true }, { httpCode: '403' }],
+		[
+			'a dry run is for an unknown model',
+			[],
+			{},
+			{ dryRun: true },
+			{ message: 'The gateway has no media model "acme/painter"' },
+		],
+	])('nothing is created, and no file uploaded, when %s', async (_, models, input, options, expected) => {
+		if (models) catalogue(models);
+		else gateway().get('/api/v1/media/models').reply(403, '');
+		const sent = creations();
+		const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
+		const parameters = { ...json(input), inputFiles, options };
+		const { items } = await run('create', parameters, { ...withFile, ...continueOnFail });
+		expect(items[0]?.json.error).toMatchObject(expected);
+		expect([sent, uploads.isDone()]).toStrictEqual([[], false]);
 	});
 
-	describe('a price of another type than tiers (§2.2)', () => {
-		const tiers = [{ params: {}, price: '0.50' }];
-		const perSecond = painter(SCHEMA, { pricing: { currency: 'RUB', type: 'per_second', tiers } });
-
-		test.each(['maxPriceRub', 'maxCostRub'])('is no price of the task: %s creates nothing', async (param) => {
-			catalogue([perSecond]);
-			const sent = creations();
-			const { items } = await run('create', { ...json({}), options: { [param]: 100 } }, continueOnFail);
-			expect(items[0]?.json.error).toMatchObject({
-				message: expect.stringContaining('The price of the task is unknown') as string,
-				description: expect.stringContaining('no price per task') as string,
-				param,
-			});
-			expect(sent).toStrictEqual([]);
-		});
+	it('a price at the limit is allowed, compared as decimals; a free task at a limit of 0', async () => {
+		const sent = serve(priced);
+		const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
+		nock.cleanAll();
+		const tiers = [{ params: {}, price: '0.00' }];
+		const free = serve(painter(SCHEMA, { pricing: { ...pricing, type: 'tiered', tiers } }));
+		await run('create', { ...json({}), options: { maxPriceRub: 0 } });
+		expect([sent.length, free.length]).toStrictEqual([1, 1]);
 	});
 
-	describe('a highest price of 0', () => {
-		const free = { pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '0.00' }] } };
-
-		test.each([
-			['a free task', painter(SCHEMA, free), 1],
-			['no paid task', priced, 0],
-		])('allows %s', async (_, offered, created) => {
-			catalogue([offered]);
-			const sent = creations();
-			await run('create', { ...json({}), options: { maxPriceRub: 0 } }, continueOnFail);
-			expect(sent).toHaveLength(created);
-		});
-	});
-
-	describe('the price in the output', () => {
-		it('is in a hint, for all tasks of the node', async () => {
-			catalogue([priced]);
-			creations();
-			const items = [{ json: {} }, { json: {} }];
-			const { run: execution } = await run('create', json({ quality: 'high' }), { items });
-			const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
-			expect(hints).toMatchObject([{ message: 'Cost: ₽24 (execution so far: ₽24)' }]);
-		});
-
-		it('is missing when the catalogue cannot be read, and the task is created', async () => {
-			gateway().get('/api/v1/media/models').reply(403, '');
-			creations();
-			const { items } = await run('create', json({}));
-			expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
-		});
-
-		it('is requested once for all items: a failing catalogue does not fail paid tasks', async () => {
-			let requests = 0;
-			gateway()
-				.persist()
-				.get('/api/v1/media/models')
-				.reply(() => [(requests += 1) > 0 ? 503 : 200, '']);
-			creations();
-			const parameters = { ...json({}), options: { maxRetries: 1 } };
-			const { items } = await run('create', parameters, { items: [{ json: {} }, { json: {} }] });
-			expect(items).toHaveLength(2);
-			expect(requests).toBe(2);
-		});
-
-		it('is requested again when a limit depends on it', async () => {
-			let requests = 0;
-			gateway()
-				.persist()
-				.get('/api/v1/media/models')
-				.reply(() => ((requests += 1) < 3 ? [503, ''] : [200, { data: [priced] }]));
-			creations();
-			const { items } = await run('create', { ...json({}), options: { maxPriceRub: 50 } });
-			expect(items[0]?.json).toMatchObject({ taskId: 't1' });
-			expect(requests).toBe(3);
-		});
+	it('a task has no price in the output when the catalogue cannot be read, and is created', async () => {
+		gateway().get('/api/v1/media/models').reply(403, '');
+		creations();
+		const { items } = await run('create', json({}));
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
 	});
 });
 
@@ -500,8 +422,7 @@ describe('tries', () => {
 	}
 
 	it('a task that did not end in one try is taken up by the next, although its prompt would be another', async () => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		const polled = polls('processing', 'processing', 'success');
 		const options = { ...noRetries, maxWait: 0.05 };
 		const { items, error } = await run(
@@ -549,8 +470,7 @@ describe('tries', () => {
 	);
 
 	it('a task of an earlier try is named when the next try cannot begin', async () => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		polls(403);
 		const variables = {
 			get concurrency() {
@@ -567,7 +487,6 @@ describe('tries', () => {
 	});
 
 	it.each<[string, () => void, object]>([
-		['its wait is over', () => void polls('processing'), { maxWait: 0.01 }],
 		[
 			'the server of its file is down',
 			() => {
@@ -588,8 +507,7 @@ describe('tries', () => {
 		],
 		['its polls fail for good', () => void polls(403), {}],
 	])('an error item of a task that is paid for is not retryable: %s', async (_, gatewayOf, options) => {
-		catalogue();
-		creations();
+		serve();
 		gatewayOf();
 		const { items } = await run(
 			'createAndWait',
@@ -609,7 +527,7 @@ describe('node', () => {
 	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
 	it('task: create explains invalid input to an agent’s model, which can correct it', async () => {
-		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { items } = await run('create', taskRequest, { asTool: true });
 		expect(items[0]?.json.error).toContain('input.n must be at most 4');
 	});
@@ -626,7 +544,7 @@ describe('node', () => {
 	});
 
 	it('task: download streams the result with its name and type', async () => {
-		gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+		gateway().get(`${TASKS}/t1/download`).reply(200, 'bytes', {
 			'content-type': 'image/png',
 			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
 		});

@@ -13,6 +13,7 @@ import {
 	model,
 	painter,
 	run,
+	serve,
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -43,8 +44,7 @@ const TYPES = [
 
 describe.each(TYPES)('%s: generate', (resource, mediaType) => {
 	test('creates a task with the prompt, waits for it, and downloads its file', async () => {
-		catalogue([painter(sandbox.canvas, { media_type: mediaType })]);
-		const sent = creations();
+		const sent = serve(painter(sandbox.canvas, { media_type: mediaType }));
 		results();
 		const input = form({ quality: 'draft' });
 		const { items, error } = await run('generate', { model, prompt: 'A cat', input, options }, {}, resource);
@@ -59,8 +59,7 @@ describe.each(TYPES)('%s: generate', (resource, mediaType) => {
 	test.each(TYPES.filter(([other]) => other !== resource))(
 		'sends nothing for a model for %s, and names the operation for it',
 		async (other, otherType) => {
-			catalogue([painter({}, { media_type: otherType })]);
-			const sent = creations();
+			const sent = serve(painter({}, { media_type: otherType }));
 			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
 			const { error } = await run('generate', parameters, {}, resource);
 			const name = other.charAt(0).toUpperCase() + other.slice(1);
@@ -79,38 +78,19 @@ describe('image: edit', () => {
 			extra,
 			'image',
 		);
-	const binary = { data: { data: 'YQ==', mimeType: 'image/png', fileName: 'cat.png' } };
-
-	test('creates a task with the file of the item, and downloads the result', async () => {
-		catalogue([painter(sandbox.retouch)]);
-		const sent = creations();
-		results();
-		nock('https://gateway.test')
-			.post('/api/v1/storage/upload')
-			.reply(200, { id: 'f', url: 'https://files.test/cat' });
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
-		const { items, error } = await edit({ inputFiles }, { items: [{ json: {}, binary }] });
-		expect(error).toBeUndefined();
-		expect(sent.map(({ body }) => body.input)).toStrictEqual([
-			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
-		]);
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
-	});
 
 	test.each([
 		['a form', { input: form({ quality: 'draft' }) }],
 		['JSON', { inputMode: 'json', inputJson: '{ "prompt": "Add a hat" }' }],
 	])('sends nothing without an image in %s, although the model can do without', async (_, parameters) => {
-		catalogue([painter(sandbox.canvas)]);
-		const sent = creations();
+		const sent = serve(painter(sandbox.canvas));
 		const { error } = await edit(parameters);
 		expect(error?.message).toBe('There is no image to edit');
 		expect(sent).toStrictEqual([]);
 	});
 
 	test('takes a URL in the fields of the model, also as a tool, which gets no files', async () => {
-		catalogue([painter(sandbox.retouch)]);
-		const sent = creations();
+		const sent = serve(painter(sandbox.retouch));
 		results();
 		const input = form({ image_urls: 'https://files.test/cat' });
 		const { error } = await edit({ input }, { asTool: true });
@@ -127,8 +107,7 @@ async function inputOf(
 	schema: object = sandbox.canvas,
 	extra: Parameters<typeof run>[2] = {},
 ): Promise<unknown> {
-	catalogue([painter(schema)]);
-	const sent = creations();
+	const sent = serve(painter(schema));
 	const { error } = await run('create', { model, ...parameters }, extra);
 	return sent[0]?.body.input ?? error?.message;
 }
@@ -223,8 +202,7 @@ function uploads(): string[] {
 
 describe('files of the item', () => {
 	it('are uploaded, and their URLs are set where the schema expects them', async () => {
-		catalogue([retouch]);
-		const sent = creations();
+		const sent = serve(retouch);
 		const bodies = uploads();
 		const files = rows(['data', 'image_urls'], ['second', 'image_urls'], ['mask', 'mask_url']);
 		const items = [item({ data: 'one', second: 'two', mask: 'three' })];
@@ -238,18 +216,8 @@ describe('files of the item', () => {
 		});
 	});
 
-	it('are appended to existing values', async () => {
-		catalogue([retouch]);
-		const sent = creations();
-		uploads();
-		const value = { prompt: 'a', image_urls: '["https://x.test/0"]' };
-		await run('create', edit(rows(['data', 'image_urls']), value), { items: [item({ data: 'x' })] });
-		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
-	});
-
 	it('are also set in JSON input, by the schema of the model', async () => {
-		catalogue([retouch]);
-		const sent = creations();
+		const sent = serve(retouch);
 		uploads();
 		const parameters = { model, inputMode: 'json', inputJson: '{"prompt":"a"}' };
 		await run(
@@ -261,8 +229,7 @@ describe('files of the item', () => {
 	});
 
 	it('are each item’s own; a missing one is that item’s error before anything of it is sent', async () => {
-		catalogue([retouch]);
-		const sent = creations();
+		const sent = serve(retouch);
 		const bodies = uploads();
 		const items = [item({ data: 'one' }), item({ other: 'x' }), item({ data: 'three' })];
 		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...continueOnFail, items });
@@ -298,8 +265,7 @@ describe('files of the item', () => {
 			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
 		],
 	])('rejects %s before anything is sent', async (_, files, inputFiles, message) => {
-		catalogue([retouch]);
-		const sent = creations();
+		const sent = serve(retouch);
 		const bodies = uploads();
 		const { items } = await run('create', edit(inputFiles), { ...continueOnFail, items: [item(files)] });
 		expect(items[0]?.json.error).toMatchObject({ message });
@@ -316,8 +282,7 @@ it.each<[string, boolean, string, object]>([
 ])(
 	'two items with files and one Idempotency Key with %s are sent: %s',
 	async (_, isSame, text, { field = 'image_urls', ...facts }: { field?: string }) => {
-		catalogue([retouch]);
-		const sent = creations();
+		const sent = serve(retouch);
 		uploads();
 		const items = [
 			{ json: { field: 'image_urls' }, binary: { data: binary('content') } },
@@ -349,8 +314,7 @@ describe('Pass Through', () => {
 		['an object as text', '{ "orderId": 1042, "who": "Аня" }'],
 		['an object of an expression', '={{ { orderId: 1042, who: "Аня" } }}'],
 	])('given as %s comes back through the trigger', async (_, passThrough) => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		const { error } = await create({ callbackUrl, passThrough });
 		expect(error).toBeUndefined();
 		const url = new URL(String(sent[0]?.body.callBackUrl));
@@ -366,8 +330,7 @@ describe('Pass Through', () => {
 		['the data', { passThrough: '{"orderId": 1}' }],
 		['no data', {}],
 	])('does not change the idempotency key: %s', async (_, more) => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		await create({ callbackUrl, passThrough: '{"orderId": 2}' });
 		await create({ callbackUrl, ...more });
 		expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
@@ -390,8 +353,7 @@ describe('Pass Through', () => {
 			"'Pass Through (JSON)' needs a 'Callback URL'",
 		],
 	])('refuses %s before anything is sent', async (_, options, message) => {
-		catalogue();
-		const sent = creations();
+		const sent = serve();
 		const { error } = await create(options);
 		expect(error?.message).toContain(message);
 		expect(sent).toStrictEqual([]);

@@ -2,7 +2,6 @@ import nock from 'nock';
 
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
 import {
-	TASKS as API,
 	catalogue,
 	continueOnFail,
 	creations,
@@ -13,6 +12,7 @@ import {
 	model,
 	painter,
 	run,
+	serve,
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -23,27 +23,21 @@ import { quickTime } from '../../helpers/time';
 useNock();
 
 const taskId = 't1';
+const taskRequest = { model, inputMode: 'json', inputJson: '{}', downloadResults: false };
 
 const jsonOf = async (...parameters: Parameters<typeof run>) =>
 	(await run(...parameters)).items.map(({ json }) => json);
 
-describe('getLyrics', () => {
-	const lyrics = (data: unknown) =>
-		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(data));
-	const parameters = { taskId, audioId: 'a1' };
-
-	it('returns the waveform', async () => {
-		const data = { alignedWords: [], waveformData: [1] };
-		lyrics(data);
-		expect(await jsonOf('getLyrics', parameters)).toStrictEqual([{ taskId, audioId: 'a1', ...data }]);
-	});
-
-	it('returns everything but the waveform to an AI Agent', async () => {
-		lyrics({ alignedWords: [{ word: 'a' }], waveformData: [1], hootCer: 0.1 });
-		expect(await jsonOf('getLyrics', parameters, { asTool: true })).toStrictEqual([
-			{ taskId, audioId: 'a1', alignedWords: [{ word: 'a' }], hootCer: 0.1 },
-		]);
-	});
+it.each([
+	['everything', {}, { waveformData: [1] }],
+	['everything but the waveform to an AI Agent', { asTool: true }, {}],
+])('getLyrics returns %s', async (_, context, more) => {
+	const data = { alignedWords: [{ word: 'a' }], hootCer: 0.1 };
+	gateway()
+		.post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' })
+		.reply(200, envelope({ ...data, waveformData: [1] }));
+	const json = await jsonOf('getLyrics', { taskId, audioId: 'a1' }, context);
+	expect(json).toStrictEqual([{ taskId, audioId: 'a1', ...data, ...more }]);
 });
 
 it('getLyrics makes a subtitle file, which a tool does not', async () => {
@@ -107,8 +101,7 @@ describe('model: getMany', () => {
 
 describe('the input of a task', () => {
 	const sentInput = async (parameters: object) => {
-		catalogue([painter({ properties: { prompt: { type: 'string' } } })]);
-		const sent = creations();
+		const sent = serve(painter({ properties: { prompt: { type: 'string' } } }));
 		const { error } = await run('create', { model, ...parameters });
 		expect(error).toBeUndefined();
 		return sent.map(({ body }) => body.input);
@@ -138,39 +131,6 @@ describe('the input of a task', () => {
 		],
 	])('is read from %s', async (_, parameters, input) => {
 		expect(await sentInput(parameters)).toStrictEqual([input]);
-	});
-});
-
-describe('input files', () => {
-	const rows = (...fields: string[]) => ({
-		files: fields.map((inputField) => ({ binaryPropertyName: 'data', inputField })),
-	});
-	const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } } }];
-	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
-	const uploads = () => {
-		const count = { uploads: 0 };
-		gateway()
-			.persist()
-			.post('/api/v1/storage/upload')
-			.optionally()
-			.reply(() => {
-				count.uploads += 1;
-				return [200, { id: String(count.uploads), url: `https://files.test/${count.uploads}` }];
-			});
-		return count;
-	};
-
-	it('are not uploaded when the key cannot be sent', async () => {
-		catalogue();
-		const count = uploads();
-		const parameters = {
-			...taskRequest,
-			inputFiles: rows('image'),
-			options: { idempotencyKey: 'заказ' },
-		};
-		const result = await run('create', parameters, { items, ...continueOnFail });
-		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'idempotencyKey' }]);
-		expect(count.uploads).toBe(0);
 	});
 });
 
@@ -223,23 +183,21 @@ describe('the files of a task', () => {
 		expect(items.map(({ json, binary }) => [json.state, binary])).toStrictEqual([['success', undefined]]);
 	});
 
-	it('are not fetched for an AI Agent, which gets the URLs', async () => {
-		finished('https://files.test/a.png', 'https://files.test/b.png');
-		for (const operation of ['wait', 'download']) {
-			const { items, error } = await run(operation, { taskId }, { asTool: true });
+	it.each(['wait', 'download', 'createAndWait'])(
+		'are not fetched for an AI Agent, which gets the URLs: %s',
+		async (operation) => {
+			const resultUrls = ['https://files.test/a.png', 'https://files.test/b.png'];
+			finished(...resultUrls);
+			if (operation === 'createAndWait') creations();
+			// The first poll is sent at once.
+			const options = { idempotencyKey: 'mine' };
+			const created = operation === 'createAndWait' ? { ...taskRequest, options } : { taskId };
+			const { items, error } = await run(operation, { ...created, downloadResults: true }, { asTool: true });
 			expect(error).toBeUndefined();
-			expect(items.map(({ json, binary }) => [json, binary])).toStrictEqual([
-				[
-					{
-						taskId,
-						state: 'success',
-						resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'],
-					},
-					undefined,
-				],
-			]);
-		}
-	});
+			expect(items[0]?.json).toMatchObject({ taskId, state: 'success', resultUrls });
+			expect(items[0]?.binary).toBeUndefined();
+		},
+	);
 
 	it('make the item fail with the task ID when one cannot be fetched', async () => {
 		finished('https://files.test/a.png', 'https://files.test/b.png');
@@ -261,8 +219,6 @@ describe('the files of a task', () => {
 });
 
 describe('wait', () => {
-	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
-
 	/** Polls at once, without the first pause. */
 	const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
 
@@ -270,7 +226,7 @@ describe('wait', () => {
 		const log: string[] = [];
 		nock('https://gateway.test')
 			.persist()
-			.post(API)
+			.post(TASKS)
 			.reply(() => {
 				log.push('create');
 				return [201, envelope({ taskId: 't1' })];
@@ -278,14 +234,14 @@ describe('wait', () => {
 		nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
 		nock('https://gateway.test')
 			.persist()
-			.get(`${API}/t1`)
+			.get(`${TASKS}/t1`)
 			.reply(() => {
 				log.push('poll');
 				return [200, envelope({ state: 'success', resultJson: '{}' })];
 			});
 		await run(
 			'createAndWait',
-			{ ...taskRequest, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ ...taskRequest, options: { ...atOnce, concurrency: 1 } },
 			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
 		);
 		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('poll')]);
@@ -294,8 +250,6 @@ describe('wait', () => {
 
 describe('polls', () => {
 	quickTime();
-
-	const taskRequest = { model, inputMode: 'json', inputJson: '{}', downloadResults: false };
 
 	/** A task that has ended at this poll, without random delays. */
 	function endsAtPoll(number: number, data: object = {}): { count: number } {
@@ -334,8 +288,7 @@ describe('polls', () => {
 		])(
 			'do not precede the first poll of a task that may have ended: %s %j',
 			async (operation, parameters) => {
-				catalogue();
-				creations();
+				serve();
 				const polls = endsAtPoll(1);
 				expect(await pausesOf(operation, parameters)).toStrictEqual([]);
 				expect(polls.count).toBe(1);
@@ -360,8 +313,7 @@ describe('polls', () => {
 	});
 
 	it('a poll whose response cannot be decompressed does not end the wait', async () => {
-		catalogue();
-		creations();
+		serve();
 		const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
 		gateway().get(`${TASKS}/t1`).reply(200, Buffer.from('not gzip'), headers);
 		const polls = endsAtPoll(1);
@@ -371,8 +323,7 @@ describe('polls', () => {
 
 	describe('the output', () => {
 		it('of a failed task is an error with its code, text and ID, without the API key', async () => {
-			catalogue();
-			creations();
+			serve();
 			const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
 			endsAtPoll(1, failed);
 			const { items } = await run(
@@ -381,14 +332,16 @@ describe('polls', () => {
 				continueOnFail,
 			);
 			expect(items.map(({ json }) => json.error)).toMatchObject([
-				{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
+				{
+					...{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
+					description: expect.stringMatching(/t1.*\(code NSFW\).*refused for \[key\]/) as string,
+				},
 			]);
 			expect(JSON.stringify(items)).not.toContain('sk-test');
 		});
 
 		it('of a task that does not end in time is an error with its state and ID, and paid', async () => {
-			catalogue();
-			creations();
+			serve();
 			const polls = endsAtPoll(1_000);
 			const { items } = await run(
 				'createAndWait',
@@ -408,8 +361,7 @@ describe('polls', () => {
 			['0.0009', 0],
 			['0', 0],
 		])('of %s minutes allows this number of task requests: %i', async (maxWait, count) => {
-			catalogue();
-			const sent = creations();
+			const sent = serve();
 			endsAtPoll(1);
 			const options = { maxWait: `={{ ${maxWait} }}`, idempotencyKey: 'mine' };
 			const { items } = await run('createAndWait', { ...taskRequest, options }, continueOnFail);
@@ -463,7 +415,8 @@ describe('an ID that would reach another endpoint', () => {
 });
 
 describe('invalid input of a task request is rejected before anything is sent', () => {
-	const taskRequest = { model, inputMode: 'json', inputJson: '{}' };
+	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+	const withFile = { json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } };
 
 	test.each<[string, object, string, string]>([
 		[
@@ -478,7 +431,8 @@ describe('invalid input of a task request is rejected before anything is sent', 
 	])('%s', async (_, options, param, message) => {
 		const count = catalogue();
 		const sent = creations();
-		const { items } = await run('create', { ...taskRequest, options }, continueOnFail);
+		const parameters = { ...taskRequest, inputFiles, options };
+		const { items } = await run('create', parameters, { items: [withFile], ...continueOnFail });
 		expect(items[0]?.json.error).toMatchObject({
 			param,
 			message: expect.stringContaining(message) as string,

@@ -27,21 +27,16 @@ function taskWithFiles(state = 'success') {
 }
 
 describe('Download Results', () => {
-	it('fetches each file without the key, into fields of its own', async () => {
+	it('fetches each file without the key, into the fields of the option', async () => {
 		const { taskId, requests } = taskWithFiles();
-		const { item } = await sendCallback({ options: {} }, { body: { taskId } });
+		const options = { binaryPropertyName: 'picture' };
+		const { item } = await sendCallback({ options }, { body: { taskId } });
 		expect(requests).toStrictEqual(['/a.png', '/b']);
 		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls });
-		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
-		expect(item?.binary).toMatchObject({ data: { fileName: 'a.png' }, data_1: { fileName: 'b.png' } });
-		const second = item?.binary?.data_1;
-		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
-	});
-
-	it('uses the fields of the option', async () => {
-		const { taskId } = taskWithFiles();
-		const { item } = await sendCallback({ options: { binaryPropertyName: 'picture' } }, { body: { taskId } });
 		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
+		const { picture, picture_1: second } = item?.binary ?? {};
+		expect([picture?.fileName, second?.fileName]).toStrictEqual(['a.png', 'b.png']);
+		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
 	});
 
 	it('fetches nothing when off', async () => {
@@ -72,45 +67,26 @@ describe('Download Results', () => {
 		task(taskId, { state: 'success', resultJson });
 		files().get('/a.png').reply(404);
 		const { item, warnings } = await sendCallback({}, { body: { taskId } });
-		expect(item).toStrictEqual({
-			json: {
-				taskId,
-				state: 'success',
-				resultUrls,
-				downloadError: {
-					message: expect.any(String) as string,
-					description: expect.any(String) as string,
-					httpCode: '404',
-					code: null,
-					type: null,
-					param: null,
-					retryable: false,
-					taskId,
-				},
-			},
-		});
+		const json = { taskId, state: 'success', resultUrls };
+		const downloadError = { httpCode: '404', retryable: false, taskId };
+		expect(item?.json).toMatchObject({ ...json, downloadError });
+		expect(item).not.toHaveProperty('binary');
 		expect(warnings).toBe(0);
 	});
 });
 
 describe('Include Callback', () => {
-	const request = (taskId: string) => ({
-		body: { data: { taskId, more: [1] } },
-		query: { source: 'gateway' },
-		headers: { 'user-agent': 'gateway/1' },
-	});
+	const parameters = { downloadResults: false, options: { includeCallback: true } };
 
 	it('adds the callback to the output', async () => {
 		const { taskId } = taskWithFiles();
-		const callback = request(taskId);
-		const parameters = { downloadResults: false, options: { includeCallback: true } };
+		const callback = {
+			body: { data: { taskId, more: [1] } },
+			query: { source: 'gateway' },
+			headers: { 'user-agent': 'gateway/1' },
+		};
 		const { item } = await sendCallback(parameters, callback);
-		expect(item?.json).toStrictEqual({
-			taskId,
-			state: 'success',
-			resultUrls,
-			callback,
-		});
+		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls, callback });
 	});
 
 	/** A value nested in this many lists. */
@@ -127,7 +103,6 @@ describe('Include Callback', () => {
 		['with names that JavaScript objects have', odd, Buffer.alloc(9), true],
 	])('adds a body only if n8n can store it: %s', async (_, body, rawBody, isKept) => {
 		const { taskId } = taskWithFiles();
-		const parameters = { downloadResults: false, options: { includeCallback: true } };
 		const { item } = await sendCallback(parameters, { body, query: { taskId } }, { rawBody });
 		expect(item?.json.callback).toStrictEqual({ body: isKept ? body : null, query: { taskId }, headers: {} });
 	});
@@ -149,13 +124,6 @@ describe('archive', () => {
 		const outcome = await inTime(sendCallback(archive, { body: { taskId } }, options));
 		return { taskId, bodies, ...outcome };
 	}
-
-	it('archives the task, then starts the workflow', async () => {
-		const { item, taskId, bodies, warnings } = await archiveByCallback([204]);
-		expect(bodies).toStrictEqual([{ archive: true }]);
-		expect(item?.json.taskId).toBe(taskId);
-		expect(warnings).toBe(0);
-	});
 
 	it('starts nothing when another process has archived it (404)', async () => {
 		const { result, bodies, warnings } = await archiveByCallback([404]);
@@ -206,27 +174,24 @@ describe('archive', () => {
 		expect(bodies).toStrictEqual([]);
 	});
 
-	it.each<[string, object]>([
-		['off', { archiveTask: false }],
-		['not set', {}],
-		['something else', { archiveTask: 'yes' }],
-	])('archives nothing when the option is %s', async (_, options) => {
+	it.each([false, undefined, 'yes'])('archives nothing when the option is %s', async (archiveTask) => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const { bodies } = archiving(taskId, 204);
-		const { item } = await sendCallback({ ...archive, options: { ...options } }, { body: { taskId } });
+		const options = archiveTask === undefined ? {} : { archiveTask };
+		const { item } = await sendCallback({ ...archive, options }, { body: { taskId } });
 		expect(item?.json.taskId).toBe(taskId);
 		expect(bodies).toStrictEqual([]);
 	});
 
 	it('archives after it has fetched the files: little can happen before the workflow starts', async () => {
 		const taskId = freshTask();
-		const log: string[] = [];
+		const log: unknown[] = [];
 		task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
 		nock('https://gateway.test')
 			.patch(`${TASKS}/${taskId}/archive`)
-			.reply(() => {
-				log.push('archive');
+			.reply((_, body) => {
+				log.push(body);
 				return [204];
 			});
 		nock('https://files.test')
@@ -235,7 +200,9 @@ describe('archive', () => {
 				log.push('file');
 				return [200, 'bytes'];
 			});
-		await inFakeTime(sendCallback({ ...archive, downloadResults: true }, { body: { taskId } }));
-		expect(log).toStrictEqual(['file', 'archive']);
+		const sent = sendCallback({ ...archive, downloadResults: true }, { body: { taskId } });
+		const { item, warnings } = await inFakeTime(sent);
+		expect(log).toStrictEqual(['file', { archive: true }]);
+		expect([item?.json.taskId, warnings]).toStrictEqual([taskId, 0]);
 	});
 });

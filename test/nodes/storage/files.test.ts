@@ -218,13 +218,8 @@ describe('storage cancel', () => {
 describe('storage input', () => {
 	// Uploads of an input item's file, over real sockets.
 
-	interface Upload {
-		length: number;
-		declared: number;
-		head: string;
-		content: string;
-	}
-	let uploads: Upload[] = [];
+	/** The content of each file. */
+	let uploads: string[] = [];
 	let requests = 0;
 	/** Whether the gateway responds with an error without reading the body. */
 	let rejects = false;
@@ -237,15 +232,8 @@ describe('storage input', () => {
 			return;
 		}
 		void buffer(request).then((body) => {
-			const { headers } = request;
-			const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
-			const [head = '', content = ''] = part.split('\r\n\r\n');
-			uploads.push({
-				length: body.length,
-				declared: Number(headers['content-length']),
-				head,
-				content: Buffer.from(content.split('\r\n--')[0] ?? '', 'latin1').toString('utf8'),
-			});
+			const [, part = ''] = body.toString().split('data; name="file"');
+			uploads.push(part.split('\r\n\r\n')[1]?.split('\r\n--')[0] ?? '');
 			response.writeHead(200, { 'content-type': 'application/json' });
 			response.end('{"id":"f1","url":"https://files.test/f1"}');
 		});
@@ -279,33 +267,16 @@ describe('storage input', () => {
 	const withFile = (data: IBinaryData): INodeExecutionData => ({ json: {}, binary: { data } });
 
 	describe('a file of the input item', () => {
-		it.each([
-			['in the item itself', async (content: string) => await Promise.resolve(inItem(content))],
-			[
-				'in n8n’s storage',
-				async (content: string) => await storedBinary(content, { mimeType: 'text/plain', fileName: 'a.txt' }),
-			],
-		])('%s is sent whole, with its exact length', async (_, binary) => {
-			const content = 'é'.repeat(100_000);
-			const { error } = await upload([withFile(await binary(content))]);
-			expect(error).toBeUndefined();
-			expect(uploads).toHaveLength(1);
-			const [sent] = uploads;
-			expect(sent?.content).toBe(content);
-			expect(sent?.declared).toBe(sent?.length);
-			expect(sent?.head).toBe('; filename="a.txt"\r\nContent-Type: text/plain');
-		});
-
 		it('is each item’s own', async () => {
 			const items = ['one', 'two', 'three'].map((content) => withFile(inItem(content)));
 			await upload(items, { options: { concurrency: 1 } });
-			expect(uploads.map(({ content }) => content)).toStrictEqual(['one', 'two', 'three']);
+			expect(uploads).toStrictEqual(['one', 'two', 'three']);
 		});
 
 		it('is read from the named field, with blanks around the name', async () => {
 			const items = [{ json: {}, binary: { data: inItem('one'), other: inItem('two') } }];
 			await upload(items, { binaryPropertyName: ' other ' });
-			expect(uploads.map(({ content }) => content)).toStrictEqual(['two']);
+			expect(uploads).toStrictEqual(['two']);
 		});
 	});
 
