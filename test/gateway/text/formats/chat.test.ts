@@ -303,7 +303,7 @@ describe('chat tool calls', () => {
 	const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
 	const delta = (...calls: JsonObject[]) => chunk({ tool_calls: calls });
 	/** A part of a tool call. */
-	type Part = [index: number | undefined, id?: string, name?: string, args?: Json];
+	type Part = [index: number | undefined, id?: string | undefined, name?: string | undefined, args?: Json];
 	const call = (...[index, id, name, args]: Part): JsonObject => ({
 		index,
 		id,
