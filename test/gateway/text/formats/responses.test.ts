@@ -129,8 +129,6 @@ describe('responses stream', () => {
 	const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
 
 	it.each<[string, JsonObject[]]>([
-		['nothing', []],
-		['a part of the completion', numbered(created, delta('Hel'))],
 		[
 			'a completion without the closing event',
 			numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
