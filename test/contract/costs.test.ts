@@ -7,8 +7,8 @@ import type { ErrorCode } from '../../sandbox/gateway/errors';
 import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
-import { quickTime } from '../helpers/time';
-import { supplied, until } from '../nodes/chatModel/supplied';
+import { eventually, quickTime } from '../helpers/time';
+import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { locator, TEXT_MODEL, useGateway } from './support';
 
@@ -402,7 +402,7 @@ describe('agent cost', () => {
 				const { signal } = agent;
 				const model = await modelOf({ options });
 				const outcome = rejection(isStream ? streamed(model, { signal }) : model.invoke(ask, { signal }));
-				await until(() => gateway.control.requests({ method: 'POST' }).length === 1);
+				await eventually(() => gateway.control.requests({ method: 'POST' }).length === 1);
 				agent.abort(new Error('changed my mind'));
 				await outcome;
 				await new Promise((resolve) => setImmediate(resolve));
