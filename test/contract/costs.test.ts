@@ -4,13 +4,11 @@ import { createRunExecutionData, type INodeParameters, type IRunExecutionData } 
 import { asObject } from '../../nodes/shared/gateway/util/json';
 import { rubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import type { ErrorCode } from '../../sandbox/gateway/errors';
-import { type Gateway, startGateway } from '../../sandbox/gateway/gateway';
 import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
-import { useFreshRateGates } from '../helpers/rateGates';
-import { quickTime } from '../helpers/time';
-import { supplied, until } from '../nodes/chatModel/supplied';
+import { eventually, quickTime } from '../helpers/time';
+import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { locator, TEXT_MODEL, useGateway } from './support';
 
@@ -31,6 +29,23 @@ describe('cost', () => {
 		gatewayCallsWithoutCost: String(withoutCost),
 	});
 	const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
+	const raw = (text: string, contentType: string) =>
+		({ kind: 'raw', status: 200, body: { text, contentType } }) as const;
+
+	/** The next call is answered with this body. */
+	function respond(body: object): void {
+		gateway.control.addFault({
+			match: { method: 'POST' },
+			action: raw(JSON.stringify(body), 'application/json'),
+		});
+	}
+
+	/** The next call is answered with these events. */
+	function stream(events: object[]): void {
+		const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+		gateway.control.addFault({ match: { method: 'POST' }, action: raw(text, 'text/event-stream') });
+	}
+
 	const image = (quality: string) => ({
 		model: locator('aurora/canvas-1'),
 		inputMode: 'json',
@@ -82,34 +97,6 @@ describe('cost', () => {
 			expect(result.items[0]?.json).toMatchObject({ costRub: null });
 			expect(result.items[0]?.json).not.toHaveProperty('costIsComputed');
 			expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
-		});
-	});
-
-	describe('a response of this body', () => {
-		const respond = (body: object) =>
-			gateway.control.addFault({
-				match: { method: 'POST' },
-				action: {
-					kind: 'raw',
-					status: 200,
-					body: { text: JSON.stringify(body), contentType: 'application/json' },
-				},
-			});
-
-		it('without tokens has no cost', async () => {
-			respond({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }] });
-			const result = await gateway.generate({ format: 'messages' });
-			expect(result.items[0]?.json).toMatchObject({ text: 'Hi', costRub: null });
-			expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
-		});
-
-		it('without output has the cost that it reports', async () => {
-			const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.75 };
-			respond({ id: 'c1', choices: [], usage });
-			const result = await gateway.generate({}, onError);
-			expect(result.items[0]?.json.error).toMatchObject({ code: 'no_completion', costRub: 0.75 });
-			expect(result.items[0]?.json.error).not.toHaveProperty('costIsComputed');
-			expect(costOf(result)).toStrictEqual({ ...shown(1), gatewayCostRub: '0.75' });
 		});
 	});
 
@@ -184,19 +171,6 @@ describe('cost', () => {
 	});
 
 	describe('*Max Cost per Execution*', () => {
-		it('creates as many tasks as it allows', async () => {
-			const parameters = { ...image('draft'), options: { maxCostRub: 5.4 } };
-			const result = await gateway.media('create', parameters, { items: items(8), ...onError });
-			expect(ledger()).toBe('5.4');
-			const refused = result.items.filter(({ json }) => json.error !== undefined);
-			expect(refused).toHaveLength(5);
-			expect(refused[0]?.json.error).toMatchObject({
-				code: 'invalid_input',
-				param: 'maxCostRub',
-				description: expect.stringMatching(/^Of ₽5\.40, the execution has spent ₽5\.40\./) as string,
-			});
-		});
-
 		test.each([
 			['chat', 'max_tokens'],
 			['responses', 'max_output_tokens'],
@@ -218,25 +192,6 @@ describe('cost', () => {
 			expect(gateway.charges()).toBe(0);
 		});
 	});
-});
-
-describe('unreported cost', () => {
-	// The cost of an execution where responses hold more, or less, than the specification shows.
-
-	const gateway = useGateway();
-	const raw = (text: string, contentType: string) =>
-		({ kind: 'raw', status: 200, body: { text, contentType } }) as const;
-
-	/** The next request is answered with this body. */
-	function respond(body: object, match: object = { method: 'POST' }): void {
-		gateway.control.addFault({ match, action: raw(JSON.stringify(body), 'application/json') });
-	}
-
-	/** The next call is answered with these events. */
-	function stream(events: object[]): void {
-		const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
-		gateway.control.addFault({ match: { method: 'POST' }, action: raw(text, 'text/event-stream') });
-	}
 
 	describe('a computed cost', () => {
 		const message = (usage: object) => ({
@@ -249,125 +204,66 @@ describe('unreported cost', () => {
 			usage,
 		});
 
-		it('is unknown if tokens were written to the cache', async () => {
-			respond(message({ input_tokens: 3, cache_creation_input_tokens: 50_000, output_tokens: 2 }));
-			const { items, run } = await gateway.generate({ format: 'messages' });
-			expect(run.data.resultData.metadata).toMatchObject({ gatewayCallsWithoutCost: '1' });
-			expect(items[0]?.json).toMatchObject({ costRub: null });
-		});
+		/** The beginning and the end of a stream. */
+		const start = (usage: object) => ({ type: 'message_start', message: { ...message(usage), content: [] } });
+		const word = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } };
+		const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn' } };
 
-		it.each([
-			['broken', []],
-			['complete', [{ type: 'message_stop' }]],
-		])('is unknown if the stream never told the output tokens (%s)', async (_, end) => {
-			const events = [
-				{
-					type: 'message_start',
-					message: { ...message({ input_tokens: 3, output_tokens: 1 }), content: [] },
-				},
-				{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word '.repeat(500) } },
-				{ type: 'message_delta', delta: { stop_reason: 'end_turn' } },
-				...end,
-			];
-			stream(events);
-			const { run } = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
-			expect(run.data.resultData.metadata).toMatchObject({
-				gatewayCostRub: '0',
-				gatewayCallsWithoutCost: '1',
-			});
+		const untold = [start({ input_tokens: 3, output_tokens: 1 }), word, delta];
+		const cached = { input_tokens: 3, cache_creation_input_tokens: 50_000, output_tokens: 2 };
+
+		it.each<[string, () => void, boolean]>([
+			['the response has no tokens', () => respond(message({})), false],
+			['tokens were written to the cache', () => respond(message(cached)), false],
+			['a broken stream never told the output tokens', () => stream(untold), true],
+			['a stream never told the output tokens', () => stream([...untold, { type: 'message_stop' }]), true],
+		])('is unknown if %s', async (_, answer, isStreamed) => {
+			answer();
+			const result = await gateway.generate({ format: 'messages', options: { stream: isStreamed } }, onError);
+			expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+			expect(result.items[0]?.json).toMatchObject(isStreamed ? {} : { text: 'Hi', costRub: null });
 		});
 
 		it('counts if the stream breaks after it has told its tokens', async () => {
-			stream([
-				{
-					type: 'message_start',
-					message: { ...message({ input_tokens: 1_000, output_tokens: 1 }), content: [] },
-				},
-				{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } },
-				{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 200 } },
-			]);
-			const { items, run } = await gateway.generate(
-				{ format: 'messages', options: { stream: true } },
-				onError,
-			);
-			expect(items[0]?.json.error).toMatchObject({
+			const told = { ...delta, usage: { output_tokens: 200 } };
+			stream([start({ input_tokens: 1_000, output_tokens: 1 }), word, told]);
+			const result = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
+			expect(result.items[0]?.json.error).toMatchObject({
 				receivedText: 'word',
 				costRub: 0.54,
 				costIsComputed: true,
 				usage: { inputTokens: 1_000, outputTokens: 200 },
 			});
-			expect(run.data.resultData.metadata).toMatchObject({
-				gatewayCostRub: '0.54',
-				gatewayCallsWithoutCost: '0',
-			});
+			expect(costOf(result)).toStrictEqual({ ...shown(1), gatewayCostRub: '0.54' });
 		});
 	});
 
-	describe('a failed generation that reports what it cost', () => {
+	describe('a failed generation', () => {
+		const error = { code: 'server_error', message: 'x' };
+		const usage = { input_tokens: 5, output_tokens: 7, cost: { total_cost: 0.75 } };
+		const chatUsage = { prompt_tokens: 5, completion_tokens: 7, cost_rub: 0.75 };
 		const textChunk = { choices: [{ index: 0, delta: { content: 'a' } }] };
 
-		test.each([
-			[
-				'responses',
-				{
-					id: 'r1',
-					status: 'failed',
-					error: { code: 'server_error', message: 'x' },
-					output: [],
-					usage: { input_tokens: 5, output_tokens: 7, cost: { total_cost: 0.75 } },
-				},
-			],
-			[
-				'chat',
-				{
-					id: 'c1',
-					error: { code: 'server_error', message: 'x' },
-					usage: { prompt_tokens: 5, completion_tokens: 7, cost_rub: 0.75 },
-				},
-			],
-		])('%s: counts', async (format, body) => {
-			respond(body);
-			const { run, items } = await gateway.generate({ format }, onError);
-			expect(items[0]?.json.error).toBeDefined();
-			expect(run.data.resultData.metadata).toMatchObject({ gatewayCostRub: '0.75' });
-		});
-
-		test.each<[string, object[]]>([
-			[
-				'responses',
-				[
-					{
-						type: 'response.failed',
-						response: { error: { message: 'x' }, usage: { cost: { total_cost: 0.75 } } },
-					},
-				],
-			],
-			['chat', [{ error: { message: 'x' }, usage: { cost_rub: 0.75 } }]],
-			['chat that ends early', [textChunk, { choices: [], usage: { cost_rub: 0.75 } }]],
-		])('%s, streamed: counts', async (name, events) => {
-			stream(events);
-			const [format = ''] = name.split(' ');
-			const { run, items } = await gateway.generate({ format, options: { stream: true } }, onError);
-			expect(items[0]?.json.error).toMatchObject({ costRub: 0.75 });
-			expect(run.data.resultData.metadata).toMatchObject({
-				gatewayCostRub: '0.75',
-				gatewayCallsWithoutCost: '0',
-			});
+		test.each<[string, string, () => void]>([
+			['whole', 'responses', () => respond({ status: 'failed', error, output: [], usage })],
+			['whole', 'chat', () => respond({ error, usage: chatUsage })],
+			['without output', 'chat', () => respond({ id: 'c1', choices: [], usage: chatUsage })],
+			['streamed', 'responses', () => stream([{ type: 'response.failed', response: { error, usage } }])],
+			['streamed', 'chat', () => stream([{ error, usage: chatUsage }])],
+			['that ends early', 'chat', () => stream([textChunk, { choices: [], usage: chatUsage }])],
+		])('that reports its cost counts: %s (%s)', async (kind, format, answer) => {
+			answer();
+			const isStreamed = /stream|early/.test(kind);
+			const result = await gateway.generate({ format, options: { stream: isStreamed } }, onError);
+			expect(result.items[0]?.json.error).toMatchObject({ costRub: 0.75 });
+			expect(result.items[0]?.json.error).not.toHaveProperty('costIsComputed');
+			expect(costOf(result)).toStrictEqual({ ...shown(1), gatewayCostRub: '0.75' });
 		});
 
 		it('is free without a cost', async () => {
-			respond({
-				id: 'r1',
-				status: 'failed',
-				error: { message: 'x' },
-				output: [],
-				usage: { input_tokens: 5 },
-			});
-			const { run } = await gateway.generate({ format: 'responses' }, onError);
-			expect(run.data.resultData.metadata).toMatchObject({
-				gatewayCostRub: '0',
-				gatewayCallsWithoutCost: '0',
-			});
+			respond({ status: 'failed', error, output: [], usage: { input_tokens: 5 } });
+			const result = await gateway.generate({ format: 'responses' }, onError);
+			expect(costOf(result)).toStrictEqual({ ...shown(0), gatewayCostRub: '0' });
 		});
 	});
 });
@@ -403,56 +299,30 @@ describe('money sentences', () => {
 	const MAYBE = /^The call was not repeated, because it may have been charged/;
 
 	test.each<[ErrorCode, string, string | RegExp]>([
-		['unauthorized', 'chat', FREE],
-		['unauthorized', 'messages', FREE],
-		['unauthorized', 'task', FREE],
 		['unauthorized', 'upload', FREE],
 		['insufficient_quota', 'messages', FREE],
+		['model_not_found', 'messages', FREE],
+		['model_not_found', 'task', FREE],
 		['client_closed_request', 'chat', MAYBE],
 		['client_closed_request', 'task', UNKNOWN],
 		['client_closed_request', 'upload', FREE],
 		['internal_error', 'chat', FREE],
 		['internal_error', 'task', UNKNOWN],
-		['internal_error', 'upload', FREE],
-		['service_unavailable', 'chat', FREE],
 		['service_unavailable', 'task', FREE],
-		['service_unavailable', 'upload', FREE],
 	])('after %s, of the call: %s', async (code, call, sentence) => {
 		gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'error', code }, times: 0 });
 		const { error } = (await CALLS[call]?.()) ?? {};
 		expect(lastSentence(error)).toMatch(sentence);
 		expect(gateway.charges()).toBe(0);
 	});
-
-	test.each(['chat', 'messages', 'task'])('of an unknown model: %s', async (call) => {
-		const { error } = (await CALLS[call]?.({ model: locator('no/such') })) ?? {};
-		expect(lastSentence(error)).toBe(FREE);
-	});
-
-	test.each(['chat', 'messages'])('of too long a prompt: %s', async (call) => {
-		const { error } = (await CALLS[call]?.({ prompt: 'word '.repeat(400_000) })) ?? {};
-		expect(lastSentence(error)).toBe(FREE);
-	});
-
-	it('of a failed task, whose charge nobody knows', async () => {
-		const { error } = await gateway.draw({ inputJson: '{ "prompt": "[[fail]]" }' });
-		expect(lastSentence(error)).toBe('It may have been charged: check the balance.');
-	});
 });
 
 describe('agent cost', () => {
 	// A chat model and a tool in one execution, as an AI Agent calls them.
 
-	useFreshRateGates();
-
-	let gateway: Gateway;
+	const gateway = useGateway();
 	let execution: IRunExecutionData;
-	beforeAll(async () => void (gateway = await startGateway()));
-	beforeEach(async () => {
-		await gateway.control.reset();
-		execution = createRunExecutionData();
-	});
-	afterAll(async () => await gateway.close());
+	beforeEach(() => void (execution = createRunExecutionData()));
 
 	const ask = [new HumanMessage('Tell me about the sea')];
 	const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
@@ -532,7 +402,7 @@ describe('agent cost', () => {
 				const { signal } = agent;
 				const model = await modelOf({ options });
 				const outcome = rejection(isStream ? streamed(model, { signal }) : model.invoke(ask, { signal }));
-				await until(() => gateway.control.requests({ method: 'POST' }).length === 1);
+				await eventually(() => gateway.control.requests({ method: 'POST' }).length === 1);
 				agent.abort(new Error('changed my mind'));
 				await outcome;
 				await new Promise((resolve) => setImmediate(resolve));
@@ -548,36 +418,26 @@ describe('agent cost', () => {
 		);
 	});
 
-	test.each([false, true])('the chat model asks its fallback model (stream: %s)', async (isStream) => {
-		gateway.control.addFault({
-			match: { model: 'sandbox/balanced-2' },
-			action: { kind: 'error', code: 'no_providers' },
-			times: 0,
-		});
-		const model = await modelOf({ options: { maxRetries: 0, fallbackModels: ['sandbox/swift-1'] } });
-		await (isStream ? streamed(model) : model.invoke(ask));
-		const shown = JSON.stringify(execution.resultData.runData);
-		expect(shown).toContain('"fallbackFrom":["sandbox/balanced-2"]');
-		expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
-	});
-
-	it('the request to a fallback model has its ID and the other fields of Extra Body', async () => {
-		gateway.control.addFault({
-			match: { model: 'sandbox/balanced-2' },
-			action: { kind: 'error', code: 'no_providers' },
-			times: 0,
-		});
-		const extraBody = '{"user": "me", "model": "sandbox/balanced-2"}';
-		const model = await modelOf({
-			options: { maxRetries: 0, fallbackModels: ['sandbox/swift-1'], extraBody },
-		});
-		await model.invoke(ask);
-		const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json));
-		expect(bodies.map((body) => [body?.model, body?.user])).toStrictEqual([
-			['sandbox/balanced-2', 'me'],
-			['sandbox/swift-1', 'me'],
-		]);
-	});
+	test.each([false, true])(
+		'a fallback model of the chat model gets the other fields of Extra Body (stream: %s)',
+		async (isStream) => {
+			const [first, second] = ['sandbox/balanced-2', 'sandbox/swift-1'];
+			gateway.control.addFault({
+				match: { model: first },
+				action: { kind: 'error', code: 'no_providers' },
+				times: 0,
+			});
+			const extraBody = JSON.stringify({ user: 'me', model: first });
+			const model = await modelOf({ options: { maxRetries: 0, fallbackModels: [second], extraBody } });
+			await (isStream ? streamed(model) : model.invoke(ask));
+			expect(JSON.stringify(execution.resultData.runData)).toContain(`"fallbackFrom":["${first}"]`);
+			const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json));
+			expect(bodies.map((body) => [body?.model, body?.user])).toStrictEqual([
+				[first, 'me'],
+				[second, 'me'],
+			]);
+		},
+	);
 
 	describe('*Max Cost per Execution*', () => {
 		it('counts what the other node has spent', async () => {
@@ -644,23 +504,6 @@ describe('prompt cache', () => {
 		expect(await ask({})).toMatchObject({ cachedInputTokens: 0 });
 		const [first, second] = amounts();
 		expect(second).toBe(first);
-	});
-
-	it('a row of the messages has its own mark', async () => {
-		const rows = (question: string) => ({
-			inputMode: 'messages',
-			messages: {
-				message: [
-					{ role: 'user', content: manual, cache: true },
-					{ role: 'assistant', content: 'I see.' },
-					{ role: 'user', content: question },
-				],
-			},
-		});
-		await ask({}, rows('How warm is it?'));
-		expect(await ask({}, rows('How cold is it?'))).toMatchObject({
-			cachedInputTokens: Math.ceil(manual.length / 4),
-		});
 	});
 
 	it('the chat model caches the stable beginning of a conversation', async () => {

@@ -4,9 +4,8 @@ import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { OutputRequest } from '../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import type { HttpResponse, ByteStream } from '../../nodes/shared/gateway/client/transport';
-import { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { streamText } from '../../nodes/shared/gateway/text/streamText';
-import { testGate } from './client';
+import { scriptedClient } from './client';
 
 /** Looked up once: a global is slow to look up in jest's sandbox. */
 const now = Date.now.bind(Date);
@@ -45,20 +44,9 @@ export async function readStream(
 	const headers = options.headers ?? { 'content-type': 'text/event-stream; charset=utf-8' };
 	const response: HttpResponse<ByteStream> = { status: 200, headers, body };
 	const unused = () => Promise.reject(new Error('not used'));
-	const client = new GatewayClient(
-		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
-		{
-			transport: { text: unused, stream: () => Promise.resolve(response) },
-			gate: testGate(),
-			withSlot: async (work) => await work(),
-			pause: unused,
-			until: unused,
-			sleep: async (milliseconds) =>
-				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
-			now,
-			random: () => 0.5,
-		},
-	);
+	const transport = { text: unused, stream: () => Promise.resolve(response) };
+	const settings = { timeoutMs: options.timeoutMs, secrets: [] };
+	const { client } = scriptedClient([], settings, { dependencies: { transport, pause: unused, now } });
 	const wire = textFormat(format);
 	const { maxBytes } = options;
 	const result = await streamText(client, {

@@ -7,9 +7,14 @@ export class VirtualClock {
 
 	sleep = async (milliseconds: number, signal?: AbortSignal): Promise<void> =>
 		await new Promise((resolve) => {
-			const timer = { at: this.time + Math.max(milliseconds, 0), end: resolve };
+			const end = () => {
+				signal?.removeEventListener('abort', forget);
+				resolve();
+			};
+			const timer = { at: this.time + Math.max(milliseconds, 0), end };
+			const forget = () => this.timers.delete(timer);
 			this.timers.add(timer);
-			signal?.addEventListener('abort', () => this.timers.delete(timer), { once: true });
+			signal?.addEventListener('abort', forget, { once: true });
 		});
 
 	/** Lets time pass until the work is done. */

@@ -90,18 +90,12 @@ describe('the most that a call can cost', () => {
 
 	const limited = { max_tokens: undefined, max_output_tokens: 100 };
 
+	const earlier = { messages: [{ role: 'assistant', audio: { id: 'a1' } }] };
+	const unknown = { input: [{ type: 'new_part' }], ...limited };
+
 	test.each<[string, JsonObject, string, string?]>([
-		[
-			'an unknown part',
-			{ input: [{ type: 'new_part' }], ...limited },
-			'the part of type "new_part"',
-			'responses',
-		],
-		[
-			'audio of an earlier response',
-			{ messages: [{ role: 'assistant', audio: { id: 'a1' } }] },
-			'earlier messages',
-		],
+		['an unknown part', unknown, 'the part of type "new_part"', 'responses'],
+		['audio of an earlier response', earlier, 'earlier messages'],
 		['an earlier response', { previous_response_id: 'r1', ...limited }, 'earlier messages', 'responses'],
 		['a conversation', { conversation: { id: 'c1' }, ...limited }, 'earlier messages', 'responses'],
 	])('has the context window for %s', (_, body, name, format = 'chat') => {
@@ -171,8 +165,7 @@ describe('the most that a call can cost', () => {
 	});
 
 	it('is not known without the model', () => {
-		const chat = textFormat('chat');
-		expect(mostOfCall(chat, { max_tokens: 5 }, undefined)).toMatchObject({
+		expect(mostOfCall(textFormat('chat'), { max_tokens: 5 }, undefined)).toMatchObject({
 			reason: 'Unknown, because the catalogue has no price for the model. Choose a model from the list.',
 		});
 	});
@@ -202,32 +195,26 @@ describe('a file', () => {
 	const dataUrl = (type: string) => `data:${type};base64,${base64}`;
 	const inResult = (part: JsonObject) => ({ type: 'tool_result', tool_use_id: 't', content: [part] });
 
+	const chatImage = (url: string) => chatPart({ type: 'image_url', image_url: { url } });
+	const inputFile = (fields: JsonObject) => input({ type: 'input_file', ...fields });
+	const image = (source: JsonObject) => ({ type: 'image', source });
+	const sound = { type: 'input_audio', input_audio: { data: base64, format: 'mp3' } };
+	const text = { type: 'text', media_type: 'text/plain', data: base64 };
+
 	test.each<[string, number, [JsonObject, string?]]>([
-		['a picture', 12_000, chatPart({ type: 'image_url', image_url: { url: dataUrl('image/png') } })],
-		['a picture by URL', 12_000, chatPart({ type: 'image_url', image_url: { url: 'https://x.test' } })],
+		['a picture', 12_000, chatImage(dataUrl('image/png'))],
+		['a picture by URL', 12_000, chatImage('https://x.test')],
 		['a picture', 12_000, input({ type: 'input_image', image_url: dataUrl('image/png') })],
 		['a picture by ID', 12_000, input({ type: 'input_image', file_id: 'f1' })],
-		['a picture', 12_000, message({ type: 'image', source: { type: 'base64', data: base64 } })],
-		[
-			'a result of a tool',
-			12_000,
-			message(inResult({ type: 'image', source: { type: 'url', url: 'https://x' } })),
-		],
+		['a picture', 12_000, message(image({ type: 'base64', data: base64 }))],
+		['a result of a tool', 12_000, message(inResult(image({ type: 'url', url: 'https://x' })))],
 		['a PDF', 3_012_000, chatPart({ type: 'file', file: { file_data: dataUrl('application/pdf') } })],
-		['a PDF by its name', 3_012_000, input({ type: 'input_file', filename: 'a.pdf', file_data: base64 })],
-		[
-			'a PDF as a picture',
-			3_012_000,
-			chatPart({ type: 'image_url', image_url: { url: dataUrl('application/pdf') } }),
-		],
-		['a text', 3_000_000, input({ type: 'input_file', file_data: dataUrl('text/csv') })],
-		['a text', 3_000_000, input({ type: 'input_file', file_data: dataUrl('application/ld+json') })],
-		[
-			'a text',
-			4_000_000,
-			message({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: base64 } }),
-		],
-		['a sound', 151_000, chatPart({ type: 'input_audio', input_audio: { data: base64, format: 'mp3' } })],
+		['a PDF by its name', 3_012_000, inputFile({ filename: 'a.pdf', file_data: base64 })],
+		['a PDF as a picture', 3_012_000, chatImage(dataUrl('application/pdf'))],
+		['a text', 3_000_000, inputFile({ file_data: dataUrl('text/csv') })],
+		['a text', 3_000_000, inputFile({ file_data: dataUrl('application/ld+json') })],
+		['a text', 4_000_000, message({ type: 'document', source: text })],
+		['a sound', 151_000, chatPart(sound)],
 		['a film', 151_000, chatPart({ type: 'video_url', video_url: { url: dataUrl('video/mp4') } })],
 	])('%s counts as %d tokens', (_, tokens, [body, format]) => {
 		expect(count(body, format)).toBeGreaterThanOrEqual(tokens);
@@ -235,23 +222,13 @@ describe('a file', () => {
 	});
 
 	const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+	const film = { type: 'video_url', video_url: { url: 'gs://x/film.mp4' } };
+
 	test.each<[string, [JsonObject, string?], string]>([
-		[
-			'by URL',
-			input({ type: 'input_file', file_url: 'https://x.test/a.pdf?key=1' }),
-			'the file "https://x.test/a.pdf"',
-		],
-		[
-			'in a cloud',
-			chatPart({ type: 'video_url', video_url: { url: 'gs://x/film.mp4' } }),
-			'the file "gs://x/film.mp4"',
-		],
+		['by URL', inputFile({ file_url: 'https://x.test/a.pdf?key=1' }), 'the file "https://x.test/a.pdf"'],
+		['in a cloud', chatPart(film), 'the file "gs://x/film.mp4"'],
 		['by ID', chatPart({ type: 'file', file: { file_id: 'f1' } }), 'the part of type "file"'],
-		[
-			'of another type',
-			input({ type: 'input_file', filename: 'a.docx', file_data: dataUrl(docx) }),
-			'the file "a.docx"',
-		],
+		['of another type', inputFile({ filename: 'a.docx', file_data: dataUrl(docx) }), 'the file "a.docx"'],
 	])('%s counts as the context window, and is named', (_, [body, format = 'chat'], name) => {
 		const result = most(body, { format });
 		expect(rubOf(result)).toBeCloseTo(WINDOW + OUTPUT, 12);

@@ -2,18 +2,21 @@ import { Readable } from 'node:stream';
 
 import fc from 'fast-check';
 
-import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { type HttpRequest, MAX_MEDIA_BYTES } from '../../../nodes/shared/gateway/client/transport';
+import {
+	type HttpRequest,
+	MAX_MEDIA_BYTES,
+	type Transport,
+} from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { SseParser } from '../../../nodes/shared/gateway/text/sse';
-import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
-import { streamText } from '../../../nodes/shared/gateway/text/streamText';
+import { STREAM_TEXTS, streamText } from '../../../nodes/shared/gateway/text/streamText';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
-import { apiErrorOf, rejection, testGate } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient } from '../../helpers/client';
 import { chunksOf, events, readStream, type StreamSource } from '../../helpers/streams';
 import { eventually } from '../../helpers/time';
+import { VirtualClock } from '../../helpers/virtualClock';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -399,111 +402,57 @@ const end = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const done = events('[DONE]');
 const ping = ': ping\n\n';
 
-/** What arrives, undefined for the end of the connection, and how many milliseconds after the headers. */
+/** What arrives, and how many milliseconds after the headers. */
 interface Arrival {
 	timeMs: number;
-	content: string | undefined | Error;
+	content: string;
 }
 
-const at = (timeMs: number, content: Arrival['content']): Arrival => ({ timeMs, content });
+const at = (timeMs: number, content: string): Arrival => ({ timeMs, content });
 
 interface Options {
 	timeoutMs?: number;
 	contentType?: string;
-	signal?: AbortSignal;
-	onText?: (text: string) => Promise<void>;
 }
 
-const settled = async () => await new Promise((resolve) => setImmediate(resolve));
-
+/** A stream on a clock of its own, whose connection stays open after the last arrival. */
 function streamOnClock(arrivals: Arrival[], options: Options = {}) {
-	const waiting = [...arrivals];
+	const clock = new VirtualClock();
+	const start = clock.now();
 	const sent: HttpRequest[] = [];
-	const shown: string[] = [];
-	const clock = { time: 0, naps: 0 };
-	const arrived: Arrival[] = [];
-	let notify: () => void = () => undefined;
-	/** Advances the clock. */
-	const pass = async (milliseconds: number) => {
-		const until = clock.time + milliseconds;
-		for (let [next] = waiting; next && next.timeMs <= until; [next] = waiting) {
-			clock.time = next.timeMs;
-			arrived.push(next);
-			waiting.shift();
-			notify();
-			await settled();
-		}
-		clock.time = until;
-		await settled();
-	};
 	const body = {
 		destroyed: false,
 		destroy() {
 			this.destroyed = true;
 		},
 		async *[Symbol.asyncIterator]() {
-			for (;;) {
-				const next = arrived.shift();
-				if (!next) {
-					await new Promise<void>((resolve) => (notify = resolve));
-					continue;
-				}
-				const { content } = next;
-				if (content === undefined) return;
-				if (content instanceof Error) throw content;
+			for (const { timeMs, content } of arrivals) {
+				await clock.sleep(start + timeMs - clock.now());
 				yield Buffer.from(content);
 			}
+			await new Promise(() => undefined);
 		},
 	};
-	const unused = () => Promise.reject(new Error('not used'));
-	const client = new GatewayClient(
-		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
-		{
-			transport: {
-				text: unused,
-				stream: async (exchange) => {
-					sent.push(exchange);
-					const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
-					return await Promise.resolve({ status: 200, headers, body });
-				},
-			},
-			gate: testGate(),
-			withSlot: async (work) => await work(),
-			pause: unused,
-			until: unused,
-			sleep: async (milliseconds) => {
-				clock.naps += 1;
-				await pass(milliseconds);
-			},
-			now: () => clock.time,
-			random: () => 0.5,
+	const transport: Transport = {
+		text: async () => await Promise.reject(new Error('not used')),
+		stream: async (exchange) => {
+			sent.push(exchange);
+			const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
+			return await Promise.resolve({ status: 200, headers, body });
 		},
-	);
+	};
+	const { sleep, now } = clock;
+	const { timeoutMs } = options;
+	const { client } = scriptedClient([], { timeoutMs }, { dependencies: { transport, sleep, now } });
 	const format = textFormat('chat');
+	const headers = { 'X-Own': '1' };
 	const completion = streamText(client, {
 		format,
 		output: { kind: 'text' },
-		request: {
-			group: 'text',
-			kind: 'charge',
-			method: 'POST',
-			path: format.path,
-			json: {},
-			headers: { 'X-Own': '1' },
-			signal: options.signal,
-		},
-		onText: async (text) => {
-			shown.push(text);
-			await options.onText?.(text);
-		},
+		request: { group: 'text', kind: 'charge', method: 'POST', path: format.path, json: {}, headers },
+		onText: () => undefined,
 	});
-	/** Waits until every pause is over; returns how many began meanwhile. */
-	const napsAfterwards = async () => {
-		const before = clock.naps;
-		for (let tick = 0; tick < 10; tick += 1) await settled();
-		return clock.naps - before;
-	};
-	return { completion, sent, shown, clock, body, pass, napsAfterwards };
+	return { completion: clock.run(completion), sent, body, passed: () => clock.now() - start };
 }
 
 const textOf = async (completion: ReturnType<typeof streamOnClock>['completion']) =>
@@ -557,9 +506,9 @@ describe('the time of a stream', () => {
 	});
 
 	it('returns a complete completion although its connection stays open', async () => {
-		const { completion, clock } = streamOnClock([at(1, hello + end)]);
+		const { completion, passed } = streamOnClock([at(1, hello + end)]);
 		expect(await textOf(completion)).toBe('Hello');
-		expect(clock.time).toBe(315_001);
+		expect(passed()).toBe(315_001);
 	});
 
 	it.each<[string, Arrival[]]>([

@@ -10,20 +10,17 @@ import {
 import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
 import { withToolMedia } from '../../../nodes/ChatModel/messages';
-import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
-import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import {
 	type Choice,
 	type Completion,
 	emptyChoice,
 	type ToolCall,
-	type Usage,
 } from '../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	ToolMessage as ToolResult,
 	ChatMessage as WireMessage,
 } from '../../../nodes/shared/gateway/text/formats/request';
-import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { errorDetailsOf, NO_USAGE } from '../../gateway/text/formats/support';
 import { callOf, type LangChainModel, modelWith, streamed, streamOf, whole } from './support';
 
 describe('messages', () => {
@@ -35,18 +32,6 @@ describe('messages', () => {
 	const result = (id: string, content: unknown) =>
 		new ToolMessage({ tool_call_id: id, content: content as string });
 	const converted = (...messages: BaseMessage[]) => toChatMessages(messages, 'chat m');
-
-	/** The request body of a conversation. */
-	function bodyOf(name: string, messages: BaseMessage[]): JsonObject {
-		return textFormat(name).toBody({
-			model: 'm',
-			conversation: { kind: 'messages', messages: converted(...messages) },
-			tools: [],
-			output: { kind: 'text' },
-			options: {},
-			stream: false,
-		});
-	}
 
 	const none = { attachments: [], toolCalls: [], reasoning: [] };
 
@@ -65,30 +50,22 @@ describe('messages', () => {
 		result('b', [text('12:00'), text('UTC')]),
 	];
 
-	describe('the conversation of an agent', () => {
-		it('has the tool calls of a message, and their results', () =>
-			expect(converted(...run)).toStrictEqual([
-				{ role: 'system', text: 'Be brief', ...none },
-				{ role: 'user', text: 'Weather and time?', ...none },
-				{
-					...none,
-					role: 'assistant',
-					text: 'One moment',
-					toolCalls: [
-						{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
-						{ id: 'b', name: 'time', arguments: '{}' },
-					],
-				},
-				{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
-				{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
-			]));
-
-		it('is sent through n8n’s SDK', async () => {
-			const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-			await lc.invoke(run);
-			expect(requests()[0]?.messages).toStrictEqual(bodyOf('chat', run).messages);
-		});
-	});
+	it('the conversation of an agent has the tool calls of a message, and their results', () =>
+		expect(converted(...run)).toStrictEqual([
+			{ role: 'system', text: 'Be brief', ...none },
+			{ role: 'user', text: 'Weather and time?', ...none },
+			{
+				...none,
+				role: 'assistant',
+				text: 'One moment',
+				toolCalls: [
+					{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
+					{ id: 'b', name: 'time', arguments: '{}' },
+				],
+			},
+			{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
+			{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
+		]));
 
 	it.each<[string, BaseMessage, string, string]>([
 		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
@@ -224,15 +201,20 @@ describe('messages', () => {
 	});
 });
 
-const go = [new HumanMessage('Go')];
-const inOnePiece = (calls: object[]) => whole({ content: null, tool_calls: calls }, 'tool_calls');
-const inPieces = (calls: object[]) => streamOf({ tool_calls: calls });
+const GO = new HumanMessage('Go');
 
-describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Promise<AIMessage>]>([
-	['whole', inOnePiece, async (lc) => await lc.invoke(go)],
-	['streamed', inPieces, streamed],
+type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
+
+describe.each<[string, (calls: object[]) => string, Ask]>([
+	[
+		'whole',
+		(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
+		async (lc, messages = [GO]) => await lc.invoke(messages),
+	],
+	['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
 ])('tool calls in a response that comes %s', (_, response, ask) => {
-	const callsOf = async (calls: object[]) => (await ask(modelWith(response(calls)).lc)).tool_calls ?? [];
+	const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
+		(await ask(modelWith(response(calls)).lc, messages)).tool_calls ?? [];
 
 	it('stay apart when they have the same id', async () => {
 		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
@@ -248,34 +230,28 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
 		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
 	});
+
+	it('get another id when an earlier call has theirs', async () => {
+		const earlier = [
+			GO,
+			new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
+			new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
+		];
+		const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
+		expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
+		expect(made[0]?.id).not.toBe('call_0');
+	});
 });
 
 test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
 	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
 	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
-	const message = await lc.streamEvents(go, {});
+	const message = await lc.streamEvents([GO], {});
 	expect(message.text).toBe('Hm');
 	expect(message.tool_calls).toMatchObject([
 		{ id: 'a', name: 'one', args: { n: 0 } },
 		{ id: 'b', name: 'two', args: { n: 1 } },
 	]);
-});
-
-test.each<
-	[string, (calls: object[]) => string, (lc: LangChainModel, messages: BaseMessage[]) => Promise<AIMessage>]
->([
-	['whole', inOnePiece, async (lc, messages) => await lc.invoke(messages)],
-	['streamed', inPieces, streamed],
-])('a tool call with the id of an earlier one gets a new id: %s', async (_, response, ask) => {
-	const earlier = [
-		new HumanMessage('Go'),
-		new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
-		new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
-	];
-	const calls = [callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)];
-	const { tool_calls: made } = await ask(modelWith(response(calls)).lc, earlier);
-	expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
-	expect(made?.[0]?.id).not.toBe('call_0');
 });
 
 describe('tool media', () => {
@@ -357,32 +333,16 @@ describe('tool media', () => {
 	});
 });
 
-const noUsage: Usage = {
-	inputTokens: null,
-	outputTokens: null,
-	totalTokens: null,
-	cachedInputTokens: null,
-	reasoningTokens: null,
-};
 const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
 	id: 'id-1',
 	model: 'm',
 	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
-	usage: { ...noUsage, inputTokens: 3, outputTokens: 4 },
+	usage: { ...NO_USAGE, inputTokens: 3, outputTokens: 4 },
 	costRub: 0.25,
 	...more,
 });
 const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 const finish = { type: 'finish', finishReason: 'stop', usage };
-
-function thrownBy(work: () => unknown): ApiError {
-	try {
-		work();
-	} catch (error) {
-		if (error instanceof ApiError) return error;
-	}
-	throw new Error('no failure was thrown');
-}
 
 /** The tool calls of a completion, whole and as chunks, which are the same. */
 function callsIn(completion: Completion, earlierIds: string[] = []) {
@@ -430,7 +390,7 @@ describe('the text', () => {
 		const withCall = response({ files: [{ kind, base64: 'AA==' }], toolCalls });
 		expect(() => toResult(withCall, [])).not.toThrow();
 		for (const work of [() => toResult(only, []), () => toClosingChunks(only, '', [])]) {
-			expect(thrownBy(work).details).toMatchObject({
+			expect(errorDetailsOf(work)).toMatchObject({
 				message,
 				code: 'no_text',
 				outcome: 'charged',
@@ -448,8 +408,8 @@ describe('n8n’s log', () => {
 		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
 		['has the sources', { sources: [{ url: 'x' }] }, {}, { sources: [{ url: 'x' }] }],
 		['names files', { files: [{ kind: 'image', base64: 'AA==' }] }, {}, { filesLeftOut: ['image'] }],
-		['has cached tokens', {}, { usage: { ...noUsage, cachedInputTokens: 1 } }, { cachedInputTokens: 1 }],
-		['has no cached tokens when there are none', {}, { usage: { ...noUsage, cachedInputTokens: 0 } }, {}],
+		['has cached tokens', {}, { usage: { ...NO_USAGE, cachedInputTokens: 1 } }, { cachedInputTokens: 1 }],
+		['has no cached tokens when there are none', {}, { usage: { ...NO_USAGE, cachedInputTokens: 0 } }, {}],
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
 		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
 		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
@@ -503,8 +463,7 @@ describe('tool calls', () => {
 		'with arguments that are %s are an error that says what they cost',
 		(_, toolCall, finishReason, text) => {
 			const broken = response({ toolCalls: [toolCall], finishReason });
-			const { details } = thrownBy(() => toResult(broken, []));
-			expect(details).toStrictEqual({
+			expect(errorDetailsOf(() => toResult(broken, []))).toStrictEqual({
 				message: `The model called the tool "t" with arguments that are ${toolCall.invalidArguments ? 'not JSON' : 'no JSON object'}`,
 				description: expect.stringMatching(text) as string,
 				outcome: 'charged',

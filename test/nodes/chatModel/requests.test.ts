@@ -16,12 +16,68 @@ import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
+/** The path of each format, and a response. */
+const RESPONSES = {
+	chat: ['/api/v1/chat/completions', whole({ content: '{"city":"Oslo"}' })],
+	responses: [
+		'/api/v1/responses',
+		JSON.stringify({
+			id: 'r',
+			status: 'completed',
+			output: [{ type: 'message', content: [{ type: 'output_text', text: '{"city":"Oslo"}' }] }],
+		}),
+	],
+	messages: [
+		'/api/v1/messages',
+		JSON.stringify({
+			id: 'm',
+			content: [{ type: 'tool_use', id: 't', name: 'place', input: { city: 'Oslo' } }],
+			stop_reason: 'tool_use',
+		}),
+	],
+} as const;
+type Format = keyof typeof RESPONSES;
+const FORMATS = ['chat', 'responses', 'messages'] as const;
+
+interface Request extends INodeParameters {
+	format?: Format;
+	options?: INodeParameters;
+}
+interface Call {
+	messages?: BaseMessage[];
+	tools?: unknown[];
+	toolChoice?: string;
+	/** Other options of the call. */
+	more?: object;
+	response?: string;
+}
+
+const GO = [new HumanMessage('Go')];
+
+/** Asks the model of a node: the body of the request, which has the key in its header, and the text of the response. */
+async function ask({ options = {}, ...parameters }: Request, call: Call = {}) {
+	const { messages = GO, tools = [], toolChoice, more = {}, response } = call;
+	const bodies: JsonObject[] = [];
+	const [path, usual] = RESPONSES[parameters.format ?? 'chat'];
+	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+		.post(path, (body) => bodies.push(body as JsonObject) > 0)
+		.reply(200, response ?? usual, { 'Content-Type': 'application/json' });
+	const { lc, close } = await supplied({ parameters, options });
+	const settings = toolChoice === undefined ? {} : { tool_choice: toolChoice };
+	try {
+		const model = tools.length > 0 ? lc.bindTools(tools, settings) : lc;
+		const { content } = await model.invoke(messages, more);
+		expect(JSON.stringify(bodies)).not.toContain('sk-test');
+		return { body: bodies[0] ?? {}, text: content };
+	} finally {
+		await close();
+	}
+}
+
 describe('wire', () => {
 	// Options of the node and of a call in the request.
 
 	useNock();
-
-	const go = [new HumanMessage('Go')];
 
 	/** Options that an agent has no use for. */
 	const LEFT_OUT =
@@ -61,133 +117,62 @@ describe('wire', () => {
 		return { options, wire };
 	}
 
-	interface FormatCase {
-		path: string;
-		response: string;
-		/** The body without options. */
-		bare: JsonObject;
-	}
-
-	const formats: Record<keyof typeof optionRows, FormatCase> = {
-		chat: {
-			path: '/api/v1/chat/completions',
-			response: whole({ content: 'Hi' }),
-			bare: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
-		},
-		responses: {
-			path: '/api/v1/responses',
-			response: JSON.stringify({ id: 'r', status: 'completed', output: [{ type: 'message' }] }),
-			bare: { model: 'acme/writer', input: 'Go' },
-		},
-		messages: {
-			path: '/api/v1/messages',
-			response: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
-			bare: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
-		},
+	/** The bodies without options. */
+	const BARE: Record<Format, JsonObject> = {
+		chat: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
+		responses: { model: 'acme/writer', input: 'Go' },
+		messages: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
 	};
-	type FormatName = keyof typeof formats;
 
-	interface HttpRequest {
-		body: JsonObject;
-		headers: Record<string, string>;
-	}
+	const [{ options: listed } = {}] = new ChatModel().description.properties.filter(
+		({ name }) => name === 'options',
+	);
+	const panel = listed as INodeProperties[];
+	const OF_REQUEST = [
+		...['extraBody', 'fallbackModels', 'maxCostRub', 'maxRetries'],
+		...['rateLimitWait', 'showToolMedia', 'timeout', 'toolChoice'],
+	];
 
-	async function sent(
-		format: FormatName,
-		options: INodeParameters,
-		call: object = {},
-	): Promise<HttpRequest[]> {
-		const { path, response } = formats[format];
-		const exchanges: HttpRequest[] = [];
-		nock('https://gateway.test')
-			.post(path)
-			.reply(function (_, body) {
-				exchanges.push({ body: body as JsonObject, headers: this.req.headers });
-				return [200, response, { 'Content-Type': 'application/json' }];
-			});
-		const { lc, close } = await supplied({ parameters: { format }, options });
-		await lc.invoke(go, call);
-		await close();
-		return exchanges;
-	}
-
-	const sentBodies = async (...request: Parameters<typeof sent>) =>
-		(await sent(...request)).map(({ body }) => body);
-
-	describe.each(Object.keys(formats) as FormatName[])('%s', (format) => {
-		const { bare } = formats[format];
+	describe.each(FORMATS)('%s', (format) => {
+		const bare = BARE[format];
 		const { options, wire } = allOptions(format);
 
 		it('sends only the prompt when no option is set', async () =>
-			expect(await sentBodies(format, {})).toStrictEqual([bare]));
+			expect((await ask({ format })).body).toStrictEqual(bare));
 
 		it('sends each option in its field', async () =>
-			expect(await sentBodies(format, options)).toStrictEqual([{ ...bare, ...wire }]));
+			expect((await ask({ format, options })).body).toStrictEqual({ ...bare, ...wire }));
 
-		it('has these options and those of the request in the panel, by name', () => {
-			const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
-			const shown = (panel?.options as INodeProperties[]).filter(({ displayOptions }) => {
-				const [names] = Object.values(displayOptions?.show ?? {});
-				return names?.includes(format) ?? true;
-			});
-			const names = shown.map(({ name }) => name);
-			const ofRequest = [
-				'extraBody',
-				'fallbackModels',
-				'maxCostRub',
-				'maxRetries',
-				'rateLimitWait',
-				'showToolMedia',
-				'timeout',
-				'toolChoice',
-			];
-			expect(names.filter((name) => !ofRequest.includes(name)).sort()).toStrictEqual(
-				Object.keys(options).sort(),
-			);
-			expect(names).toHaveLength(Object.keys(options).length + ofRequest.length);
-			const labels = shown.map(({ displayName }) => displayName);
-			expect(labels).toStrictEqual([...labels].sort((a, b) => a.localeCompare(b)));
+		it('has these options, and those of the request, in the panel', () => {
+			const names = panel
+				.filter(({ displayOptions: { show = {} } = {} }) => Object.values(show)[0]?.includes(format) ?? true)
+				.map(({ name }) => name);
+			expect(names.sort()).toStrictEqual([...Object.keys(options), ...OF_REQUEST].sort());
 		});
 	});
 
-	it('does not mention a raw output, which an agent does not have', () => {
-		const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
-		const descriptions = (panel?.options as INodeProperties[]).map(({ description = '' }) => description);
+	it('no option mentions a raw output, which an agent does not have', () => {
+		const descriptions = panel.map(({ description = '' }) => description);
 		expect(descriptions.filter((text) => /simplify|raw output/i.test(text))).toStrictEqual([]);
 	});
 
-	describe('options of a call', () => {
-		const bare = formats.chat.bare;
-
-		it.each<[string, object, object, object]>([
-			[
-				'may have stop sequences',
-				{ sampling: { values: { stop: ['A'], topK: 2 } } },
-				{ stop: ['B'] },
-				{ stop: ['B'], top_k: 2 },
-			],
-			[
-				'keep the node’s stop sequences when they have none',
-				{ sampling: { values: { stop: ['A'] } } },
-				{ stop: [] },
-				{ stop: ['A'] },
-			],
-			['of other kinds are not sent', {}, { timeout: 5_000, metadata: { a: 1 }, temperature: 1 }, {}],
-		])('%s', async (_, options, call, fields) =>
-			expect(await sentBodies('chat', options as INodeParameters, call)).toStrictEqual([
-				{ ...bare, ...fields },
-			]),
-		);
-	});
-
-	it('sends the key in the header of the credential, and nowhere else', async () => {
-		const [exchange] = await sent('chat', {});
-		expect(exchange?.headers).toMatchObject({
-			authorization: 'Bearer sk-test',
-			'content-type': 'application/json',
-		});
-		expect(JSON.stringify(exchange?.body)).not.toContain('sk-test');
-	});
+	it.each<[string, INodeParameters, object, object]>([
+		[
+			'may have stop sequences',
+			{ sampling: { values: { stop: ['A'], topK: 2 } } },
+			{ stop: ['B'] },
+			{ stop: ['B'], top_k: 2 },
+		],
+		[
+			'keep the node’s stop sequences when they have none',
+			{ sampling: { values: { stop: ['A'] } } },
+			{ stop: [] },
+			{ stop: ['A'] },
+		],
+		['of other kinds are not sent', {}, { timeout: 5_000, metadata: { a: 1 }, temperature: 1 }, {}],
+	])('options of a call %s', async (_, options, call, fields) =>
+		expect((await ask({ options }, { more: call })).body).toStrictEqual({ ...BARE.chat, ...fields }),
+	);
 });
 
 describe('the tokens of a text, by which chains split it,', () => {
@@ -257,39 +242,30 @@ describe('text is a string, not a list of blocks', () => {
 	});
 });
 
-describe('the tools of a model that has tools already', () => {
-	const tool = (name: string, description: string) => ({
-		name,
-		description,
-		schema: z.object({}),
-		invoke: () => '',
-	});
-	const sent = async (first: unknown[], second: unknown[]) => {
-		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-		await lc
-			.bindTools(first, { tool_choice: 'any' })
-			.bindTools(second)
-			.invoke([new HumanMessage('Go')]);
-		const [body] = requests();
-		const tools = body?.tools as Array<{ function: { name: string; description: string } }>;
-		return { choice: body?.tool_choice, tools: tools.map((each) => each.function) };
-	};
-
-	it('are sent once when an agent binds them again to force a call', async () =>
-		expect(
-			await sent([tool('a', 'old'), tool('b', 'old')], [tool('a', 'new'), tool('b', 'new')]),
-		).toMatchObject({
-			choice: 'required',
-			tools: [
-				{ name: 'a', description: 'new' },
-				{ name: 'b', description: 'new' },
-			],
-		}));
+/** A tool of an agent. */
+const tool = (name: string, description = 'Searches', schema: unknown = z.object({})) => ({
+	name,
+	description,
+	schema,
+	invoke: () => '',
+});
+it('the tools of a model that has them already are sent once when an agent binds them again to force a call', async () => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	await lc
+		.bindTools([tool('a', 'old'), tool('b', 'old')], { tool_choice: 'any' })
+		.bindTools([tool('a', 'new'), tool('b', 'new')])
+		.invoke(GO);
+	const [body] = requests();
+	expect(body?.tool_choice).toBe('required');
+	expect(body?.tools).toMatchObject([
+		{ function: { name: 'a', description: 'new' } },
+		{ function: { name: 'b', description: 'new' } },
+	]);
 });
 
 it('does not send a tool choice without tools', async () => {
 	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-	await lc.bindTools([], { tool_choice: 'any' }).invoke([new HumanMessage('Go')]);
+	await lc.bindTools([], { tool_choice: 'any' }).invoke(GO);
 	expect(requests()).toStrictEqual([
 		{ model: 'm', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
 	]);
@@ -311,18 +287,14 @@ it.each<[string, unknown, unknown]>([
 	['an object without a name', { type: 'auto' }, undefined],
 ])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
 	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-	const tool = { name: 'search', description: '', schema: z.object({}), invoke: () => '' };
-	await lc.bindTools([tool], { tool_choice: choice }).invoke([new HumanMessage('Go')]);
+	await lc.bindTools([tool('search')], { tool_choice: choice }).invoke(GO);
 	expect(requests()[0]?.tool_choice).toStrictEqual(wire);
 });
 
 describe('tools', () => {
-	const go = [new HumanMessage('Go')];
-	const tool = (schema: unknown) => ({ name: 'search', description: 'Searches', schema, invoke: () => '' });
-
 	async function sentParameters(schema: unknown): Promise<unknown> {
 		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-		await lc.bindTools([tool(schema)]).invoke(go);
+		await lc.bindTools([tool('search', 'Searches', schema)]).invoke(GO);
 		const [sent] = requests()[0]?.tools as Array<{ function: { parameters: unknown } }>;
 		return sent?.function.parameters;
 	}
@@ -330,20 +302,20 @@ describe('tools', () => {
 	describe('the input of a tool', () => {
 		const wanted = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] };
 
-		it('written with n8n’s zod', async () =>
-			expect(await sentParameters(z.object({ q: z.string() }))).toMatchObject(wanted));
-
-		it('written as JSON Schema', async () => expect(await sentParameters(wanted)).toStrictEqual(wanted));
-
-		it('written with a zod that converts itself to JSON Schema', async () => {
-			const foreign = { '~standard': {}, safeParse: () => undefined, toJSONSchema: () => wanted };
-			expect(await sentParameters(foreign)).toStrictEqual(wanted);
-		});
+		it.each([
+			['JSON Schema', wanted],
+			[
+				'a zod that converts itself to JSON Schema',
+				{ '~standard': {}, safeParse: () => undefined, toJSONSchema: () => wanted },
+			],
+		])('written with %s is sent', async (_, schema) =>
+			expect(await sentParameters(schema)).toStrictEqual(wanted),
+		);
 
 		it('written with a zod that does not is rejected before anything is sent', async () => {
 			const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-			const foreign = tool(zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
-			await expect(lc.bindTools([foreign]).invoke(go)).rejects.toMatchObject({
+			const foreign = tool('search', '', zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
+			await expect(lc.bindTools([foreign]).invoke(GO)).rejects.toMatchObject({
 				name: 'InvalidInputError',
 				message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 			});
@@ -351,31 +323,21 @@ describe('tools', () => {
 		});
 	});
 
-	describe('the name of a tool', () => {
-		const definitions = (name: string) =>
-			toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => ({}));
+	const definitionOf = (name: string, schema: unknown = {}) =>
+		toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => schema as object);
 
-		it.each(['Test Tool', 'погода', 'a/b', ''])('%j is rejected before anything is sent', (name) => {
-			const { message } = invalidInput(() => definitions(name));
-			expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
-		});
+	it.each(['Test Tool', 'погода', 'a/b', ''])('the name %j is rejected before anything is sent', (name) => {
+		const { message } = invalidInput(() => definitionOf(name));
+		expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
 	});
 
-	describe('the definition of a tool', () => {
-		const made = (more: object, schema: unknown = {}) =>
-			toToolDefinitions([{ type: 'function', name: 't', inputSchema: {}, ...more }], () => schema as object);
-
-		it.each([
-			['an old zod', { safeParse: (): void => undefined }],
-			['another schema library', { '~standard': {} }],
-			[
-				'a schema that cannot be converted',
-				{ safeParse: (): void => undefined, toJSONSchema: 'no function' },
-			],
-		])('written with %s is rejected', (_, schema) =>
-			expect(() => made({}, schema)).toThrow('cannot read what the tool "t" takes'),
-		);
-	});
+	it.each([
+		['an old zod', { safeParse: (): void => undefined }],
+		['another schema library', { '~standard': {} }],
+		['a schema that cannot be converted', { safeParse: (): void => undefined, toJSONSchema: 'no function' }],
+	])('a tool written with %s is rejected', (_, schema) =>
+		expect(() => definitionOf('t', schema)).toThrow('cannot read what the tool "t" takes'),
+	);
 
 	it('the model with tools keeps the callbacks and metadata of the model', () => {
 		const { lc } = modelWith(whole({ content: 'Hi' }));
@@ -394,7 +356,7 @@ describe('tools', () => {
 
 		it('is a required tool call, parsed by the schema', async () => {
 			const { lc, requests } = modelWith(response('extract'));
-			expect(await lc.withStructuredOutput(schema).invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
+			expect(await lc.withStructuredOutput(schema).invoke(GO)).toStrictEqual({ city: 'Omsk', unit: '°C' });
 			expect(requests()).toMatchObject([
 				{
 					tool_choice: { type: 'function', function: { name: 'extract' } },
@@ -426,38 +388,38 @@ describe('tools', () => {
 			],
 		])('%s', async (_, given, settings, sent) => {
 			const { lc, requests } = modelWith(response('name' in sent ? String(sent.name) : ''));
-			expect(await lc.withStructuredOutput(given, settings).invoke(go)).toStrictEqual({ city: 'Omsk' });
+			expect(await lc.withStructuredOutput(given, settings).invoke(GO)).toStrictEqual({ city: 'Omsk' });
 			expect(requests()).toMatchObject([{ tools: [{ function: sent }] }]);
 		});
 
 		it('is read from a stream', async () => {
 			const { lc } = modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
 			const chunks: unknown[] = [];
-			for await (const chunk of await lc.withStructuredOutput(schema).stream(go)) chunks.push(chunk);
+			for await (const chunk of await lc.withStructuredOutput(schema).stream(GO)) chunks.push(chunk);
 			expect(chunks).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
 		});
 
 		it('is read from the call of its function among others, and keeps null', async () => {
 			const calls = [callOf('a', 'other', '{}', 0), callOf('b', 'extract', '{"a":{"b":null}}', 1)];
 			const { lc } = modelWith(whole({ content: 'Hm', tool_calls: calls }, 'tool_calls'));
-			expect(await lc.withStructuredOutput({ type: 'object' }).invoke(go)).toStrictEqual({ a: { b: null } });
+			expect(await lc.withStructuredOutput({ type: 'object' }).invoke(GO)).toStrictEqual({ a: { b: null } });
 		});
 
 		it('that is missing or does not fit the schema is an error', async () => {
 			const said = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema);
-			await expect(said.invoke(go)).rejects.toThrow('it did not call "extract"');
+			await expect(said.invoke(GO)).rejects.toThrow('it did not call "extract"');
 			const wrong = modelWith(response('extract', '{"city":5}')).lc.withStructuredOutput(schema);
-			await expect(wrong.invoke(go)).rejects.toThrow(/expected.*string/is);
+			await expect(wrong.invoke(GO)).rejects.toThrow(/expected.*string/is);
 		});
 
 		it('comes with the message when includeRaw is set, also when it cannot be parsed', async () => {
 			const good = modelWith(response('extract')).lc.withStructuredOutput(schema, { includeRaw: true });
-			expect(await good.invoke(go)).toMatchObject({
+			expect(await good.invoke(GO)).toMatchObject({
 				raw: { tool_calls: [{ name: 'extract' }] },
 				parsed: { city: 'Omsk' },
 			});
 			const bad = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema, { includeRaw: true });
-			expect(await bad.invoke(go)).toMatchObject({ raw: { content: 'Omsk' }, parsed: null });
+			expect(await bad.invoke(GO)).toMatchObject({ raw: { content: 'Omsk' }, parsed: null });
 		});
 	});
 });
@@ -467,73 +429,13 @@ describe('response format', () => {
 
 	useNock();
 
-	const go = new HumanMessage('Go');
-	const search = {
-		name: 'search',
-		description: 'Searches',
-		schema: { type: 'object', properties: {} },
-		invoke: () => '',
-	};
+	const search = tool('search', 'Searches', { type: 'object', properties: {} });
 	/** A conversation in which the tool has been called. */
 	const called: BaseMessage[] = [
-		go,
+		...GO,
 		new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'search', args: {}, type: 'tool_call' }] }),
 		new ToolMessage({ tool_call_id: 'c1', content: 'Found' }),
 	];
-
-	const RESPONSES: Record<string, [string, string]> = {
-		chat: ['/api/v1/chat/completions', whole({ content: '{"city":"Oslo"}' })],
-		responses: [
-			'/api/v1/responses',
-			JSON.stringify({
-				id: 'r',
-				status: 'completed',
-				output: [{ type: 'message', content: [{ type: 'output_text', text: '{"city":"Oslo"}' }] }],
-			}),
-		],
-		messages: [
-			'/api/v1/messages',
-			JSON.stringify({
-				id: 'm',
-				content: [{ type: 'tool_use', id: 't', name: 'place', input: { city: 'Oslo' } }],
-				stop_reason: 'tool_use',
-			}),
-		],
-	};
-
-	interface Request extends INodeParameters {
-		format?: string;
-		options?: INodeParameters;
-	}
-
-	/** Asks the model of a node; the body of the request, and the text of the response. */
-	async function ask(
-		{ options = {}, ...parameters }: Request,
-		{
-			messages = [go],
-			tools = [],
-			response,
-			toolChoice,
-		}: { messages?: BaseMessage[]; tools?: unknown[]; response?: string; toolChoice?: string } = {},
-	) {
-		const bodies: JsonObject[] = [];
-		const [path = '', usual] = RESPONSES[parameters.format ?? 'chat'] ?? [];
-		nock('https://gateway.test')
-			.post(path)
-			.reply((_, body) => {
-				bodies.push(body as JsonObject);
-				return [200, response ?? usual, { 'Content-Type': 'application/json' }];
-			});
-		const { lc, close } = await supplied({ parameters, options });
-		const settings = toolChoice === undefined ? {} : { tool_choice: toolChoice };
-		try {
-			const model = tools.length > 0 ? lc.bindTools(tools, settings) : lc;
-			const { content } = await model.invoke(messages);
-			return { body: bodies[0] ?? {}, text: content };
-		} finally {
-			await close();
-		}
-	}
 
 	const place = {
 		outputFormat: 'jsonSchema',
@@ -549,7 +451,7 @@ describe('response format', () => {
 			expect(body.response_format).toStrictEqual({ type: 'json_schema', json_schema: fields });
 		});
 
-		it.each(['chat', 'responses', 'messages'])('%s: the JSON is the text of the message', async (format) => {
+		it.each(FORMATS)('%s: the JSON is the text of the message', async (format) => {
 			const { text } = await ask({ ...place, format });
 			expect(JSON.parse(text as string)).toStrictEqual({ city: 'Oslo' });
 		});

@@ -91,8 +91,8 @@ const contentType = (body: string) => (body.startsWith('{') ? 'application/json'
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };
 
 /** A response that is not streamed. */
-export const whole = (message: object, finish_reason = 'stop') =>
-	JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason }], usage });
+export const whole = (message: object, finish_reason = 'stop', used: object = usage) =>
+	JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason }], usage: used });
 
 /** An event of a stream. */
 export const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
@@ -100,14 +100,15 @@ export const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 /** An event of a stream with a delta. */
 export const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
 
-/** A streamed response. */
-export const streamOf = (...deltas: object[]) =>
+/** A streamed response with this usage. */
+export const streamUsing = (used: object, ...deltas: object[]) =>
 	[
 		...deltas.map(deltaOf),
 		eventOf({ id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
-		eventOf({ id: 'c1', choices: [], usage }),
+		eventOf({ id: 'c1', choices: [], usage: used }),
 		'data: [DONE]\n\n',
 	].join('');
+export const streamOf = (...deltas: object[]) => streamUsing(usage, ...deltas);
 
 /** A tool call, as in a response and in a chunk of a stream. */
 export const callOf = (id: string, name: string, args: string, index = 0) => ({

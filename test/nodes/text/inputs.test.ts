@@ -8,162 +8,108 @@ import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
-import { bySchema, endpoints, gateway, generate, json, mockResponse, rows, sentBody } from './support';
+import {
+	bySchema,
+	endpoints,
+	gateway,
+	generate,
+	json,
+	mockModels,
+	mockResponse,
+	rows,
+	sentBody,
+} from './support';
 
 describe('input', () => {
 	useNock();
 
-	it('messages in rows are sent in order', async () => {
-		const message = [
-			{ role: 'system', content: 'Be brief' },
-			{ role: 'user', content: 'Hi' },
-			{ role: 'assistant', content: 'Hello' },
-			{ role: 'user', content: '2024' },
-		];
-		expect((await sentBody(rows(...message))).messages).toStrictEqual(message);
-	});
+	/** The messages that are sent for these rows. */
+	const sentRows = async (message: INodeParameters[], extra = {}) =>
+		(await sentBody(rows(...message), extra)).messages;
+	const user = (content: unknown) => ({ role: 'user', content });
 
 	describe('tool calls in rows', () => {
+		const sentCall = (id: string, name: string, args: string) => ({
+			id,
+			type: 'function',
+			function: { name, arguments: args },
+		});
+
 		it('are sent with their results', async () => {
 			const calls = [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }];
-			const body = await sentBody(
-				rows(
-					{ role: 'user', content: 'How warm is it?' },
-					{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
-					{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
-				),
-			);
-			expect(body.messages).toStrictEqual([
+			const sent = await sentRows([
 				{ role: 'user', content: 'How warm is it?' },
-				{
-					role: 'assistant',
-					content: null,
-					tool_calls: [
-						{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
-					],
-				},
+				{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
+				{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
+			]);
+			expect(sent).toStrictEqual([
+				user('How warm is it?'),
+				{ role: 'assistant', content: null, tool_calls: [sentCall('c1', 'get_weather', '{"city":"Oslo"}')] },
 				{ role: 'tool', tool_call_id: 'c1', content: '7 °C' },
 			]);
 		});
 
 		it('may come from an expression, with arguments as text and an empty result', async () => {
 			const item = { json: { toolCalls: [{ id: 7, name: 'f', arguments: '{"a":1}' }] } };
-			const messages = rows(
-				{ role: 'user', content: 'Go' },
+			const message = [
 				{ role: 'assistant', content: 'I look', toolCallsJson: '={{ $json.toolCalls }}' },
 				{ role: 'tool', content: '', toolCallId: '7' },
-			);
-			expect((await sentBody(messages, { items: [item] })).messages).toStrictEqual([
-				{ role: 'user', content: 'Go' },
-				{
-					role: 'assistant',
-					content: 'I look',
-					tool_calls: [{ id: '7', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
-				},
+			];
+			expect(await sentRows(message, { items: [item] })).toStrictEqual([
+				{ role: 'assistant', content: 'I look', tool_calls: [sentCall('7', 'f', '{"a":1}')] },
 				{ role: 'tool', tool_call_id: '7', content: '' },
 			]);
 		});
 	});
 
 	it('files in rows go with their messages', async () => {
-		const item = await withFiles(picture, paper);
-		const body = await sentBody(
-			rows(
-				{
-					role: 'user',
-					content: 'What is this?',
-					attachment: 'image',
-					source: 'binary',
-					binaryPropertyName: 'photo',
-				},
-				{
-					role: 'assistant',
-					content: 'A picture',
-					attachment: 'image',
-					source: 'url',
-					url: 'https://x.test/no.png',
-				},
-				{ role: 'user', content: '', attachment: 'file', source: 'binary', binaryPropertyName: 'paper' },
-				{
-					role: 'user',
-					content: 'And this?',
-					attachment: 'image',
-					source: 'url',
-					url: 'https://x.test/a.png',
-				},
-			),
-			{ items: [item] },
-		);
-		expect(body.messages).toStrictEqual([
-			{
-				role: 'user',
-				content: [
-					{ type: 'text', text: 'What is this?' },
-					{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
-				],
-			},
+		const row = (role: string, content: string, { type = '', ...source }: Record<string, string>) => ({
+			...{ role, content, attachment: type },
+			...source,
+		});
+		const message = [
+			row('user', 'What is this?', fromField('image', 'photo')),
+			row('assistant', 'A picture', fromUrl('image', 'https://x.test/no.png')),
+			row('user', '', fromField('file', 'paper')),
+			row('user', 'And this?', fromUrl('image', 'https://x.test/a.png')),
+		];
+		const image = (url: string) => ({ type: 'image_url', image_url: { url } });
+		const file = { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` };
+		expect(await sentRows(message, { items: [await withFiles(picture, paper)] })).toStrictEqual([
+			user([{ type: 'text', text: 'What is this?' }, image(`data:image/png;base64,${b64(picture)}`)]),
 			{ role: 'assistant', content: 'A picture' },
-			{
-				role: 'user',
-				content: [
-					{
-						type: 'file',
-						file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
-					},
-				],
-			},
-			{
-				role: 'user',
-				content: [
-					{ type: 'text', text: 'And this?' },
-					{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
-				],
-			},
+			user([{ type: 'file', file }]),
+			user([{ type: 'text', text: 'And this?' }, image('https://x.test/a.png')]),
 		]);
 	});
-
-	const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 
 	describe('a role from an expression', () => {
 		const file = { attachment: 'image', source: 'url', url: 'https://files.test/a.png' };
 		const toolCallsJson = '[{ "id": "c1", "name": "f", "arguments": {} }]';
 
-		it('of the assistant leaves out the file and the cache of another role', async () => {
-			const body = await sentBody(
-				rows(
-					{ role: 'user', content: 'Hi' },
-					{ role: '={{ "assistant" }}', content: 'Hello', cache: true, ...file },
-				),
-			);
-			expect(body.messages).toStrictEqual([
-				{ role: 'user', content: 'Hi' },
-				{ role: 'assistant', content: 'Hello' },
-			]);
-		});
-
-		it('of the user leaves out the tool calls of another role', async () => {
-			const body = await sentBody(rows({ role: '={{ "user" }}', content: 'Hi', toolCallsJson }));
-			expect(body.messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
+		it.each<[string, INodeParameters]>([
+			['assistant', { cache: true, ...file }],
+			['user', { toolCallsJson }],
+		])('of the %s leaves out what only another role has', async (role, others) => {
+			const sent = await sentRows([{ role: `={{ "${role}" }}`, content: 'Hello', ...others }]);
+			expect(sent).toStrictEqual([{ role, content: 'Hello' }]);
 		});
 	});
 
-	describe('the cache', () => {
-		const conversation = [
+	it('rows are sent in order, and the cache ends after each that says so', async () => {
+		const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+		const sent = await sentRows([
 			{ role: 'system', content: 'Be brief', cache: true },
 			{ role: 'user', content: 'Hi', cache: false },
 			{ role: 'assistant', content: 'Hello' },
-			{ role: 'user', content: 'Go', cache: true },
-		];
-
-		it('ends after each row that says so', async () => {
-			const body = await sentBody(rows(...conversation));
-			expect(body.messages).toStrictEqual([
-				{ role: 'system', content: marked('Be brief') },
-				{ role: 'user', content: 'Hi' },
-				{ role: 'assistant', content: 'Hello' },
-				{ role: 'user', content: marked('Go') },
-			]);
-		});
+			{ role: 'user', content: '2024', cache: true },
+		]);
+		expect(sent).toStrictEqual([
+			{ role: 'system', content: marked('Be brief') },
+			user('Hi'),
+			{ role: 'assistant', content: 'Hello' },
+			user(marked('2024')),
+		]);
 	});
 
 	describe('messages as JSON', () => {
@@ -395,34 +341,21 @@ describe('invalid input', () => {
 		});
 	});
 
-	it.each<[string, number, string, string, RegExp]>([
-		['a page', 200, '<html></html>', 'text/html', /status 200/],
-		['nothing', 200, '', 'audio/mpeg', /status 200/],
-		['a file that is missing', 404, '', 'audio/mpeg', /status 404/],
-	])('%s at the URL of an attachment', async (_, status, content, type, description) => {
-		nock('https://files.test').get('/talk.mp3').reply(status, content, { 'content-type': type });
-		const options = { maxRetries: 0 };
-		expect(
-			await errorOf({ options, ...attach(fromUrl('audio', 'https://files.test/talk.mp3')) }),
-		).toMatchObject({
+	it.each<[string, (file: nock.Interceptor) => unknown, RegExp]>([
+		['a page', (file) => file.reply(200, '<html></html>', { 'content-type': 'text/html' }), /status 200/],
+		['nothing', (file) => file.reply(200, '', { 'content-type': 'audio/mpeg' }), /status 200/],
+		['a file that is missing', (file) => file.reply(404, ''), /status 404/],
+		[
+			'a server that cannot be reached',
+			(file) => file.times(4).replyWithError(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
+			/nothing \(enotfound\)/,
+		],
+	])('%s at the URL of an attachment is no error of the gateway', async (_, answer, description) => {
+		answer(nock('https://files.test').get('/talk.mp3'));
+		const attachment = attach(fromUrl('audio', 'https://files.test/talk.mp3'));
+		expect(await errorOf({ options: { maxRetries: 0 }, ...attachment })).toMatchObject({
 			message: "'Attachments', row 1: the file could not be fetched from its URL",
 			description: expect.stringMatching(description) as string,
-			param: 'attachments',
-		});
-	});
-
-	it('an attachment whose server cannot be reached, which is not an error of the gateway', async () => {
-		nock('https://files.test')
-			.get('/a.mp3')
-			.times(4)
-			.replyWithError(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
-		const parameters = {
-			options: { maxRetries: 0 },
-			...attach(fromUrl('audio', 'https://files.test/a.mp3')),
-		};
-		expect(await errorOf(parameters)).toMatchObject({
-			message: expect.stringContaining('could not be fetched') as string,
-			description: expect.stringMatching(/nothing \(enotfound\)/) as string,
 			param: 'attachments',
 		});
 	});
@@ -526,20 +459,17 @@ describe('attachments', () => {
 		});
 
 		it('is sent as JSON, with the header of its format', async () => {
-			const headers: Array<Record<string, string>> = [];
-			gateway()
+			const reqheaders = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+			nock('https://gateway.test', { reqheaders })
 				.post('/api/v1/messages')
-				.reply(function () {
-					headers.push(this.req.headers);
-					return [200, { content: [{ type: 'text', text: 'Hi' }] }];
-				});
+				.reply(200, { content: [{ type: 'text', text: 'Hi' }] });
+			mockModels();
+			const items = [await withFiles(picture)];
 			const { error } = await generate(
 				{ format: 'messages', ...attach(fromField('image', 'photo')) },
-				{ items: [await withFiles(picture)] },
+				{ items },
 			);
 			expect(error).toBeUndefined();
-			expect(headers).toMatchObject([{ 'content-type': 'application/json' }]);
-			expect(Object.values(headers[0] ?? {})).toContain('2023-06-01');
 		});
 	});
 

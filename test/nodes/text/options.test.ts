@@ -31,24 +31,15 @@ function requestTable(endpoint: string): Array<{ names: string[]; notes: string 
 	});
 }
 
+const below = (parent: string, ...names: string[]) => names.map((name) => `${parent}.${name}`);
+
 /** The nested fields in the notes of the tables: those of options, and others. */
 const nested: Record<string, string[]> = {
-	responses: [
-		'text.format.type',
-		'text.format.name',
-		'text.format.schema',
-		'text.format.description',
-		'text.format.strict',
-	],
+	responses: below('text.format', 'type', 'name', 'schema', 'description', 'strict'),
 	chat: [
 		'reasoning.enabled',
-		'provider.max_price.prompt',
-		'provider.max_price.completion',
-		'provider.max_price.image',
-		'provider.max_price.audio',
-		'provider.max_price.request',
-		'response_format.type',
-		'response_format.json_schema',
+		...below('provider.max_price', 'prompt', 'completion', 'image', 'audio', 'request'),
+		...below('response_format', 'type', 'json_schema'),
 	],
 	messages: ['thinking.type'],
 };
@@ -157,91 +148,21 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 	});
 });
 
-describe('the ranges of §4.2', () => {
-	const chat = requestTable('/chat/completions');
-	const sampling = (name: string) => (value: number) => ({ sampling: { values: { [name]: value } } });
-	test.each([
-		['temperature', (temperature: number) => ({ temperature })],
-		['top_p', sampling('topP')],
-		['frequency_penalty', sampling('frequencyPenalty')],
-		['presence_penalty', sampling('presencePenalty')],
-	])('%s', async (field, optionsOf) => {
-		const notes = chat.find(({ names }) => names.includes(field))?.notes ?? '';
-		const [, min, max] = /(-?\d+) to (-?\d+)/.exec(notes) ?? [];
-		for (const value of [Number(min) - 0.01, Number(max) + 0.01]) {
-			const { error } = await generate({ options: optionsOf(value) });
-			expect(error?.message).toMatch(/has a value that is not allowed/);
-			expect(error?.description).toContain(`from ${min} to ${max}`);
-		}
-		const sent = [Number(min), Number(max)].filter(
-			(value) => value !== Number(/default (\S+)/.exec(notes)?.[1]),
-		);
-		for (const value of sent) {
-			expect(await sentBody({ options: optionsOf(value) })).toMatchObject({ [field]: value });
-		}
-	});
-
-	it('of reasoning effort are the choices of §4.1', async () => {
-		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
-		const listed = /`effort` in ((?:`\w+`,? ?)+)/.exec(notes)?.[1]?.match(/\w+/g) ?? [];
-		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');
-		const values = effort?.options?.map((option) => (option as INodePropertyOptions).value);
-		expect(values).toStrictEqual([effort?.default, ...listed]);
-		const { error } = await generate({ options: { reasoningEffort: '={{ "extreme" }}' } });
-		expect(error?.message).toBe('The option \'Reasoning Effort\' has a value that is not allowed: "extreme"');
-	});
-});
-
 describe('tools', () => {
-	const look = { name: 'look', description: 'Looks', parameters: '{"type": "object"}', strict: true };
-	const withTools = (more: INodeParameters = {}): INodeParameters => ({
-		tools: { function: [look] },
-		...more,
+	it('calls are found after text, and arguments that are not JSON are kept and marked', async () => {
+		const call = (id: string, args: string) => ({ id, function: { name: 'look', arguments: args } });
+		const tool_calls = [call('t1', '{"at": 1}'), call('t2', '{"at":')];
+		mockResponse('chat', chatCompletion({ content: 'Let me see', tool_calls }, 'tool_calls'));
+		const { items } = await generate({ tools: { function: [{ name: 'look', parameters: '{}' }] } });
+		expect(items[0]?.json).toMatchObject({
+			text: 'Let me see',
+			finishReason: 'tool_calls',
+			toolCalls: [
+				{ id: 't1', name: 'look', arguments: { at: 1 } },
+				{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
+			],
+		});
 	});
-
-	test.each<[string, string, JsonObject]>([
-		[
-			'chat',
-			'after text',
-			chatCompletion(
-				{
-					content: 'Let me see',
-					tool_calls: [
-						{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"at": 1}' } },
-						{ id: 't2', type: 'function', function: { name: 'look', arguments: '{"at":' } },
-					],
-				},
-				'tool_calls',
-			),
-		],
-		[
-			'responses',
-			'before and after the message',
-			{
-				id: 'r',
-				status: 'completed',
-				output: [
-					{ type: 'function_call', id: 'fc', call_id: 't1', name: 'look', arguments: '{"at": 1}' },
-					{ type: 'message', content: [{ type: 'output_text', text: 'Let me see' }] },
-					{ type: 'function_call', id: 'fd', call_id: 't2', name: 'look', arguments: '{"at":' },
-				],
-			},
-		],
-	])(
-		'%s: tool calls are found %s, and arguments that are not JSON are kept and marked',
-		async (format, _, response) => {
-			mockResponse(format, response);
-			const { items } = await generate(withTools({ format }));
-			expect(items[0]?.json).toMatchObject({
-				text: 'Let me see',
-				finishReason: 'tool_calls',
-				toolCalls: [
-					{ id: 't1', name: 'look', arguments: { at: 1 } },
-					{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
-				],
-			});
-		},
-	);
 
 	describe('in Extra Body', () => {
 		const wireTool: Record<string, string> = {
@@ -291,14 +212,10 @@ describe('tools', () => {
 		expect(await sentBody({ options: { toolChoice } })).not.toHaveProperty('tool_choice');
 	});
 
-	it.each<[string, INodeParameters, unknown]>([
-		[
-			'a tool that is not there',
-			{ toolChoice: '={{ "look" }}' },
-			{ type: 'function', function: { name: 'look' } },
-		],
-		['any tool, without tools', { toolChoice: 'required' }, 'required'],
-	])('the gateway checks the choice of %s', async (_, options, wire) => {
-		expect((await sentBody({ options })).tool_choice).toStrictEqual(wire);
+	it.each<[string, string, unknown]>([
+		['a tool that is not there', '={{ "look" }}', { type: 'function', function: { name: 'look' } }],
+		['any tool, without tools', 'required', 'required'],
+	])('the gateway checks the choice of %s', async (_, toolChoice, wire) => {
+		expect((await sentBody({ options: { toolChoice } })).tool_choice).toStrictEqual(wire);
 	});
 });

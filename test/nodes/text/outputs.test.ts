@@ -1,95 +1,88 @@
-import type { INodeParameters, IRun, StructuredChunk } from 'n8n-workflow';
+import type { INodeParameters, IRun, NodeParameterValueType, StructuredChunk } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import chatResponse from '../../fixtures/chat/plain.json';
 import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { chatCompletion, endpoints, gateway, generate, mockModels, mockResponse, usage } from './support';
+import {
+	chatCompletion,
+	endpoints,
+	gateway,
+	generate,
+	mockModels,
+	mockResponse,
+	sentBody,
+	usage,
+} from './support';
 
 useNock();
 
-describe('generate', () => {
-	const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
-	const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };
-
-	const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
-	const generate = async (extra: Partial<RunOptions> & { parameters?: object } = {}) =>
-		await runNode({ node: 'textGeneration', ...extra, parameters: { ...parameters, ...extra.parameters } });
-
-	describe('text: generate, in each format', () => {
-		it('chat: sends messages and returns text, usage and the cost in rubles', async () => {
-			gateway()
-				.post('/api/v1/chat/completions', {
-					model: 'acme/writer',
-					messages: [
-						{ role: 'system', content: 'Be brief' },
-						{ role: 'user', content: 'Say hello' },
-					],
-					max_tokens: 50,
-					temperature: 0.2,
-				})
-				.reply(200, chatResponse);
-			const { items } = await generate({
-				parameters: { systemPrompt: 'Be brief', options: { maxTokens: 50, temperature: 0.2 } },
-			});
-			expect(items).toStrictEqual([
-				{
-					json: {
-						id: 'chatcmpl-1',
-						model: 'acme/writer',
-						provider: 'acme',
-						text: 'Hello there',
-						reasoning: 'Greet back.',
-						finishReason: 'stop',
-						usage: {
-							inputTokens: 12,
-							outputTokens: 3,
-							totalTokens: 15,
-							cachedInputTokens: 4,
-							reasoningTokens: 2,
-						},
-						costRub: 0.0345,
-					},
-					pairedItem: { item: 0 },
-				},
-			]);
-		});
-
-		it('returns the body as received without Simplify', async () => {
-			gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
-			const { items } = await generate({ parameters: { simplify: false } });
-			expect(items[0]?.json).toStrictEqual(chatResponse);
-		});
-	});
-
-	test.each([
-		[
-			'from the list',
-			{ __rl: true, mode: 'list', value: 'acme/writer', cachedResultName: 'acme/writer · 8K' },
-		],
-		['by ID', { __rl: true, mode: 'id', value: ' acme/writer ' }],
-		['by an expression', { __rl: true, mode: 'id', value: '={{ "acme/" + "writer" }}' }],
-		['as plain text', 'acme/writer'],
-		['as a plain expression', '={{ "acme/writer" }}'],
-	])('models can be set %s', async (_, model) => {
-		gateway()
-			.post('/api/v1/chat/completions', {
+it('sends messages, and returns text, usage and the cost in rubles', async () => {
+	const bodies = mockResponse('chat');
+	const options = { maxTokens: 50, temperature: 0.2 };
+	const { items } = await generate({ systemPrompt: 'Be brief', options });
+	expect(bodies).toStrictEqual([
+		{
+			model: 'acme/writer',
+			messages: [
+				{ role: 'system', content: 'Be brief' },
+				{ role: 'user', content: 'Say hello' },
+			],
+			max_tokens: 50,
+			temperature: 0.2,
+		},
+	]);
+	expect(items).toStrictEqual([
+		{
+			json: {
+				id: 'chatcmpl-1',
 				model: 'acme/writer',
-				messages: [{ role: 'user', content: 'Say hello' }],
-			})
-			.reply(200, chatResponse);
-		const { error } = await generate({ parameters: { model } });
-		expect(error).toBeUndefined();
-	});
+				provider: 'acme',
+				text: 'Hello there',
+				reasoning: 'Greet back.',
+				finishReason: 'stop',
+				usage: {
+					inputTokens: 12,
+					outputTokens: 3,
+					totalTokens: 15,
+					cachedInputTokens: 4,
+					reasoningTokens: 2,
+				},
+				costRub: 0.0345,
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+});
 
-	it('a redirect is not followed with the key', async () => {
-		gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
-		const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
-		const { error } = await generate();
-		expect(error?.message).toBe('The gateway’s address redirects elsewhere');
-		expect(evil.isDone()).toBe(false);
-	});
+it('returns the body as received without Simplify', async () => {
+	mockResponse('chat');
+	const { items } = await generate({ simplify: false });
+	expect(items[0]?.json).toStrictEqual(chatResponse);
+});
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+test.each<[string, NodeParameterValueType]>([
+	['from the list', { ...byId('acme/writer'), mode: 'list', cachedResultName: 'acme/writer · 8K' }],
+	['by ID', byId(' acme/writer ')],
+	['by an expression', byId('={{ "acme/" + "writer" }}')],
+	['as plain text', 'acme/writer'],
+	['as a plain expression', '={{ "acme/writer" }}'],
+])('models can be set %s', async (_, model) => {
+	expect((await sentBody({ model })).model).toBe('acme/writer');
+});
+
+it('a redirect is not followed with the key', async () => {
+	const reqheaders = { authorization: 'Bearer sk-test' };
+	nock('https://gateway.test', { reqheaders })
+		.post('/api/v1/chat/completions')
+		.reply(307, '', { location: 'https://evil.test/steal' });
+	const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
+	const { error } = await generate();
+	expect(error?.message).toBe('The gateway’s address redirects elsewhere');
+	expect(evil.isDone()).toBe(false);
 });
 
 describe('dry run', () => {
@@ -168,7 +161,7 @@ describe('dry run', () => {
 			parameters: {
 				resource: 'image',
 				operation: 'analyze',
-				model: { __rl: true, mode: 'id', value: 'acme/writer' },
+				model: byId('acme/writer'),
 				prompt: 'What is it?',
 				options: dryRun,
 			},
@@ -187,9 +180,13 @@ describe('models', () => {
 		{ name: 'no id' },
 	];
 
-	const run = async (parameters: INodeParameters) => {
+	const run = async (parameters: INodeParameters, settings: RunOptions['settings'] = {}) => {
 		gateway().get('/api/v1/models').reply(200, { data: catalogue });
-		return await runNode({ node: 'textGeneration', parameters: { resource: 'model', ...parameters } });
+		return await runNode({
+			node: 'textGeneration',
+			settings,
+			parameters: { resource: 'model', ...parameters },
+		});
 	};
 
 	it.each<[string, INodeParameters, unknown[]]>([
@@ -208,20 +205,12 @@ describe('models', () => {
 	});
 
 	it('get returns one model', async () => {
-		const { items } = await run({
-			operation: 'get',
-			model: { __rl: true, mode: 'id', value: 'acme/writer' },
-		});
+		const { items } = await run({ operation: 'get', model: byId('acme/writer') });
 		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
 	});
 
 	it('get rejects an unknown model, and is not retryable', async () => {
-		gateway().get('/api/v1/models').reply(200, { data: catalogue });
-		const { items } = await runNode({
-			node: 'textGeneration',
-			parameters: { resource: 'model', operation: 'get', model: 'qqq' },
-			settings: { onError: 'continueRegularOutput' },
-		});
+		const { items } = await run({ operation: 'get', model: 'qqq' }, { onError: 'continueRegularOutput' });
 		expect(items[0]?.json.error).toMatchObject({
 			message: 'The catalogue has no text model "qqq"',
 			param: 'model',

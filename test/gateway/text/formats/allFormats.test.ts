@@ -4,7 +4,6 @@ import fc from 'fast-check';
 
 import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
-import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/request';
 import { type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
 import { invalidInput } from '../../../helpers/invalidInput';
 import { errorDetailsOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
@@ -22,32 +21,34 @@ describe('formats', () => {
 		return { ...completion, ...choice };
 	}
 
+	const chat = (reason: string) => ({ choices: [{ finish_reason: reason }] });
+	const incomplete = (reason?: string) => ({
+		status: 'incomplete',
+		incomplete_details: reason === undefined ? null : { reason },
+	});
+	const withCall = { status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] };
+
 	test.each<[string, JsonObject, string | null]>([
-		['chat', { choices: [{ finish_reason: 'stop' }] }, 'stop'],
-		['chat', { choices: [{ finish_reason: 'length' }] }, 'length'],
-		['chat', { choices: [{ finish_reason: 'eos_token' }] }, 'eos_token'],
+		['chat', chat('stop'), 'stop'],
+		['chat', chat('length'), 'length'],
+		['chat', chat('eos_token'), 'eos_token'],
 		['chat', {}, null],
 		['responses', { status: 'completed' }, 'stop'],
-		[
-			'responses',
-			{ status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] },
-			'tool_calls',
-		],
-		['responses', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
-		['responses', { status: 'incomplete', incomplete_details: null }, 'length'],
-		[
-			'responses',
-			{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
-			'content_filter',
-		],
+		['responses', withCall, 'tool_calls'],
+		['responses', incomplete('max_output_tokens'), 'length'],
+		['responses', incomplete(), 'length'],
+		['responses', incomplete('content_filter'), 'content_filter'],
 		['responses', { status: 'queued' }, 'queued'],
-		['messages', { stop_reason: 'end_turn' }, 'stop'],
-		['messages', { stop_reason: 'stop_sequence' }, 'stop'],
-		['messages', { stop_reason: 'max_tokens' }, 'length'],
-		['messages', { stop_reason: 'tool_use' }, 'tool_calls'],
-		['messages', { stop_reason: 'refusal' }, 'content_filter'],
-		['messages', { stop_reason: 'pause_turn' }, 'pause_turn'],
-		['messages', { stop_reason: 'constructor' }, 'constructor'],
+		['responses', { status: { toString: 0 } }, null],
+		...Object.entries({
+			end_turn: 'stop',
+			stop_sequence: 'stop',
+			max_tokens: 'length',
+			tool_use: 'tool_calls',
+			refusal: 'content_filter',
+			pause_turn: 'pause_turn',
+			constructor: 'constructor',
+		}).map(([word, reason]): [string, JsonObject, string] => ['messages', { stop_reason: word }, reason]),
 	])('the finish reason is in the same words for each format: %s %j → %s', (format, body, reason) =>
 		expect(read(format, body).finishReason).toBe(reason),
 	);
@@ -67,10 +68,6 @@ describe('formats', () => {
 			expect(codeOf({ error: null })).toBe('no_completion');
 			expect(read(format.name, { error: null }).text).toBe('');
 		});
-	});
-
-	test('a status that is not text is ignored', () => {
-		expect(read('responses', { status: { toString: 0 } }).finishReason).toBeNull();
 	});
 
 	/** The type of the text, or `error`. */
@@ -102,18 +99,11 @@ describe('formats', () => {
 });
 
 it('the formats are those of the specification, the most widely supported first', () => {
-	expect(textFormats.map(({ name, label, path, headers }) => ({ name, label, path, headers }))).toStrictEqual(
-		[
-			{ name: 'chat', label: 'Chat Completions', path: '/chat/completions', headers: {} },
-			{ name: 'responses', label: 'Responses', path: '/responses', headers: {} },
-			{
-				name: 'messages',
-				label: 'Messages',
-				path: '/messages',
-				headers: { 'anthropic-version': '2023-06-01' },
-			},
-		],
-	);
+	expect(textFormats.map(({ name, label, path, headers }) => [name, label, path, headers])).toStrictEqual([
+		['chat', 'Chat Completions', '/chat/completions', {}],
+		['responses', 'Responses', '/responses', {}],
+		['messages', 'Messages', '/messages', { 'anthropic-version': '2023-06-01' }],
+	]);
 });
 
 it('an unknown name is rejected as the value of the parameter', () => {
@@ -128,10 +118,6 @@ it.each([
 	['messages', { image: 'url or file', file: 'url or file' }],
 ])('%s accepts these kinds of attachments', (format, attachments) => {
 	expect(textFormat(format).attachments).toStrictEqual(attachments);
-});
-
-it('attachments have the kinds of the specification', () => {
-	expect(ATTACHMENT_KINDS).toStrictEqual(['image', 'audio', 'video', 'file']);
 });
 
 describe('null is read like an absent field', () => {
@@ -331,18 +317,15 @@ it.each<[string, string, JsonObject]>([
 	});
 });
 
+const REASONING = { type: 'reasoning' };
+
 it.each<[string, string, JsonObject, string | null]>([
 	['chat: empty text', 'chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }, 'stop'],
 	['chat: cut off', 'chat', { choices: [{ message: {}, finish_reason: 'length' }] }, 'length'],
 	['chat: filtered', 'chat', { choices: [{ finish_reason: 'content_filter' }] }, 'content_filter'],
 	['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
 	['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
-	[
-		'responses: only reasoning',
-		'responses',
-		{ status: 'completed', output: [{ type: 'reasoning' }] },
-		'stop',
-	],
+	['responses: only reasoning', 'responses', { status: 'completed', output: [REASONING] }, 'stop'],
 	['responses: queued', 'responses', { status: 'queued' }, 'queued'],
 	['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
 	['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],

@@ -41,19 +41,10 @@ describe('chat response', () => {
 	});
 
 	it.each([
-		[
-			'of two parts',
-			{
-				content: [
-					{ type: 'text', text: 'a' },
-					{ type: 'text', text: 'b' },
-				],
-			},
-			'ab',
-		],
+		['of two parts', { content: [{ text: 'a' }, { type: 'text', text: 'b' }] }, 'ab'],
 		[
 			'next to parts of other kinds',
-			{ content: [{ type: 'brand_new', data: 'x' }, { text: 'a' }, 'b', null] },
+			{ content: [{ type: 'new', data: 'x' }, { text: 'a' }, 'b', null] },
 			'a',
 		],
 		['of a content that is not text', { content: 5 }, ''],
@@ -62,30 +53,20 @@ describe('chat response', () => {
 		expect(message(fields).text).toBe(text);
 	});
 
-	describe('the reasoning', () => {
-		const reasoningDetails = [
-			{ text: 'a' },
-			{ summary: 'b', text: '' },
-			{ type: 'reasoning.encrypted', data: 'x' },
-			{ text: 'c' },
-		];
+	const reasoning_details = [
+		{ text: 'a' },
+		{ summary: 'b', text: '' },
+		{ type: 'reasoning.encrypted', data: 'x' },
+		{ text: 'c' },
+	];
 
-		it.each<[string, JsonObject, string]>([
-			['of the details alone (§2.4)', { reasoning_details: reasoningDetails, message: {} }, 'abc'],
-			['of the details inside the message', { message: { reasoning_details: reasoningDetails } }, 'abc'],
-			[
-				'of their own field rather than the details',
-				{ reasoning_details: reasoningDetails, message: { reasoning: 'Hm' } },
-				'Hm',
-			],
-			[
-				'of the details next to an empty field',
-				{ reasoning_details: reasoningDetails, message: { reasoning: '' } },
-				'abc',
-			],
-		])('is read: %s', (_, choice, reasoning) => {
-			expect(completion({ choices: [choice] }).first.reasoning).toBe(reasoning);
-		});
+	it.each<[string, JsonObject, string]>([
+		['of the details alone (§2.4)', { reasoning_details, message: {} }, 'abc'],
+		['of the details inside the message', { message: { reasoning_details } }, 'abc'],
+		['of their own field', { reasoning_details, message: { reasoning: 'Hm' } }, 'Hm'],
+		['of the details next to an empty field', { reasoning_details, message: { reasoning: '' } }, 'abc'],
+	])('the reasoning is read: %s', (_, choice, reasoning) => {
+		expect(completion({ choices: [choice] }).first.reasoning).toBe(reasoning);
 	});
 
 	describe('tool calls', () => {
@@ -120,23 +101,18 @@ describe('chat response', () => {
 		]);
 	});
 
-	describe('files', () => {
-		const image = (url: unknown): JsonObject => ({ image_url: { url: url as string } });
-
-		it.each([
+	it.each<[string, JsonObject]>([
+		...[
 			'https://files.test/a.png',
 			'x data:image/png;base64,AAAA',
 			'data:image/png;base64,',
 			'data:image/png;base64,A',
 			'data:image/png',
 			null,
-		])('are not read from the address %s', (url) => {
-			expect(message({ images: [image(url)] }).files).toStrictEqual([]);
-		});
-
-		it('are not read from audio without data', () => {
-			expect(message({ audio: { id: 'a', data: '' } }).files).toStrictEqual([]);
-		});
+		].map((url): [string, JsonObject] => [`the address ${url}`, { images: [{ image_url: { url } }] }]),
+		['audio without data', { audio: { id: 'a', data: '' } }],
+	])('files are not read from %s', (_, fields) => {
+		expect(message(fields).files).toStrictEqual([]);
 	});
 
 	it.each<[string, JsonObject, number | null]>([
@@ -216,24 +192,8 @@ describe('chat stream', () => {
 		});
 	});
 
-	describe('an error frame', () => {
-		it.each<[string, JsonObject[]]>([
-			['at the beginning', []],
-			['in the middle', [hello]],
-			['after the usage', [hello, stop, usageOf(usage)]],
-		])('%s throws an error', (_, before) => {
-			const frame = { error: { message: 'boom', type: 'server_error', code: 'x1' } };
-			expect(errorDetailsOf(() => run(...before, frame))).toMatchObject({
-				code: 'x1',
-				type: 'server_error',
-				retryable: false,
-				message: expect.stringContaining('did not finish') as string,
-			});
-		});
-
-		it('may be a text', () => {
-			expect(errorDetailsOf(() => run({ error: 'boom' })).description).toContain('boom');
-		});
+	it('an error frame may be a text', () => {
+		expect(errorDetailsOf(() => run({ error: 'boom' })).description).toContain('boom');
 	});
 
 	describe('the usage', () => {
@@ -257,16 +217,12 @@ describe('chat stream', () => {
 		});
 	});
 
-	describe('chunks', () => {
-		it('of another kind are ignored', () => {
-			const ping = { object: 'ping', id: 'p', choices: hello.choices ?? [] };
-			const { shown, body } = run(ping, hello, stop, usageOf(usage));
-			expect({ shown, body }).toStrictEqual({ shown: ['', 'Hello', '', ''], body: whole });
-		});
-
-		it.each([null, undefined])('of the kind %s are read', (object) => {
+	it('chunks of another kind are ignored, and not those without a kind', () => {
+		const ping = { object: 'ping', id: 'p', choices: hello.choices ?? [] };
+		const { shown, body } = run(ping, hello, stop, usageOf(usage));
+		expect({ shown, body }).toStrictEqual({ shown: ['', 'Hello', '', ''], body: whole });
+		for (const object of [null, undefined])
 			expect(run({ ...hello, object }, stop, usageOf(usage)).body).toStrictEqual(whole);
-		});
 	});
 
 	describe('the message', () => {
@@ -347,7 +303,8 @@ describe('chat tool calls', () => {
 	const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
 	const delta = (...calls: JsonObject[]) => chunk({ tool_calls: calls });
 	/** A part of a tool call. */
-	const call = (index: number | undefined, id?: string, name?: string, args?: Json): JsonObject => ({
+	type Part = [index: number | undefined, id?: string | undefined, name?: string | undefined, args?: Json];
+	const call = (...[index, id, name, args]: Part): JsonObject => ({
 		index,
 		id,
 		function: { name, arguments: args },
@@ -355,55 +312,38 @@ describe('chat tool calls', () => {
 	const look = (args: Json): ToolCall => ({ id: 't1', name: 'look', arguments: args });
 	const go = (args: Json): ToolCall => ({ id: 't2', name: 'go', arguments: args });
 
-	const whole = call(0, 't1', 'look', '{}');
-	const begin = call(0, 't1', 'look', '{"a"');
-	const otherBegin = call(1, 't2', 'go', '{"b"');
+	const whole: Part = [0, 't1', 'look', '{}'];
+	const begin: Part = [0, 't1', 'look', '{"a"'];
+	const cutOff = { ...look('{"a"'), invalidArguments: true as const };
 
-	it.each<[string, JsonObject[], ToolCall[]]>([
-		[
-			'arguments in several deltas',
-			[delta(call(0, 't1', 'look', '')), delta(call(0, '', '', '{}'))],
-			[look({})],
-		],
+	it.each<[string, deltas: Part[][], ToolCall[]]>([
+		['arguments in several deltas', [[[0, 't1', 'look', '']], [[0, '', '', '{}']]], [look({})]],
 		[
 			'alternating deltas of two calls',
-			[delta(begin, otherBegin), delta(call(1, '', '', ':2}'), call(0, '', '', ':1}'))],
-			[look({ a: 1 }), go({ b: 2 })],
-		],
-		['a gap between the indexes', [delta(whole), delta(call(5, 't2', 'go', '{}'))], [look({}), go({})]],
-		[
-			'the id and the name in each delta',
-			[delta(begin), delta(call(0, 't1', 'look', ':1}'))],
-			[look({ a: 1 })],
-		],
-		[
-			'no id and no name in later deltas',
-			[delta(begin), delta(call(0, undefined, undefined, ':1}'))],
-			[look({ a: 1 })],
-		],
-		[
-			'the id after the first delta',
-			[delta(call(0, '', 'look', '{"a"')), delta(call(0, 't1', '', ':1}'))],
-			[look({ a: 1 })],
-		],
-		[
-			'one index for all, and different ids',
-			[delta(whole), delta(call(0, 't2', 'go', '{"b"')), delta(call(0, '', '', ':2}'))],
-			[look({}), go({ b: 2 })],
-		],
-		[
-			'no indexes: the place counts',
 			[
-				delta(call(undefined, 't1', 'look', '{"a"'), call(undefined, 't2', 'go', '{"b"')),
-				delta(call(undefined, '', '', ':1}'), call(undefined, '', '', ':2}')),
+				[begin, [1, 't2', 'go', '{"b"']],
+				[
+					[1, '', '', ':2}'],
+					[0, '', '', ':1}'],
+				],
 			],
 			[look({ a: 1 }), go({ b: 2 })],
 		],
-		['no arguments at all', [delta(call(0, 't1', 'look'))], [look({})]],
-		['no function', [delta({ index: 0, id: 't1' })], [{ id: 't1', name: '', arguments: {} }]],
-		['arguments that are an object already', [delta(call(0, 't1', 'look', { a: 1 }))], [look({ a: 1 })]],
-		['arguments that are cut off', [delta(begin)], [{ ...look('{"a"'), invalidArguments: true }]],
-	])('tool calls are assembled with %s', (_, events, calls) => {
+		['a gap between the indexes', [[whole], [[5, 't2', 'go', '{}']]], [look({}), go({})]],
+		['the id and the name in each delta', [[begin], [[0, 't1', 'look', ':1}']]], [look({ a: 1 })]],
+		['no id and no name in later deltas', [[begin], [[0, undefined, undefined, ':1}']]], [look({ a: 1 })]],
+		['the id after the first delta', [[[0, '', 'look', '{"a"']], [[0, 't1', '', ':1}']]], [look({ a: 1 })]],
+		[
+			'one index for all, and different ids',
+			[[whole], [[0, 't2', 'go', '{"b"']], [[0, '', '', ':2}']]],
+			[look({}), go({ b: 2 })],
+		],
+		['no arguments at all', [[[0, 't1', 'look']]], [look({})]],
+		['no function', [[[0, 't1']]], [{ id: 't1', name: '', arguments: {} }]],
+		['arguments that are an object already', [[[0, 't1', 'look', { a: 1 }]]], [look({ a: 1 })]],
+		['arguments that are cut off', [[begin]], [cutOff]],
+	])('tool calls are assembled with %s', (_, deltas, calls) => {
+		const events = deltas.map((parts) => delta(...parts.map((part) => call(...part))));
 		expect(streamedChoice('chat', [...events, stop]).toolCalls).toStrictEqual(calls);
 	});
 
@@ -413,16 +353,13 @@ describe('chat tool calls', () => {
 		const part = (name: string | undefined, args: Json | undefined, place: JsonObject = { index: 0 }) =>
 			delta({ ...place, function: { name, arguments: args } });
 		const weather = (args: Json, place?: JsonObject) => part('weather', args, place);
+		const at = (id: string | null) => ({ index: 0, id });
 		const both = ['weather Казань', 'weather Пермь'];
 
 		it.each<[string, JsonObject[], string[]]>([
 			['no ID', [weather(KAZAN), weather(PERM)], both],
-			['an empty ID', [weather(KAZAN, { index: 0, id: '' }), weather(PERM, { index: 0, id: '' })], both],
-			[
-				'null for the ID',
-				[weather(KAZAN, { index: 0, id: null }), weather(PERM, { index: 0, id: null })],
-				both,
-			],
+			['an empty ID', [weather(KAZAN, at('')), weather(PERM, at(''))], both],
+			['null for the ID', [weather(KAZAN, at(null)), weather(PERM, at(null))], both],
 			['no index', [weather(KAZAN, {}), weather(PERM, {})], both],
 			['no index, and an ID', [weather(KAZAN, { id: 'a' }), weather(PERM, { id: 'b' })], both],
 			['the same ID', [weather(KAZAN, { id: 'a' }), weather(PERM, { id: 'a' })], both],
@@ -456,30 +393,16 @@ describe('chat tool calls', () => {
 		it.each<[string, JsonObject[]]>([
 			[
 				'a new ID in each chunk',
-				[
-					weather('{"city"', { index: 0, id: 'a' }),
-					part('', ':"Казань', { index: 0, id: 'b' }),
-					part('', '"}', { index: 0, id: 'c' }),
-				],
+				[weather('{"city"', at('a')), part('', ':"Казань', at('b')), part('', '"}', at('c'))],
 			],
-			[
-				'a new ID and the name in each chunk',
-				[weather('{"city"', { index: 0, id: 'a' }), weather(':"Казань"}', { index: 0, id: 'b' })],
-			],
+			['a new ID and the name in each chunk', [weather('{"city"', at('a')), weather(':"Казань"}', at('b'))]],
 			[
 				'a new ID and the name also at the end',
-				[
-					weather(KAZAN, { index: 0, id: 'a' }),
-					weather('', { index: 0, id: 'b' }),
-					weather('', { index: 0, id: 'c' }),
-				],
+				[weather(KAZAN, at('a')), weather('', at('b')), weather('', at('c'))],
 			],
-			[
-				'a new ID before the first argument',
-				[weather('', { index: 0, id: 'a' }), weather(KAZAN, { index: 0, id: 'b' })],
-			],
-			['the ID, then the name', [delta({ index: 0, id: 'a' }), weather(KAZAN)]],
-			['a last chunk without anything', [weather(KAZAN, { index: 0, id: 'a' }), part(undefined, '')]],
+			['a new ID before the first argument', [weather('', at('a')), weather(KAZAN, at('b'))]],
+			['the ID, then the name', [delta(at('a')), weather(KAZAN)]],
+			['a last chunk without anything', [weather(KAZAN, at('a')), part(undefined, '')]],
 		])('%s: it is one call, with the first ID', (_, events) => {
 			expect(streamedChoice('chat', [...events, stop]).toolCalls).toStrictEqual([
 				{ id: 'a', name: 'weather', arguments: { city: 'Казань' } },

@@ -2,11 +2,7 @@ import fc from 'fast-check';
 
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
-import type {
-	Conversation,
-	OutputRequest,
-	TextRequest,
-} from '../../../../nodes/shared/gateway/text/formats/request';
+import type { Conversation, OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { chargeText } from '../../../../nodes/shared/run/charge/words';
 import { bodyOf, errorDetailsOf, JSON_OBJECT, messages, NO_CHOICE, NO_USAGE, TEXT } from './support';
@@ -65,9 +61,10 @@ describe('a tool call instead of JSON', () => {
 		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});
 	});
 
-	it('of a completion that was cut off is an error', () => {
+	it('of a completion that was cut off is an error that names Max Tokens', () => {
 		expect(errorDetails({ toolCalls: [call], finishReason: 'length' })).toMatchObject({
 			code: 'json_cut_off',
+			description: expect.stringContaining('Max Tokens') as string,
 			extra: { toolCalls: [call] },
 		});
 	});
@@ -105,15 +102,6 @@ describe('the error for a completion that is not JSON', () => {
 		expect(chargeText(errorDetails({ text: '' }, SCHEMA, [], null))).toBe('The call was charged.');
 	});
 
-	it('is also thrown for JSON that is cut off at the token limit, even where it can be read', () => {
-		const details = errorDetails({ text: '{"a":1}', finishReason: 'length' });
-		expect(details).toMatchObject({
-			code: 'json_cut_off',
-			extra: { text: '{"a":1}', finishReason: 'length' },
-		});
-		expect(details.description).toContain('Max Tokens');
-	});
-
 	it.each(['stop', 'length'])(
 		'quotes the refusal of the model, with the finish reason %s',
 		(finishReason) => {
@@ -140,11 +128,8 @@ const TITLE: OutputRequest = {
 const LIST: OutputRequest = { kind: 'jsonSchema', name: 'list', schema: { type: 'array' } };
 const NUMBER: OutputRequest = { kind: 'jsonSchema', name: 'age', schema: { type: 'number' } };
 
-const read = (text: string, output: OutputRequest, finishReason: string | null) => {
-	const choice: Choice = { ...NO_CHOICE, text, finishReason };
-	const receipt = { id: 'r1', model: 'acme/writer', usage: NO_USAGE, costRub: 0.5 };
-	return parseJsonOutput(choice, output, { ...receipt, choices: [choice] });
-};
+const read = (text: string, output: OutputRequest, finishReason = 'stop') =>
+	jsonOf({ text, finishReason }, output);
 
 /** A text, what was asked for, and its value. */
 const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: Json]> = [
@@ -192,7 +177,7 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 ];
 
 it.each(VALUES)('%s: %j has a value', (_, text, output, value) => {
-	expect(read(text, output, 'stop')).toStrictEqual(value);
+	expect(read(text, output)).toStrictEqual(value);
 });
 
 /** A text, what was asked for, and the code of the error. */
@@ -216,7 +201,7 @@ const ERRORS: Array<[kind: string, text: string, output: OutputRequest, code: st
 ];
 
 it.each(ERRORS)('%s: %j is an error with the text', (_, text, output, code) => {
-	const details = errorDetailsOf(() => read(text, output, 'stop'));
+	const details = errorDetailsOf(() => read(text, output));
 	expect(details).toMatchObject({ code, outcome: 'charged', extra: { text, costRub: 0.5 } });
 });
 
@@ -241,7 +226,7 @@ it('no beginning of an answer is a value that the whole does not have', () => {
 		for (let end = 0; end < text.length; end += 1) {
 			let cut: Json | undefined;
 			try {
-				cut = read(text.slice(0, end), output, 'stop');
+				cut = read(text.slice(0, end), output);
 			} catch {
 				continue;
 			}
@@ -253,8 +238,8 @@ it('no beginning of an answer is a value that the whole does not have', () => {
 
 it('a long text is read in one go', () => {
 	const long = 'x'.repeat(3_000_000);
-	expect(read(`Here: {"title":"${long}",}`, TITLE, 'stop')).toStrictEqual({ title: long });
-	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{`, OBJECT, 'stop')).code).toBe('json_cut_off');
+	expect(read(`Here: {"title":"${long}",}`, TITLE)).toStrictEqual({ title: long });
+	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{`, OBJECT)).code).toBe('json_cut_off');
 });
 
 // Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.
@@ -264,61 +249,51 @@ const PROMPT = 'Верни объект с полями город и насел
 const user = (text: string) => ({ role: 'user' as const, text });
 const said = (content: string, role = 'user') => ({ role, content });
 
-const sent = (format: string, conversation: Conversation, parts: Partial<TextRequest> = {}) => {
-	const body = bodyOf(format, { conversation, output: JSON_OBJECT, ...parts });
-	return { content: body.messages ?? body.input, instructions: body.instructions };
+const sent = (format: string, conversation: Conversation, output: OutputRequest = OBJECT) => {
+	const { messages: list, input, instructions } = bodyOf(format, { conversation, output });
+	return { content: list ?? input, instructions };
 };
+const system = { role: 'system' as const, text: 'Return JSON' };
+const asked = `${PROMPT}\n\n${LINE}`;
 
-describe('a line asks for a JSON object', () => {
-	const asked = `${PROMPT}\n\n${LINE}`;
-
-	it('at the end of the prompt', () => {
-		expect(sent('chat', messages(user(PROMPT))).content).toStrictEqual([said(asked)]);
-		expect(sent('responses', messages(user(PROMPT))).content).toBe(asked);
-	});
-
-	it('at the end of what the user says last, before the results of tools', () => {
-		const call = { id: 'c', name: 'look', arguments: '{}' };
-		const conversation = messages(
-			user('Hi'),
-			{ role: 'assistant', text: 'Hello' },
-			user(PROMPT),
-			{ role: 'assistant', text: '', toolCalls: [call] },
-			{ role: 'tool', callId: 'c', text: 'seen' },
-		);
-		const list = sent('chat', conversation).content as JsonObject[];
-		expect(list.map(({ content }) => content)).toStrictEqual(['Hi', 'Hello', asked, null, 'seen']);
-	});
-
-	it('Responses: in the input, also where the instructions have the word', () => {
-		const system = { role: 'system' as const, text: 'Return JSON' };
-		const both = { content: asked, instructions: 'Return JSON' };
-		expect(sent('responses', messages(system, user(PROMPT)))).toStrictEqual(both);
-	});
+it('a line at the end of the prompt asks for a JSON object', () => {
+	expect(sent('chat', messages(user(PROMPT))).content).toStrictEqual([said(asked)]);
+	expect(sent('responses', messages(user(PROMPT))).content).toBe(asked);
 });
 
-describe('nothing is added', () => {
-	it.each(['Return json', 'Верни JSON-объект', 'A .jsonl file'])('to “%s”', (text) => {
-		expect(sent('chat', messages(user(text))).content).toStrictEqual([said(text)]);
-		expect(sent('responses', messages(user(text))).content).toBe(text);
-	});
+it('the line is at the end of what the user says last, before the results of tools', () => {
+	const conversation = messages(
+		user('Hi'),
+		{ role: 'assistant', text: 'Hello' },
+		user(PROMPT),
+		{ role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'look', arguments: '{}' }] },
+		{ role: 'tool', callId: 'c', text: 'seen' },
+	);
+	const list = sent('chat', conversation).content as JsonObject[];
+	expect(list.map(({ content }) => content)).toStrictEqual(['Hi', 'Hello', asked, null, 'seen']);
+});
 
-	it('to chat messages whose system prompt has the word', () => {
-		const system = { role: 'system' as const, text: 'Return JSON' };
-		const both = [said('Return JSON', 'system'), said(PROMPT)];
-		expect(sent('chat', messages(system, user(PROMPT))).content).toStrictEqual(both);
-	});
+it('where the system prompt has the word, only Responses need the line, in the input', () => {
+	const conversation = messages(system, user(PROMPT));
+	expect(sent('responses', conversation)).toStrictEqual({ content: asked, instructions: 'Return JSON' });
+	expect(sent('chat', conversation).content).toStrictEqual([said('Return JSON', 'system'), said(PROMPT)]);
+});
 
-	it.each(['chat', 'responses'])('to %s messages in the shape of the format', (format) => {
-		const wire: Conversation = { kind: 'wire', messages: [said(PROMPT)] };
-		expect(sent(format, wire).content).toStrictEqual([said(PROMPT)]);
-	});
+const wire: Conversation = { kind: 'wire', messages: [said(PROMPT)] };
+const bySchema: OutputRequest = { kind: 'jsonSchema', name: 'a', schema: {} };
 
-	it.each<[string, string, Partial<TextRequest>]>([
-		['text', 'chat', { output: TEXT }],
-		['JSON by a schema', 'chat', { output: { kind: 'jsonSchema', name: 'a', schema: {} } }],
-		['the format Messages', 'messages', {}],
-	])('for %s', (_, format, parts) => {
-		expect(sent(format, messages(user(PROMPT)), parts).content).toStrictEqual([said(PROMPT)]);
-	});
+it.each<[string, string, Conversation, OutputRequest?]>([
+	...['Return json', 'Верни JSON-объект', 'A .jsonl file'].flatMap(
+		(text): Array<[string, string, Conversation]> => [
+			[`“${text}”`, 'chat', messages(user(text))],
+			[`“${text}”`, 'responses', messages(user(text))],
+		],
+	),
+	['messages in the shape of the format', 'chat', wire],
+	['messages in the shape of the format', 'responses', wire],
+	['text', 'chat', messages(user(PROMPT)), TEXT],
+	['JSON by a schema', 'chat', messages(user(PROMPT)), bySchema],
+	['any prompt', 'messages', messages(user(PROMPT))],
+])('no line is added to %s (%s)', (_, format, conversation, output = OBJECT) => {
+	expect(JSON.stringify(sent(format, conversation, output))).not.toContain(LINE);
 });

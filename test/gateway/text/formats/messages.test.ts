@@ -78,22 +78,14 @@ describe('JSON output', () => {
 		});
 	});
 
-	it('leaves the calls of other tools', () => {
-		const other = json({ b: 2 }, 'look');
-		expect(reading(JSON_OBJECT, 'tool_use', other, json({ a: 1 }))).toStrictEqual({
+	it.each<[string, string, JsonObject[], string]>([
+		['leaves the calls of other tools', '', [json({ b: 2 }, 'look'), json({ a: 1 })], '{"a":1}'],
+		['may be replaced by the call of another tool', 'Wait', [json({ b: 2 }, 'look')], 'Wait'],
+	])('%s', (_, said, calls, shown) => {
+		expect(reading(JSON_OBJECT, 'tool_use', { type: 'text', text: said }, ...calls)).toStrictEqual({
 			...NO_CHOICE,
-			text: '{"a":1}',
+			text: shown,
 			toolCalls: [{ id: 't', name: 'look', arguments: { b: 2 } }],
-			finishReason: 'tool_calls',
-		});
-	});
-
-	it('may be replaced by the call of another tool', () => {
-		const textBlock = { type: 'text', text: 'Wait' };
-		expect(reading(JSON_OBJECT, 'tool_use', textBlock, json({}, 'look'))).toStrictEqual({
-			...NO_CHOICE,
-			text: 'Wait',
-			toolCalls: [{ id: 't', name: 'look', arguments: {} }],
 			finishReason: 'tool_calls',
 		});
 	});
@@ -142,12 +134,8 @@ const whole = {
 	usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-it.each<[string, JsonObject[]]>([
-	['nothing', []],
-	['a part of the completion', hello],
-	['the stop reason', [...hello, end()]],
-])('after %s the stream is not complete, even with [DONE]', (_, events) => {
-	expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
+it('after the stop reason the stream is not complete, even with [DONE]', () => {
+	expect(run(...hello, end())).toMatchObject({ isComplete: [false, false], isFinished: false });
 });
 
 it('an error event without an error throws an error', () => {
@@ -163,36 +151,18 @@ it.each<[string, JsonObject]>([
 	expect({ last: shown.at(-1), body }).toStrictEqual({ last: '', body: whole });
 });
 
-it('unknown events are ignored', () => {
-	const unknown = { type: 'brand_new', index: 0, delta: { text: 'no' }, message: { id: 'no' } };
-	expect(run(unknown, ...hello, unknown, {}, end(), stop).body).toStrictEqual(whole);
-});
-
 describe('the usage', () => {
 	const usageOf = (...events: JsonObject[]) => run(...hello, ...events, stop).body.usage;
 
+	const { usage: told } = whole;
+	const cached = { output_tokens: 2, cache_read_input_tokens: 3 };
+
 	it.each<[string, JsonObject[], JsonObject]>([
 		['has no output tokens without a later one', [], { input_tokens: 1 }],
-		[
-			'is completed',
-			[end({ usage: { output_tokens: 2, cache_read_input_tokens: 3 } })],
-			{ input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3 },
-		],
-		[
-			'is kept by a later event without it',
-			[end(), end({ usage: null })],
-			{ input_tokens: 1, output_tokens: 2 },
-		],
-		[
-			'is kept by a later event with nothing in it',
-			[end(), end({ usage: {} })],
-			{ input_tokens: 1, output_tokens: 2 },
-		],
-		[
-			'is not replaced by nulls',
-			[end({ usage: { input_tokens: null, output_tokens: 2 } })],
-			{ input_tokens: 1, output_tokens: 2 },
-		],
+		['is completed', [end({ usage: cached })], { input_tokens: 1, ...cached }],
+		['is kept by a later event without it', [end(), end({ usage: null })], told],
+		['is kept by a later event with nothing in it', [end(), end({ usage: {} })], told],
+		['is not replaced by nulls', [end({ usage: { input_tokens: null, output_tokens: 2 } })], told],
 	])('%s', (_, events, usage) => {
 		expect(usageOf(...events)).toStrictEqual(usage);
 	});

@@ -3,12 +3,12 @@ import { type TextOption, textOptions } from '../../../../nodes/shared/gateway/t
 import type {
 	Attachment,
 	ChatMessage,
-	Conversation,
 	Role,
 	TextRequest,
+	ToolDefinition,
 	ToolMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
-import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { type Json, type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
 import { optionRows } from '../../../fixtures/spec/textOptions';
 import { bodyOf, fromUrl, inline, lookWith, messages } from './support';
 
@@ -57,6 +57,17 @@ describe('bodies', () => {
 	const toolUse = (id: string, input: JsonObject) => ({ type: 'tool_use', id, name: 'look', input });
 	const toolResult = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `seen ${id}` });
 
+	const mixed = [
+		said('developer', 'In English'),
+		said('user', 'Hi'),
+		said('system', 'Be brief'),
+		said('assistant', ' \n'),
+		said('user', ''),
+	];
+	const mixedList = mixed.map(({ role, text }) => wire(role, text));
+	const mixedOnWire = { chat: { messages: mixedList }, responses: { input: mixedList } };
+	const mixedInMessages = { system: 'In English\n\nBe brief', messages: hi };
+
 	it.each<[string, Array<ChatMessage | ToolMessage>, PerFormat<JsonObject>]>([
 		[
 			'a system message at the beginning',
@@ -67,37 +78,7 @@ describe('bodies', () => {
 				messages: { system: 'Be brief', messages: hi },
 			},
 		],
-		[
-			'each role, with an empty message',
-			[
-				said('developer', 'In English'),
-				said('user', 'Hi'),
-				said('system', 'Be brief'),
-				said('assistant', ' \n'),
-				said('user', ''),
-			],
-			{
-				chat: {
-					messages: [
-						wire('developer', 'In English'),
-						...hi,
-						wire('system', 'Be brief'),
-						wire('assistant', ' \n'),
-						wire('user', ''),
-					],
-				},
-				responses: {
-					input: [
-						wire('developer', 'In English'),
-						...hi,
-						wire('system', 'Be brief'),
-						wire('assistant', ' \n'),
-						wire('user', ''),
-					],
-				},
-				messages: { system: 'In English\n\nBe brief', messages: hi },
-			},
-		],
+		['each role, with an empty message', mixed, { ...mixedOnWire, messages: mixedInMessages }],
 		[
 			'tool calls, and the results of those that were called together',
 			[
@@ -158,93 +139,57 @@ describe('bodies', () => {
 		}
 	});
 
-	const own = [{ role: 'user', content: 'Own' }];
-
-	it.each<[string, Omit<Conversation & { kind: 'wire' }, 'kind'>, PerFormat<JsonObject>]>([
-		[
-			'messages',
-			{ messages: own },
-			{ chat: { messages: own }, responses: { input: own }, messages: { messages: own } },
-		],
-		[
-			'messages and a system prompt',
-			{ messages: own, systemPrompt: 'Be brief' },
-			{
-				chat: { messages: [wire('system', 'Be brief'), ...own] },
-				responses: { instructions: 'Be brief', input: own },
-				messages: { system: 'Be brief', messages: own },
-			},
-		],
-		[
-			'messages and an empty system prompt',
-			{ messages: own, systemPrompt: '' },
-			{ chat: { messages: own }, responses: { input: own }, messages: { messages: own } },
-		],
-	])('in the format’s own shape: %s', (_, conversation, expected) => {
-		for (const [format, fields] of expectedOf(expected)) {
-			const limit = format === 'messages' ? { max_tokens: 4096 } : {};
-			const body = sent(format, { conversation: { kind: 'wire', ...conversation } });
-			expect(body).toStrictEqual({ ...fields, ...limit });
-		}
+	it.each<[Format, string]>([
+		['chat', 'messages'],
+		['responses', 'input'],
+		['messages', 'messages'],
+	])('%s: messages in the format’s own shape have no system prompt when it is empty', (format, field) => {
+		const body = sent(format, { conversation: { kind: 'wire', messages: hi, systemPrompt: '' } });
+		expect(omit(body, 'max_tokens')).toStrictEqual({ [field]: hi });
 	});
 
 	const URL = 'https://files.test/a';
 	const PNG = 'data:image/png;base64,AAAA';
 	const PDF = 'data:application/pdf;base64,AAAA';
+	const byUrl = { type: 'url', url: URL };
+	const inBase64 = (media_type: string) => ({ type: 'base64', media_type, data: 'AAAA' });
+	const chatImage = (url: string) => ({ type: 'image_url', image_url: { url } });
+	const chatVideo = (url: string) => ({ type: 'video_url', video_url: { url } });
+	const inputImage = (url: string) => ({ type: 'input_image', image_url: url });
+	const audio = (format: string) => ({ type: 'input_audio', input_audio: { data: 'AAAA', format } });
+	const pdf = { type: 'document', source: inBase64('application/pdf'), title: 'a.pdf' };
 
 	it.each<[string, Attachment, Partial<PerFormat<JsonObject>>]>([
 		[
 			'an image',
 			inline('image', 'image/png'),
 			{
-				chat: { type: 'image_url', image_url: { url: PNG } },
-				responses: { type: 'input_image', image_url: PNG },
-				messages: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+				chat: chatImage(PNG),
+				responses: inputImage(PNG),
+				messages: { type: 'image', source: inBase64('image/png') },
 			},
 		],
 		[
 			'the address of an image',
 			fromUrl('image'),
-			{
-				chat: { type: 'image_url', image_url: { url: URL } },
-				responses: { type: 'input_image', image_url: URL },
-				messages: { type: 'image', source: { type: 'url', url: URL } },
-			},
+			{ chat: chatImage(URL), responses: inputImage(URL), messages: { type: 'image', source: byUrl } },
 		],
-		[
-			'a video',
-			inline('video', 'video/mp4'),
-			{ chat: { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } } },
-		],
-		['the address of a video', fromUrl('video'), { chat: { type: 'video_url', video_url: { url: URL } } }],
-		[
-			'audio',
-			inline('audio', 'audio/mpeg'),
-			{
-				chat: { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
-				responses: { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
-			},
-		],
+		['a video', inline('video', 'video/mp4'), { chat: chatVideo('data:video/mp4;base64,AAAA') }],
+		['the address of a video', fromUrl('video'), { chat: chatVideo(URL) }],
+		['audio', inline('audio', 'audio/mpeg'), { chat: audio('mp3'), responses: audio('mp3') }],
 		[
 			'a file',
 			inline('file', 'application/pdf', 'a.pdf'),
 			{
 				chat: { type: 'file', file: { filename: 'a.pdf', file_data: PDF } },
 				responses: { type: 'input_file', filename: 'a.pdf', file_data: PDF },
-				messages: {
-					type: 'document',
-					source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' },
-					title: 'a.pdf',
-				},
+				messages: pdf,
 			},
 		],
 		[
 			'the address of a file',
 			fromUrl('file'),
-			{
-				responses: { type: 'input_file', file_url: URL },
-				messages: { type: 'document', source: { type: 'url', url: URL } },
-			},
+			{ responses: { type: 'input_file', file_url: URL }, messages: { type: 'document', source: byUrl } },
 		],
 	])('attachments: %s is beside the text', (_, attachment, expected) => {
 		const contents: PerFormat<(own: JsonObject) => JsonObject> = {
@@ -261,20 +206,14 @@ describe('bodies', () => {
 		const alone = { role: 'user', text: '', attachments } as const;
 		const before = { ...calling('See', ['c', '{}']), attachments: [fromUrl('image')] };
 		const conversation = messages(alone, { ...said('user', 'Hi'), attachments: [] });
-		const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 		expect(sent('chat', { conversation })).toStrictEqual({
-			messages: [wire('user', [image(URL), image(PNG)]), ...hi],
-		});
-		const input = (url: string) => ({ type: 'input_image', image_url: url });
-		expect(sent('responses', { conversation })).toStrictEqual({
-			input: [wire('user', [input(URL), input(PNG)]), ...hi],
+			messages: [wire('user', [chatImage(URL), chatImage(PNG)]), ...hi],
 		});
 		expect(sent('responses', { conversation: messages(before) })).toStrictEqual({
-			input: [wire('assistant', [part('See', 'input_text'), input(URL)]), itemCall('c', '{}')],
+			input: [wire('assistant', [part('See', 'input_text'), inputImage(URL)]), itemCall('c', '{}')],
 		});
-		const source = { type: 'image', source: { type: 'url', url: URL } };
 		expect(sent('messages', { conversation: messages(before) }).messages).toStrictEqual([
-			wire('assistant', [source, part('See'), toolUse('c', {})]),
+			wire('assistant', [{ type: 'image', source: byUrl }, part('See'), toolUse('c', {})]),
 		]);
 	});
 
@@ -294,9 +233,8 @@ describe('bodies', () => {
 		['audio', ''],
 		['', ''],
 	])('audio of the type "%s" has the format "%s"', (mimeType, format) => {
-		const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format } };
 		expect(sent('chat', lookWith(inline('audio', mimeType))).messages).toStrictEqual([
-			wire('user', [part('Look'), audio]),
+			wire('user', [part('Look'), audio(format)]),
 		]);
 	});
 
@@ -309,42 +247,21 @@ describe('bodies', () => {
 		return { response_format: { type: 'json_schema', json_schema: fields } };
 	};
 	const choice = (tool_choice: Json) => ({ tool_choice });
+	const STREAM = { stream: true };
+	const toolOnWire = ({ parameters, ...tool }: ToolDefinition, strict = {}): PerFormat<JsonObject> => ({
+		chat: { tools: [{ type: 'function', function: { ...tool, parameters, ...strict } }] },
+		responses: { tools: [{ type: 'function', ...tool, parameters }] },
+		messages: { tools: [{ ...tool, input_schema: parameters }] },
+	});
 
 	it.each<[string, Partial<TextRequest>, Partial<PerFormat<JsonObject>>]>([
 		['nothing else', {}, { chat: {}, responses: {}, messages: {} }],
+		['a stream', { stream: true }, { chat: STREAM, responses: STREAM, messages: STREAM }],
+		['a tool', { tools: [{ ...described, strict: true }] }, toolOnWire(described, { strict: true })],
 		[
-			'a stream',
-			{ stream: true },
-			{ chat: { stream: true }, responses: { stream: true }, messages: { stream: true } },
-		],
-		[
-			'tools, without fields that are not set',
-			{
-				tools: [
-					{ ...described, strict: true },
-					{ ...bare, description: '', strict: false },
-				],
-			},
-			{
-				chat: {
-					tools: [
-						{ type: 'function', function: { ...described, strict: true } },
-						{ type: 'function', function: bare },
-					],
-				},
-				responses: {
-					tools: [
-						{ type: 'function', ...described },
-						{ type: 'function', ...bare },
-					],
-				},
-				messages: {
-					tools: [
-						{ name: 'look', description: 'Looks', input_schema: schema },
-						{ name: 'go', input_schema: {} },
-					],
-				},
-			},
+			'a tool, without fields that are not set',
+			{ tools: [{ ...bare, description: '', strict: false }] },
+			toolOnWire(bare),
 		],
 		...(['auto', 'none', 'required'] as const).map((toolChoice): [string, object, PerFormat<JsonObject>] => [
 			`the choice ${toolChoice}`,
@@ -393,6 +310,8 @@ describe('bodies', () => {
 			expect(sent(format, parts)).toStrictEqual({ ...BARE[format], ...extra });
 	});
 
+	const AUTO = { type: 'auto' };
+
 	describe('messages: JSON output', () => {
 		const description = 'Gives the answer as JSON. Always answer by calling it.';
 		const jsonTool = { name: 'book', description, input_schema: schema };
@@ -435,25 +354,22 @@ describe('bodies', () => {
 		});
 
 		it.each([
-			[{ type: 'adaptive' }, { type: 'auto' }],
-			[{ type: 'brand_new', budget_tokens: 5 }, { type: 'auto' }],
+			[{ type: 'adaptive' }, AUTO],
+			[{ type: 'brand_new', budget_tokens: 5 }, AUTO],
 			[{ type: 'disabled' }, forced],
 			[{}, forced],
-		])(
-			'is requested with a tool that need not be called by a model that thinks: %j',
-			(thinking, expected) => {
-				for (const tools of [[], [look]])
-					expect(fields({ tools, toolChoice: 'none', options: { thinking } }).tool_choice).toStrictEqual(
-						expected,
-					);
-			},
-		);
+		])('need not be called by a model that thinks: %j', (thinking, expected) => {
+			for (const tools of [[], [look]]) {
+				const { tool_choice } = fields({ tools, toolChoice: 'none', options: { thinking } });
+				expect(tool_choice).toStrictEqual(expected);
+			}
+		});
 	});
 
 	it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
-		['required', { type: 'auto' }],
-		[{ name: 'look' }, { type: 'auto' }],
-		['auto', { type: 'auto' }],
+		['required', AUTO],
+		[{ name: 'look' }, AUTO],
+		['auto', AUTO],
 		['none', { type: 'none' }],
 		[undefined, undefined],
 	])('messages: a model that thinks need not call a tool, with the choice %j', (toolChoice, expected) => {
@@ -545,49 +461,34 @@ describe('options of some requests', () => {
 });
 
 describe('a prompt that is cached', () => {
-	const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
-
 	const long = 'x'.repeat(4_000);
-	const mark = { cache_control: { type: 'ephemeral' } };
-	const marked = (text: string) => [{ type: 'text', text, ...mark }];
+	const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 	const contents = (parts: Partial<TextRequest>) =>
-		(sent({ cachesPrompt: true, ...parts }).messages as JsonObject[]).map(({ content }) => content);
+		(bodyOf('chat', { cachesPrompt: true, ...parts }).messages as JsonObject[]).map(({ content }) => content);
 	const system = { role: 'system' as const, text: 'Be brief' };
 	const user = (text: string) => ({ role: 'user' as const, text });
+	const turns: Array<ChatMessage | ToolMessage> = [
+		user('Look'),
+		{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] },
+		{ role: 'tool', callId: 'c1', text: 'seen' },
+	];
+	const picture = { type: 'image_url', image_url: { url: 'https://files.test/a' } };
 
-	it('has a mark after the system prompt', () =>
-		expect(contents({ conversation: messages(system, user('Hi')) })).toStrictEqual([
-			marked('Be brief'),
-			'Hi',
-		]));
-
-	it('has a mark after a long text of the user', () =>
-		expect(contents({ conversation: messages(user(long)) })).toStrictEqual([marked(long)]));
-
-	it('has a mark after the user’s last message in a conversation', () => {
-		const conversation = messages(
-			system,
-			user('Hi'),
-			{ role: 'assistant', text: 'Hello' },
-			user('Look'),
-			{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{}' }] },
-			{ role: 'tool', callId: 'c1', text: 'seen' },
-		);
-		expect(contents({ conversation })).toStrictEqual([
-			marked('Be brief'),
-			'Hi',
-			'Hello',
-			marked('Look'),
-			null,
-			'seen',
-		]);
-	});
-
-	it('has its mark on the text, not on files', () => {
-		const message = { ...user(long), attachments: [fromUrl('image')] };
-		expect(contents({ conversation: messages(message) })).toStrictEqual([
-			[...marked(long), { type: 'image_url', image_url: { url: 'https://files.test/a' } }],
-		]);
+	it.each<[string, Array<ChatMessage | ToolMessage>, Json[]]>([
+		['after the system prompt', [system, user('Hi')], [marked('Be brief'), 'Hi']],
+		['after a long text of the user', [user(long)], [marked(long)]],
+		[
+			'after the user’s last message in a conversation',
+			[system, user('Hi'), ...turns],
+			[marked('Be brief'), 'Hi', marked('Look'), null, 'seen'],
+		],
+		[
+			'on the text, not on files',
+			[{ ...user(long), attachments: [fromUrl('image')] }],
+			[[...marked(long), picture]],
+		],
+	])('has a mark %s', (_, list, expected) => {
+		expect(contents({ conversation: messages(...list) })).toStrictEqual(expected);
 	});
 
 	it('without the option, has only the marks of the messages', () => {

@@ -84,41 +84,16 @@ describe('responses stream', () => {
 	const numbered = (...events: JsonObject[]) =>
 		events.map((event, index) => ({ ...event, sequence_number: index }));
 	const created = { type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } };
-	const added = (output_index: number, item: JsonObject): JsonObject => ({
-		type: 'response.output_item.added',
-		output_index,
-		item,
-	});
-	const done = (output_index: number, item: JsonObject | null): JsonObject => ({
-		type: 'response.output_item.done',
-		output_index,
-		item,
-	});
-	/** An event of the arguments of a tool call. */
-	const args = (output_index: number, action: 'delta' | 'done', text: string): JsonObject => ({
-		type: `response.function_call_arguments.${action}`,
-		output_index,
-		[action === 'delta' ? 'delta' : 'arguments']: text,
-	});
-	const summary = (text: string, summary_index?: number): JsonObject => ({
-		type: 'response.reasoning_summary_text.delta',
-		output_index: 2,
-		delta: text,
-		...(summary_index === undefined ? {} : { summary_index }),
-	});
-	const refusal = (text: string): JsonObject => ({
-		type: 'response.refusal.delta',
-		output_index: 0,
-		content_index: 2,
-		delta: text,
-	});
-	const delta = (text: string, place: JsonObject = {}): JsonObject => ({
-		type: 'response.output_text.delta',
-		output_index: 0,
-		content_index: 0,
-		delta: text,
-		...place,
-	});
+	const item = (action: string, output_index: number, fields: JsonObject): JsonObject => {
+		return { type: `response.output_item.${action}`, output_index, item: fields };
+	};
+	/** A part of the arguments of a tool call. */
+	const args = (output_index: number, text: string): JsonObject => {
+		return { type: 'response.function_call_arguments.delta', output_index, delta: text };
+	};
+	const delta = (text: string, type = 'output_text'): JsonObject => {
+		return { type: `response.${type}.delta`, output_index: 0, content_index: 0, delta: text };
+	};
 	const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }];
 	const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: { total_cost: 0.5 } };
 	const response = { id: 'r1', status: 'completed', output, usage };
@@ -129,10 +104,8 @@ describe('responses stream', () => {
 	const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
 
 	it.each<[string, JsonObject[]]>([
-		['nothing', []],
-		['a part of the completion', numbered(created, delta('Hel'))],
 		[
-			'a completion without the closing event',
+			'a text that has ended',
 			numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
 		],
 		[
@@ -222,14 +195,18 @@ describe('responses stream', () => {
 		const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' };
 
 		it.each<[string, JsonObject[], JsonObject[]]>([
-			['is that of the items', [done(1, call), done(0, message(hello))], [message(hello), call]],
+			[
+				'is that of the items',
+				[item('done', 1, call), item('done', 0, message(hello))],
+				[message(hello), call],
+			],
 			['is the text, where no item has ended', [delta('Hel'), delta('lo')], [message(hello)]],
-			['is the text, where an item lacks it', [delta('Hello'), done(0, message())], [message(hello)]],
+			['is the text, where an item lacks it', [delta('Hello'), item('done', 0, message())], [message(hello)]],
 		])('%s', (_, events, expected) => expect(outputOf(...events)).toStrictEqual(expected));
 
 		it.each<[string, JsonObject[], boolean]>([
-			['has ended', [added(0, { ...call, arguments: '' }), done(0, call)], true],
-			['has not ended', [added(0, { ...call, arguments: '' }), args(0, 'delta', '{')], false],
+			['has ended', [item('added', 0, { ...call, arguments: '' }), item('done', 0, call)], true],
+			['has not ended', [item('added', 0, { ...call, arguments: '' }), args(0, '{')], false],
 		])('is complete if each tool call has ended: one that %s', (_, events, complete) => {
 			const { isComplete } = run(created, ...events, completed({ output: [] }));
 			expect(isComplete).toStrictEqual([complete, complete]);
@@ -243,9 +220,9 @@ describe('responses stream', () => {
 
 		it('is shown without anything but the text and the refusal', () => {
 			const others = [
-				refusal('No'),
-				summary('Hm'),
-				args(1, 'delta', '{}'),
+				delta('No', 'refusal'),
+				delta('Hm', 'reasoning_summary_text'),
+				args(1, '{}'),
 				{ type: 'response.output_text.done', output_index: 0, text: 'no', delta: 'no' },
 				{ type: 'output_text.delta', output_index: 0, delta: 'no' },
 				{ output_index: 0, delta: 'no' },
@@ -277,7 +254,7 @@ describe('responses stream', () => {
 			['deltas before an empty end', [delta('Hello'), part('done', text(''))], { text: 'Hello' }],
 			[
 				'the end of a part, before an item without parts',
-				[part('done', text('Hello')), done(0, { type: 'message', content: [] })],
+				[part('done', text('Hello')), item('done', 0, { type: 'message', content: [] })],
 				{ text: 'Hello' },
 			],
 			[
