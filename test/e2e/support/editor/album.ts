@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { repositoryRoot } from '../../../../sandbox/n8n/runtime';
 
-/** Where the pictures of failures go, and with `SCREENSHOTS=1` all pictures. */
-const screenshotsFolder = join(repositoryRoot, 'test-results', 'screenshots');
+/** Where screenshots go; `SCREENSHOTS` names another folder. */
+const screenshotsFolder = process.env['SCREENSHOTS'] || join(repositoryRoot, 'test-results', 'screenshots');
 /** The pictures of the documentation. */
 const imagesFolder = join(repositoryRoot, 'docs', 'images');
 
@@ -26,12 +26,11 @@ export class Album {
 	}
 
 	/**
-	 * Takes a picture, if `SCREENSHOTS` is set.
+	 * Takes a picture.
 	 * @param title what it shows, as words for a file name
 	 * @param of a part of the page, or all of it
 	 */
 	async shot(title: string, of: Locator | Page): Promise<void> {
-		if (!process.env['SCREENSHOTS']) return;
 		this.count += 1;
 		const name = `${String(this.count).padStart(2, '0')}-${slug(title)}.png`;
 		await of.screenshot({ path: join(this.folder, name), animations: 'disabled' });

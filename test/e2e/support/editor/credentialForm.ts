@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../eventually';
 
 /** The window in which a credential is filled in. */
 export class CredentialForm {
@@ -25,11 +26,15 @@ export class CredentialForm {
 		await this.root.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
 	}
 
-	/** Saves, and waits until n8n has tested what was filled in. */
+	/** Saves, and waits until n8n has tested what was filled in. While n8n still saves, it ignores the button. */
 	async save(): Promise<void> {
-		const tested = this.page.waitForResponse((response) => response.url().endsWith('/rest/credentials/test'));
-		await this.root.getByTestId('credential-save-button').click();
-		await tested;
+		const isTest = (sent: { url(): string }) => sent.url().endsWith('/rest/credentials/test');
+		const button = this.root.getByTestId('credential-save-button');
+		const clicked = eventually(async () => {
+			const timeout = 10_000;
+			await Promise.all([this.page.waitForRequest(isTest, { timeout }), button.click({ timeout })]);
+		}, 40_000);
+		await Promise.all([this.page.waitForResponse(isTest, { timeout: 60_000 }), clicked]);
 	}
 
 	/** What the form says of a test that failed, with its details. */
