@@ -4,7 +4,18 @@ import { locator, TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
-import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
+import {
+	FREE,
+	image,
+	numbered,
+	prompts,
+	respondJson,
+	RETRY_ON_FAIL,
+	rubles,
+	says,
+	text,
+	useStories,
+} from './support';
 
 describe('limit', () => {
 	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
@@ -220,11 +231,7 @@ describe('unclear price', () => {
 		const body = (await response.json()) as { data: Array<{ id: string; pricing: object }> };
 		for (const model of body.data)
 			Object.assign(model.pricing, { tiers: prices.map(([params, price]) => ({ params, price })) });
-		const action = {
-			kind: 'raw',
-			status: 200,
-			body: { text: JSON.stringify(body), contentType: 'application/json' },
-		} as const;
+		const action = respondJson(body);
 		gateway.control.addFault({ match: { path: '/media/models' }, action, times: 0 });
 	}
 

@@ -6,7 +6,7 @@ import { binaryStorage } from '../helpers/engine';
 import { useServer } from '../helpers/server';
 import { attach, fromField } from '../nodes/text/files';
 import type { Execution, StoryNode } from './execution';
-import { CONTINUE, image, prompts, text, useStories } from './support';
+import { CONTINUE, image, prompts, respondJson, text, useStories } from './support';
 
 describe('task results', () => {
 	// Results of tasks in other shapes than those that the specification shows (§2.6).
@@ -27,18 +27,16 @@ describe('task results', () => {
 
 	const answer = (path: string, action: FaultAction) =>
 		gateway.control.addFault({ match: { method: 'GET', path }, action, times: 0 });
-	const json = (body: object, status = 200): FaultAction => ({
-		kind: 'raw',
-		status,
-		body: { text: JSON.stringify(body), contentType: 'application/json' },
-	});
 	const NO_FILE = { kind: 'error', code: 'not_found' } as const;
 
 	/** Each task ends with this result, and the gateway's download gives this. */
 	function end(resultJson: unknown, download: FaultAction) {
 		answer(`${TASKS}/*/download`, download);
 		const text = typeof resultJson === 'string' ? resultJson : JSON.stringify(resultJson);
-		answer(`${TASKS}/*`, json({ code: 200, msg: 'success', data: { state: 'success', resultJson: text } }));
+		answer(
+			`${TASKS}/*`,
+			respondJson({ code: 200, msg: 'success', data: { state: 'success', resultJson: text } }),
+		);
 	}
 
 	const content = async (file: IBinaryData | undefined) =>
@@ -89,7 +87,7 @@ describe('task results', () => {
 			],
 			[{ error: { message: 'No key', code: 'invalid_api_key' } }, 'The gateway refused the API key'],
 		])('an error in place of the file is that error: %j', async (body, message) => {
-			end({ seed: 7 }, json(body));
+			end({ seed: 7 }, respondJson(body));
 			const execution = await execute(node, name === 'Generate' ? prompts('a cat') : IDS.slice(1));
 			expect(execution.error?.message).toBe(message);
 			expect(execution.items()).toStrictEqual([]);
@@ -398,11 +396,7 @@ describe('lyrics', () => {
 	])('the data %j are lyrics: %s', async (data, isLyrics) => {
 		gateway.control.addFault({
 			match: { path: '*/lyrics/timestamped' },
-			action: {
-				kind: 'raw',
-				status: 200,
-				body: { text: JSON.stringify({ code: 200, msg: 'success', data }), contentType: 'application/json' },
-			},
+			action: respondJson({ code: 200, msg: 'success', data }),
 			times: 0,
 		});
 		for (const simplify of [true, false]) {

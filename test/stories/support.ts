@@ -5,6 +5,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
+import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
 import { locator, TEXT_MODEL, useGateway } from '../contract/support';
 import { form } from '../helpers/media';
@@ -152,6 +153,13 @@ export const prompts = (...texts: string[]): INodeExecutionData[] =>
 /** Items for the texts `text 0`, `text 1`, … */
 export const numbered = (count: number): INodeExecutionData[] =>
 	prompts(...Array.from({ length: count }, (_, n) => `[[say:text ${n}]]`));
+
+/** The gateway responds with this JSON. */
+export const respondJson = (body: object, status = 200): FaultAction => ({
+	kind: 'raw',
+	status,
+	body: { text: JSON.stringify(body), contentType: 'application/json' },
+});
 
 /** Whether the body of a request contains this text. */
 export const says =

@@ -1,6 +1,6 @@
 import { attach, fromField, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
-import { CONTINUE, image, numbered, prompts, rubles, says, text, useStories } from './support';
+import { CONTINUE, image, numbered, prompts, respondJson, rubles, says, text, useStories } from './support';
 
 describe('json answers', () => {
 	// Models put JSON beside other words, cut it off, or leave out what the schema requires. All answers are paid.
@@ -112,11 +112,7 @@ describe('json answers', () => {
 		const body = { id: 'c1', object: 'chat.completion', model: 'm', choices, usage };
 		gateway.control.addFault({
 			match: { path: '/chat/completions' },
-			action: {
-				kind: 'raw',
-				status: 200,
-				body: { text: JSON.stringify(body), contentType: 'application/json' },
-			},
+			action: respondJson(body),
 		});
 	}
 
@@ -160,11 +156,7 @@ describe('json answers', () => {
 		};
 		gateway.control.addFault({
 			match: { path: '/messages' },
-			action: {
-				kind: 'raw',
-				status: 200,
-				body: { text: JSON.stringify(body), contentType: 'application/json' },
-			},
+			action: respondJson(body),
 		});
 		const node = text(
 			{ format: 'messages', outputFormat: 'jsonFields', fields: { field: [{ name: 'title' }] } },

@@ -75,6 +75,9 @@ export function twoDecimals(amount: string): string {
 	return plain({ digits: left / right - BigInt(left % right < 0n), scale: 2 });
 }
 
+/** By their decimals: making one takes much longer than using it. */
+const formats = new Map<number, Intl.NumberFormat>();
+
 /**
  * The amount as texts show it: `₽11 250`, `₽5.40`, and below one ruble four decimals or two digits: `₽0.0012`. Other text
  * stays as it is.
@@ -85,20 +88,10 @@ export function rubles(amount: string): string {
 	const size = Math.abs(value);
 	const twoDigits = size > 0 && size < 1 ? 1 - Math.floor(Math.log10(size)) : 0;
 	const decimals = size < 1 ? Math.max(4, Math.min(twoDigits, 20)) : 2;
-	const text = formatOf(decimals).format(size);
-	return `${value < 0 ? '-' : ''}₽${text.replace(/\.00$/, '').replaceAll(',', '\u00a0')}`;
-}
-
-/** By their decimals: making one takes much longer than using it. */
-const formats = new Map<number, Intl.NumberFormat>();
-
-function formatOf(decimals: number): Intl.NumberFormat {
-	const known = formats.get(decimals);
-	if (known) return known;
-	const format = new Intl.NumberFormat('en-US', {
-		minimumFractionDigits: 2,
-		maximumFractionDigits: decimals,
-	});
+	const format =
+		formats.get(decimals) ??
+		new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: decimals });
 	formats.set(decimals, format);
-	return format;
+	const text = format.format(size);
+	return `${value < 0 ? '-' : ''}₽${text.replace(/\.00$/, '').replaceAll(',', '\u00a0')}`;
 }

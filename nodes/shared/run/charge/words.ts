@@ -59,11 +59,12 @@ export function chargeText(
 /** What can follow a node that has failed. */
 export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
 
+const PAYS =
+	'it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.';
+
 const NEXT_TRY: Readonly<Record<NextTry, string>> = {
-	retry:
-		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.",
-	retryOfSubExecution:
-		"To get their results, use 'Retry' in the list of executions for that of this sub-workflow, not for its parent: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.",
+	retry: `To get their results, use 'Retry' in the list of executions: ${PAYS}`,
+	retryOfSubExecution: `To get their results, use 'Retry' in the list of executions for that of this sub-workflow, not for its parent: ${PAYS}`,
 	none: '',
 };
 
