@@ -271,6 +271,43 @@ describe('odd responses', () => {
 		});
 	});
 
+	it.each<[string, object]>([
+		['chat', { choices: [{ message: { content: TEXT }, error: {} }], error: { code: '', message: null } }],
+		[
+			'responses',
+			{ output: [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }], error: {} },
+		],
+		[
+			'messages',
+			{ content: [{ type: 'text', text: TEXT }], stop_reason: 'end_turn', error: { message: '' } },
+		],
+	])('%s: a text with an empty error is a text', async (format, body) => {
+		gateway.control.addFault({ match: { method: 'POST' }, action: respondJson(body) });
+		const execution = await execute(text({ format }), prompts('a sale'));
+		expect(execution.error).toBeUndefined();
+		expect(execution.items()[0]?.json.text).toBe(TEXT);
+	});
+
+	it.each([{}, { status: null }])(
+		'a response that ends as incomplete is cut off, also if it says %j',
+		async (status) => {
+			const output = [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }];
+			const event = { type: 'response.incomplete', sequence_number: 0, response: { output, ...status } };
+			const body = { text: `data: ${JSON.stringify(event)}\n\n`, contentType: 'text/event-stream' };
+			gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'raw', status: 200, body } });
+			const execution = await execute(
+				text({ format: 'responses', options: { stream: true } }),
+				prompts('a sale'),
+			);
+			expect(execution.items()[0]?.json).toMatchObject({
+				text: TEXT,
+				isComplete: false,
+				finishReason: 'length',
+			});
+			expect(execution.hints()).toContain('cut off');
+		},
+	);
+
 	it('a text that ended for an unknown reason is delivered, and a hint names the reason', async () => {
 		respond(whole({ content: TEXT }, { finish_reason: 'insufficient_system_resource' }));
 		const execution = await execute(text(), THREE);

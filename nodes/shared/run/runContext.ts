@@ -93,6 +93,13 @@ function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
 		const store: Record<string, unknown> = storedContext(context, 'node') ?? { [FIRST_RUN]: 0 };
 		return String(runIndex - Number((store[FIRST_RUN] ??= runIndex)));
 	}
-	const inputs = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
-	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
+	const call: unknown[] = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
+	try {
+		// Expressions may read more than the input, such as the row of a loop around the agent.
+		for (const name of Object.keys(context.getNode().parameters))
+			call.push(context.getNodeParameter(name, 0, null));
+	} catch {
+		// The operation says what cannot be read.
+	}
+	return `tool-${createHash('sha256').update(canonicalJson(call)).digest('hex')}`;
 }
