@@ -4,7 +4,7 @@ import type { FaultAction } from '../../sandbox/gateway/control/types';
 import { locator } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
 import { useServer } from '../helpers/server';
-import { attach, fromField } from '../nodes/text/files';
+import { attach, fromField, withFiles } from '../nodes/text/files';
 import { passTime, type Execution, type StoryNode } from './execution';
 import { CONTINUE, image, prompts, respondJson, text, useStories } from './support';
 
@@ -360,6 +360,16 @@ describe('other media', () => {
 		expect(retried.error).toBeUndefined();
 		expect(retried.items()).toHaveLength(2);
 		expect(gateway.charges()).toBe(2);
+	});
+
+	it('a picture to edit in a field of another model is none, and nothing is created', async () => {
+		const content = Buffer.from('a picture');
+		const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] };
+		const model = locator('aurora/retouch-1');
+		const { errorText } = await execute(image({ operation: 'edit', model, inputFiles, prompt: 'x' }), [item]);
+		expect(errorText).toMatch(/no image to edit.*Target Field/s);
+		expect(sent()).toStrictEqual([]);
 	});
 
 	it('after one 503, the error is about the media type, and nothing is created', async () => {

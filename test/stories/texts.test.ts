@@ -39,7 +39,8 @@ describe('json answers', () => {
 	it.each([
 		'{"title":"Sea"}{"title":"Sea"}',
 		'{"title":"Sea"} or, as a block:\n```json\n{ "title": "Sea" }\n```',
-	])('JSON that a model gives twice is the answer: %j', async (answer) => {
+		JSON.stringify('{"title":"Sea"}'),
+	])('JSON that a model gives, or encodes, twice is the answer: %j', async (answer) => {
 		const execution = await execute(text({ outputFormat: 'jsonObject' }), prompts(`JSON: [[say:${answer}]]`));
 		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }]);
 	});
@@ -83,6 +84,13 @@ describe('json answers', () => {
 		expect(error?.description).toMatch(rubles(String(error?.costRub)));
 		expect(execution.hints()).toContain('1 response does not fit the schema');
 		expect(gateway.charges()).toBe(4);
+	});
+
+	it('JSON by Schema: a schema with fields and no type is that of an object', async () => {
+		const jsonSchema = '{"properties":{"title":{"type":"string"}},"required":["title"]}';
+		const items = prompts(...['42', '"Sorry"'].map((answer) => `[[say:${answer}]]`));
+		const execution = await execute(text({ outputFormat: 'jsonSchema', jsonSchema }, CONTINUE), items);
+		expect(execution.errors().map(({ code }) => code)).toStrictEqual(Array(2).fill('json_does_not_fit'));
 	});
 
 	it.each(['chat', 'responses', 'messages'])(

@@ -53,7 +53,8 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 	const answer = withoutThoughts(text);
 	for (const whole of [text, answer]) {
 		const value = parseLeniently(withoutFence(whole));
-		if (value !== undefined) return [value];
+		// Some models encode it twice.
+		if (value !== undefined) return [typeof value === 'string' ? (parseJson(value) ?? value) : value];
 	}
 	if (onlyWhole) return [];
 	const values = inBrackets(answer)
