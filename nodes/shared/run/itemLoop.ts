@@ -112,20 +112,17 @@ class ItemLoop {
 		}
 	}
 
-	/** In a person's retry, what an operation had read is out of date, and to read it again costs nothing. */
-	private get readsAgain(): boolean {
-		return this.runContext.isRetry && this.registered.name.startsWith('get');
-	}
-
 	/** Reads and checks all items before the first request: what is wrong with the last one costs nothing. */
 	private async planAll(indexes: readonly number[]): Promise<void> {
+		// What was read before a person retried may have changed, and to read it again costs nothing.
+		const isOutdated = this.runContext.isRetry && this.registered.name.startsWith('get');
 		let size = 0;
 		let since = performance.now();
 		for (const index of indexes) {
 			if (this.signal.isAborted) return;
 			await this.attempt(index, async () => {
-				const known = await this.runContext.records.outputs(index);
-				if (known && !this.readsAgain) return known;
+				const known = isOutdated ? undefined : await this.runContext.records.outputs(index);
+				if (known) return known;
 				const item = this.plan(index);
 				size += JSON.stringify(item.input.params).length;
 				// Beyond, an item is read again when its turn comes.
