@@ -204,7 +204,7 @@ describe('json answers', () => {
 describe('odd responses', () => {
 	// Responses that were paid for, as providers send them when something goes wrong; other clients lose or misread them.
 
-	const { gateway, execute } = useStories();
+	const { gateway, execute, spent } = useStories();
 
 	const TEXT = 'Дорогие покупатели, в эту пятницу мы';
 	const ERROR = { code: 502, message: 'Upstream idle timeout exceeded' };
@@ -313,6 +313,23 @@ describe('odd responses', () => {
 				finishReason: 'length',
 			});
 			expect(execution.hints()).toContain('cut off');
+		},
+	);
+
+	it.each(['cutAfter', 'errorAfter'])(
+		'Messages: a text that is whole is delivered, with %s its end',
+		async (fault) => {
+			// All events but the last.
+			gateway.control.addFault({
+				match: { method: 'POST' },
+				action: { kind: 'stream', stream: { [fault]: 8 } },
+			});
+			const node = text({ format: 'messages', options: { stream: true } });
+			const execution = await execute(node, prompts('[[say:one two three four]]'));
+			expect(execution.error).toBeUndefined();
+			expect(execution.items()[0]?.json).toMatchObject({ text: 'one two three four', finishReason: 'stop' });
+			expect(execution.hints()).toMatch(rubles(spent()));
+			expect(gateway.charges()).toBe(1);
 		},
 	);
 

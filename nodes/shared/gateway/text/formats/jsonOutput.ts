@@ -1,6 +1,14 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { asObject, canonicalJson, compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import {
+	asObject,
+	canonicalJson,
+	compact,
+	objectIn,
+	parseJson,
+	type Json,
+	type JsonObject,
+} from '../../util/json';
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
@@ -53,8 +61,8 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 	const answer = withoutThoughts(text);
 	for (const whole of [text, answer]) {
 		const value = parseLeniently(withoutFence(whole));
-		// Some models encode it twice.
-		if (value !== undefined) return [typeof value === 'string' ? (parseJson(value) ?? value) : value];
+		// Some models encode an object twice.
+		if (value !== undefined) return [objectIn(value) ?? value];
 	}
 	if (onlyWhole) return [];
 	const values = inBrackets(answer)
