@@ -1,14 +1,6 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import {
-	asObject,
-	canonicalJson,
-	compact,
-	objectIn,
-	parseJson,
-	type Json,
-	type JsonObject,
-} from '../../util/json';
+import { canonicalJson, compact, objectIn, parseJson, type Json, type JsonObject } from '../../util/json';
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
@@ -68,7 +60,7 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 	const values = inBrackets(answer)
 		?.map(parseLeniently)
 		.filter((value) => value !== undefined)
-		.filter((value) => lists || asObject(value));
+		.filter((value) => lists || objectIn(value));
 	// Some models give their answer twice.
 	return values && [...new Map(values.map((value) => [canonicalJson(value), value])).values()];
 }
