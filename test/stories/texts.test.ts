@@ -86,6 +86,14 @@ describe('json answers', () => {
 		expect(gateway.charges()).toBe(4);
 	});
 
+	it('what stands elsewhere than in the text is in the error: it is paid for', async () => {
+		const part = { type: 'json', json: { title: 'Sea' } };
+		const message = { content: [part], reasoning: 'The title is Sea.' };
+		gateway.control.addFault({ match: { method: 'POST' }, action: respondJson({ choices: [{ message }] }) });
+		const execution = await execute(text({ outputFormat: 'jsonObject' }, CONTINUE), prompts('a title'));
+		expect(execution.errors()).toMatchObject([{ reasoning: message.reasoning, otherOutput: [part] }]);
+	});
+
 	it('JSON by Schema: a schema with fields and no type is that of an object', async () => {
 		const jsonSchema = '{"properties":{"title":{"type":"string"}},"required":["title"]}';
 		const items = prompts(...['42', '"Sorry"'].map((answer) => `[[say:${answer}]]`));

@@ -130,6 +130,8 @@ function unusable(choice: Choice, completion: Completion, problem: Problem, valu
 		text,
 		toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
 		refusal: refusal || undefined,
+		reasoning: choice.reasoning || undefined,
+		otherOutput: unlessEmpty(choice.otherOutput),
 		texts: choices.length > 1 ? choices.map((one) => one.text) : undefined,
 		finishReason,
 		costIsComputed,
