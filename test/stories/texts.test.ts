@@ -352,6 +352,14 @@ describe('odd responses', () => {
 		expect(execution.hints()).toContain('“insufficient_system_resource”');
 	});
 
+	it('a refusal is no whole text, and has a hint', async () => {
+		respond(whole({ content: null, refusal: 'I must not' }, { finish_reason: 'stop' }));
+		const execution = await execute(text(), THREE);
+		const refused = { text: '', refusal: 'I must not', isComplete: false };
+		expect(execution.items()[0]?.json).toMatchObject(refused);
+		expect(execution.hints()).toContain('the model refused');
+	});
+
 	it('parallel calls of a tool without IDs are two', async () => {
 		const call = (city: string) =>
 			chunk({
