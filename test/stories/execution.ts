@@ -104,9 +104,11 @@ export class Execution {
 	/**
 	 * *Retry* a minute after n8n was killed: it has only what it stored when the execution started, and adds a run of each node
 	 * that had begun.
+	 *
+	 * @param items what the node before gives this time
 	 */
-	async retryAfterKill(): Promise<Execution> {
-		return await this.next(this.story, ({ workflow, source, more }) => {
+	async retryAfterKill(items = this.story.items): Promise<Execution> {
+		return await this.next({ ...this.story, items }, ({ workflow, source, more }) => {
 			const { resumeToken } = this.run.data;
 			const run: ITaskData = { startTime: 0, executionIndex: 0, executionTime: -1, source: [null] };
 			const data = createRunExecutionData({
@@ -124,7 +126,8 @@ export class Execution {
 		story: Story,
 		run: (prepared: ReturnType<typeof workflowOf>) => Promise<IRun>,
 	): Promise<Execution> {
-		passMinute();
+		// To read an error and to act.
+		passTime(60_000);
 		const { credential } = this;
 		const id = this.id + 1;
 		return new Execution(story, credential, id, await run(workflowOf(story, credential, id)));
@@ -139,11 +142,11 @@ export class Execution {
 	}
 }
 
-/** A person needs a minute to read an error and to act. */
-function passMinute(): void {
+/** The time of a person, in milliseconds. */
+export function passTime(milliseconds: number): void {
 	const clock = jest.mocked(Date.now);
 	const now = clock.getMockImplementation();
-	clock.mockImplementation(() => (now?.() ?? NaN) + 60_000);
+	clock.mockImplementation(() => (now?.() ?? NaN) + milliseconds);
 }
 
 /** The data with which a *Retry* begins: that of the failed execution, with the workflow as it is now. */

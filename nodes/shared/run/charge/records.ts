@@ -2,9 +2,10 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
+import type { Json } from '../../gateway/util/json';
 import { addToTotal } from '../../gateway/util/money';
 import { keepsOutputs, storedContext } from '../../n8n/features';
-import { executionRoot, idempotencyKey, writtenDigests } from './keys';
+import { executionRoot, idempotencyKey, itemIds, writtenDigests } from './keys';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
 import { mayBeCharged } from './words';
@@ -37,6 +38,7 @@ export class Records {
 	private readonly name: string;
 	/** The beginning of what all keys of the run are made of. */
 	private readonly place: readonly string[];
+	private items: Json[] | undefined;
 	private readonly keepsOutputs: boolean;
 
 	/** @param run identifies the run of the node within the execution; several may be open in an agent */
@@ -101,7 +103,8 @@ export class Records {
 
 	/** Where an item is in the workflow, as it is written. */
 	placeOf(index: number): string {
-		return idempotencyKey([...this.place, index]);
+		this.items ??= itemIds(this.context.getInputData());
+		return idempotencyKey([...this.place, this.items[index] ?? index]);
 	}
 
 	/** An item has succeeded. */
@@ -116,19 +119,21 @@ export class Records {
 		}
 	}
 
-	/** What an item gave, if its files are still there. */
+	/** What an item gave, if its files are still there, also those that the gateway keeps until `expiresAt` (§2.7). */
 	async outputs(index: number): Promise<INodeExecutionData[] | undefined> {
 		const record = this.get(index);
 		const outputs = record?.outputs ?? (record && unstored.get(record));
 		if (!outputs || !record?.isBefore) return outputs;
 		const files = outputs.flatMap(({ binary = {} }) => Object.values(binary));
+		const hasExpired = outputs.some(({ json }) => Date.parse(String(json.expiresAt)) < Date.now());
 		try {
 			for (const { id } of files) if (id !== undefined) await this.context.helpers.getBinaryMetadata(id);
-			return outputs;
+			if (!hasExpired) return outputs;
 		} catch {
-			delete record.outputs;
-			return undefined;
+			// It is gone.
 		}
+		delete record.outputs;
+		return undefined;
 	}
 
 	/** Adds to the error of an item what the user is to know: its task's ID, and whether it is, or may be, charged. */

@@ -134,8 +134,9 @@ const whole = {
 	usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-it('after the stop reason the stream is not complete, even with [DONE]', () => {
-	expect(run(...hello, end())).toMatchObject({ isComplete: [false, false], isFinished: false });
+it('after the stop reason the stream is complete, and goes on to its end', () => {
+	expect(run(...hello)).toMatchObject({ isComplete: [false, false] });
+	expect(run(...hello, end())).toMatchObject({ isComplete: [true, true], isFinished: false });
 });
 
 it('an error event without an error throws an error', () => {
