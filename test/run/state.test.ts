@@ -56,7 +56,6 @@ function newNode() {
 		store = JSON.parse(JSON.stringify(store)) as typeof store;
 		const context = {
 			getContext: () => store,
-			getInputData: () => [],
 			getNode: () => ({ id: nodeId, parameters }),
 			getExecutionId: () => executionId,
 			getWorkflowDataProxy: () => ({

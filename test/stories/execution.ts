@@ -104,11 +104,9 @@ export class Execution {
 	/**
 	 * *Retry* a minute after n8n was killed: it has only what it stored when the execution started, and adds a run of each node
 	 * that had begun.
-	 *
-	 * @param items what the node before gives this time
 	 */
-	async retryAfterKill(items = this.story.items): Promise<Execution> {
-		return await this.next({ ...this.story, items }, ({ workflow, source, more }) => {
+	async retryAfterKill(): Promise<Execution> {
+		return await this.next(this.story, ({ workflow, source, more }) => {
 			const { resumeToken } = this.run.data;
 			const run: ITaskData = { startTime: 0, executionIndex: 0, executionTime: -1, source: [null] };
 			const data = createRunExecutionData({

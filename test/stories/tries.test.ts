@@ -52,14 +52,6 @@ describe('killed', () => {
 		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(CATS.map(taskOf));
 	});
 
-	it('a retry whose source gives other rows returns its own picture to each, and pays for the new ones', async () => {
-		const rows = ['a white cat', CATS[0] ?? '', ...CATS];
-		const retried = await (await killed()).retryAfterKill(prompts(...rows));
-		const made = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, input.prompt]));
-		expect(retried.items().map(({ json }) => made.get(json.taskId as string))).toStrictEqual(rows);
-		expect(made.size).toBe(5);
-	});
-
 	it('another execution makes pictures of its own', async () => {
 		await killed();
 		const other = await execute(image(), prompts(...CATS));

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
-import { asObject, asText, canonicalJson, omit, type Json, type JsonObject } from '../../gateway/util/json';
+import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
 
 /** What changes neither a request that was taken nor its output, by the names that workflows store. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
@@ -80,17 +80,6 @@ export function idempotencyKey(parts: Json): string {
 /** The SHA-256 of a value; the order of its fields does not matter. */
 export function digest(value: Json): string {
 	return createHash('sha256').update(canonicalJson(value)).digest('hex');
-}
-
-/** Identifies items by their data, and equal ones by their number: after a crash, the nodes before may return others. */
-export function itemIds(items: readonly INodeExecutionData[]): Json[] {
-	const counts = new Map<string, number>();
-	return items.map(({ json }) => {
-		const data = digest(omit(json as JsonObject, 'toolCallId'));
-		const count = counts.get(data) ?? 0;
-		counts.set(data, count + 1);
-		return [data, count];
-	});
 }
 
 /** The use of a user's key. */

@@ -2,10 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
-import type { Json } from '../../gateway/util/json';
 import { addToTotal } from '../../gateway/util/money';
 import { keepsOutputs, storedContext } from '../../n8n/features';
-import { executionRoot, idempotencyKey, itemIds, writtenDigests } from './keys';
+import { executionRoot, idempotencyKey, writtenDigests } from './keys';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
 import { mayBeCharged } from './words';
@@ -38,7 +37,6 @@ export class Records {
 	private readonly name: string;
 	/** The beginning of what all keys of the run are made of. */
 	private readonly place: readonly string[];
-	private items: Json[] | undefined;
 	private readonly keepsOutputs: boolean;
 
 	/** @param run identifies the run of the node within the execution; several may be open in an agent */
@@ -103,8 +101,7 @@ export class Records {
 
 	/** Where an item is in the workflow, as it is written. */
 	placeOf(index: number): string {
-		this.items ??= itemIds(this.context.getInputData());
-		return idempotencyKey([...this.place, this.items[index] ?? index]);
+		return idempotencyKey([...this.place, index]);
 	}
 
 	/** An item has succeeded. */
