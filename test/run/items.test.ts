@@ -73,18 +73,6 @@ describe('item loop', () => {
 				pairedItem: { item: 2 },
 			});
 		});
-
-		it('goes to the error output with its input, details intact', async () => {
-			echoGateway(third);
-			const result = await generate({ items: items(4), settings: { onError: 'continueErrorOutput' } });
-			expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p3']);
-			expect(result.errorItems).toHaveLength(1);
-			expect(result.errorItems[0]?.json).toMatchObject({
-				n: 2,
-				text: 'p2',
-				error: { code: 'insufficient_quota', httpCode: '402' },
-			});
-		});
 	});
 
 	it('a key that the gateway repeats is in no error', async () => {
@@ -122,15 +110,6 @@ describe('item loop', () => {
 		for (const hidden of [secret, 'odd-secret-key']) {
 			expect(JSON.stringify([error, execution.data.resultData])).not.toContain(hidden);
 		}
-	});
-
-	it('the tool of an AI Agent returns an error as text that a model reads', async () => {
-		echoGateway(() => errorResponse(402, 'insufficient_quota'));
-		const { error, items: outputs } = await generate({ items: items(1), asTool: true });
-		expect(error).toBeUndefined();
-		expect(outputs.map(({ json }) => json)).toStrictEqual([
-			{ error: expect.stringMatching(/wallet\. .*Top up.*Nothing was charged\.$/) as string },
-		]);
 	});
 });
 
@@ -501,14 +480,6 @@ describe('item loop reading', () => {
 		expect(log).toStrictEqual(expected);
 	});
 
-	it('an item that has succeeded in an earlier try is neither read nor sent', async () => {
-		const store = {};
-		expect(await runFor(['a', 'refused', 'c'], { store })).toBe('refused');
-		log = [];
-		expect(await runFor(['a', 'b', 'c'], { store })).toBeUndefined();
-		expect(log).toStrictEqual(['read 1', 'read 2', 'send 1', 'send 2']);
-	});
-
 	it('a cancel while items are read ends the reading', async () => {
 		const controller = new AbortController();
 		const onRead = (index: number) => index === 1 && controller.abort();
@@ -593,15 +564,6 @@ describe('item loop retry', () => {
 		delete first?.pairedItem;
 		const second = await attempt(node, { execution });
 		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
-	});
-
-	it('a possible charge is not repeated in any of three tries', async () => {
-		const { times } = echoGateway((prompt, call) =>
-			prompt === 'p1' ? { body: '{"id": "x", "choi' } : failTimes({ p0: 2 })(prompt, call),
-		);
-		const { error } = await generate({ items: items(2), settings: retrying, options });
-		expect(error?.message).toBe('The gateway’s response could not be read');
-		expect(times()).toStrictEqual({ p0: 1, p1: 1 });
 	});
 });
 

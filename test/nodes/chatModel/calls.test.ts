@@ -11,16 +11,7 @@ import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
 import { supplied } from './supplied';
-import {
-	deltaOf,
-	eventOf,
-	type LangChainModel,
-	modelWith,
-	streamed,
-	streamOf,
-	streamUsing,
-	whole,
-} from './support';
+import { eventOf, type LangChainModel, modelWith, streamed, streamOf, streamUsing, whole } from './support';
 
 const go = [new HumanMessage('[[say:one two three four five]]')];
 
@@ -202,28 +193,6 @@ describe('errors', () => {
 			.post(PATH)
 			.reply(status, body, { 'content-type': typeOf(body) });
 
-	it.each([
-		['whole', invoke],
-		['streamed', stream],
-	])('an error inside a choice (%s) is one, with the text so far and its cost', async (kind, ask) => {
-		const end = { finish_reason: 'error', error: { code: 502, message: 'Upstream idle timeout exceeded' } };
-		const usage = { prompt_tokens: 9, completion_tokens: 12, cost_rub: 0.5 };
-		const content = 'Dear customers,';
-		const chunks = [{ choices: [{ delta: {}, ...end }] }, { choices: [], usage }].map(eventOf);
-		const streamedBody = [deltaOf({ content }), ...chunks].join('');
-		respond(
-			kind === 'streamed'
-				? streamedBody
-				: JSON.stringify({ choices: [{ message: { content }, ...end }], usage }),
-		);
-		const { lc } = await supplied();
-		const says = /Upstream idle timeout.*Received so far: “Dear customers,”.*cost ₽0\.50/s;
-		expect(await rejection(ask(lc))).toMatchObject({
-			message: 'The model did not finish its response',
-			description: expect.stringMatching(says) as string,
-		});
-	});
-
 	describe('an invalid setting is rejected when the model is supplied, before anything is sent', () => {
 		it.each<[string, INodeParameters, RegExp]>([
 			['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
@@ -330,24 +299,6 @@ describe('usage', () => {
 			]);
 		},
 	);
-
-	it('each call is a run of the node, with its own cost', async () => {
-		nock('https://gateway.test')
-			.post('/api/v1/chat/completions')
-			.reply(200, wholeWith(full))
-			.post('/api/v1/chat/completions')
-			.reply(200, wholeWith({ ...full, cost_rub: 0.25 }));
-		const { lc, logged } = await supplied();
-		await lc.invoke(go);
-		await lc.bindTools([]).invoke(go);
-		const tokens = { promptTokens: 5, completionTokens: 7, totalTokens: 12 };
-		const run = (costRub: number) => ({
-			executionStatus: 'success',
-			source: [{ previousNode: 'AI Agent' }],
-			data: { ai_languageModel: [[{ json: { tokenUsage: { ...tokens, costRub } } }]] },
-		});
-		expect(logged()).toMatchObject([run(0.5), run(0.25)]);
-	});
 
 	it.each([
 		['whole', invoke, wholeWith],

@@ -195,37 +195,6 @@ describe('the tokens of a text, by which chains split it,', () => {
 	});
 });
 
-it('a LangChain call sends options, extra fields, tools written with zod and the choice among them', async () => {
-	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-	const tool = {
-		name: 'search',
-		description: 'Searches',
-		schema: z.object({ query: z.string() }),
-		invoke: () => '',
-	};
-	await lc.bindTools([tool], { tool_choice: 'any' }).invoke([new HumanMessage('Hello')], { stop: ['END'] });
-	expect(requests()).toMatchObject([
-		{
-			model: 'm',
-			temperature: 0.5,
-			user: 'me',
-			stop: ['END'],
-			messages: [{ role: 'user', content: 'Hello' }],
-			tool_choice: 'required',
-			tools: [
-				{
-					type: 'function',
-					function: {
-						name: 'search',
-						description: 'Searches',
-						parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-					},
-				},
-			],
-		},
-	]);
-});
-
 describe('text is a string, not a list of blocks', () => {
 	it('in a response', async () => {
 		const response = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
@@ -248,19 +217,6 @@ const tool = (name: string, description = 'Searches', schema: unknown = z.object
 	description,
 	schema,
 	invoke: () => '',
-});
-it('the tools of a model that has them already are sent once when an agent binds them again to force a call', async () => {
-	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
-	await lc
-		.bindTools([tool('a', 'old'), tool('b', 'old')], { tool_choice: 'any' })
-		.bindTools([tool('a', 'new'), tool('b', 'new')])
-		.invoke(GO);
-	const [body] = requests();
-	expect(body?.tool_choice).toBe('required');
-	expect(body?.tools).toMatchObject([
-		{ function: { name: 'a', description: 'new' } },
-		{ function: { name: 'b', description: 'new' } },
-	]);
 });
 
 it('does not send a tool choice without tools', async () => {
@@ -478,16 +434,10 @@ describe('response format', () => {
 			['the model decides', choice('auto'), undefined],
 			['no tools', choice('none'), 'none'],
 			['a tool', choice('required'), 'required'],
-			['a tool of Messages', { ...choice('required'), format: 'messages' }, { type: 'any' }],
 			[
 				'a tool of the agent',
 				choice('function', { toolChoiceName: 'search' }),
 				{ type: 'function', function: { name: 'search' } },
-			],
-			[
-				'a built-in tool',
-				{ ...choice('function', { toolChoiceName: 'web_search', ...builtIn }), format: 'responses' },
-				{ type: 'web_search' },
 			],
 		])('%s', async (_, request, wire) => {
 			expect((await ask(request, { tools: [search] })).body.tool_choice).toStrictEqual(wire);

@@ -39,17 +39,13 @@ describe('Download Results', () => {
 		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
 	});
 
-	it('fetches nothing when off', async () => {
-		const { taskId, requests } = taskWithFiles();
-		const { item } = await sendCallback({ downloadResults: false }, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls } });
-		expect(requests).toStrictEqual([]);
-	});
-
-	it('fetches nothing for a task that failed', async () => {
-		const { taskId, requests } = taskWithFiles('fail');
-		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
+	it.each([
+		['when it is off', { downloadResults: false }, 'success'],
+		['for a task that failed', { events: 'both' }, 'fail'],
+	])('fetches nothing %s', async (_, parameters, state) => {
+		const { taskId, requests } = taskWithFiles(state);
+		const { item } = await sendCallback(parameters, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state, resultUrls } });
 		expect(requests).toStrictEqual([]);
 	});
 

@@ -15,7 +15,6 @@ import {
 	generate,
 	json,
 	mockModels,
-	mockResponse,
 	rows,
 	sentBody,
 } from './support';
@@ -358,14 +357,6 @@ describe('invalid input', () => {
 			description: expect.stringMatching(description) as string,
 			param: 'attachments',
 		});
-	});
-
-	it('a missing field of one item, while the others are sent', async () => {
-		const items = [{ json: {} }, await withFiles(picture)];
-		mockResponse('chat');
-		const result = await generate(attach(fromField('image', 'photo')), { items, settings });
-		expect(result.items[0]?.json.error).toMatchObject({ param: 'attachments' });
-		expect(result.items[1]?.json.text).toBe('Hello there');
 	});
 });
 

@@ -74,17 +74,6 @@ test.each<[string, NodeParameterValueType]>([
 	expect((await sentBody({ model })).model).toBe('acme/writer');
 });
 
-it('a redirect is not followed with the key', async () => {
-	const reqheaders = { authorization: 'Bearer sk-test' };
-	nock('https://gateway.test', { reqheaders })
-		.post('/api/v1/chat/completions')
-		.reply(307, '', { location: 'https://evil.test/steal' });
-	const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
-	const { error } = await generate();
-	expect(error?.message).toBe('The gateway’s address redirects elsewhere');
-	expect(evil.isDone()).toBe(false);
-});
-
 describe('dry run', () => {
 	const priced = {
 		id: 'acme/writer',
@@ -147,13 +136,6 @@ describe('dry run', () => {
 		},
 	);
 
-	it('sums up all items', async () => {
-		catalogue([priced]);
-		const items = Array.from({ length: 40 }, (_, n) => ({ json: { n } }));
-		const { run } = await generate({ options: { ...dryRun, maxTokens: 1_000 } }, { items });
-		expect(hintOf(run)).toMatch(/40 items: at most ₽8\d\.\d+\./);
-	});
-
 	it('has placeholders for files', async () => {
 		catalogue([priced]);
 		const { items } = await runNode({
@@ -190,18 +172,11 @@ describe('models', () => {
 	};
 
 	it.each<[string, INodeParameters, unknown[]]>([
-		['all', { returnAll: true }, catalogue.slice(0, 3)],
 		['those with all words', { search: 'WRITER zeta' }, [catalogue[2]]],
 		['a limited number', { limit: 2 }, catalogue.slice(0, 2)],
 	])('getMany returns %s, with the gateway’s fields', async (_, parameters, models) => {
 		const { items } = await run({ operation: 'getMany', ...parameters });
 		expect(items.map(({ json }) => json)).toStrictEqual(models);
-	});
-
-	it('getMany rejects an invalid limit', async () => {
-		const { error } = await run({ operation: 'getMany', limit: '={{ "many" }}' });
-		expect(error?.message).toBe('\'Limit\' has a value that is not allowed: "many"');
-		expect(error?.description).toContain('Enter a whole number of at least 1.');
 	});
 
 	it('get returns one model', async () => {
