@@ -156,10 +156,12 @@ describe('outputs', () => {
 
 	it('are kept up to 16 MB of a node; the others are known to have succeeded', async () => {
 		const begin = newNode();
-		for (const [index, size] of [9, 8, 6].entries()) begin().done(index, sized(size * MIB));
-		const kept = await Promise.all([0, 1, 2].map(async (index) => await begin().outputs(index)));
+		const first = begin();
+		for (const [index, size] of [9, 8, 6].entries()) first.done(index, sized(size * MIB));
+		const next = begin();
+		const kept = await Promise.all([0, 1, 2].map(async (index) => await next.outputs(index)));
 		expect(kept.map((outputs) => outputs !== undefined)).toStrictEqual([true, false, true]);
-		expect(begin().get(1)).toStrictEqual({ state: 'done' });
+		expect(next.get(1)).toStrictEqual({ state: 'done' });
 	});
 
 	it('are not kept where n8n redacts them', () => {

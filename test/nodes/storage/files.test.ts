@@ -181,24 +181,12 @@ describe('storage cancel', () => {
 	])('%s', (_, from) => {
 		it('a slow download that does not stall is completed', async () => {
 			onDownload = (response) => {
-				let chunks = 0;
-				const timer = setInterval(() => {
-					chunks += 1;
-					response.write(Buffer.alloc(10_000));
-					if (chunks < 5) return;
-					clearInterval(timer);
-					response.end();
-				}, 250);
+				for (const part of [1, 2, 3]) setTimeout(() => void response.write(Buffer.alloc(10_000)), part * 400);
+				setTimeout(() => response.end(Buffer.alloc(20_000)), 1_500);
 			};
 			const { items, error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
 			expect(error).toBeUndefined();
 			expect(items[0]?.binary?.data?.bytes).toBe(100_000);
-			expect(downloads).toBe(1);
-		});
-
-		it('a stalled download ends at the timeout', async () => {
-			const { error } = await download(from, {}, { timeout: 1, maxRetries: 0 });
-			expect(error?.message).toBe('The server of the file did not respond in time');
 			expect(downloads).toBe(1);
 		});
 
