@@ -1,5 +1,5 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import type { INodeParameters, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
 import { z as zodOfAnotherVersion } from 'zod/v4';
@@ -8,11 +8,10 @@ import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { keptReasoning } from '../../../nodes/ChatModel/messages';
 import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
-import { type TextOption, textOptions } from '../../../nodes/shared/gateway/text/formats/options';
-import { deepMerge, type Json, type JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { optionRows } from '../../fixtures/spec/textOptions';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { invalidInput } from '../../helpers/invalidInput';
 import { useNock } from '../../helpers/nock';
+import { isShown, samples, sentBody } from '../text/support';
 import { supplied } from './supplied';
 import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
@@ -79,44 +78,6 @@ describe('wire', () => {
 
 	useNock();
 
-	/** Options that an agent has no use for. */
-	const LEFT_OUT =
-		/^(n|modalities|audioVoice|audioFormat|imageConfigQuality|imageConfigSize|previousResponseId)$/;
-	const JSON_VALUES: Record<string, JsonObject | JsonObject[]> = {
-		thinking: { type: 'adaptive' },
-		builtInTools: [{ type: 'code_interpreter' }],
-	};
-
-	/** A value of an option; not the one that it has when it is added. */
-	function valueOf(name: string, kind: string): NodeParameterValueType {
-		const { initial, choices = [] }: Partial<TextOption> =
-			(textOptions as Readonly<Record<string, TextOption>>)[name] ?? {};
-		if (kind === 'integer') return 7;
-		if (kind === 'number') return 0.5;
-		if (kind === 'boolean') return initial !== true;
-		if (kind === 'texts') return ['one', 'two'];
-		return choices.findLast(({ value }) => value !== initial)?.value ?? 'some';
-	}
-
-	/** All options of a format in the panel, and in the body. */
-	function allOptions(format: keyof typeof optionRows) {
-		const options: INodeParameters = format === 'chat' ? { cachePrompt: true } : {};
-		let wire: JsonObject = {};
-		for (const [name, path, kind] of optionRows[format].filter(([one]) => !LEFT_OUT.test(one))) {
-			const json = JSON_VALUES[name];
-			const value = json ? JSON.stringify(json) : valueOf(name, kind);
-			const { group } = (textOptions as Readonly<Record<string, TextOption>>)[name] ?? {};
-			const { values = {} } = (options[group ?? ''] ?? {}) as { values?: INodeParameters };
-			if (group === undefined) options[name] = value;
-			else options[group] = { values: { ...values, [name]: value } };
-			const field = path.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), json ?? value);
-			wire = deepMerge(wire, field as JsonObject);
-		}
-		if (format === 'responses')
-			wire.tools = [...(JSON_VALUES.builtInTools as Json[]), { type: 'web_search' }];
-		return { options, wire };
-	}
-
 	/** The bodies without options. */
 	const BARE: Record<Format, JsonObject> = {
 		chat: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
@@ -128,26 +89,21 @@ describe('wire', () => {
 		({ name }) => name === 'options',
 	);
 	const panel = listed as INodeProperties[];
-	const OF_REQUEST = [
-		...['extraBody', 'fallbackModels', 'maxCostRub', 'maxRetries'],
-		...['rateLimitWait', 'showToolMedia', 'timeout', 'toolChoice'],
-	];
+	/** They set no field of the request; a prompt is cached in another way. */
+	const NO_FIELDS =
+		/^(extraBody|fallbackModels|maxCostRub|maxRetries|rateLimitWait|showToolMedia|timeout|toolChoice|cachePrompt)$/;
 
 	describe.each(FORMATS)('%s', (format) => {
-		const bare = BARE[format];
-		const { options, wire } = allOptions(format);
-
 		it('sends only the prompt when no option is set', async () =>
-			expect((await ask({ format })).body).toStrictEqual(bare));
+			expect((await ask({ format })).body).toStrictEqual(BARE[format]));
 
-		it('sends each option in its field', async () =>
-			expect((await ask({ format, options })).body).toStrictEqual({ ...bare, ...wire }));
-
-		it('has these options, and those of the request, in the panel', () => {
-			const names = panel
-				.filter(({ displayOptions: { show = {} } = {} }) => Object.values(show)[0]?.includes(format) ?? true)
-				.map(({ name }) => name);
-			expect(names.sort()).toStrictEqual([...Object.keys(options), ...OF_REQUEST].sort());
+		it('sends each option as Gateway Text Generation does', async () => {
+			const own = panel.filter((option) => isShown(option, format) && !NO_FIELDS.test(option.name));
+			const options = samples(own);
+			expect(own.length).toBeGreaterThan(4);
+			const { body } = await ask({ format, options });
+			nock.cleanAll();
+			expect(body).toStrictEqual(await sentBody({ format, prompt: 'Go', options }));
 		});
 	});
 

@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operations/task/callbackUrl';
+import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 import { attemptContext, executeOn } from '../../helpers/attempt';
 import type { RunOptions } from '../../helpers/engine';
 import {
@@ -38,20 +38,6 @@ describe('create', () => {
 		const { run: execution } = await run('create', { ...taskRequest, options: { callbackUrl } }, { items });
 		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints ?? [];
 		expect(hints.filter(({ message }) => message.includes('is published'))).toHaveLength(count);
-	});
-
-	it.each([
-		[{ sessionId: '', callbackUrl: ' ' }, {}],
-		[
-			{ sessionId: 's-1', callbackUrl: 'https://n8n.example.com/webhook/a' },
-			{ sessionId: 's-1', callBackUrl: 'https://n8n.example.com/webhook/a' },
-		],
-	])('a task request has the model, the input, and what is set of %j', async (options, more) => {
-		const sent = serve();
-		const { error } = await run('create', { ...taskRequest, options });
-		expect(error).toBeUndefined();
-		const body = { model: 'acme/painter', input: { prompt: 'a' }, ...more };
-		expect(sent.map((request) => request.body)).toStrictEqual([body]);
 	});
 
 	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
@@ -180,14 +166,6 @@ describe('the callback URL', () => {
 	it.each([undefined, '', '  '])('may be empty: %j', (url) => {
 		expect(readCallbackUrl(url, GATEWAY)).toBeUndefined();
 	});
-});
-
-test('a URL that resumes an execution is unreachable in a local network, unless the gateway is local', () => {
-	expect(unreachable('https://n8n.example.com/x', GATEWAY)).toBeUndefined();
-	expect(unreachable('http://localhost:5678/x', GATEWAY)).toBe(
-		'"localhost" is an address of a local network',
-	);
-	expect(unreachable('http://localhost:5678/x', 'http://localhost/')).toBeUndefined();
 });
 
 describe('price', () => {

@@ -8,16 +8,7 @@ import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
-import {
-	bySchema,
-	endpoints,
-	gateway,
-	generate,
-	json,
-	mockModels,
-	rows,
-	sentBody,
-} from './support';
+import { bySchema, endpoints, gateway, generate, json, mockModels, rows, sentBody } from './support';
 
 describe('input', () => {
 	useNock();
