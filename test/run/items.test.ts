@@ -2,14 +2,10 @@ import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import fc from 'fast-check';
-import { createRunExecutionData, type IExecuteFunctions } from 'n8n-workflow';
+import { createRunExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 
-import { text } from '../../nodes/shared/params/kinds';
-import { executeRegistry } from '../../nodes/shared/run/itemLoop';
 import { Limiter } from '../../nodes/shared/run/limiter';
-import { defineOperation } from '../../nodes/shared/run/operation';
-import { Registry } from '../../nodes/shared/run/registry';
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
 import { echoGateway, errorResponse, generate, generating, items } from '../helpers/echoGateway';
@@ -17,7 +13,6 @@ import { packageNodes, type RunOptions, type RunResult } from '../helpers/engine
 import { envelope, model, run, serve, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
-import { someNode } from '../helpers/someNode';
 import { eventually } from '../helpers/time';
 
 describe('item loop', () => {
@@ -132,18 +127,6 @@ describe('item loop cancel', () => {
 		generate: {
 			node: 'textGeneration',
 			parameters: { resource: 'text', operation: 'generate', model, prompt: '={{ $json.text ?? "p" }}' },
-		},
-		createAndWait: {
-			node: 'mediaTask',
-			parameters: {
-				resource: 'task',
-				operation: 'createAndWait',
-				model,
-				inputMode: 'json',
-				inputJson: '{}',
-				// The first poll is sent at once.
-				options: { idempotencyKey: 'order-{{ $itemIndex }}' },
-			},
 		},
 		downloadArchive: {
 			node: 'mediaTask',
@@ -273,29 +256,6 @@ describe('item loop cancel', () => {
 		expect(error).toMatchObject({ httpCode: '402' });
 		expect(server.received).toHaveLength(2);
 	});
-
-	it.each([undefined, 'continueRegularOutput'] as const)(
-		'the tasks that a cancelled run has created are named in the error and logged, with On Error %j',
-		async (onError) => {
-			let created = 0;
-			server.onRequest((request, response) => {
-				if (request.method === 'POST') return json(response, envelope({ taskId: `t${(created += 1)}` }), 201);
-				json(response, envelope({ state: 'processing' }));
-			});
-			const polls = () => server.received.filter(({ url = '' }) => /tasks\/t\d+$/.test(url)).length;
-			const items = [{ json: {} }, { json: {} }, { json: {} }];
-			const settings = { name: 'Gateway', ...(onError ? { onError } : {}) };
-			const options = nodeOf('createAndWait', { items, settings });
-			const { error, warnings, listeners } = await cancel(options, () => polls() === 3);
-			expect(error).toMatchObject(cancelled(expect.stringMatching(/\bt\d, t\d, t\d\./)));
-			expect(warnings).toHaveLength(1);
-			for (const text of [...warnings, (error as { description: string }).description]) {
-				expect(text.match(/\bt\d\b/g)?.sort()).toStrictEqual(['t1', 't2', 't3']);
-			}
-			expect(warnings[0]).toContain('"Gateway"');
-			expect([polls(), listeners]).toStrictEqual([3, 0]);
-		},
-	);
 });
 
 describe('item loop failures', () => {
@@ -395,97 +355,39 @@ describe('item loop failures', () => {
 });
 
 describe('item loop reading', () => {
-	// Before the first request, all items are read and checked.
+	// Before the first request, all items are read and checked: stories/errors.test.ts.
 
-	/** What is done with items, in order. */
-	let log: string[];
-	beforeEach(() => (log = []));
+	useNock();
 
-	const thing = defineOperation({
-		displayName: 'Make',
-		action: 'Make a thing',
-		description: 'Make a thing',
-		parameters: { value: text({ displayName: 'Value', whenEmpty: 'Enter one.' }) },
-		plan: ({ index }) => `plan ${index}`,
-		execute: async ({ index, params: { value } }, planned) => {
-			log.push(`send ${index}`);
-			expect(planned).toBe(`plan ${index}`);
-			if (value.startsWith('refused')) throw new Error('refused');
-			return await Promise.resolve([{ json: { size: value.length } }]);
-		},
-	});
-	const registry = new Registry({ things: { displayName: 'Thing', operations: { make: thing } } });
-
-	interface Run {
-		/** What n8n stores with the execution. */
-		store?: object;
-		signal?: AbortSignal;
-		continues?: boolean;
-		onRead?: (index: number) => void;
-	}
-
-	/** Runs the node for these values; returns the message of its error. */
-	async function runFor(values: string[], { store = {}, signal, continues = false, onRead }: Run = {}) {
-		const options = { concurrency: 1 };
-		const parameters = { resource: 'things', operation: 'make', value: '={{ $json.value }}', options };
-		const read = (index: number) => {
-			log.push(`read ${index}`);
-			onRead?.(index);
-			return values[index];
-		};
-		const context = {
-			getNode: () => ({ ...someNode, parameters }),
-			getInputData: () => values.map(() => ({ json: {} })),
-			getNodeParameter: (name: keyof typeof parameters, index: number) =>
-				name === 'value' ? read(index) : parameters[name],
-			getMode: () => 'manual',
-			getExecutionId: () => 'e1',
-			getContext: () => store,
-			getWorkflowDataProxy: () => ({ $execution: {} }),
-			getExecutionCancelSignal: () => signal,
-			getCredentials: async () =>
-				await Promise.resolve({ baseUrl: 'https://gateway.test/api/v1', apiKey: 'k' }),
-			isToolExecution: () => false,
-			continueOnFail: () => continues,
-		};
-		return await executeRegistry(context as unknown as IExecuteFunctions, registry).then(
-			() => undefined,
-			({ message }: Error) => message,
-		);
-	}
-
-	const EMPTY = "'Value' is empty";
-	/** Two of them are still kept until their turn comes, three are not. */
-	const LARGE = 'x'.repeat(14 * 1024 * 1024);
-
-	it.each<[string, string[], Run, log: string[], error: string | undefined]>([
-		['in their order', ['a', 'b'], {}, ['read 0', 'read 1', 'send 0', 'send 1'], undefined],
-		['until one is invalid', ['a', '', 'c'], {}, ['read 0', 'read 1'], EMPTY],
-		[
-			'also after an invalid one, with On Error: Continue',
-			['', 'b'],
-			{ continues: true },
-			['read 0', 'read 1', 'send 1'],
-			undefined,
-		],
-		[
-			'and the one again whose values are too large to be kept, when its turn comes',
-			[LARGE, LARGE, LARGE],
-			{},
-			['read 0', 'read 1', 'read 2', 'send 0', 'send 1', 'read 2', 'send 2'],
-			undefined,
-		],
-	])('items are read before the first is sent: %s', async (_, values, options, expected, error) => {
-		expect(await runFor(values, options)).toBe(error);
-		expect(log).toStrictEqual(expected);
+	it('values that are too large to be kept are read again when the turn of their item comes', async () => {
+		const { prompts } = echoGateway(() => ({ body: { choices: [{ message: { content: 'ok' } }] } }));
+		const size = 14 * 1024 * 1024;
+		const prompt = `={{ $json.text + 'x'.repeat(${size}) }}`;
+		const { error } = await generate({ items: items(3), prompt, options: { concurrency: 1 } });
+		expect(error).toBeUndefined();
+		expect(prompts().map((sent) => [sent.slice(0, 3), sent.length])).toStrictEqual([
+			['p0x', size + 2],
+			['p1x', size + 2],
+			['p2x', size + 2],
+		]);
 	});
 
 	it('a cancel while items are read ends the reading', async () => {
 		const controller = new AbortController();
-		const onRead = (index: number) => index === 1 && controller.abort();
-		const error = await runFor(['a', 'b', 'c'], { signal: controller.signal, onRead });
-		expect(error).toBe('The execution was cancelled');
-		expect(log).toStrictEqual(['read 0', 'read 1']);
+		const context = await attemptContext(generating({ items: items(3) }), { signal: controller.signal });
+		const read = context.getNodeParameter.bind(context) as (...values: unknown[]) => unknown;
+		const prompts: unknown[] = [];
+		Object.assign(context, {
+			getNodeParameter: (...values: [name: string, index: number]) => {
+				const [name, index] = values;
+				if (name === 'prompt') prompts.push(index);
+				if (name === 'prompt' && index === 1) controller.abort();
+				return read(...values);
+			},
+		});
+		const cancelled = { message: 'The execution was cancelled' };
+		expect(await rejection(executeOn({ node: 'textGeneration' }, context))).toMatchObject(cancelled);
+		expect(prompts).toStrictEqual([0, 1]);
 	});
 });
 

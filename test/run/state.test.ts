@@ -287,16 +287,6 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		},
 	],
 	[
-		'mediaTask',
-		'task',
-		'create',
-		{
-			request: `${FORM} options.sessionId prompt resource`,
-			output: 'options.dryRun simplify',
-			none: `options.callbackUrl options.concurrency options.idempotencyKey ${LIMITS} options.passThrough options.rateLimitWait options.timeout toolDescription`,
-		},
-	],
-	[
 		'textGeneration',
 		'text',
 		'generate',

@@ -1,8 +1,6 @@
 import nock from 'nock';
 
 import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
-import { attemptContext, executeOn } from '../../helpers/attempt';
-import type { RunOptions } from '../../helpers/engine';
 import {
 	catalogue,
 	continueOnFail,
@@ -66,29 +64,6 @@ describe('create', () => {
 		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
 		expect(ended).toBe(2);
 		expect(sent).toStrictEqual([]);
-	});
-
-	it('a cancelled run names the created tasks when it is cancelled before their prices are read', async () => {
-		const controller = new AbortController();
-		creations();
-		let requests = 0;
-		nock('https://gateway.test')
-			.get('/api/v1/media/models')
-			.reply(() => {
-				requests += 1;
-				controller.abort();
-				return [200, { data: [] }];
-			});
-		const options: RunOptions = {
-			node: 'mediaTask',
-			parameters: { resource: 'task', operation: 'create', ...taskRequest },
-		};
-		const context = await attemptContext(options, { signal: controller.signal });
-		Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
-		await expect(executeOn(options, context)).rejects.toMatchObject({
-			description: expect.stringContaining('t1') as string,
-		});
-		expect(requests).toBe(1);
 	});
 });
 
