@@ -146,14 +146,6 @@ describe('the credential', () => {
 		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
 	});
 
-	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
-		const { keys, transport } = transportWithKeys();
-		await transport.text(request);
-		jest.advanceTimersByTime(600_000);
-		await transport.text(request);
-		expect(keys).toStrictEqual(['key-1', 'key-1']);
-	});
-
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		const { details, cause } = await apiErrorOf(transport.text(request));
@@ -201,20 +193,6 @@ describe('body with files', () => {
 	}
 	const textOf = async (opened: ByteStream | Uint8Array) => (await chunksOf(opened)).join('');
 
-	it.each([
-		['in its item', inItem(Buffer.from('abcd'))],
-		['stored', inChunks('ab', 'cd')],
-	])(
-		'a file that is %s has its size, and can be read between head and tail any number of times',
-		async (_, own) => {
-			const file = await own;
-			expect(file).toMatchObject({ ...facts, size: 4 });
-			for (let time = 0; time < 2; time += 1) {
-				expect(await textOf(await file.framed(Buffer.from('<'), Buffer.from('>')))).toBe('<abcd>');
-			}
-		},
-	);
-
 	it('is the JSON with the files in base64, in any order, of the announced length, each time it is opened', async () => {
 		const source = fc.tuple(
 			fc.uint8Array({ minLength: 1, maxLength: 200 }),
@@ -241,16 +219,6 @@ describe('body with files', () => {
 			}),
 			{ numRuns: 100 },
 		);
-	});
-
-	it('opens its files when it is sent, and not one that the text does not name', async () => {
-		const open = jest.fn(() => Readable.from([Buffer.from('abc')]));
-		const unnamed = await body('{"f":1}', { A: stored(3, open) });
-		expect([await textOf(await unnamed.open()), unnamed.length]).toStrictEqual(['{"f":1}', 7]);
-		const sent = await body('"<A>"', { A: stored(3, open) });
-		expect(open).not.toHaveBeenCalled();
-		expect(await textOf(await sent.open())).toBe('"YWJj"');
-		expect(open).toHaveBeenCalledTimes(1);
 	});
 
 	describe('a body that is destroyed', () => {

@@ -273,37 +273,7 @@ describe('invalid input', () => {
 			{ ...bySchema, schemaName },
 			`'Schema Name' ${notAllowed} "${schemaName}"`,
 		]),
-		thinking: [
-			[
-				'that is broken',
-				{ format: 'messages', options: { thinking: '{' } },
-				`The option 'Thinking (JSON)' is not a JSON object: "{" (${jsonProblem('{')})`,
-			],
-		],
-		builtInTools: [
-			[
-				'that is no list',
-				{ format: 'responses', options: { builtIn: { values: { builtInTools: '{}' } } } },
-				'The option \'Built-In Tools (JSON)\' is not a JSON list: "{}"',
-			],
-		],
-		temperature: [
-			['out of range', { options: { temperature: '={{ 5 }}' } }, `The option 'Temperature' ${notAllowed} 5`],
-		],
-		maxTokens: [
-			['of a fraction', { options: { maxTokens: 1.5 } }, `The option 'Max Tokens' ${notAllowed} 1.5`],
-			[
-				'that is no number',
-				{ options: { maxTokens: '={{ "many" }}' } },
-				`The option 'Max Tokens' ${notAllowed} "many"`,
-			],
-		],
 		extraBody: [
-			[
-				'that is broken',
-				extraBody('{a'),
-				`The option 'Extra Body (JSON)' is not a JSON object: "{a" (${jsonProblem('{a')})`,
-			],
 			[
 				'that turns streaming on',
 				extraBody('{"stream": true}'),

@@ -337,21 +337,6 @@ describe('streaming', () => {
 			expect(order).toStrictEqual([...order].sort());
 			expect(gateway.control.concurrency().groups.chat?.max).toBe(3);
 		});
-
-		it('are streamed when another one fails', async () => {
-			gateway.control.addFault({
-				match: { method: 'POST' },
-				action: { kind: 'stream', stream: { cutAfter: 3 } },
-			});
-			const { onChunk, summary } = chunkCollector();
-			const result = await run(
-				{ prompt },
-				{ items, onChunk, settings: { onError: 'continueRegularOutput' } },
-			);
-			expect(result.items.filter(({ json }) => json.error)).toHaveLength(1);
-			expect(summary().filter(([type]) => type === 'error')).toHaveLength(1);
-			expect(summary().filter(([type]) => type === 'end')).toHaveLength(3);
-		});
 	});
 
 	describe('streaming', () => {
