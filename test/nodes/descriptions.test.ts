@@ -155,6 +155,20 @@ describe('panels', () => {
 		}
 	});
 
+	const requestOptions = ofType('collection').filter(
+		({ node, property: { name } }) => name === 'options' && !node.group.includes('trigger'),
+	);
+	rule(
+		'have a timeout once, which names its default, and that of a streamed response',
+		requestOptions,
+		({ property }) => {
+			const [timeout, ...others] = collected(property).filter(({ name }) => name === 'timeout');
+			const { description = '', default: seconds } = timeout ?? {};
+			const says = [`Defaults to ${Number(seconds)}`, 'to 900 for a streamed response'];
+			return others.length === 0 && says.every((words) => description.includes(words));
+		},
+	);
+
 	const simplify = fields.filter(({ property: { name } }) => name === 'simplify');
 	rule('have Simplify with n8n’s description, on by default', simplify, ({ property }) => {
 		const { displayName, default: value, description } = property;

@@ -201,46 +201,28 @@ describe('price', () => {
 	const perSecond = painter(SCHEMA, { pricing: { ...pricing, type: 'per_second' } });
 	const UNKNOWN = { message: expect.stringContaining('The price of the task is unknown') as string };
 	const NO_PRICE = { ...UNKNOWN, description: expect.stringContaining('no price per task') as string };
+	const HIGH = 'The task would cost ₽12, more than the highest price of ₽11.99';
+	const param = 'maxPriceRub';
+	const NO_MODEL = { message: 'The gateway has no media model "acme/painter"' };
+	const REFUSED = { httpCode: '403' };
+	const high = { quality: 'high' };
+	const divine = { quality: 'divine' };
 
 	it.each<[string, object[] | undefined, object, object, object]>([
+		['the price is above the limit', [priced], high, { maxPriceRub: 11.99 }, { message: HIGH, param }],
+		['only free tasks are allowed', [priced], {}, { maxPriceRub: 0 }, { param }],
 		[
-			'the price is above the limit',
+			'a price is not known',
 			[priced],
-			{ quality: 'high' },
-			{ maxPriceRub: 11.99 },
-			{ message: 'The task would cost ₽12, more than the highest price of ₽11.99', param: 'maxPriceRub' },
+			divine,
+			{ maxPriceRub: 9 },
+			{ ...UNKNOWN, param, code: 'invalid_input' },
 		],
-		['only free tasks are allowed', [priced], {}, { maxPriceRub: 0 }, { param: 'maxPriceRub' }],
-		[
-			'the price of a value is not known',
-			[priced],
-			{ quality: 'divine' },
-			{ maxPriceRub: 100 },
-			{ ...UNKNOWN, param: 'maxPriceRub', code: 'invalid_input' },
-		],
-		[
-			'a price is one of a second',
-			[perSecond],
-			{},
-			{ maxPriceRub: 100 },
-			{ ...NO_PRICE, param: 'maxPriceRub' },
-		],
-		[
-			'a price is one of a second',
-			[perSecond],
-			{},
-			{ maxCostRub: 100 },
-			{ ...NO_PRICE, param: 'maxCostRub' },
-		],
-		['a limit has no catalogue', undefined, {}, { maxPriceRub: 100 }, { httpCode: '403' }],
-		['a dry run has no catalogue', undefined, {}, { dryRun: true }, { httpCode: '403' }],
-		[
-			'a dry run is for an unknown model',
-			[],
-			{},
-			{ dryRun: true },
-			{ message: 'The gateway has no media model "acme/painter"' },
-		],
+		['a price is one of a second', [perSecond], {}, { maxPriceRub: 100 }, { ...NO_PRICE, param }],
+		['a cost is one of a second', [perSecond], {}, { maxCostRub: 9 }, { ...NO_PRICE, param: 'maxCostRub' }],
+		['a limit has no catalogue', undefined, {}, { maxPriceRub: 100 }, REFUSED],
+		['a dry run has no catalogue', undefined, {}, { dryRun: true }, REFUSED],
+		['a dry run is for an unknown model', [], {}, { dryRun: true }, NO_MODEL],
 	])('nothing is created, and no file uploaded, when %s', async (_, models, input, options, expected) => {
 		if (models) catalogue(models);
 		else gateway().get('/api/v1/media/models').reply(403, '');
