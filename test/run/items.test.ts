@@ -136,10 +136,6 @@ describe('item loop cancel', () => {
 			node: 'mediaTask',
 			parameters: { resource: 'task', operation: 'wait', taskId: 't1' },
 		},
-		downloadStored: {
-			node: 'storage',
-			parameters: { resource: 'file', operation: 'download', fileId: 'f1' },
-		},
 		upload: {
 			node: 'storage',
 			parameters: {
@@ -210,7 +206,6 @@ describe('item loop cancel', () => {
 			['a request without a response', 'generate', neverResponds, 1],
 			['a response that does not end', 'generate', stalls, 1],
 			['an upload', 'upload', neverResponds, 1],
-			['a download from the storage', 'downloadStored', stalls, 1],
 			['a download of a result from the gateway', 'downloadArchive', stalls, 1],
 			['a download of a result from its URL', 'downloadFiles', stallsOnFiles, 2],
 		])('%s', async (_, name, respond, requests) => {

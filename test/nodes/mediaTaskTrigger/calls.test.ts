@@ -243,17 +243,6 @@ describe('repeated', () => {
 	const send = async (taskId: string, options: CallbackOptions = {}) =>
 		await inTime(sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options }));
 
-	it('starts the workflow once for several callbacks at a time, and stores the task', async () => {
-		const taskId = freshTask();
-		const seen = task(taskId, { state: 'success' });
-		const store = {};
-		const sent = Array.from({ length: 5 }, async () => await send(taskId, { store, nodeId: 'at a time' }));
-		const outcomes = await Promise.all(sent);
-		expect(outcomes.filter(({ item }) => item)).toHaveLength(1);
-		expect(outcomes.map(({ status }) => status)).toStrictEqual(Array(5).fill(200));
-		expect([store, seen.requests]).toStrictEqual([{ started: [taskId] }, 1]);
-	});
-
 	it('starts it for a task whose callback names one that has started it before', async () => {
 		const [first, second] = [freshTask(), freshTask()];
 		const seen = task(first, { state: 'success' });
