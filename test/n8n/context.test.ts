@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type {
 	IExecuteFunctions,
 	ILoadOptionsFunctions,
@@ -10,8 +12,8 @@ import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
 import { isBinaryValue, isStreaming, isTool } from '../../nodes/shared/n8n/features';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
-import { taskJson } from '../../nodes/shared/n8n/taskResults';
-import { apiErrorOf, gatewayFailure, rejection } from '../helpers/client';
+import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
+import { apiErrorOf, gatewayFailure, rejection, scriptedClient } from '../helpers/client';
 import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
 import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
 import { useNock } from '../helpers/nock';
@@ -31,6 +33,22 @@ describe('client', () => {
 			.reply(() => [(seen.requests += 1) && 503, gatewayFailure(503), { 'retry-after': '0' }]);
 		return seen;
 	}
+
+	it('each request is sent in a slot, and none when the run ends while it waits for one', async () => {
+		const seen = gatewayFails();
+		const signal = new RunSignal(undefined);
+		const slots: number[] = [];
+		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+			slots.push(seen.requests);
+			if (slots.length === 3) signal.abort('other item failed');
+			return await work();
+		};
+		const client = await connect(contextOf(), { maxRetries: 1 }, { signal, withSlot });
+		await apiErrorOf(client.json(balance));
+		const error = await rejection(client.json(balance));
+		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
+		expect(slots).toStrictEqual([0, 1, 2]);
+	});
 
 	const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
 
@@ -109,6 +127,23 @@ it.each([
 	expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
 });
 
+const task = (...resultUrls: string[]) =>
+	readMediaTask({ data: { state: 'success', resultJson: { resultUrls } } }, 't1');
+
+it('where n8n cannot store a result, its error is thrown as it is, and the download ends', async () => {
+	const full = new Error('The disk is full');
+	const body = Readable.from([Buffer.from('a')]);
+	const transport = {
+		stream: async () => await Promise.resolve({ status: 200, headers: {}, body }),
+		text: async () => await Promise.reject(new Error('not used')),
+	};
+	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });
+	const helpers = { prepareBinaryData: async () => await Promise.reject(full) };
+	const downloading = downloadFiles({ client, n8n: { helpers } }, task('https://files.test/a'), 'data');
+	expect(await rejection(downloading)).toBe(full);
+	expect(body.destroyed).toBe(true);
+});
+
 it('the JSON of a task begins with the most important fields, and has no empty columns', () => {
 	const base = { resultUrls: [], result: 'text', state: 'fail', taskId: 't1' };
 	const more = { model: 'm', createdAt: '2026-01-01T00:00:00.000Z', failMsg: 'no', failCode: 'NSFW' };
@@ -116,6 +151,5 @@ it('the JSON of a task begins with the most important fields, and has no empty c
 	expect(json).toStrictEqual({ ...base, ...more, priceRub: 6.5 });
 	const order = 'taskId state priceRub failCode failMsg model createdAt resultUrls result';
 	expect(Object.keys(json).join(' ')).toBe(order);
-	const empty = readMediaTask({ data: { state: 'success', resultJson: { resultUrls: [] } } }, 't1');
-	expect(taskJson(empty)).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [] });
+	expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [] });
 });

@@ -146,6 +146,14 @@ describe('the credential', () => {
 		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
 	});
 
+	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
+		const { keys, transport } = transportWithKeys();
+		await transport.text(request);
+		jest.advanceTimersByTime(600_000);
+		await transport.text(request);
+		expect(keys).toStrictEqual(['key-1', 'key-1']);
+	});
+
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		const { details, cause } = await apiErrorOf(transport.text(request));
@@ -343,7 +351,8 @@ describe('store response', () => {
 		await jest.advanceTimersByTimeAsync(after - 1);
 		expect(outcome).toBe('waiting');
 		await jest.advanceTimersByTimeAsync(1);
-		expect(outcome).toMatchObject({ details: { code: 'timeout', kind: 'file', retryable: true } });
+		const message = 'The server of the file did not respond in time';
+		expect(outcome).toMatchObject({ message, details: { code: 'timeout', kind: 'file', retryable: true } });
 		body.destroy();
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);

@@ -294,6 +294,21 @@ describe('spending', () => {
 		);
 	});
 
+	it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', () => {
+		const use = { place: 'p', content: 'c', isCharged: true as const };
+		execution.node('first').costs('1');
+		execution.node('first').keys.k = use;
+		for (const id of ['e2', 'e3']) {
+			execution.store();
+			execution.id = id;
+			execution.node('second').costs('5');
+		}
+		expect(shown()).toBe('5 1 0');
+		expect(execution.contexts.first?.gateway).toStrictEqual({ costRub: 5, calls: 1, callsWithoutCost: 0 });
+		expect(execution.hints.at(-1)?.message).toContain('(execution so far: ₽5; in the execution before: ₽6)');
+		expect(execution.node('third').keys).toStrictEqual({ k: use });
+	});
+
 	/** Whether a call that may cost so much fits a limit of ₽1. */
 	const fits = (most: string) => execution.node().limit('1')?.fits(most);
 

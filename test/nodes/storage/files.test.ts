@@ -58,22 +58,6 @@ describe('storage', () => {
 		},
 	);
 
-	it('file: get returns the other record shape with the same fields', async () => {
-		gateway().get('/api/v1/storage/f1').reply(200, { asset });
-		const { items } = await run('get', { fileId: 'f1' });
-		expect(items[0]?.json).toStrictEqual({
-			id: 'f1',
-			fileName: 'cat.png',
-			mimeType: 'image/png',
-			size: 9,
-			url: 'https://files.test/f1.png',
-			source: 'user_upload',
-			status: 'active',
-			createdAt: '2026-03-01T00:00:00Z',
-			updatedAt: '2026-03-01T00:00:00Z',
-		});
-	});
-
 	describe('file: download', () => {
 		it('fetches the bytes from the record’s URL, without the key', async () => {
 			gateway().get('/api/v1/storage/f1').reply(200, { asset });
@@ -98,12 +82,6 @@ describe('storage', () => {
 			const { error } = await run('download', { fileId: 'f1' });
 			expect(error?.message).toBe('The gateway’s response has no URL of the file');
 		});
-	});
-
-	it('file: delete returns the ID of the deleted file', async () => {
-		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
-		const { items } = await run('delete', { fileId: 'f1' });
-		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
 
 	describe('file: getMany', () => {

@@ -12,11 +12,18 @@ import chatResponse from '../../fixtures/chat/plain.json';
 import messagesResponse from '../../fixtures/messages/plain.json';
 import responsesResponse from '../../fixtures/responses/plain.json';
 
-/** The path of each format, and its response with the text "Hello there". */
-export const endpoints: Record<string, { path: string; response: JsonObject }> = {
+/** The path and the headers of each format, and its response with the text "Hello there". */
+export const endpoints: Record<
+	string,
+	{ path: string; response: JsonObject; headers?: Record<string, string> }
+> = {
 	chat: { path: '/api/v1/chat/completions', response: chatResponse },
 	responses: { path: '/api/v1/responses', response: responsesResponse },
-	messages: { path: '/api/v1/messages', response: messagesResponse },
+	messages: {
+		path: '/api/v1/messages',
+		response: messagesResponse,
+		headers: { 'anthropic-version': '2023-06-01' },
+	},
 };
 
 export const gateway = () => nock('https://gateway.test');
@@ -26,7 +33,8 @@ export function mockResponse(format: string, response?: JsonObject): JsonObject[
 	const endpoint = endpoints[format];
 	if (!endpoint) throw new Error(`there is no format ${format}`);
 	const bodies: JsonObject[] = [];
-	gateway()
+	const reqheaders = { 'content-type': 'application/json', ...endpoint.headers };
+	nock('https://gateway.test', { reqheaders })
 		.post(endpoint.path, (body: JsonObject) => {
 			bodies.push(body);
 			return true;
