@@ -248,6 +248,16 @@ describe('repeated', () => {
 	const send = async (taskId: string, options: CallbackOptions = {}) =>
 		await inTime(sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options }));
 
+	it('starts it once for several callbacks at a time, also for one that names another ID first', async () => {
+		const taskId = freshTask();
+		errorResponse('event', 404);
+		task(taskId, { state: 'success' });
+		const bodies = [{ taskId }, { taskId }, { id: 'event', data: { id: taskId } }];
+		const options = { nodeId: 'at a time' };
+		const sent = bodies.map(async (body) => await inTime(sendCallback(noFiles, { body }, options)));
+		expect((await Promise.all(sent)).filter(({ item }) => item)).toHaveLength(1);
+	});
+
 	it('starts it for a task whose callback names one that has started it before', async () => {
 		const [first, second] = [freshTask(), freshTask()];
 		const seen = task(first, { state: 'success' });
