@@ -1,44 +1,10 @@
-import type { Choice, Completion, ToolCall } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { Choice, ToolCall } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { asObject, asText, type Json, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, read, streamed, streamedChoice } from './support';
-import { WHOLE } from './whole';
 
 describe('chat response', () => {
 	const completion = (body: JsonObject) => read('chat', body);
 	const message = (fields: JsonObject): Choice => completion({ choices: [{ message: fields }] }).first;
-	const usage = (fields: JsonObject): Completion => completion({ choices: [{}], usage: fields });
-
-	it('reads all fields of a completion', () => {
-		expect(completion(WHOLE.chat)).toStrictEqual({
-			id: 'c1',
-			model: 'acme/writer',
-			provider: 'Acme Cloud',
-			choices: [expect.anything()],
-			usage: {
-				inputTokens: 1,
-				outputTokens: 2,
-				totalTokens: 3,
-				cachedInputTokens: 4,
-				reasoningTokens: 5,
-				webSearchRequests: 6,
-			},
-			costRub: 0.5,
-			first: {
-				text: 'Hello',
-				toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
-				reasoning: 'Hm',
-				reasoningParts: [{ reasoning: 'Hm' }],
-				refusal: 'No',
-				sources: [{ url: 'https://a.test', title: 'A' }],
-				files: [
-					{ kind: 'audio', base64: 'AAAA' },
-					{ kind: 'image', base64: 'BBBB', mimeType: 'image/png' },
-				],
-				otherOutput: [],
-				finishReason: 'stop',
-			},
-		});
-	});
 
 	it.each([
 		['of two parts', { content: [{ text: 'a' }, { type: 'text', text: 'b' }] }, 'ab'],
@@ -113,17 +79,6 @@ describe('chat response', () => {
 		['audio without data', { audio: { id: 'a', data: '' } }],
 	])('files are not read from %s', (_, fields) => {
 		expect(message(fields).files).toStrictEqual([]);
-	});
-
-	it.each<[string, JsonObject, number | null]>([
-		['of cost_rub', { cost_rub: 0.25 }, 0.25],
-		['of cost', { cost: 0.5 }, 0.5],
-		['of cost_rub before cost', { cost_rub: 0.25, cost: 0.5 }, 0.25],
-		['zero', { cost_rub: 0, cost: 0.5 }, 0],
-		['of cost next to an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
-		['unknown', {}, null],
-	])('the cost is read: %s', (_, fields, costRub) => {
-		expect(usage(fields).costRub).toBe(costRub);
 	});
 });
 

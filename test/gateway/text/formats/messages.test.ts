@@ -10,31 +10,8 @@ import {
 	streamedChoice,
 	TEXT,
 } from './support';
-import { WHOLE } from './whole';
 
 const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
-
-it('reads all fields of a completion', () => {
-	const body = WHOLE.messages;
-	const first = {
-		...NO_CHOICE,
-		text: 'Hello there',
-		toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
-		reasoning: 'Hm',
-		reasoningParts: [body.content[0]],
-		sources: [{ url: 'https://a.test', title: 'A' }, body.content[1]?.citations?.[1]],
-		otherOutput: [{ type: 'brand_new', text: 'no' }],
-		finishReason: 'tool_calls',
-	};
-	expect(read('messages', body)).toStrictEqual({
-		id: 'm1',
-		model: 'acme/writer',
-		choices: [first],
-		usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 3, reasoningTokens: null },
-		costRub: null,
-		first,
-	});
-});
 
 it('a completion without text is empty', () => {
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
