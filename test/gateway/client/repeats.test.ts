@@ -142,18 +142,6 @@ describe('client rate limit', () => {
 			expect(details.description).toContain(`It was tried ${sent.length} times.`);
 		});
 
-		it('of 0 ends it at once, and the pauses of the account do not hold it back', async () => {
-			const steps: Step[] = [busy, busy, busy, { body: '{"a":1}' }];
-			const { client, clock, sent } = scriptedClient(steps, { rateLimitWaitMs: 0, maxRetries: 10 });
-			for (let count = 0; count < 3; count += 1)
-				expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
-					status: 429,
-					outcome: 'rejected',
-				});
-			expect(await client.json(chat)).toStrictEqual({ a: 1 });
-			expect([sent.length, clock.now]).toStrictEqual([4, 1_000_000]);
-		});
-
 		it('that ends during a pause of the account: the request is sent a last time', async () => {
 			const { clock, client, log } = virtualGateway(() => ({ status: 429 }));
 			const patient = client();
@@ -215,16 +203,6 @@ describe('client rate limit', () => {
 			const paused = await pauseAfter(header, date);
 			expect(paused).toBeGreaterThanOrEqual(5_000);
 			expect(paused).toBeLessThan(10_000);
-		});
-
-		it('of hours fails a request at once, and no other one', async () => {
-			const { client, clock, sent } = scriptedClient([busyFor(10_800), busyFor(10_800), { body: '{"a":1}' }]);
-			for (let count = 0; count < 2; count += 1)
-				expect((await apiErrorOf(client.json(get))).details.description).toContain(
-					'asks to wait 180 minutes',
-				);
-			expect(await client.json(get)).toStrictEqual({ a: 1 });
-			expect([sent.length, clock.now - 1_000_000 < 2_000]).toStrictEqual([3, true]);
 		});
 	});
 });

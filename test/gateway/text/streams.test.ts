@@ -85,15 +85,6 @@ it('splitting a stream does not change the events', () => {
 	);
 });
 
-it('knows how long an unfinished event is', () => {
-	const parser = new SseParser(() => undefined);
-	const lengths = ['data: a\n\n', 'data: 12', '345\nda', 'ta: 6', '\n\n'].map((text) => {
-		parser.push(bytes(text));
-		return parser.length;
-	});
-	expect(lengths).toStrictEqual([0, 8, 7, 12, 0]);
-});
-
 it.each<[string, () => Uint8Array[], number]>([
 	['a line in small chunks', () => Array.from({ length: 200_000 }, () => bytes('data:xxxxx')), 0],
 	[
@@ -275,27 +266,6 @@ describe('the shown text', () => {
 			code: 'unreadable_answer',
 		});
 		expect(onText).toHaveBeenCalledTimes(1);
-	});
-
-	it('arrives piece by piece, and the stream waits for the callback', async () => {
-		const log: string[] = [];
-		const stream = Readable.from(
-			(async function* () {
-				for (const word of ['a', 'b']) {
-					log.push(`sent ${word}`);
-					yield await Promise.resolve(bytes(events(textChunk(word))));
-				}
-				yield bytes(events(finish, usage));
-			})(),
-			{ highWaterMark: 1 },
-		);
-		const onText = async (text: string) => {
-			await new Promise((resolve) => setImmediate(resolve));
-			log.push(`shown ${text}`);
-		};
-		await readStream('chat', stream, { onText });
-		expect(log[0]).toBe('sent a');
-		expect(log.indexOf('shown a')).toBeLessThan(log.indexOf('shown b'));
 	});
 });
 

@@ -186,7 +186,7 @@ it.each<[string, JsonObject, number | null]>([
 	['responses', { cost: { total_cost: 0 } }, 0],
 	['responses', { cost: { input_cost: 1 } }, null],
 	['responses', {}, null],
-])('%s: the cost in the usage %j is %d', (format, usage, costRub) => {
+])('%s: the cost in the usage %j is %j', (format, usage, costRub) => {
 	expect(read(format, { status: 'completed', choices: [{}], output: [{}], usage }).costRub).toBe(costRub);
 });
 

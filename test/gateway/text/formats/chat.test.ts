@@ -293,9 +293,6 @@ describe('chat tool calls', () => {
 			[[whole], [[0, 't2', 'go', '{"b"']], [[0, '', '', ':2}']]],
 			[look({}), go({ b: 2 })],
 		],
-		['no arguments at all', [[[0, 't1', 'look']]], [look({})]],
-		['no function', [[[0, 't1']]], [{ id: 't1', name: '', arguments: {} }]],
-		['arguments that are an object already', [[[0, 't1', 'look', { a: 1 }]]], [look({ a: 1 })]],
 		['arguments that are cut off', [[begin]], [cutOff]],
 	])('tool calls are assembled with %s', (_, deltas, calls) => {
 		const events = deltas.map((parts) => delta(...parts.map((part) => call(...part))));
