@@ -126,9 +126,6 @@ test.each<[string, JsonObject, string, string]>([
 	expect(hint('length', body, format)).toContain(advice);
 });
 
-it('a filtered text is to be rephrased', () =>
-	expect(hint('content_filter', { max_tokens: 20 })).toContain('Rephrase the prompt'));
-
 const problems = (value: Json, schema: JsonObject) => [...misfits(value, schema, schema)];
 
 describe('a value that does not fit its schema', () => {

@@ -193,6 +193,7 @@ describe.each(worlds)('%s: a stream', (format, beginning, end) => {
 		['among events that are not objects', () => noise + whole + noise],
 		['under another content type', () => whole, { 'content-type': 'text/plain' }],
 		['before a late error', () => whole + events(errorFrame)],
+		['before a second response', () => (format === 'chat' ? whole + events('[DONE]') : whole) + begun],
 	])('is complete after its closing event: %s', async (_, source, headers = EVENT_STREAM) => {
 		expect(await read(format, source(), headers)).toMatchObject({ text: 'Hello', finishReason: 'stop' });
 	});

@@ -100,7 +100,6 @@ const end = (fields: JsonObject = {}): JsonObject => ({
 	...fields,
 });
 const stop = { type: 'message_stop' };
-const failed = { type: 'error', error: { type: 'overloaded_error', message: 'boom' } };
 const hello = [start, block(0, { type: 'text', text: '' }), text(0, 'Hel'), text(0, 'lo')];
 const whole = {
 	id: 'm1',
@@ -117,15 +116,6 @@ it('after the stop reason the stream is not complete, even with [DONE]', () => {
 
 it('an error event without an error throws an error', () => {
 	expect(errorDetailsOf(() => run({ type: 'error', error: null })).code).toBe('generation_failed');
-});
-
-it.each<[string, JsonObject]>([
-	['an error', failed],
-	['a text', text(0, 'more')],
-	['another message', start],
-])('%s after message_stop is ignored: the completion is paid for', (_, event) => {
-	const { shown, body } = run(...hello, end(), stop, event);
-	expect({ last: shown.at(-1), body }).toStrictEqual({ last: '', body: whole });
 });
 
 describe('the usage', () => {

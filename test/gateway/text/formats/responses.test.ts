@@ -77,38 +77,22 @@ describe('responses stream', () => {
 		expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
 	});
 
-	describe('an error', () => {
-		it.each<[string, JsonObject, { code: string; type?: string }]>([
-			['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
-			[
-				'an error event with its fields at the top',
-				{ type: 'error', code: 'x1', message: 'boom' },
-				{ code: 'x1' },
-			],
-			['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
-			[
-				'response.failed without an error',
-				{ type: 'response.failed', response: null },
-				{ code: 'generation_failed' },
-			],
-		])('is thrown for %s', (_, event, { code, type }) => {
-			const details = errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)));
-			expect(details).toMatchObject({ code, type });
-		});
-
-		it.each<[string, JsonObject]>([
-			['an error', failed],
-			['response.failed', { type: 'response.failed', response: {} }],
-			['another closing event', { type: 'response.incomplete', response: { id: 'r2' } }],
-			['a text', delta('more')],
-		])('is ignored after the closing event, like other events: %s', (_, event) => {
-			const { shown, body, isComplete } = run(...numbered(created, completed(), event));
-			expect({ shown, body, isComplete }).toStrictEqual({
-				shown: ['', '', ''],
-				body: response,
-				isComplete: [true, true],
-			});
-		});
+	it.each<[string, JsonObject, { code: string; type?: string }]>([
+		['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
+		[
+			'an error event with its fields at the top',
+			{ type: 'error', code: 'x1', message: 'boom' },
+			{ code: 'x1' },
+		],
+		['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
+		[
+			'response.failed without an error',
+			{ type: 'response.failed', response: null },
+			{ code: 'generation_failed' },
+		],
+	])('an error is thrown for %s', (_, event, { code, type }) => {
+		const details = errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)));
+		expect(details).toMatchObject({ code, type });
 	});
 
 	describe('sequence numbers (§6.1)', () => {
