@@ -120,10 +120,11 @@ describe('rate limit', () => {
 		expect([gateway.charges(), gateway.control.tasks()].flat()).toHaveLength(31);
 	});
 
-	it('the hint of the node says how long requests waited for the rate limit', async () => {
+	it('the hint of the node says how long requests, together, waited for the rate limit', async () => {
 		const code = 'rate_limit_exceeded';
-		gateway.control.addFault({ action: { kind: 'error', code, retryAfter: 9 }, match: { method: 'POST' } });
-		const { run } = await gateway.generate();
+		const action = { kind: 'error', code, retryAfter: 9 } as const;
+		gateway.control.addFault({ action, match: { method: 'POST' }, times: 3 });
+		const { run } = await gateway.generate({}, { items: items(3) });
 		const hints = run.data.resultData.runData.Gateway?.[0]?.hints?.map(({ message }) => message);
 		expect(hints).toContainEqual(
 			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),

@@ -166,7 +166,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 	],
 ])('%s: all fields of a completion are read', (format, body, fields, counts, choice) => {
 	const names = [...Object.keys(NO_USAGE), 'webSearchRequests'];
-	const usage: object = Object.fromEntries(counts.map((count, index) => [names[index], count]));
+	const usage = Object.fromEntries<number | null>(counts.map((count, index) => [names[index] ?? '', count]));
 	const first = { ...NO_CHOICE, ...choice };
 	expect(read(format, body)).toStrictEqual({
 		...fields,
