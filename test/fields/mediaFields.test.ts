@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import nock from 'nock';
 
-import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
 import { loadFileFields, formFields, mapperValues } from '../../nodes/shared/fields/mediaForm';
 import { mediaSearches } from '../../nodes/shared/fields/models';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
@@ -202,14 +201,7 @@ describe('media form', () => {
 			expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 		});
 	});
-});
 
-describe('media picker', () => {
-	// The entries of the media model pickers.
-
-	useNock();
-
-	const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
 	const quality = { properties: { quality: { enum: ['draft', 'high'], default: 'high' } } };
 	const tiers = (...prices: Array<[string, string]>) =>
 		prices.map(([quality, price]) => ({ params: { quality }, price }));
@@ -226,8 +218,8 @@ describe('media picker', () => {
 	])('an entry has the price: %s', async (_, prices, schema, name) => {
 		const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
 		catalogue([painter(schema, { pricing })]);
-		const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
-		const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
+		const context = editorContext({ node: 'mediaTask', parameters: {} });
+		const { results } = await mediaSearches.searchImageModels.call(context);
 		expect(results).toStrictEqual([{ name, value: 'acme/painter' }]);
 	});
 
@@ -240,8 +232,8 @@ describe('media picker', () => {
 			painter({ properties: fields }),
 			painter({ properties: fields }, { media_type: 'video', id: 'v' }),
 		]);
-		const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
-		const { results } = await new MediaTask().methods.listSearch.searchImageEditModels.call(context);
+		const context = editorContext({ node: 'mediaTask', parameters: {} });
+		const { results } = await mediaSearches.searchImageEditModels.call(context);
 		expect(results.map(({ value }) => value)).toStrictEqual(
 			isFirst ? ['acme/painter', 'acme/first'] : ['acme/first', 'acme/painter'],
 		);
