@@ -142,6 +142,18 @@ describe('client rate limit', () => {
 			expect(details.description).toContain(`It was tried ${sent.length} times.`);
 		});
 
+		it('of 0 ends it at once, and the pauses of the account do not hold it back', async () => {
+			const steps: Step[] = [busy, busy, busy, { body: '{"a":1}' }];
+			const { client, clock, sent } = scriptedClient(steps, { rateLimitWaitMs: 0, maxRetries: 10 });
+			for (let count = 0; count < 3; count += 1)
+				expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
+					status: 429,
+					outcome: 'rejected',
+				});
+			expect(await client.json(chat)).toStrictEqual({ a: 1 });
+			expect([sent.length, clock.now]).toStrictEqual([4, 1_000_000]);
+		});
+
 		it('that ends during a pause of the account: the request is sent a last time', async () => {
 			const { clock, client, log } = virtualGateway(() => ({ status: 429 }));
 			const patient = client();
