@@ -225,7 +225,7 @@ describe('cost', () => {
 		});
 
 		it('counts if the stream breaks after it has told its tokens', async () => {
-			const told = { ...delta, usage: { output_tokens: 200 } };
+			const told = { type: 'message_delta', delta: {}, usage: { output_tokens: 200 } };
 			stream([start({ input_tokens: 1_000, output_tokens: 1 }), word, told]);
 			const result = await gateway.generate({ format: 'messages', options: { stream: true } }, onError);
 			expect(result.items[0]?.json.error).toMatchObject({

@@ -21,6 +21,7 @@ scene('the credential has *Minimum Balance*', async ({ editor, environment }) =>
 	await editor.album.image('costs-minimum-balance', [editor.credential.root], 700);
 	await editor.shot('minimum balance');
 	await editor.credential.save();
+	await editor.credential.close();
 });
 
 /** Leaves the user with nothing but the installed package. */

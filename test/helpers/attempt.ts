@@ -12,8 +12,6 @@ import { binaryStorage, packageNodes, prepare, type RunOptions } from './engine'
 interface AttemptScope {
 	/** The execution's data, which all attempts share. */
 	execution?: IRunExecutionData;
-	/** The number of the node's run, as in a loop. */
-	runIndex?: number;
 	/** The execution's cancel signal. */
 	signal?: AbortSignal;
 	/** Whether the execution has an ID, as it has in a workflow. */
@@ -35,7 +33,7 @@ export async function attemptContext(
 		pairedItem: { item: index },
 	}));
 	const data = { main: [items] };
-	const { execution = createRunExecutionData(), runIndex = 0, signal } = scope;
+	const { execution = createRunExecutionData(), signal } = scope;
 	const executeData = { node, data, source: null };
 	const context = new ExecuteContext(
 		workflow,
@@ -43,7 +41,7 @@ export async function attemptContext(
 		more,
 		mode,
 		execution,
-		runIndex,
+		0,
 		items,
 		data,
 		executeData,

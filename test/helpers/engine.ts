@@ -19,7 +19,6 @@ import {
 	type INodeTypes,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
-	type IWorkflowSettings,
 	type StructuredChunk,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -39,14 +38,10 @@ export interface RunOptions {
 	items?: INodeExecutionData[];
 	/** Settings of the node, such as `onError` and `retryOnFail`. */
 	settings?: Partial<INode>;
-	/** Settings of the workflow. */
-	workflowSettings?: IWorkflowSettings;
 	credential?: { baseUrl: string; apiKey: string; minBalanceRub?: number };
 	/** The API key of an item, as an expression of the credential gives it. */
 	keyOf?: (item: INodeExecutionData, index: number) => string;
 	executionId?: string;
-	/** n8n's secret of the execution. The same for each run with this ID, unless set. */
-	secret?: string;
 	/** The values of `$vars`, read each time. */
 	variables?: Record<string, string>;
 	/** The URL of this n8n; `https://n8n.test` by default. */
@@ -66,8 +61,6 @@ export interface RunResult {
 	run: IRun;
 	/** Items of the first output. */
 	items: INodeExecutionData[];
-	/** Items of the error output. */
-	errorItems: INodeExecutionData[];
 	/** The error that ended the node. */
 	error:
 		| {
@@ -102,7 +95,7 @@ export async function storedBinary(
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	await binaryStorage();
 	const { workflow, source, mode, more } = prepare(options);
-	const secret = createHash('sha256').update(`${more.executionId} ${options.secret}`).digest('hex');
+	const secret = createHash('sha256').update(`${more.executionId}`).digest('hex');
 	const data = createRunExecutionData({ resumeToken: secret });
 	if (options.older) delete data.resumeToken;
 	const execution = new WorkflowExecute(more, mode, data);
@@ -188,7 +181,7 @@ export function prepare(options: RunOptions) {
 		connections,
 		active: false,
 		nodeTypes: nodeTypes(options),
-		settings: { executionOrder: 'v1', ...options.workflowSettings },
+		settings: { executionOrder: 'v1' },
 	});
 	const mode: WorkflowExecuteMode = 'manual';
 	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };
@@ -201,7 +194,6 @@ export function result(run: IRun): RunResult {
 	return {
 		run,
 		items: main[0] ?? [],
-		errorItems: main[1] ?? [],
 		error: (task?.error ?? run.data.resultData.error) as RunResult['error'],
 	};
 }

@@ -34,10 +34,8 @@ const storedExecutions = new Map<string, StoredExecution>();
 interface StoredExecution {
 	suspended: RunResult;
 	options: RunOptions;
-	/** Whether n8n provides the node that it is about to run. */
-	hasRunningNode: boolean;
-	/** What n8n logs. */
-	log: { warnings: string[]; errors: string[] };
+	/** The warnings in n8n's log. */
+	warnings: string[];
 	resumed?: Promise<RunResult>;
 }
 
@@ -143,12 +141,8 @@ export const savedState = ({ run: { data } }: RunResult) =>
 export interface CallbackOutcome {
 	/** The responses to the callback. */
 	responses: Array<{ status: number; body: unknown }>;
-	/** Whether n8n is told that the node has responded. */
-	responded: boolean;
 	/** The warnings in the log. */
 	warnings: string[];
-	/** The errors in the log. */
-	errors: string[];
 	/** The result of the resumed execution; `undefined` when it stays suspended. */
 	resumed: RunResult | undefined;
 }
@@ -156,51 +150,32 @@ export interface CallbackOutcome {
 /**
  * Passes a callback to a suspended execution as n8n does, and runs the execution when the callback resumes it.
  *
- * @param call the item in the query or the node's own state, the body, whether n8n provides the node that it is about to run, and the
- *   execution as n8n stores it when the handler asks to resume it
+ * @param call the item in the query, and the body
  */
 export async function sendCallback(
 	suspended: RunResult,
 	options: RunOptions,
-	{
-		item,
-		state,
-		body = {},
-		hasRunningNode = true,
-		current = suspended,
-	}: {
-		item?: string | number;
-		state?: string;
-		body?: unknown;
-		hasRunningNode?: boolean;
-		current?: RunResult;
-	} = {},
+	{ item, body = {} }: { item?: string | number; body?: unknown } = {},
 ): Promise<CallbackOutcome> {
 	const id = options.executionId ?? '';
 	const known = storedExecutions.get(id);
-	const log = { warnings: [], errors: [] };
+	const warnings: string[] = [];
 	const execution: StoredExecution =
-		known?.suspended === current && known.options === options
-			? known
-			: { suspended: current, options, hasRunningNode, log };
+		known?.suspended === suspended && known.options === options ? known : { suspended, options, warnings };
 	storedExecutions.set(id, execution);
-	const query = {
-		...(item === undefined ? {} : { item: String(item) }),
-		...(state === undefined ? {} : { state }),
-	};
-	const received = { ...execution, suspended, hasRunningNode, log };
-	const { resume, ...outcome } = await handleRequest(received, { query, body });
+	const query = item === undefined ? {} : { item: String(item) };
+	const { resume, responses } = await handleRequest({ ...execution, warnings }, { query, body });
 	// The handler may have asked n8n to resume it.
 	const { resumed = resume?.() } = execution;
 	delete execution.resumed;
-	return { ...outcome, ...log, resumed: await resumed };
+	return { responses, warnings, resumed: await resumed };
 }
 
 /** Passes a request to a suspended execution; `resume` is there when the request resumes it. */
 async function handleRequest(
-	{ suspended, options, hasRunningNode, log }: StoredExecution,
+	{ suspended, options, warnings }: StoredExecution,
 	{ query, body = {} }: { query: object; body?: unknown },
-): Promise<Pick<CallbackOutcome, 'responses' | 'responded'> & { resume?: () => Promise<RunResult> }> {
+): Promise<Pick<CallbackOutcome, 'responses'> & { resume?: () => Promise<RunResult> }> {
 	const { workflow, mode, more } = prepare(options);
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	delete data.waitTill;
@@ -212,22 +187,17 @@ async function handleRequest(
 	const responses: CallbackOutcome['responses'] = [];
 	const reply = (status: number, sent: unknown) => responses.push({ status, body: sent });
 	const context = requestContext({ workflow, more, mode }, node, { query, body, reply }, data);
-	const logger = {
-		warn: (text: string) => log.warnings.push(text),
-		error: (text: string) => log.errors.push(text),
-	};
+	const logger = { warn: (text: string) => warnings.push(text) };
 	Object.defineProperty(context, 'logger', { value: logger });
-	if (!hasRunningNode) Object.defineProperty(context, 'executeData', { value: undefined });
-	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(
+	const { workflowData } = await packageNodes.mediaTask.webhook.call(
 		options.older ? olderContext(context, options.older) : context,
 	);
-	const outcome = { responses, responded: noWebhookResponse === true };
-	if (!workflowData) return outcome;
+	if (!workflowData) return { responses };
 	const resume = async () => {
 		waiting.data.main = workflowData;
 		return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 	};
-	return { ...outcome, resume };
+	return { responses, resume };
 }
 
 /** One item for each prompt. */

@@ -11,47 +11,26 @@ const matches: Record<Kind, FaultRule['match']> = {
 	file: { host: 'files', path: '/files/*' },
 };
 
-function actionOf(fate: Fate, elsewhere: string): FaultAction {
-	switch (fate) {
-		case 'ok':
-			return { kind: 'pass' };
-		case 'invalid':
-			return { kind: 'error', code: 'invalid_request' };
-		case 'noMoney':
-			return { kind: 'error', code: 'insufficient_quota' };
-		case 'busy':
-			return { kind: 'error', code: 'rate_limit_exceeded' };
-		case 'busyAfterSeconds':
-			return { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 2 };
-		case 'unavailable':
-			return { kind: 'error', code: 'service_unavailable' };
-		case 'error':
-			return { kind: 'error', code: 'internal_error' };
-		case 'errorAfter':
-			return { kind: 'error', code: 'internal_error', afterEffect: true };
-		case 'timeoutAfter':
-			return { kind: 'error', code: 'gateway_timeout', afterEffect: true };
-		case 'page':
-			return { kind: 'raw', status: 502, body: 'html' };
-		case 'pageAfter':
-			return { kind: 'raw', status: 502, body: 'html', afterEffect: true };
-		case 'cut':
-			return { kind: 'cutBefore' };
-		case 'lost':
-			return { kind: 'loseResponse' };
-		case 'cutBody':
-		case 'stallBody':
-			return { kind: fate };
-		case 'hang':
-			return { kind: 'hang' };
-		case 'hangAfter':
-			return { kind: 'hang', afterEffect: true };
-		case 'drip':
-			return { kind: 'dripBody', everyMs: 300 };
-		case 'redirect':
-			return { kind: 'redirect', location: elsewhere };
-	}
-}
+const actions: Record<Exclude<Fate, 'redirect'>, FaultAction> = {
+	ok: { kind: 'pass' },
+	invalid: { kind: 'error', code: 'invalid_request' },
+	noMoney: { kind: 'error', code: 'insufficient_quota' },
+	busy: { kind: 'error', code: 'rate_limit_exceeded' },
+	busyAfterSeconds: { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 2 },
+	unavailable: { kind: 'error', code: 'service_unavailable' },
+	error: { kind: 'error', code: 'internal_error' },
+	errorAfter: { kind: 'error', code: 'internal_error', afterEffect: true },
+	timeoutAfter: { kind: 'error', code: 'gateway_timeout', afterEffect: true },
+	page: { kind: 'raw', status: 502, body: 'html' },
+	pageAfter: { kind: 'raw', status: 502, body: 'html', afterEffect: true },
+	cut: { kind: 'cutBefore' },
+	lost: { kind: 'loseResponse' },
+	cutBody: { kind: 'cutBody' },
+	stallBody: { kind: 'stallBody' },
+	hang: { kind: 'hang' },
+	hangAfter: { kind: 'hang', afterEffect: true },
+	drip: { kind: 'dripBody', everyMs: 300 },
+};
 
 /** Prepares the gateway for a history. */
 export async function prepareGateway({ control, filesUrl }: Gateway, history: History): Promise<void> {
@@ -73,8 +52,11 @@ export async function prepareGateway({ control, filesUrl }: Gateway, history: Hi
 	});
 	for (const [kind, list] of Object.entries(history.fates)) {
 		const match = matches[kind as Kind];
-		for (const fate of list)
-			control.addFault({ ...(match && { match }), action: actionOf(fate, `${filesUrl}/elsewhere`) });
+		for (const fate of list) {
+			const location = `${filesUrl}/elsewhere`;
+			const action = fate === 'redirect' ? ({ kind: fate, location } as const) : actions[fate];
+			control.addFault({ ...(match && { match }), action });
+		}
 	}
 }
 

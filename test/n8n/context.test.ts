@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 import nock from 'nock';
 
-import { listTextModels } from '../../nodes/shared/gateway/endpoints/models';
 import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
 import { isBinaryValue, isStreaming, isTool } from '../../nodes/shared/n8n/features';
@@ -50,25 +49,6 @@ describe('client', () => {
 		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
 		expect(slots).toStrictEqual([0, 1, 2]);
 	});
-
-	it.each([
-		['other item failed', 1],
-		['cancelled', 0],
-	] as const)(
-		'a catalogue is read after the run has ended, unless it was cancelled: %s',
-		async (reason, requests) => {
-			let seen = 0;
-			nock('https://gateway.test')
-				.get('/api/v1/models')
-				.optionally()
-				.reply(() => [200, { data: [{ id: `m${(seen += 1)}` }] }]);
-			const signal = new RunSignal(undefined);
-			signal.abort(reason);
-			const client = await connect(contextOf(), { maxRetries: 0 }, { signal });
-			const models = await listTextModels(client).catch(() => []);
-			expect([models.length, seen]).toStrictEqual([requests, requests]);
-		},
-	);
 
 	const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
 

@@ -201,20 +201,6 @@ describe('body with files', () => {
 	}
 	const textOf = async (opened: ByteStream | Uint8Array) => (await chunksOf(opened)).join('');
 
-	it.each([
-		['in its item', inItem(Buffer.from('abcd'))],
-		['stored', inChunks('ab', 'cd')],
-	])(
-		'a file that is %s has its size, and can be read between head and tail any number of times',
-		async (_, own) => {
-			const file = await own;
-			expect(file).toMatchObject({ ...facts, size: 4 });
-			for (let time = 0; time < 2; time += 1) {
-				expect(await textOf(await file.framed(Buffer.from('<'), Buffer.from('>')))).toBe('<abcd>');
-			}
-		},
-	);
-
 	it('is the JSON with the files in base64, in any order, of the announced length, each time it is opened', async () => {
 		const source = fc.tuple(
 			fc.uint8Array({ minLength: 1, maxLength: 200 }),
@@ -241,16 +227,6 @@ describe('body with files', () => {
 			}),
 			{ numRuns: 100 },
 		);
-	});
-
-	it('opens its files when it is sent, and not one that the text does not name', async () => {
-		const open = jest.fn(() => Readable.from([Buffer.from('abc')]));
-		const unnamed = await body('{"f":1}', { A: stored(3, open) });
-		expect([await textOf(await unnamed.open()), unnamed.length]).toStrictEqual(['{"f":1}', 7]);
-		const sent = await body('"<A>"', { A: stored(3, open) });
-		expect(open).not.toHaveBeenCalled();
-		expect(await textOf(await sent.open())).toBe('"YWJj"');
-		expect(open).toHaveBeenCalledTimes(1);
 	});
 
 	describe('a body that is destroyed', () => {
@@ -375,7 +351,8 @@ describe('store response', () => {
 		await jest.advanceTimersByTimeAsync(after - 1);
 		expect(outcome).toBe('waiting');
 		await jest.advanceTimersByTimeAsync(1);
-		expect(outcome).toMatchObject({ details: { code: 'timeout', kind: 'file', retryable: true } });
+		const message = 'The server of the file did not respond in time';
+		expect(outcome).toMatchObject({ message, details: { code: 'timeout', kind: 'file', retryable: true } });
 		body.destroy();
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);

@@ -11,6 +11,11 @@ import { gateway, sentBody } from './text/support';
 // n8n's UX guidelines, checked on the descriptions that n8n loads. n8n's own lint reads the source and does not see
 // what the registry and functions build.
 
+/** A rule for each of them. */
+function rule<P extends { place: string }>(title: string, found: P[], isRight: (one: P) => boolean): void {
+	it.each([title])('%s', () => expect(wrong(found, isRight)).toStrictEqual([]));
+}
+
 const ofType = (...types: string[]) => fields.filter(({ property: { type } }) => types.includes(type));
 
 const SMALL_WORDS = /^(a|an|and|as|at|by|for|from|in|of|on|or|per|the|to|with)$/;
@@ -28,13 +33,9 @@ describe('names', () => {
 			.map(({ place, property: { displayName: name } }) => ({ place, name })),
 		...choices.map(({ place, choice: { name } }) => ({ place, name })),
 	];
-	it('of nodes, fields and choices are in title case', () => {
-		expect(wrong(labels, ({ name }) => isTitleCase(name))).toStrictEqual([]);
-	});
+	rule('of nodes, fields and choices are in title case', labels, ({ name }) => isTitleCase(name));
 
-	it('of JSON fields contain "JSON"', () => {
-		expect(wrong(ofType('json'), ({ property }) => /JSON/.test(property.displayName))).toStrictEqual([]);
-	});
+	rule('of JSON fields contain "JSON"', ofType('json'), ({ property }) => /JSON/.test(property.displayName));
 
 	it('a field has one name in each node', () => {
 		const byName = new Map<string, Set<string>>();
@@ -59,18 +60,12 @@ describe('examples', () => {
 		...byHand,
 	].filter(({ placeholder }) => placeholder !== '');
 
-	it('are in every text field without a default', () => {
-		expect(
-			wrong(typed, ({ property }) => {
-				const { placeholder = '', default: value } = property;
-				return placeholder !== '' || (value !== '' && !(Array.isArray(value) && value.length === 0));
-			}),
-		).toStrictEqual([]);
+	rule('are in every text field without a default', typed, ({ property }) => {
+		const { placeholder = '', default: value } = property;
+		return placeholder !== '' || (value !== '' && !(Array.isArray(value) && value.length === 0));
 	});
 
-	it('begin with "e.g."', () => {
-		expect(wrong(shown, ({ placeholder }) => placeholder.startsWith('e.g. '))).toStrictEqual([]);
-	});
+	rule('begin with "e.g."', shown, ({ placeholder }) => placeholder.startsWith('e.g. '));
 });
 
 describe('tooltips', () => {
@@ -89,23 +84,17 @@ describe('tooltips', () => {
 	const hints = texts(fields.map(({ place, property }) => ({ place, text: property.hint })));
 	const written = [...tooltips, ...notices, ...hints];
 
-	it('end with a full stop only when they have several sentences', () => {
-		expect(wrong(written, ({ text }) => /[.?!] [A-Z'“]/.test(text) === text.endsWith('.'))).toStrictEqual([]);
-	});
-	it('begin with a capital letter', () => {
-		expect(wrong(written, ({ text }) => /^'?[A-Z0-9₽]/.test(text))).toStrictEqual([]);
-	});
-	it('are short', () => {
-		expect(wrong([...tooltips, ...notices], ({ text }) => text.length <= 180)).toStrictEqual([]);
-	});
-	it('are very short as hints', () => {
-		expect(wrong(hints, ({ text }) => text.length < 100)).toStrictEqual([]);
-	});
-	it('of switches begin with "Whether"', () => {
-		expect(
-			wrong(ofType('boolean'), ({ property: { description = '' } }) => description.startsWith('Whether ')),
-		).toStrictEqual([]);
-	});
+	rule(
+		'end with a full stop only when they have several sentences',
+		written,
+		({ text }) => /[.?!] [A-Z'“]/.test(text) === text.endsWith('.'),
+	);
+	rule('begin with a capital letter', written, ({ text }) => /^'?[A-Z0-9₽]/.test(text));
+	rule('are short', [...tooltips, ...notices], ({ text }) => text.length <= 180);
+	rule('are very short as hints', hints, ({ text }) => text.length < 100);
+	rule('of switches begin with "Whether"', ofType('boolean'), ({ property: { description = '' } }) =>
+		description.startsWith('Whether '),
+	);
 });
 
 describe('lists', () => {
@@ -113,27 +102,25 @@ describe('lists', () => {
 	const SCALES = ['reasoningEffort', 'verbosity', 'webSearch', 'fireOn'];
 	const lists = fields.filter(({ property: { name } }) => !SCALES.includes(name));
 
-	it('are sorted by name, unless they are scales; the resource Text stands first', () => {
-		expect(
-			wrong(lists, ({ property }) => {
-				const names = choicesOf(property).map(({ name }, index) =>
-					index === 0 && name === 'Text' ? '' : name,
-				);
-				if (property.type === 'collection')
-					names.push(...collected(property).map(({ displayName }) => displayName));
-				return names.join() === [...names].sort((a, b) => a.localeCompare(b)).join();
-			}),
-		).toStrictEqual([]);
-	});
+	rule(
+		'are sorted by name, unless they are scales; the resource Text stands first',
+		lists,
+		({ property }) => {
+			const names = choicesOf(property).map(({ name }, index) =>
+				index === 0 && name === 'Text' ? '' : name,
+			);
+			if (property.type === 'collection')
+				names.push(...collected(property).map(({ displayName }) => displayName));
+			return names.join() === [...names].sort((a, b) => a.localeCompare(b)).join();
+		},
+	);
 
 	const fixed = ofType('options').filter(
 		({ property: { typeOptions } }) => typeOptions?.loadOptionsMethod === undefined,
 	);
-	it('have one of their choices as default', () => {
-		expect(
-			wrong(fixed, ({ property }) => choicesOf(property).some(({ value }) => value === property.default)),
-		).toStrictEqual([]);
-	});
+	rule('have one of their choices as default', fixed, ({ property }) =>
+		choicesOf(property).some(({ value }) => value === property.default),
+	);
 
 	it('of models are the default of a picker, which also accepts an ID; n8n’s builder is told to invent none', () => {
 		const pickers = ofType('resourceLocator');
@@ -168,18 +155,28 @@ describe('panels', () => {
 		}
 	});
 
+	const requestOptions = ofType('collection').filter(
+		({ node, property: { name } }) => name === 'options' && !node.group.includes('trigger'),
+	);
+	rule(
+		'have a timeout once, which names its default, and that of a streamed response',
+		requestOptions,
+		({ property }) => {
+			const [timeout, ...others] = collected(property).filter(({ name }) => name === 'timeout');
+			const { description = '', default: seconds } = timeout ?? {};
+			const says = [`Defaults to ${Number(seconds)}`, 'to 900 for a streamed response'];
+			return others.length === 0 && says.every((words) => description.includes(words));
+		},
+	);
+
 	const simplify = fields.filter(({ property: { name } }) => name === 'simplify');
-	it('have Simplify with n8n’s description, on by default', () => {
-		expect(
-			wrong(simplify, ({ property }) => {
-				const { displayName, default: value, description } = property;
-				return (
-					displayName === 'Simplify' &&
-					value === true &&
-					description === 'Whether to return a simplified version of the response instead of the raw data'
-				);
-			}),
-		).toStrictEqual([]);
+	rule('have Simplify with n8n’s description, on by default', simplify, ({ property }) => {
+		const { displayName, default: value, description } = property;
+		return (
+			displayName === 'Simplify' &&
+			value === true &&
+			description === 'Whether to return a simplified version of the response instead of the raw data'
+		);
 	});
 
 	it('mark required fields', () => {
@@ -321,23 +318,15 @@ test('each operation has an action', () => {
 	expect(operations.length).toBeGreaterThan(20);
 });
 
-it('an action is a sentence that begins with the verb of the name', () => {
-	expect(
-		wrong(operations, ({ choice }) => {
-			const { name, action = '' } = choice;
-			return /^[A-Z][a-z]+( [a-z]+)+$/.test(action) && action.split(' ')[0] === name.split(' ')[0];
-		}),
-	).toStrictEqual([]);
+rule('an action is a sentence that begins with the verb of the name', operations, ({ choice }) => {
+	const { name, action = '' } = choice;
+	return /^[A-Z][a-z]+( [a-z]+)+$/.test(action) && action.split(' ')[0] === name.split(' ')[0];
 });
 
-it('a description begins with a verb and says more than the action', () => {
-	expect(
-		wrong(operations, ({ choice }) => {
-			const { name, action = '', description = '' } = choice;
-			const isSentence = /^[A-Z][a-z]+ /.test(description) && description.length > action.length;
-			return isSentence && (VOCABULARY[name] ?? /./).test(description);
-		}),
-	).toStrictEqual([]);
+rule('a description begins with a verb and says more than the action', operations, ({ choice }) => {
+	const { name, action = '', description = '' } = choice;
+	const isSentence = /^[A-Z][a-z]+ /.test(description) && description.length > action.length;
+	return isSentence && (VOCABULARY[name] ?? /./).test(description);
 });
 
 test('actions have different names', () => {
@@ -345,14 +334,11 @@ test('actions have different names', () => {
 	expect(new Set(actions).size).toBe(actions.length);
 });
 
-it('the events of triggers are in sentence case, without articles', () => {
-	expect(
-		wrong(
-			events,
-			({ choice: { action = '' } }) => /^On( [a-z]+)+$/.test(action) && !/\b(a|an|the)\b/.test(action),
-		),
-	).toStrictEqual([]);
-});
+rule(
+	'the events of triggers are in sentence case, without articles',
+	events,
+	({ choice: { action = '' } }) => /^On( [a-z]+)+$/.test(action) && !/\b(a|an|the)\b/.test(action),
+);
 
 // Texts of the nodes by n8n's UX guidelines: names of fields are in single quotation marks and exist, and error texts
 // avoid the words that the guidelines advise against.
@@ -380,80 +366,70 @@ it('finds the texts of the source', () => {
 const unknownNames = (known: ReadonlySet<string>, text = '') =>
 	quoted(text).filter((name) => !known.has(name) && !OTHER_NAMES.has(name));
 
-it('names in single quotation marks exist', () => {
-	expect(wrong(sourceTexts, ({ text }) => unknownNames(labels, text).length === 0)).toStrictEqual([]);
-});
+rule(
+	'names in single quotation marks exist',
+	sourceTexts,
+	({ text }) => unknownNames(labels, text).length === 0,
+);
 
-it('names of fields are in no other quotation marks', () => {
-	expect(
-		wrong(
-			sourceTexts,
-			({ text }) => ![...text.matchAll(/["“]([^"”…]+)["”]/g)].some(([, name = '']) => labels.has(name)),
-		),
-	).toStrictEqual([]);
-});
+rule(
+	'names of fields are in no other quotation marks',
+	sourceTexts,
+	({ text }) => ![...text.matchAll(/["“]([^"”…]+)["”]/g)].some(([, name = '']) => labels.has(name)),
+);
 
 const tooltips = [
 	...fields.map(({ property: { description }, ...field }) => ({ ...field, description })),
 	...choices.map(({ choice: { description }, ...field }) => ({ ...field, description })),
 ];
-it('tooltips name only fields and choices of their panel', () => {
-	expect(
-		wrong(tooltips, ({ node, operations, description }) => {
-			const isNear = (other: { node: unknown; operations: string[] }) =>
-				other.node === node &&
-				(operations.length === 0 ||
-					other.operations.length === 0 ||
-					operations.some((operation) => other.operations.includes(operation)));
-			const near = new Set([
-				...fields.filter(isNear).map(({ property }) => property.displayName),
-				...choices.filter(isNear).map(({ choice }) => choice.name),
-			]);
-			return unknownNames(near, description).length === 0;
-		}),
-	).toStrictEqual([]);
-});
+rule(
+	'tooltips name only fields and choices of their panel',
+	tooltips,
+	({ node, operations, description }) => {
+		const isNear = (other: { node: unknown; operations: string[] }) =>
+			other.node === node &&
+			(operations.length === 0 ||
+				other.operations.length === 0 ||
+				operations.some((operation) => other.operations.includes(operation)));
+		const near = new Set([
+			...fields.filter(isNear).map(({ property }) => property.displayName),
+			...choices.filter(isNear).map(({ choice }) => choice.name),
+		]);
+		return unknownNames(near, description).length === 0;
+	},
+);
 
-it('no text has the words error, problem, failure or mistake', () => {
-	expect(
-		wrong(sourceTexts, ({ text }) => !/\b(errors?|problems?|failures?|mistakes?)\b/i.test(text)),
-	).toStrictEqual([]);
-});
+rule(
+	'no text has the words error, problem, failure or mistake',
+	sourceTexts,
+	({ text }) => !/\b(errors?|problems?|failures?|mistakes?)\b/i.test(text),
+);
 
 describe('error texts', () => {
 	const inGateway = sourceTexts.filter(({ place }) => place.includes('/gateway/'));
 
-	it('have messages without a full stop', () => {
-		expect(
-			wrong(
-				inGateway.filter(({ role }) => role === 'message'),
-				({ text }) => !text.endsWith('.'),
-			),
-		).toStrictEqual([]);
-	});
+	rule(
+		'have messages without a full stop',
+		inGateway.filter(({ role }) => role === 'message'),
+		({ text }) => !text.endsWith('.'),
+	);
 
-	it('have descriptions with a full stop', () => {
-		expect(
-			wrong(
-				inGateway.filter(({ role, place }) => role === 'description' && !place.includes('formats/')),
-				({ text }) => /[.”…]$/.test(text),
-			),
-		).toStrictEqual([]);
-	});
+	rule(
+		'have descriptions with a full stop',
+		inGateway.filter(({ role, place }) => role === 'description' && !place.includes('formats/')),
+		({ text }) => /[.”…]$/.test(text),
+	);
 
 	const internal = fields.map(({ property: { name } }) => name).filter((name) => /[a-z][A-Z]/.test(name));
 	const roles = ['message', 'description', 'InvalidInputError', 'row.invalid', 'hint'];
-	it('have no internal names', () => {
-		expect(
-			wrong(
-				sourceTexts.filter(({ role }) => roles.includes(role)),
-				({ text }) => {
-					const words = text.replace(/{{.*?}}/g, '').split(/\W+/);
-					return !internal.some((name) => words.includes(name));
-				},
-			),
-		).toStrictEqual([]);
-	});
+	rule(
+		'have no internal names',
+		sourceTexts.filter(({ role }) => roles.includes(role)),
+		({ text }) => {
+			const words = text.replace(/{{.*?}}/g, '').split(/\W+/);
+			return !internal.some((name) => words.includes(name));
+		},
+	);
 });
 
 it('descriptions of nodes are one sentence', () => {

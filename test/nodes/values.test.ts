@@ -26,28 +26,27 @@ describe('numbers', () => {
 		expect([names.some(isFraction), names.some((name) => NEGATIVE.test(name))]).toStrictEqual([true, true]);
 	});
 
-	it('counts are whole numbers', () => {
-		const isRight = ({ property: { name, typeOptions } }: Field) =>
-			(typeOptions?.numberPrecision === 0) !== isFraction(name);
-		expect(wrong(numbers, isRight)).toStrictEqual([]);
-	});
+	const fits = (number: number, precision = 10) => Number(number.toFixed(precision)) === number;
 
-	it('every field has a minimum, unless it may be negative', () => {
-		const isRight = ({ property: { name, typeOptions } }: Field) =>
-			typeOptions?.minValue !== undefined || NEGATIVE.test(name);
-		expect(wrong(numbers, isRight)).toStrictEqual([]);
-	});
-
-	it('defaults are within range; they and minimums can be entered with the precision of their field', () => {
-		const isRight = ({ property: { default: value, typeOptions = {} } }: Field) => {
-			const { minValue, maxValue = Infinity, numberPrecision = 10 } = typeOptions;
-			const fits = (number: number) => Number(number.toFixed(numberPrecision)) === number;
-			const number = Number(value);
-			const isInRange = number >= (minValue ?? -Infinity) && number <= maxValue;
-			return isInRange && fits(number) && fits(minValue ?? 0);
-		};
-		expect(wrong(numbers, isRight)).toStrictEqual([]);
-	});
+	it.each<[string, (field: Field) => boolean]>([
+		[
+			'counts are whole numbers',
+			({ property: { name, typeOptions } }) => (typeOptions?.numberPrecision === 0) !== isFraction(name),
+		],
+		[
+			'every field has a minimum, unless it may be negative',
+			({ property: { name, typeOptions } }) => typeOptions?.minValue !== undefined || NEGATIVE.test(name),
+		],
+		[
+			'defaults are within range; they and minimums can be entered with the precision of their field',
+			({ property: { default: value, typeOptions = {} } }) => {
+				const { minValue, maxValue = Infinity, numberPrecision } = typeOptions;
+				const number = Number(value);
+				const isInRange = number >= (minValue ?? -Infinity) && number <= maxValue;
+				return isInRange && fits(number, numberPrecision) && fits(minValue ?? 0, numberPrecision);
+			},
+		],
+	])('%s', (_, isRight) => expect(wrong(numbers, isRight)).toStrictEqual([]));
 
 	it('a longest wait must be above 0', () => {
 		const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');

@@ -2,14 +2,10 @@ import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import fc from 'fast-check';
-import { createRunExecutionData, type IExecuteFunctions } from 'n8n-workflow';
+import { createRunExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 
-import { text } from '../../nodes/shared/params/kinds';
-import { executeRegistry } from '../../nodes/shared/run/itemLoop';
 import { Limiter } from '../../nodes/shared/run/limiter';
-import { defineOperation } from '../../nodes/shared/run/operation';
-import { Registry } from '../../nodes/shared/run/registry';
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
 import { echoGateway, errorResponse, generate, generating, items } from '../helpers/echoGateway';
@@ -17,7 +13,6 @@ import { packageNodes, type RunOptions, type RunResult } from '../helpers/engine
 import { envelope, model, run, serve, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
-import { someNode } from '../helpers/someNode';
 import { eventually } from '../helpers/time';
 
 describe('item loop', () => {
@@ -73,18 +68,6 @@ describe('item loop', () => {
 				pairedItem: { item: 2 },
 			});
 		});
-
-		it('goes to the error output with its input, details intact', async () => {
-			echoGateway(third);
-			const result = await generate({ items: items(4), settings: { onError: 'continueErrorOutput' } });
-			expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p3']);
-			expect(result.errorItems).toHaveLength(1);
-			expect(result.errorItems[0]?.json).toMatchObject({
-				n: 2,
-				text: 'p2',
-				error: { code: 'insufficient_quota', httpCode: '402' },
-			});
-		});
 	});
 
 	it('a key that the gateway repeats is in no error', async () => {
@@ -123,15 +106,6 @@ describe('item loop', () => {
 			expect(JSON.stringify([error, execution.data.resultData])).not.toContain(hidden);
 		}
 	});
-
-	it('the tool of an AI Agent returns an error as text that a model reads', async () => {
-		echoGateway(() => errorResponse(402, 'insufficient_quota'));
-		const { error, items: outputs } = await generate({ items: items(1), asTool: true });
-		expect(error).toBeUndefined();
-		expect(outputs.map(({ json }) => json)).toStrictEqual([
-			{ error: expect.stringMatching(/wallet\. .*Top up.*Nothing was charged\.$/) as string },
-		]);
-	});
 });
 
 describe('item loop cancel', () => {
@@ -154,18 +128,6 @@ describe('item loop cancel', () => {
 			node: 'textGeneration',
 			parameters: { resource: 'text', operation: 'generate', model, prompt: '={{ $json.text ?? "p" }}' },
 		},
-		createAndWait: {
-			node: 'mediaTask',
-			parameters: {
-				resource: 'task',
-				operation: 'createAndWait',
-				model,
-				inputMode: 'json',
-				inputJson: '{}',
-				// The first poll is sent at once.
-				options: { idempotencyKey: 'order-{{ $itemIndex }}' },
-			},
-		},
 		downloadArchive: {
 			node: 'mediaTask',
 			parameters: { resource: 'task', operation: 'download', taskId: 't1' },
@@ -173,10 +135,6 @@ describe('item loop cancel', () => {
 		downloadFiles: {
 			node: 'mediaTask',
 			parameters: { resource: 'task', operation: 'wait', taskId: 't1' },
-		},
-		downloadStored: {
-			node: 'storage',
-			parameters: { resource: 'file', operation: 'download', fileId: 'f1' },
 		},
 		upload: {
 			node: 'storage',
@@ -248,7 +206,6 @@ describe('item loop cancel', () => {
 			['a request without a response', 'generate', neverResponds, 1],
 			['a response that does not end', 'generate', stalls, 1],
 			['an upload', 'upload', neverResponds, 1],
-			['a download from the storage', 'downloadStored', stalls, 1],
 			['a download of a result from the gateway', 'downloadArchive', stalls, 1],
 			['a download of a result from its URL', 'downloadFiles', stallsOnFiles, 2],
 		])('%s', async (_, name, respond, requests) => {
@@ -294,29 +251,6 @@ describe('item loop cancel', () => {
 		expect(error).toMatchObject({ httpCode: '402' });
 		expect(server.received).toHaveLength(2);
 	});
-
-	it.each([undefined, 'continueRegularOutput'] as const)(
-		'the tasks that a cancelled run has created are named in the error and logged, with On Error %j',
-		async (onError) => {
-			let created = 0;
-			server.onRequest((request, response) => {
-				if (request.method === 'POST') return json(response, envelope({ taskId: `t${(created += 1)}` }), 201);
-				json(response, envelope({ state: 'processing' }));
-			});
-			const polls = () => server.received.filter(({ url = '' }) => /tasks\/t\d+$/.test(url)).length;
-			const items = [{ json: {} }, { json: {} }, { json: {} }];
-			const settings = { name: 'Gateway', ...(onError ? { onError } : {}) };
-			const options = nodeOf('createAndWait', { items, settings });
-			const { error, warnings, listeners } = await cancel(options, () => polls() === 3);
-			expect(error).toMatchObject(cancelled(expect.stringMatching(/\bt\d, t\d, t\d\./)));
-			expect(warnings).toHaveLength(1);
-			for (const text of [...warnings, (error as { description: string }).description]) {
-				expect(text.match(/\bt\d\b/g)?.sort()).toStrictEqual(['t1', 't2', 't3']);
-			}
-			expect(warnings[0]).toContain('"Gateway"');
-			expect([polls(), listeners]).toStrictEqual([3, 0]);
-		},
-	);
 });
 
 describe('item loop failures', () => {
@@ -416,105 +350,39 @@ describe('item loop failures', () => {
 });
 
 describe('item loop reading', () => {
-	// Before the first request, all items are read and checked.
+	// Before the first request, all items are read and checked: stories/errors.test.ts.
 
-	/** What is done with items, in order. */
-	let log: string[];
-	beforeEach(() => (log = []));
+	useNock();
 
-	const thing = defineOperation({
-		displayName: 'Make',
-		action: 'Make a thing',
-		description: 'Make a thing',
-		parameters: { value: text({ displayName: 'Value', whenEmpty: 'Enter one.' }) },
-		plan: ({ index }) => `plan ${index}`,
-		execute: async ({ index, params: { value } }, planned) => {
-			log.push(`send ${index}`);
-			expect(planned).toBe(`plan ${index}`);
-			if (value.startsWith('refused')) throw new Error('refused');
-			return await Promise.resolve([{ json: { size: value.length } }]);
-		},
-	});
-	const registry = new Registry({ things: { displayName: 'Thing', operations: { make: thing } } });
-
-	interface Run {
-		/** What n8n stores with the execution. */
-		store?: object;
-		signal?: AbortSignal;
-		continues?: boolean;
-		onRead?: (index: number) => void;
-	}
-
-	/** Runs the node for these values; returns the message of its error. */
-	async function runFor(values: string[], { store = {}, signal, continues = false, onRead }: Run = {}) {
-		const options = { concurrency: 1 };
-		const parameters = { resource: 'things', operation: 'make', value: '={{ $json.value }}', options };
-		const read = (index: number) => {
-			log.push(`read ${index}`);
-			onRead?.(index);
-			return values[index];
-		};
-		const context = {
-			getNode: () => ({ ...someNode, parameters }),
-			getInputData: () => values.map(() => ({ json: {} })),
-			getNodeParameter: (name: keyof typeof parameters, index: number) =>
-				name === 'value' ? read(index) : parameters[name],
-			getMode: () => 'manual',
-			getExecutionId: () => 'e1',
-			getContext: () => store,
-			getWorkflowDataProxy: () => ({ $execution: {} }),
-			getExecutionCancelSignal: () => signal,
-			getCredentials: async () =>
-				await Promise.resolve({ baseUrl: 'https://gateway.test/api/v1', apiKey: 'k' }),
-			isToolExecution: () => false,
-			continueOnFail: () => continues,
-		};
-		return await executeRegistry(context as unknown as IExecuteFunctions, registry).then(
-			() => undefined,
-			({ message }: Error) => message,
-		);
-	}
-
-	const EMPTY = "'Value' is empty";
-	/** Two of them are still kept until their turn comes, three are not. */
-	const LARGE = 'x'.repeat(14 * 1024 * 1024);
-
-	it.each<[string, string[], Run, log: string[], error: string | undefined]>([
-		['in their order', ['a', 'b'], {}, ['read 0', 'read 1', 'send 0', 'send 1'], undefined],
-		['until one is invalid', ['a', '', 'c'], {}, ['read 0', 'read 1'], EMPTY],
-		[
-			'also after an invalid one, with On Error: Continue',
-			['', 'b'],
-			{ continues: true },
-			['read 0', 'read 1', 'send 1'],
-			undefined,
-		],
-		[
-			'and the one again whose values are too large to be kept, when its turn comes',
-			[LARGE, LARGE, LARGE],
-			{},
-			['read 0', 'read 1', 'read 2', 'send 0', 'send 1', 'read 2', 'send 2'],
-			undefined,
-		],
-	])('items are read before the first is sent: %s', async (_, values, options, expected, error) => {
-		expect(await runFor(values, options)).toBe(error);
-		expect(log).toStrictEqual(expected);
-	});
-
-	it('an item that has succeeded in an earlier try is neither read nor sent', async () => {
-		const store = {};
-		expect(await runFor(['a', 'refused', 'c'], { store })).toBe('refused');
-		log = [];
-		expect(await runFor(['a', 'b', 'c'], { store })).toBeUndefined();
-		expect(log).toStrictEqual(['read 1', 'read 2', 'send 1', 'send 2']);
+	it('values that are too large to be kept are read again when the turn of their item comes', async () => {
+		const { prompts } = echoGateway(() => ({ body: { choices: [{ message: { content: 'ok' } }] } }));
+		const size = 14 * 1024 * 1024;
+		const prompt = `={{ $json.text + 'x'.repeat(${size}) }}`;
+		const { error } = await generate({ items: items(3), prompt, options: { concurrency: 1 } });
+		expect(error).toBeUndefined();
+		expect(prompts().map((sent) => [sent.slice(0, 3), sent.length])).toStrictEqual([
+			['p0x', size + 2],
+			['p1x', size + 2],
+			['p2x', size + 2],
+		]);
 	});
 
 	it('a cancel while items are read ends the reading', async () => {
 		const controller = new AbortController();
-		const onRead = (index: number) => index === 1 && controller.abort();
-		const error = await runFor(['a', 'b', 'c'], { signal: controller.signal, onRead });
-		expect(error).toBe('The execution was cancelled');
-		expect(log).toStrictEqual(['read 0', 'read 1']);
+		const context = await attemptContext(generating({ items: items(3) }), { signal: controller.signal });
+		const read = context.getNodeParameter.bind(context) as (...values: unknown[]) => unknown;
+		const prompts: unknown[] = [];
+		Object.assign(context, {
+			getNodeParameter: (...values: [name: string, index: number]) => {
+				const [name, index] = values;
+				if (name === 'prompt') prompts.push(index);
+				if (name === 'prompt' && index === 1) controller.abort();
+				return read(...values);
+			},
+		});
+		const cancelled = { message: 'The execution was cancelled' };
+		expect(await rejection(executeOn({ node: 'textGeneration' }, context))).toMatchObject(cancelled);
+		expect(prompts).toStrictEqual([0, 1]);
 	});
 });
 
@@ -593,15 +461,6 @@ describe('item loop retry', () => {
 		delete first?.pairedItem;
 		const second = await attempt(node, { execution });
 		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
-	});
-
-	it('a possible charge is not repeated in any of three tries', async () => {
-		const { times } = echoGateway((prompt, call) =>
-			prompt === 'p1' ? { body: '{"id": "x", "choi' } : failTimes({ p0: 2 })(prompt, call),
-		);
-		const { error } = await generate({ items: items(2), settings: retrying, options });
-		expect(error?.message).toBe('The gateway’s response could not be read');
-		expect(times()).toStrictEqual({ p0: 1, p1: 1 });
 	});
 });
 

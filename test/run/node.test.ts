@@ -7,7 +7,6 @@ import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 import { toErrorJson, toNodeError } from '../../nodes/shared/run/nodeError';
 import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
 import { invalidInput } from '../helpers/invalidInput';
-import { collected, fields } from '../helpers/panel';
 import { someNode } from '../helpers/someNode';
 import { readParameter } from '../params/support';
 
@@ -199,29 +198,6 @@ it.each<[string, () => unknown]>([
 		forItem.end();
 	}
 	await expect(chunkWriter.sent).resolves.toBeUndefined();
-});
-
-describe('the description of the option Timeout', () => {
-	const timeouts = fields.filter(({ property: { name } }) => name === 'timeout');
-
-	it('is in the options of each operation once', () => {
-		const collections = fields.filter(
-			({ node, property: { type, name } }) =>
-				type === 'collection' && name === 'options' && !node.group.includes('trigger'),
-		);
-		expect(collections.length).toBeGreaterThan(20);
-		for (const { place, property } of collections) {
-			const names = collected(property).map(({ name }) => name);
-			expect([place, names.filter((name) => name === 'timeout')]).toStrictEqual([place, ['timeout']]);
-		}
-	});
-
-	it('names the default, and that of a streamed response, which has more time', () => {
-		for (const { property } of timeouts) {
-			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
-			expect(property.description).toContain('to 900 for a streamed response');
-		}
-	});
 });
 
 // How numbers are read is in test/params/parameters.test.ts; here are the options, their ranges and units.

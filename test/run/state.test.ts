@@ -19,7 +19,7 @@ import {
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
 import { RunContext } from '../../nodes/shared/run/runContext';
-import { rejection, scriptedClient, type Step } from '../helpers/client';
+import { scriptedClient } from '../helpers/client';
 import { invalidInput } from '../helpers/invalidInput';
 import { form } from '../helpers/media';
 import { collected, nodesByName } from '../helpers/panel';
@@ -156,10 +156,12 @@ describe('outputs', () => {
 
 	it('are kept up to 16 MB of a node; the others are known to have succeeded', async () => {
 		const begin = newNode();
-		for (const [index, size] of [9, 8, 6].entries()) begin().done(index, sized(size * MIB));
-		const kept = await Promise.all([0, 1, 2].map(async (index) => await begin().outputs(index)));
+		const first = begin();
+		for (const [index, size] of [9, 8, 6].entries()) first.done(index, sized(size * MIB));
+		const next = begin();
+		const kept = await Promise.all([0, 1, 2].map(async (index) => await next.outputs(index)));
 		expect(kept.map((outputs) => outputs !== undefined)).toStrictEqual([true, false, true]);
-		expect(begin().get(1)).toStrictEqual({ state: 'done' });
+		expect(next.get(1)).toStrictEqual({ state: 'done' });
 	});
 
 	it('are not kept where n8n redacts them', () => {
@@ -282,16 +284,6 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 			request: `${FORM} options.sessionId prompt resource`,
 			output: 'downloadResults options.binaryPropertyName options.dryRun simplify',
 			none: `options.callbackUrl options.concurrency options.idempotencyKey ${LIMITS} options.maxWait options.passThrough options.rateLimitWait options.timeout toolDescription waitStrategy`,
-		},
-	],
-	[
-		'mediaTask',
-		'task',
-		'create',
-		{
-			request: `${FORM} options.sessionId prompt resource`,
-			output: 'options.dryRun simplify',
-			none: `options.callbackUrl options.concurrency options.idempotencyKey ${LIMITS} options.passThrough options.rateLimitWait options.timeout toolDescription`,
 		},
 	],
 	[
@@ -433,39 +425,7 @@ it('the tool of an AI Agent is the same run for the same input, whatever the run
 	expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
 });
 
-const list = (...ids: string[]): Step => ({
-	body: JSON.stringify({ data: ids.map((id) => ({ id, media_type: 'video' })) }),
-});
-const busy: Step = { status: 503 };
-const badKey: Step = { status: 401, body: '{"error": {"code": "invalid_api_key"}}' };
-
-describe.each([
-	['text', 'textModels', 'https://gateway.test/api/v1/models'],
-	['media', 'mediaModels', 'https://gateway.test/api/v1/media/models'],
-] as const)('the catalogue of %s models', (_, name, url) => {
-	it('is read once for all items, with all retries', async () => {
-		const { client, sent } = scriptedClient([busy, busy, list('a', 'b')]);
-		const models = contextOf()[name];
-		const found = [models.known(client, 'a'), models.required(client, 'b'), models.known(client, 'c')];
-		expect((await Promise.all(found)).map((model) => model?.id)).toStrictEqual(['a', 'b', undefined]);
-		expect((await models.required(client, 'a'))?.id).toBe('a');
-		expect(sent.map((request) => [request.url, request.timeoutMs])).toStrictEqual(
-			Array(3).fill([url, 60_000]),
-		);
-	});
-
-	it('fails what depends on it, and nothing else, and is read again after a failure', async () => {
-		const steps = [badKey, new Error('a mistake'), busy, list('a')];
-		const { client, sent } = scriptedClient(steps, { maxRetries: 0 });
-		const models = contextOf()[name];
-		const failed = [models.known(client, 'a'), rejection(models.required(client, 'a'))];
-		expect(await Promise.all(failed)).toMatchObject([undefined, { details: { code: 'invalid_api_key' } }]);
-		expect(await rejection(models.required(client, 'a'))).toMatchObject({ message: 'a mistake' });
-		expect(await models.known(client, 'a')).toBeUndefined();
-		expect((await models.known(client, 'a'))?.id).toBe('a');
-		expect(sent).toHaveLength(4);
-	});
-
+describe.each(['textModels', 'mediaModels'] as const)('the catalogue of %s', (name) => {
 	it('is waited for ten seconds, by all items together, where they can do without; the read goes on', async () => {
 		let respond: () => void = () => undefined;
 		const responds = new Promise<void>((resolve) => (respond = resolve));
@@ -474,23 +434,14 @@ describe.each([
 			withSlot: async <T>(work: () => Promise<T>) => await responds.then(work),
 			sleep: async (milliseconds: number) => void slept.push(await Promise.resolve(milliseconds)),
 		};
-		const { client, sent } = scriptedClient([list('a')], {}, { dependencies });
+		const body = JSON.stringify({ data: [{ id: 'a', media_type: 'video' }] });
+		const { client, sent } = scriptedClient([{ body }], {}, { dependencies });
 		const models = contextOf()[name];
 		const required = models.required(client, 'a');
-		expect([await models.known(client, 'a'), await models.known(client, 'a')]).toStrictEqual([
-			undefined,
-			undefined,
-		]);
+		const both = [await models.known(client, 'a'), await models.known(client, 'a')];
+		expect(both).toStrictEqual([undefined, undefined]);
 		respond();
 		expect([(await required)?.id, (await models.known(client, 'a'))?.id]).toStrictEqual(['a', 'a']);
 		expect([slept, sent.length]).toStrictEqual([[10_000], 1]);
 	});
-});
-
-it('a media model that the catalogue does not have is an error of the item', async () => {
-	const { client } = scriptedClient([list('a')]);
-	expect(await contextOf().mediaModel(client, 'a')).toMatchObject({ id: 'a', mediaType: 'video' });
-	const error = await rejection(contextOf().mediaModel(client, 'b'));
-	expect(error).toBeInstanceOf(InvalidInputError);
-	expect(error).toMatchObject({ param: 'model', message: 'The gateway has no media model "b"' });
 });

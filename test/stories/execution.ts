@@ -124,7 +124,8 @@ export class Execution {
 		story: Story,
 		run: (prepared: ReturnType<typeof workflowOf>) => Promise<IRun>,
 	): Promise<Execution> {
-		passMinute();
+		// To read an error and to act.
+		passTime(60_000);
 		const { credential } = this;
 		const id = this.id + 1;
 		return new Execution(story, credential, id, await run(workflowOf(story, credential, id)));
@@ -139,11 +140,11 @@ export class Execution {
 	}
 }
 
-/** A person needs a minute to read an error and to act. */
-function passMinute(): void {
+/** The time of a person, in milliseconds. */
+export function passTime(milliseconds: number): void {
 	const clock = jest.mocked(Date.now);
 	const now = clock.getMockImplementation();
-	clock.mockImplementation(() => (now?.() ?? NaN) + 60_000);
+	clock.mockImplementation(() => (now?.() ?? NaN) + milliseconds);
 }
 
 /** The data with which a *Retry* begins: that of the failed execution, with the workflow as it is now. */

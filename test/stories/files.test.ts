@@ -158,6 +158,20 @@ describe('agent picture', () => {
 		expect(JSON.stringify(second.items())).not.toMatch(/same task as before/i);
 	});
 
+	it('a prompt of the node itself, which is another one in the next round of a loop, makes another picture', async () => {
+		const variables = { season: 'winter' };
+		const first = await execute({ ...tool(), ...image({ prompt: '={{ $vars.season }}' }) }, call('call-1'), {
+			n8n: { variables },
+		});
+		variables.season = 'summer';
+		const second = await first.callAgain(call('call-2'));
+		const made = gateway.control.tasks().map(({ input, taskId }) => [input.prompt, taskId]);
+		expect(Object.fromEntries(made)).toStrictEqual({
+			winter: first.items()[0]?.json.taskId,
+			summer: second.items()[0]?.json.taskId,
+		});
+	});
+
 	it('after a task that failed, the agent reads that the item keeps it, and pays for no other one', async () => {
 		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
 		const first = await execute(tool(), call('call-1'));

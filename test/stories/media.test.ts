@@ -4,8 +4,8 @@ import type { FaultAction } from '../../sandbox/gateway/control/types';
 import { locator } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
 import { useServer } from '../helpers/server';
-import { attach, fromField } from '../nodes/text/files';
-import type { Execution, StoryNode } from './execution';
+import { attach, fromField, withFiles } from '../nodes/text/files';
+import { passTime, type Execution, type StoryNode } from './execution';
 import { CONTINUE, image, prompts, respondJson, text, useStories } from './support';
 
 describe('task results', () => {
@@ -362,6 +362,16 @@ describe('other media', () => {
 		expect(gateway.charges()).toBe(2);
 	});
 
+	it('a picture to edit in a field of another model is none, and nothing is created', async () => {
+		const content = Buffer.from('a picture');
+		const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] };
+		const model = locator('aurora/retouch-1');
+		const { errorText } = await execute(image({ operation: 'edit', model, inputFiles, prompt: 'x' }), [item]);
+		expect(errorText).toMatch(/no image to edit.*Target Field/s);
+		expect(sent()).toStrictEqual([]);
+	});
+
 	it('after one 503, the error is about the media type, and nothing is created', async () => {
 		failCatalogue(1);
 		const { error, errorText } = await execute(video(), prompts('waves', 'clouds'));
@@ -476,9 +486,40 @@ describe('upload of files at URLs', () => {
 		expect(new Set(retried.items().map(({ json }) => json.id)).size).toBe(3);
 	});
 
+	it('a retry two days later uploads all again: the gateway has deleted the others', async () => {
+		const failed = await execute(node, links());
+		isThere = true;
+		passTime(2 * 24 * 3_600_000);
+		const retried = await failed.retry();
+		expect(retried.items()).toHaveLength(3);
+		for (const { json } of retried.items())
+			expect(Date.parse(json.expiresAt as string)).toBeGreaterThan(Date.now());
+	});
+
 	it('with On Error: Continue, the others are uploaded', async () => {
 		const execution = await execute({ ...node, settings: CONTINUE }, links());
 		expect(execution.items().map(({ json }) => json.error !== undefined)).toStrictEqual([false, true, false]);
 		expect(uploads()).toBe(2);
+	});
+});
+
+describe('a list of which the gateway has more', () => {
+	const { gateway, execute } = useStories();
+	const files = [{ id: 'a' }, { id: 'b' }];
+
+	test.each<[object, boolean]>([
+		[{ files, total: 3 }, true],
+		[{ files, pagination: { page: 1, total: 3 } }, true],
+		[{ code: 200, msg: 'success', data: { files, meta: { has_more: true } } }, true],
+		[{ files, links: { next: 'https://gateway.test/files?page=2' } }, true],
+		[{ files, page: 1, total_pages: 2 }, true],
+		[{ files, meta: { last_page: 2 } }, true],
+		[{ files, total: 2, total_pages: 1, totalSize: 9_000, links: { next: null } }, false],
+	])('%j has a hint: %s', async (body, hasHint) => {
+		gateway.control.addFault({ match: { path: '/storage' }, action: respondJson(body) });
+		const parameters = { resource: 'file', operation: 'getMany', returnAll: true };
+		const execution = await execute({ node: 'storage', parameters }, prompts('a'));
+		expect(execution.items()).toHaveLength(2);
+		expect(execution.hints().includes('has more than these 2')).toBe(hasHint);
 	});
 });

@@ -39,7 +39,8 @@ describe('json answers', () => {
 	it.each([
 		'{"title":"Sea"}{"title":"Sea"}',
 		'{"title":"Sea"} or, as a block:\n```json\n{ "title": "Sea" }\n```',
-	])('JSON that a model gives twice is the answer: %j', async (answer) => {
+		JSON.stringify('{"title":"Sea"}'),
+	])('JSON that a model gives, or encodes, twice is the answer: %j', async (answer) => {
 		const execution = await execute(text({ outputFormat: 'jsonObject' }), prompts(`JSON: [[say:${answer}]]`));
 		expect(execution.items().map(({ json }) => json.output)).toStrictEqual([{ title: 'Sea' }]);
 	});
@@ -83,6 +84,21 @@ describe('json answers', () => {
 		expect(error?.description).toMatch(rubles(String(error?.costRub)));
 		expect(execution.hints()).toContain('1 response does not fit the schema');
 		expect(gateway.charges()).toBe(4);
+	});
+
+	it('what stands elsewhere than in the text is in the error: it is paid for', async () => {
+		const part = { type: 'json', json: { title: 'Sea' } };
+		const message = { content: [part], reasoning: 'The title is Sea.' };
+		gateway.control.addFault({ match: { method: 'POST' }, action: respondJson({ choices: [{ message }] }) });
+		const execution = await execute(text({ outputFormat: 'jsonObject' }, CONTINUE), prompts('a title'));
+		expect(execution.errors()).toMatchObject([{ reasoning: message.reasoning, otherOutput: [part] }]);
+	});
+
+	it('JSON by Schema: a schema with fields and no type is that of an object', async () => {
+		const jsonSchema = '{"properties":{"title":{"type":"string"}},"required":["title"]}';
+		const items = prompts(...['42', '"Sorry"'].map((answer) => `[[say:${answer}]]`));
+		const execution = await execute(text({ outputFormat: 'jsonSchema', jsonSchema }, CONTINUE), items);
+		expect(execution.errors().map(({ code }) => code)).toStrictEqual(Array(2).fill('json_does_not_fit'));
 	});
 
 	it.each(['chat', 'responses', 'messages'])(
@@ -196,7 +212,7 @@ describe('json answers', () => {
 describe('odd responses', () => {
 	// Responses that were paid for, as providers send them when something goes wrong; other clients lose or misread them.
 
-	const { gateway, execute } = useStories();
+	const { gateway, execute, spent } = useStories();
 
 	const TEXT = 'Дорогие покупатели, в эту пятницу мы';
 	const ERROR = { code: 502, message: 'Upstream idle timeout exceeded' };
@@ -271,6 +287,60 @@ describe('odd responses', () => {
 		});
 	});
 
+	it.each<[string, object]>([
+		['chat', { choices: [{ message: { content: TEXT }, error: {} }], error: { code: '', message: null } }],
+		[
+			'responses',
+			{ output: [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }], error: {} },
+		],
+		[
+			'messages',
+			{ content: [{ type: 'text', text: TEXT }], stop_reason: 'end_turn', error: { message: '' } },
+		],
+	])('%s: a text with an empty error is a text', async (format, body) => {
+		gateway.control.addFault({ match: { method: 'POST' }, action: respondJson(body) });
+		const execution = await execute(text({ format }), prompts('a sale'));
+		expect(execution.error).toBeUndefined();
+		expect(execution.items()[0]?.json.text).toBe(TEXT);
+	});
+
+	it.each([{}, { status: null }])(
+		'a response that ends as incomplete is cut off, also if it says %j',
+		async (status) => {
+			const output = [{ type: 'message', content: [{ type: 'output_text', text: TEXT }] }];
+			const event = { type: 'response.incomplete', sequence_number: 0, response: { output, ...status } };
+			const body = { text: `data: ${JSON.stringify(event)}\n\n`, contentType: 'text/event-stream' };
+			gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'raw', status: 200, body } });
+			const execution = await execute(
+				text({ format: 'responses', options: { stream: true } }),
+				prompts('a sale'),
+			);
+			expect(execution.items()[0]?.json).toMatchObject({
+				text: TEXT,
+				isComplete: false,
+				finishReason: 'length',
+			});
+			expect(execution.hints()).toContain('cut off');
+		},
+	);
+
+	it.each(['cutAfter', 'errorAfter'])(
+		'Messages: a text that is whole is delivered, with %s its end',
+		async (fault) => {
+			// All events but the last.
+			gateway.control.addFault({
+				match: { method: 'POST' },
+				action: { kind: 'stream', stream: { [fault]: 8 } },
+			});
+			const node = text({ format: 'messages', options: { stream: true } });
+			const execution = await execute(node, prompts('[[say:one two three four]]'));
+			expect(execution.error).toBeUndefined();
+			expect(execution.items()[0]?.json).toMatchObject({ text: 'one two three four', finishReason: 'stop' });
+			expect(execution.hints()).toMatch(rubles(spent()));
+			expect(gateway.charges()).toBe(1);
+		},
+	);
+
 	it('a text that ended for an unknown reason is delivered, and a hint names the reason', async () => {
 		respond(whole({ content: TEXT }, { finish_reason: 'insufficient_system_resource' }));
 		const execution = await execute(text(), THREE);
@@ -280,6 +350,14 @@ describe('odd responses', () => {
 			finishReason: 'insufficient_system_resource',
 		});
 		expect(execution.hints()).toContain('“insufficient_system_resource”');
+	});
+
+	it('a refusal is no whole text, and has a hint', async () => {
+		respond(whole({ content: null, refusal: 'I must not' }, { finish_reason: 'stop' }));
+		const execution = await execute(text(), THREE);
+		const refused = { text: '', refusal: 'I must not', isComplete: false };
+		expect(execution.items()[0]?.json).toMatchObject(refused);
+		expect(execution.hints()).toContain('the model refused');
 	});
 
 	it('parallel calls of a tool without IDs are two', async () => {

@@ -1,7 +1,18 @@
 import type { TaskView } from '../../sandbox/gateway/control/types';
 import { locator } from '../contract/support';
 import { form } from '../helpers/media';
-import { CONTINUE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
+import {
+	CONTINUE,
+	image,
+	numbered,
+	prompts,
+	respondJson,
+	RETRY_ON_FAIL,
+	rubles,
+	says,
+	text,
+	useStories,
+} from './support';
 
 describe('killed', () => {
 	// n8n is killed while it waits for pictures: it has stored the execution's start, and nothing of what the node has done.
@@ -383,5 +394,27 @@ describe('failed task', () => {
 		for (const { errorText } of [failed, lost]) expect(errorText).not.toMatch(paid);
 		expect(lost.errorText).not.toContain('Nothing was charged');
 		expect(lost.errorText).toMatch(/may have been (created|charged)/);
+	});
+});
+
+describe('reads', () => {
+	const { gateway, execute } = useStories();
+
+	it('a retry reads again what may have changed since', async () => {
+		const answer = (id: string, status: number, state: string) =>
+			gateway.control.addFault({
+				match: { path: `/async/media/tasks/${id}` },
+				action: respondJson({ code: status, msg: state, data: { state } }, status),
+				times: 0,
+			});
+		answer('first', 200, 'processing');
+		answer('second', 404, '');
+		const parameters = { resource: 'task', operation: 'get', taskId: '={{ $json.prompt }}' };
+		const failed = await execute({ node: 'mediaTask', parameters }, prompts('first', 'second'));
+		expect(failed.error?.context?.itemIndex).toBe(1);
+		gateway.control.clearFaults();
+		answer('*', 200, 'success');
+		const retried = await failed.retry();
+		expect(retried.items().map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 });

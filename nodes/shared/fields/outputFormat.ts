@@ -102,7 +102,7 @@ const anyObject = jsonObject({
 
 const jsonSchema = new Parameter(anyObject.description, (value, at) => {
 	const schema = anyObject.read(value, at);
-	if (isSchema(schema)) return schema;
+	if (isSchema(schema)) return schema.properties ? { type: 'object', ...schema } : schema;
 	throw at.error(
 		'is sample data, not a schema',
 		`Choose 'JSON by Example' as the 'Output Format', or enter a schema, which looks like ${schemaExample}.`,

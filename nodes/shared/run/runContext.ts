@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
 import { Catalogue, listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
@@ -8,6 +8,7 @@ import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { DryRun } from './charge/dryRun';
+import { writtenDigests } from './charge/keys';
 import { Records } from './charge/records';
 import { Spending } from './charge/spending';
 import { ChunkWriter } from './chunkWriter';
@@ -93,6 +94,14 @@ function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
 		const store: Record<string, unknown> = storedContext(context, 'node') ?? { [FIRST_RUN]: 0 };
 		return String(runIndex - Number((store[FIRST_RUN] ??= runIndex)));
 	}
-	const inputs = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
-	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
+	const call: unknown[] = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
+	try {
+		// Expressions may read more than the input, such as the row of a loop around the agent.
+		const names = Object.keys(context.getNode().parameters);
+		const values = names.map((name) => [name, context.getNodeParameter(name, 0, null)]);
+		call.push(writtenDigests({ parameters: Object.fromEntries(values) as INode['parameters'] }).call);
+	} catch {
+		// The operation says what cannot be read.
+	}
+	return `tool-${createHash('sha256').update(canonicalJson(call)).digest('hex')}`;
 }

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { HumanMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
@@ -12,7 +12,7 @@ import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
 import { supplied } from './supplied';
 import {
-	deltaOf,
+	callOf,
 	eventOf,
 	type LangChainModel,
 	modelWith,
@@ -202,28 +202,6 @@ describe('errors', () => {
 			.post(PATH)
 			.reply(status, body, { 'content-type': typeOf(body) });
 
-	it.each([
-		['whole', invoke],
-		['streamed', stream],
-	])('an error inside a choice (%s) is one, with the text so far and its cost', async (kind, ask) => {
-		const end = { finish_reason: 'error', error: { code: 502, message: 'Upstream idle timeout exceeded' } };
-		const usage = { prompt_tokens: 9, completion_tokens: 12, cost_rub: 0.5 };
-		const content = 'Dear customers,';
-		const chunks = [{ choices: [{ delta: {}, ...end }] }, { choices: [], usage }].map(eventOf);
-		const streamedBody = [deltaOf({ content }), ...chunks].join('');
-		respond(
-			kind === 'streamed'
-				? streamedBody
-				: JSON.stringify({ choices: [{ message: { content }, ...end }], usage }),
-		);
-		const { lc } = await supplied();
-		const says = /Upstream idle timeout.*Received so far: “Dear customers,”.*cost ₽0\.50/s;
-		expect(await rejection(ask(lc))).toMatchObject({
-			message: 'The model did not finish its response',
-			description: expect.stringMatching(says) as string,
-		});
-	});
-
 	describe('an invalid setting is rejected when the model is supplied, before anything is sent', () => {
 		it.each<[string, INodeParameters, RegExp]>([
 			['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
@@ -331,24 +309,6 @@ describe('usage', () => {
 		},
 	);
 
-	it('each call is a run of the node, with its own cost', async () => {
-		nock('https://gateway.test')
-			.post('/api/v1/chat/completions')
-			.reply(200, wholeWith(full))
-			.post('/api/v1/chat/completions')
-			.reply(200, wholeWith({ ...full, cost_rub: 0.25 }));
-		const { lc, logged } = await supplied();
-		await lc.invoke(go);
-		await lc.bindTools([]).invoke(go);
-		const tokens = { promptTokens: 5, completionTokens: 7, totalTokens: 12 };
-		const run = (costRub: number) => ({
-			executionStatus: 'success',
-			source: [{ previousNode: 'AI Agent' }],
-			data: { ai_languageModel: [[{ json: { tokenUsage: { ...tokens, costRub } } }]] },
-		});
-		expect(logged()).toMatchObject([run(0.5), run(0.25)]);
-	});
-
 	it.each([
 		['whole', invoke, wholeWith],
 		['streamed', streamed, streamWith],
@@ -371,4 +331,69 @@ describe('usage', () => {
 			costRub: 0.5,
 		});
 	});
+});
+
+it('a file is sent through n8n’s SDK, and the message stays as it is', async () => {
+	const url = 'data:image/png;base64,iVBORw==';
+	const text = { type: 'text', text: 'What is this?' };
+	const content = [text, { type: 'image_url', image_url: url }];
+	const message = new HumanMessage({ content });
+	const { lc, requests } = modelWith(whole({ content: 'A cat' }));
+	await lc.invoke([message]);
+	const sent = [text, { type: 'image_url', image_url: { url } }];
+	expect(requests()[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
+	expect(message.content).toStrictEqual(content);
+});
+
+const GO = new HumanMessage('Go');
+
+type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
+
+describe.each<[string, (calls: object[]) => string, Ask]>([
+	[
+		'whole',
+		(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
+		async (lc, messages = [GO]) => await lc.invoke(messages),
+	],
+	['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
+])('tool calls in a response that comes %s', (_, response, ask) => {
+	const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
+		(await ask(modelWith(response(calls)).lc, messages)).tool_calls ?? [];
+
+	it('stay apart when they have the same id', async () => {
+		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
+		expect(calls).toMatchObject([
+			{ id: 'x', name: 'one', args: { n: 0 } },
+			{ name: 'two', args: { n: 1 } },
+		]);
+		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
+	});
+
+	it('get an id when they have none', async () => {
+		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
+		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
+		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+	});
+
+	it('get another id when an earlier call has theirs', async () => {
+		const earlier = [
+			GO,
+			new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
+			new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
+		];
+		const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
+		expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
+		expect(made[0]?.id).not.toBe('call_0');
+	});
+});
+
+test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
+	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
+	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
+	const message = await lc.streamEvents([GO], {});
+	expect(message.text).toBe('Hm');
+	expect(message.tool_calls).toMatchObject([
+		{ id: 'a', name: 'one', args: { n: 0 } },
+		{ id: 'b', name: 'two', args: { n: 1 } },
+	]);
 });

@@ -21,7 +21,6 @@ import type {
 	ChatMessage as WireMessage,
 } from '../../../nodes/shared/gateway/text/formats/request';
 import { errorDetailsOf, NO_USAGE } from '../../gateway/text/formats/support';
-import { callOf, type LangChainModel, modelWith, streamed, streamOf, whole } from './support';
 
 describe('messages', () => {
 	// The messages of agents and chains, and of other nodes and models, as LangChain has them.
@@ -156,16 +155,6 @@ describe('messages', () => {
 		])('%s is rejected', (_, part) =>
 			expect(() => converted(said(text('q'), part))).toThrow('contains a file that it cannot read'),
 		);
-
-		it('is sent through n8n’s SDK, and the message stays as it is', async () => {
-			const content = [text('What is this?'), { type: 'image_url', image_url: PNG }];
-			const message = said(...content);
-			const { lc, requests } = modelWith(whole({ content: 'A cat' }));
-			await lc.invoke([message]);
-			const sent = [text('What is this?'), { type: 'image_url', image_url: { url: PNG } }];
-			expect(requests()[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
-			expect(message.content).toStrictEqual(content);
-		});
 	});
 
 	describe('tool calls', () => {
@@ -199,59 +188,6 @@ describe('messages', () => {
 			]);
 		});
 	});
-});
-
-const GO = new HumanMessage('Go');
-
-type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
-
-describe.each<[string, (calls: object[]) => string, Ask]>([
-	[
-		'whole',
-		(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
-		async (lc, messages = [GO]) => await lc.invoke(messages),
-	],
-	['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
-])('tool calls in a response that comes %s', (_, response, ask) => {
-	const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
-		(await ask(modelWith(response(calls)).lc, messages)).tool_calls ?? [];
-
-	it('stay apart when they have the same id', async () => {
-		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
-		expect(calls).toMatchObject([
-			{ id: 'x', name: 'one', args: { n: 0 } },
-			{ name: 'two', args: { n: 1 } },
-		]);
-		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
-	});
-
-	it('get an id when they have none', async () => {
-		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
-		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
-		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-	});
-
-	it('get another id when an earlier call has theirs', async () => {
-		const earlier = [
-			GO,
-			new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
-			new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
-		];
-		const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
-		expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
-		expect(made[0]?.id).not.toBe('call_0');
-	});
-});
-
-test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
-	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
-	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
-	const message = await lc.streamEvents([GO], {});
-	expect(message.text).toBe('Hm');
-	expect(message.tool_calls).toMatchObject([
-		{ id: 'a', name: 'one', args: { n: 0 } },
-		{ id: 'b', name: 'two', args: { n: 1 } },
-	]);
 });
 
 describe('tool media', () => {

@@ -7,7 +7,6 @@ import { GatewayChatModel } from '../../../nodes/ChatModel/model';
 import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { Spending } from '../../../nodes/shared/run/charge/spending';
 import { listTextModels, Catalogue } from '../../../nodes/shared/gateway/endpoints/models';
 import { scriptedClient } from '../../helpers/client';
@@ -34,14 +33,8 @@ interface StructuredModel {
 	stream(messages: BaseMessage[]): Promise<AsyncIterable<unknown>>;
 }
 
-interface ModelOptions {
-	format?: string;
-	/** Replaces the scripted client. */
-	client?: GatewayClient;
-}
-
 /** The model with a gateway that responds with `body`, its runs in n8n's log, and the requests. */
-export function modelWith(body: string, { format: name = 'chat', client }: ModelOptions = {}) {
+export function modelWith(body: string) {
 	const scripted = scriptedClient([{ body, headers: { 'content-type': contentType(body) } }]);
 	const logged: JsonObject[] = [];
 	const context = {
@@ -53,11 +46,10 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		logAiEvent: () => undefined,
 		logger: { debug: () => undefined },
 	} as unknown as ISupplyDataFunctions;
-	const format = textFormat(name);
 	const sdk = loadSdk();
 	const model = new GatewayChatModel(
 		{
-			format,
+			format: textFormat('chat'),
 			model: 'm',
 			options: { temperature: 0.5 },
 			output: { kind: 'text' },
@@ -69,7 +61,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 			showToolMedia: undefined,
 		},
 		{
-			client: client ?? scripted.client,
+			client: scripted.client,
 			spending: new Spending({
 				getExecutionId: () => 'e1',
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,

@@ -1,8 +1,6 @@
 import nock from 'nock';
 
-import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operations/task/callbackUrl';
-import { attemptContext, executeOn } from '../../helpers/attempt';
-import type { RunOptions } from '../../helpers/engine';
+import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 import {
 	catalogue,
 	continueOnFail,
@@ -40,20 +38,6 @@ describe('create', () => {
 		expect(hints.filter(({ message }) => message.includes('is published'))).toHaveLength(count);
 	});
 
-	it.each([
-		[{ sessionId: '', callbackUrl: ' ' }, {}],
-		[
-			{ sessionId: 's-1', callbackUrl: 'https://n8n.example.com/webhook/a' },
-			{ sessionId: 's-1', callBackUrl: 'https://n8n.example.com/webhook/a' },
-		],
-	])('a task request has the model, the input, and what is set of %j', async (options, more) => {
-		const sent = serve();
-		const { error } = await run('create', { ...taskRequest, options });
-		expect(error).toBeUndefined();
-		const body = { model: 'acme/painter', input: { prompt: 'a' }, ...more };
-		expect(sent.map((request) => request.body)).toStrictEqual([body]);
-	});
-
 	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
 		const sent = serve();
 		let ended = 0;
@@ -80,29 +64,6 @@ describe('create', () => {
 		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
 		expect(ended).toBe(2);
 		expect(sent).toStrictEqual([]);
-	});
-
-	it('a cancelled run names the created tasks when it is cancelled before their prices are read', async () => {
-		const controller = new AbortController();
-		creations();
-		let requests = 0;
-		nock('https://gateway.test')
-			.get('/api/v1/media/models')
-			.reply(() => {
-				requests += 1;
-				controller.abort();
-				return [200, { data: [] }];
-			});
-		const options: RunOptions = {
-			node: 'mediaTask',
-			parameters: { resource: 'task', operation: 'create', ...taskRequest },
-		};
-		const context = await attemptContext(options, { signal: controller.signal });
-		Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
-		await expect(executeOn(options, context)).rejects.toMatchObject({
-			description: expect.stringContaining('t1') as string,
-		});
-		expect(requests).toBe(1);
 	});
 });
 
@@ -182,14 +143,6 @@ describe('the callback URL', () => {
 	});
 });
 
-test('a URL that resumes an execution is unreachable in a local network, unless the gateway is local', () => {
-	expect(unreachable('https://n8n.example.com/x', GATEWAY)).toBeUndefined();
-	expect(unreachable('http://localhost:5678/x', GATEWAY)).toBe(
-		'"localhost" is an address of a local network',
-	);
-	expect(unreachable('http://localhost:5678/x', 'http://localhost/')).toBeUndefined();
-});
-
 describe('price', () => {
 	useNock();
 	quickTime();
@@ -248,46 +201,28 @@ describe('price', () => {
 	const perSecond = painter(SCHEMA, { pricing: { ...pricing, type: 'per_second' } });
 	const UNKNOWN = { message: expect.stringContaining('The price of the task is unknown') as string };
 	const NO_PRICE = { ...UNKNOWN, description: expect.stringContaining('no price per task') as string };
+	const HIGH = 'The task would cost ₽12, more than the highest price of ₽11.99';
+	const param = 'maxPriceRub';
+	const NO_MODEL = { message: 'The gateway has no media model "acme/painter"' };
+	const REFUSED = { httpCode: '403' };
+	const high = { quality: 'high' };
+	const divine = { quality: 'divine' };
 
 	it.each<[string, object[] | undefined, object, object, object]>([
+		['the price is above the limit', [priced], high, { maxPriceRub: 11.99 }, { message: HIGH, param }],
+		['only free tasks are allowed', [priced], {}, { maxPriceRub: 0 }, { param }],
 		[
-			'the price is above the limit',
+			'a price is not known',
 			[priced],
-			{ quality: 'high' },
-			{ maxPriceRub: 11.99 },
-			{ message: 'The task would cost ₽12, more than the highest price of ₽11.99', param: 'maxPriceRub' },
+			divine,
+			{ maxPriceRub: 9 },
+			{ ...UNKNOWN, param, code: 'invalid_input' },
 		],
-		['only free tasks are allowed', [priced], {}, { maxPriceRub: 0 }, { param: 'maxPriceRub' }],
-		[
-			'the price of a value is not known',
-			[priced],
-			{ quality: 'divine' },
-			{ maxPriceRub: 100 },
-			{ ...UNKNOWN, param: 'maxPriceRub', code: 'invalid_input' },
-		],
-		[
-			'a price is one of a second',
-			[perSecond],
-			{},
-			{ maxPriceRub: 100 },
-			{ ...NO_PRICE, param: 'maxPriceRub' },
-		],
-		[
-			'a price is one of a second',
-			[perSecond],
-			{},
-			{ maxCostRub: 100 },
-			{ ...NO_PRICE, param: 'maxCostRub' },
-		],
-		['a limit has no catalogue', undefined, {}, { maxPriceRub: 100 }, { httpCode: '403' }],
-		['a dry run has no catalogue', undefined, {}, { dryRun: true }, { httpCode: '403' }],
-		[
-			'a dry run is for an unknown model',
-			[],
-			{},
-			{ dryRun: true },
-			{ message: 'The gateway has no media model "acme/painter"' },
-		],
+		['a price is one of a second', [perSecond], {}, { maxPriceRub: 100 }, { ...NO_PRICE, param }],
+		['a cost is one of a second', [perSecond], {}, { maxCostRub: 9 }, { ...NO_PRICE, param: 'maxCostRub' }],
+		['a limit has no catalogue', undefined, {}, { maxPriceRub: 100 }, REFUSED],
+		['a dry run has no catalogue', undefined, {}, { dryRun: true }, REFUSED],
+		['a dry run is for an unknown model', [], {}, { dryRun: true }, NO_MODEL],
 	])('nothing is created, and no file uploaded, when %s', async (_, models, input, options, expected) => {
 		if (models) catalogue(models);
 		else gateway().get('/api/v1/media/models').reply(403, '');
@@ -396,60 +331,13 @@ describe('creations with the same session ID', () => {
 });
 
 describe('tries', () => {
-	// One order is one task, whatever the tries of Retry On Fail read, and every task is named.
+	// One order is one task, whatever the tries of Retry On Fail read: also in the random histories of test/model.
 
 	useNock();
 	quickTime();
 
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const random = { model, inputMode: 'json', inputJson: '={{ { prompt: String(Math.random()) } }}' };
-	const noRetries = { maxRetries: 0 };
-
-	/** Responds to polls with these states in turn; the last one repeats. */
-	function polls(...states: Array<string | number>): string[] {
-		const polled: string[] = [];
-		gateway()
-			.persist()
-			.get(/\/tasks\/t\d+$/)
-			.optionally()
-			.reply((path) => {
-				const taskId = path.split('/').at(-1) ?? '';
-				const state = states[Math.min(polled.push(taskId), states.length) - 1];
-				if (typeof state === 'number') return [state, envelope(null, state)];
-				return [200, envelope({ taskId, state })];
-			});
-		return polled;
-	}
-
-	it('a task that did not end in one try is taken up by the next, although its prompt would be another', async () => {
-		const sent = serve();
-		const polled = polls('processing', 'processing', 'success');
-		const options = { ...noRetries, maxWait: 0.05 };
-		const { items, error } = await run(
-			'createAndWait',
-			{ ...random, downloadResults: false, options },
-			{ settings: retrying },
-		);
-		expect([error, sent.length, new Set(polled)]).toStrictEqual([undefined, 1, new Set(['t1'])]);
-		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-	});
-
-	it('a creation whose response is lost is repeated with its key, whatever its expressions return then', async () => {
-		catalogue();
-		const bodies: unknown[] = [];
-		const keys: unknown[] = [];
-		gateway()
-			.persist()
-			.post(TASKS)
-			.reply(function (_uri, body) {
-				bodies.push(body);
-				keys.push(this.req.headers['idempotency-key']);
-				return bodies.length < 3 ? [504, envelope(null, 504)] : [201, envelope({ taskId: 't1' })];
-			});
-		const { items, error } = await run('create', { ...random, options: noRetries }, { settings: retrying });
-		expect([error, items.map(({ json }) => json.taskId)]).toStrictEqual([undefined, ['t1']]);
-		expect([bodies.length, new Set(keys).size]).toStrictEqual([3, 1]);
-	});
 
 	it.each([{}, { idempotencyKey: 'order-1' }])(
 		'a rejected creation is read again by the next try: %j',
@@ -471,7 +359,9 @@ describe('tries', () => {
 
 	it('a task of an earlier try is named when the next try cannot begin', async () => {
 		const sent = serve();
-		polls(403);
+		gateway()
+			.get(/\/tasks\/t1$/)
+			.reply(403, envelope(null, 403));
 		const variables = {
 			get concurrency() {
 				return sent.length === 0 ? '2' : 'many';
@@ -484,39 +374,6 @@ describe('tries', () => {
 		);
 		expect([sent.length, error?.message]).toStrictEqual([1, expect.stringContaining("'Concurrency'")]);
 		expect(error?.description).toContain('Task t1 is paid for');
-	});
-
-	it.each<[string, () => void, object]>([
-		[
-			'the server of its file is down',
-			() => {
-				gateway()
-					.persist()
-					.get(/\/tasks\/t1$/)
-					.reply(
-						200,
-						envelope({
-							taskId: 't1',
-							state: 'success',
-							resultJson: '{"resultUrls":["https://files.test/a"]}',
-						}),
-					);
-				nock('https://files.test').persist().get('/a').reply(503);
-			},
-			{},
-		],
-		['its polls fail for good', () => void polls(403), {}],
-	])('an error item of a task that is paid for is not retryable: %s', async (_, gatewayOf, options) => {
-		serve();
-		gatewayOf();
-		const { items } = await run(
-			'createAndWait',
-			{ ...random, options: { ...noRetries, ...options } },
-			continueOnFail,
-		);
-		expect(items.map(({ json }) => json.error)).toStrictEqual([
-			expect.objectContaining({ taskId: 't1', paid: true, retryable: false }),
-		]);
 	});
 });
 

@@ -4,7 +4,7 @@ import nock from 'nock';
 import { runNode, type RunOptions } from '../../helpers/engine';
 import { envelope, gateway, serve } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { ended, savedState, sendCallback, suspend, suspending, threeTasks } from '../../helpers/suspended';
+import { ended, sendCallback, suspending, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
 
 // Callbacks to a suspended execution, as n8n passes them to the node.
@@ -14,76 +14,17 @@ useNock();
 // The 8 s in which n8n responds are then 0.8 s, which a busy machine may need.
 quickTime(10);
 
-describe('a callback', () => {
-	it('gets status 200 at once, whether it resumes the execution or not', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		const early = await sendCallback(suspended, use, { item: 0 });
-		tasks.respond = () => 'success';
-		const last = await sendCallback(suspended, use, { item: 0 });
-		const response = {
-			responses: [{ status: 200, body: { message: 'Received' } }],
-			responded: true,
-			warnings: [],
-			errors: [],
-		};
-		expect(early).toStrictEqual({ ...response, resumed: undefined });
-		expect(last).toStrictEqual({ ...response, resumed: expect.any(Object) as object });
-	});
-
-	it('resumes the execution only when it is the last one', async () => {
-		const { tasks, call } = await threeTasks();
-		tasks.respond = ended('t2');
-		expect(await call(1)).toStrictEqual({ resumes: false, polls: ['t2', 't1'] });
-		tasks.respond = ended('t2', 't1');
-		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t1', 't2', 't3'] });
-		tasks.respond = ended('t1', 't2', 't3');
-		expect((await call(2)).resumes).toBe(true);
-	});
-
-	it('resumes the execution once, also when the request of the node to n8n is repeated', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		tasks.respond = () => 'success';
-		const { id: state } = savedState(suspended);
-		const first = await sendCallback(suspended, use, { state });
-		const second = await sendCallback(suspended, use, { state });
-		expect([first.resumed?.run.status, second.resumed]).toStrictEqual(['success', undefined]);
-		expect(second.responses).toStrictEqual([{ status: 200, body: { message: 'Received', state } }]);
-	});
-
-	it.each([['text'], [{ taskId: 't3', state: 'success' }]])(
-		'is not trusted for the state of a task: %j',
-		async (body) => {
-			const { tasks, call } = await threeTasks();
-			tasks.respond = ended('t1', 't2');
-			expect((await call(2, body)).resumes).toBe(false);
-			tasks.respond = () => 'success';
-			expect((await call(2, body)).resumes).toBe(true);
-		},
-	);
-
-	it.each([
-		['fail', 'fail'],
-		['the gateway no longer knows it', 404],
-		['the gateway denies access', 403],
-	])('resumes the execution when the poll fails for good: %s', async (_, response) => {
-		const { tasks, call } = await threeTasks();
-		tasks.respond = (taskId) => (taskId === 't2' ? response : 'success');
-		expect((await call(1)).resumes).toBe(true);
-	});
+it.each([
+	['its task has failed', 'fail'],
+	['the gateway no longer knows it', 404],
+	['the gateway denies access', 403],
+])('a callback resumes the execution when the poll fails for good: %s', async (_, response) => {
+	const { tasks, call } = await threeTasks();
+	tasks.respond = (taskId) => (taskId === 't2' ? response : 'success');
+	expect((await call(1)).resumes).toBe(true);
 });
 
 describe('callbacks', () => {
-	it('at the same time resume the execution once', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-		tasks.respond = () => 'success';
-		const outcomes = await Promise.all(
-			[0, 1, 2, 2].map(async (item) => await sendCallback(suspended, use, { item })),
-		);
-		expect(outcomes.filter(({ resumed }) => resumed)).toHaveLength(1);
-		expect(outcomes.map(({ responses }) => responses.length)).toStrictEqual([1, 1, 1, 1]);
-	});
-
 	it('forged, hundreds at the same time, for any item, resume nothing and lead to few checks', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		const forged = Array.from({ length: 300 }, async (_, index) => {
@@ -121,30 +62,9 @@ describe('callbacks', () => {
 		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
 	});
-
-	it('resume an execution again that is suspended again', async () => {
-		const { tasks, use, call } = await threeTasks();
-		tasks.respond = () => 'success';
-		expect((await call(2)).resumes).toBe(true);
-		tasks.respond = () => 'processing';
-		const again = await suspend(tasks, use);
-		tasks.respond = () => 'success';
-		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
-	});
 });
 
 describe('the handler asks n8n to resume the execution', () => {
-	it('and n8n reads it again: another process has resumed it, and it is suspended again', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		const again = await suspend(tasks, use);
-		tasks.respond = () => 'success';
-		tasks.resumes.splice(0);
-		const { resumed } = await sendCallback(suspended, use, { item: 2, current: again });
-		expect(resumed).toBeUndefined();
-		expect(tasks.resumes).toMatchObject([{ status: 200 }]);
-		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
-	});
-
 	const conflict = { code: 409, message: 'The execution 1 is running already.' };
 	it.each([
 		['it runs', { status: 409, body: conflict }, false],
@@ -209,40 +129,43 @@ it.each([
 /** In place of a status: the call is not answered. */
 const LOST = 0;
 
-describe('after the execution is suspended, its task is polled, and n8n is called', () => {
-	it.each([[[200]], [[409, 299]], [[300, 299]], [[LOST, 200]]])(
-		'until it accepts the call, without an error: %j',
-		async (statuses) => {
-			const rejections: unknown[] = [];
-			const note = (error: unknown) => void rejections.push(error);
-			process.on('unhandledRejection', note).on('uncaughtException', note);
-			const events: string[] = [];
-			// The first poll comes before the execution is suspended.
-			const states = ['processing', 'processing'];
-			serve();
-			gateway()
-				.persist()
-				.get(/\/tasks\/t1$/)
-				.reply(() => {
-					const state = states.shift() ?? 'success';
-					events.push(state);
-					return [200, envelope({ taskId: 't1', state })];
-				});
-			for (const status of statuses) {
-				const call = nock('https://n8n.test').post(/media-task\?signature=\w+&item=0$/, () => {
-					events.push(String(status));
-					return true;
-				});
-				if (status === LOST) call.replyWithError('The connection broke');
-				else call.reply(status, {});
-			}
-			const { run } = await runNode(suspending());
-			expect(run.status).toBe('waiting');
-			await eventually(() => events.includes(String(statuses.at(-1))));
-			process.off('unhandledRejection', note).off('uncaughtException', note);
-			const calls = statuses.flatMap((status) => ['success', String(status)]);
-			expect(events).toStrictEqual(['processing', 'processing', ...calls]);
-			expect(rejections).toStrictEqual([]);
-		},
-	);
-});
+it.each([
+	[['processing'], [200]],
+	[[], [409, 299]],
+	[[], [300, 299]],
+	[[], [LOST, 200]],
+])(
+	'a suspended task is polled, and n8n is called until it accepts the call, without an error: %j %j',
+	async (pending, statuses) => {
+		const rejections: unknown[] = [];
+		const note = (error: unknown) => void rejections.push(error);
+		process.on('unhandledRejection', note).on('uncaughtException', note);
+		const events: string[] = [];
+		// The first poll comes before the execution is suspended.
+		const states = ['processing', ...pending];
+		serve();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t1$/)
+			.reply(() => {
+				const state = states.shift() ?? 'success';
+				events.push(state);
+				return [200, envelope({ taskId: 't1', state })];
+			});
+		for (const status of statuses) {
+			const call = nock('https://n8n.test').post(/media-task\?signature=\w+&item=0$/, () => {
+				events.push(String(status));
+				return true;
+			});
+			if (status === LOST) call.replyWithError('The connection broke');
+			else call.reply(status, {});
+		}
+		const { run } = await runNode(suspending());
+		expect(run.status).toBe('waiting');
+		await eventually(() => events.includes(String(statuses.at(-1))));
+		process.off('unhandledRejection', note).off('uncaughtException', note);
+		const calls = statuses.flatMap((status) => ['success', String(status)]);
+		expect(events).toStrictEqual(['processing', ...pending, ...calls]);
+		expect(rejections).toStrictEqual([]);
+	},
+);

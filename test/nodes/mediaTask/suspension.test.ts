@@ -1,10 +1,8 @@
-import { type IExecuteFunctions, type IRun, Workflow } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
-import { requestContext } from '../../helpers/contexts';
 import {
 	packageNodes,
-	prepare,
 	resumeNode,
 	runAgain,
 	runNode,
@@ -33,69 +31,34 @@ quickTime();
 
 const inOrder = { options: { concurrency: 1 } };
 
-describe('a suspended execution', () => {
-	it('sends the gateway a callback URL below the execution’s, and stays suspended for the longest wait', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const before = Date.now();
-		const use = suspending({ options: { maxWait: 10 } }, { executionId: 'execution-1' });
-		const { run: execution } = await suspend(tasks, use);
-		expect(execution.waitTill?.getTime()).toBeGreaterThanOrEqual(before + 600_000);
-		expect(execution.waitTill?.getTime()).toBeLessThanOrEqual(Date.now() + 600_000);
-		expect(tasks.sent[0]?.body.callBackUrl).toMatch(
-			/^https:\/\/n8n\.test\/webhook-waiting\/execution-1\/media-task\?signature=\w+&item=0$/,
-		);
-	});
+const callers = ({ sent }: Tasks) => sent.map(({ body }) => 'callBackUrl' in body);
 
-	it('requests callbacks for the last 20 of many tasks: n8n reads the whole execution for each one', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
-		await suspend(tasks, suspending({ inputJson: '={{ { n: $json.n } }}' }, { items }));
-		expect(tasks.sent).toHaveLength(30);
-		const callers = tasks.sent.filter(({ body }) => 'callBackUrl' in body);
-		const numbers = callers.map(({ body }) => (body.input as { n: number }).n);
-		expect(numbers.sort((a, b) => a - b)).toStrictEqual(Array.from({ length: 20 }, (_, index) => index + 10));
-	});
+it.each([
+	[1, false],
+	[1.08, false],
+	[1.09, true],
+])('a longest wait of %d minutes is long enough for n8n to resume it: %s', async (maxWait, suspends) => {
+	const tasks = mockTasks(() => 'success');
+	const { run } = await runNode(suspending({ options: { maxWait } }));
+	expect([run.status, run.waitTill]).toStrictEqual(['success', undefined]);
+	expect(callers(tasks)).toStrictEqual([suspends]);
 });
 
-const running = async (parameters: object = {}, more: Partial<RunOptions> = {}) => {
-	const result = await runNode(suspending(parameters, more));
-	expect(result.run.status).toBe('success');
-	expect(result.run.waitTill).toBeUndefined();
-	return result;
-};
-
-describe('the execution keeps running', () => {
-	it.each([
-		[1, false],
-		[1.08, false],
-		[1.09, true],
-	])('when the longest wait of %d minutes is too short for n8n to resume it', async (maxWait, suspends) => {
-		const tasks = mockTasks(() => 'success');
-		await running({ options: { maxWait } });
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([suspends]);
-	});
-
-	it('when no pending task has a callback', async () => {
-		let polls = 0;
-		const tasks = mockTasks((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
-		const items = Array.from({ length: 21 }, () => ({ json: {} }));
-		const { items: results } = await running({ options: { concurrency: 1 } }, { items });
-		expect(results.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([
-			false,
-			...Array<boolean>(20).fill(true),
-		]);
-	});
+it('the execution keeps running when no pending task has a callback', async () => {
+	let polls = 0;
+	const tasks = mockTasks((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
+	const items = Array.from({ length: 21 }, () => ({ json: {} }));
+	const { run, items: results } = await runNode(suspending(inOrder, { items }));
+	expect([run.status, run.waitTill]).toStrictEqual(['success', undefined]);
+	expect(results.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
+	expect(callers(tasks)).toStrictEqual([false, ...Array<boolean>(20).fill(true)]);
 });
 
-describe('the execution fails', () => {
-	it('for a task that the gateway denies access to', async () => {
-		mockTasks(() => 403);
-		const { run: execution, error } = await runNode(suspending());
-		expect(execution.status).toBe('error');
-		expect(execution.waitTill).toBeUndefined();
-		expect(error).toMatchObject({ httpCode: '403', context: { taskId: 't1' } });
-	});
+it('the execution fails for a task that the gateway denies access to', async () => {
+	mockTasks(() => 403);
+	const { run, error } = await runNode(suspending());
+	expect([run.status, run.waitTill]).toStrictEqual(['error', undefined]);
+	expect(error).toMatchObject({ httpCode: '403', context: { taskId: 't1' } });
 });
 
 describe('suspend problem', () => {
@@ -133,83 +96,50 @@ describe('suspend problem', () => {
 	});
 
 	const OTHER_WAY = 'this version of n8n stores suspended executions in another way';
-	const NO_URL = 'n8n has no URL that resumes the execution';
+	const without =
+		(name: string, value?: unknown): Change =>
+		() => ({ [name]: { value } });
+	const copiedItems: Change = (context) => {
+		const { node, data } = executeDataOf(context);
+		const main = data.main.map((items) => items.map((item) => ({ ...item })));
+		return { executeData: { value: { node, data: { main } } } };
+	};
+	const subWorkflow: Change = (context) => ({
+		...without('getMode', () => 'integrated')(context),
+		...without('isToolExecution')(context),
+	});
+	const noUrl = without('getWorkflowDataProxy', () => ({ $runIndex: 0, $execution: {} }));
+	const UNREACHABLE =
+		'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL';
 
-	const problems: Array<[string, Change, string]> = [
-		['whose context has no executeData', () => ({ executeData: { value: undefined } }), OTHER_WAY],
-		[
-			'that stores copies of the items',
-			(context) => {
-				const { node, data } = executeDataOf(context);
-				const copies = data.main.map((items) => items.map((item) => ({ ...item })));
-				return { executeData: { value: { node, data: { main: copies } } } };
-			},
-			OTHER_WAY,
-		],
-		[
-			'that has no putExecutionToWait',
-			() => ({ putExecutionToWait: { value: undefined } }),
-			'this n8n cannot suspend executions',
-		],
-		[
-			'before 2.2, in a sub-workflow',
-			() => ({ getMode: { value: () => 'integrated' }, isToolExecution: { value: undefined } }),
-			'a sub-workflow can be suspended from n8n 2.2 on',
-		],
-		[
-			'without a resume URL',
-			() => ({ getWorkflowDataProxy: { value: () => ({ $runIndex: 0, $execution: {} }) } }),
-			NO_URL,
-		],
-	];
-
-	describe.each(problems)('on an n8n %s', (_, change, problem) => {
-		it('creates the tasks without a callback, polls until they have ended, and shows one hint', async () => {
-			onN8nWith(change);
-			const tasks = mockTasks(() => (tasks.polls.length < 6 ? 'processing' : 'success'));
-			const { run: execution, items, hints } = await run({ items: prompts('a', 'b') });
-			expect([execution.status, execution.waitTill]).toStrictEqual(['success', undefined]);
-			expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false, false]);
-			expect(tasks.polls.length).toBeGreaterThanOrEqual(6);
-			expect(items.map(({ json }) => [json.state, 'timedOut' in json])).toStrictEqual([
-				['success', false],
-				['success', false],
-			]);
-			expect(hints).toStrictEqual([hint(problem)]);
-		});
+	it.each<[string, string, { change?: Change; more?: Partial<RunOptions> }]>([
+		['an n8n whose context has no executeData', OTHER_WAY, { change: without('executeData') }],
+		['an n8n that stores copies of the items', OTHER_WAY, { change: copiedItems }],
+		['an old n8n', 'this n8n cannot suspend executions', { change: without('putExecutionToWait') }],
+		['a sub-workflow', 'a sub-workflow can be suspended from n8n 2.2 on', { change: subWorkflow }],
+		['no resume URL', 'n8n has no URL that resumes the execution', { change: noUrl }],
+		['an execution without an ID', 'the execution has no ID', { more: { executionId: '' } }],
+		['another try at once', "'Retry On Fail' is on", { more: { settings: { retryOnFail: true } } }],
+		['an n8n that the gateway cannot reach', UNREACHABLE, { more: { n8nUrl: 'http://localhost:5678' } }],
+	])('with %s, tasks have no callback, are polled until they end, and one hint says why', async (...row) => {
+		const [, problem, { change, more }] = row;
+		if (change) onN8nWith(change);
+		const tasks = mockTasks(() => (tasks.polls.length < 3 ? 'processing' : 'success'));
+		const { run: execution, items, hints } = await run({ items: prompts('a', 'b'), ...more });
+		expect([execution.status, execution.waitTill]).toStrictEqual(['success', undefined]);
+		expect(callers(tasks)).toStrictEqual([false, false]);
+		const states = items.map(({ json }) => [json.state, 'timedOut' in json]);
+		expect(states).toStrictEqual(Array(2).fill(['success', false]));
+		expect(hints).toStrictEqual([hint(problem)]);
 	});
 
-	const own = 'https://n8n.example.com/done';
-
-	it.each<[string, object, Partial<RunOptions>, string, string | undefined]>([
-		['an execution without an ID', {}, { executionId: '' }, 'the execution has no ID', undefined],
-		[
-			'a node with Retry On Fail, which n8n may run again at once,',
-			{},
-			{ settings: { retryOnFail: true } },
-			"'Retry On Fail' is on",
-			undefined,
-		],
-		[
-			'an n8n that the gateway cannot reach',
-			{},
-			{ n8nUrl: 'http://localhost:5678' },
-			'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL',
-			undefined,
-		],
-		[
-			'a task with a callback URL of the user',
-			{ options: { callbackUrl: own } },
-			{},
-			"the task has another 'Callback URL'",
-			own,
-		],
-	])('%s polls and shows a hint', async (_, parameters, more, problem, callBackUrl) => {
+	it('a task with a callback URL of the user keeps it, and a hint says why it is polled', async () => {
+		const callbackUrl = 'https://n8n.example.com/done';
 		const tasks = mockTasks(() => 'success');
-		const { items, hints } = await run(more, parameters);
+		const { items, hints } = await run({}, { options: { callbackUrl } });
 		expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
-		expect(tasks.sent.map(({ body }) => body.callBackUrl)).toStrictEqual([callBackUrl]);
-		expect(hints).toStrictEqual([hint(problem)]);
+		expect(tasks.sent.map(({ body }) => body.callBackUrl)).toStrictEqual([callbackUrl]);
+		expect(hints).toStrictEqual([hint("the task has another 'Callback URL'")]);
 	});
 
 	it.each<[string, object, Partial<RunOptions>]>([
@@ -217,7 +147,7 @@ describe('suspend problem', () => {
 		['an AI Agent waits for its tool', {}, { asTool: true }],
 		['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
 	])('no hint is shown when %s, although this n8n cannot suspend', async (_, parameters, more) => {
-		onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
+		onN8nWith(without('putExecutionToWait'));
 		const tasks = mockTasks(() => 'success');
 		const { run: execution, hints } = await run(more, parameters);
 		expect(execution.status).toBe('success');
@@ -310,33 +240,6 @@ describe('the stored execution', () => {
 	);
 });
 
-it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `odd` $'])(
-	'resumes a node with any name: %s',
-	async (name) => {
-		const { tasks, use, suspended } = await suspendFor();
-		const { workflow, mode, more } = prepare(use);
-		const renamed = new Workflow({
-			nodes: Object.values(workflow.nodes).map((node) =>
-				node.name === 'Gateway' ? { ...node, name } : node,
-			),
-			connections: {},
-			active: false,
-			nodeTypes: workflow.nodeTypes,
-		});
-		const node = renamed.getNode(name);
-		if (!node) throw new Error('The workflow has no such node');
-		const text = JSON.stringify(suspended.run.data)
-			.replaceAll('"Gateway"', () => JSON.stringify(name))
-			.replaceAll('"node:Gateway"', () => JSON.stringify(`node:${name}`));
-		const data = JSON.parse(text) as IRun['data'];
-		tasks.inPlaceOfN8n = { status: 401, body: '' };
-		const request = { body: {}, query: { item: '0' } };
-		const context = requestContext({ workflow: renamed, more, mode }, node, request, data);
-		const { workflowData } = await new MediaTask().webhook.call(context);
-		expect(workflowData?.[0]?.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-	},
-);
-
 const byTask = (states: Record<string, string>) => (taskId: string) => ({
 	state: states[taskId] ?? 'waiting',
 	failMsg: 'no',
@@ -353,34 +256,6 @@ async function resumed(tasks: Tasks, use: RunOptions, then: Tasks['respond']) {
 }
 
 describe('a resumed node', () => {
-	it('returns each item’s own result, in order, and creates nothing', async () => {
-		const tasks = mockTasks(byTask({ t2: 'success' }));
-		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
-		const result = await resumed(tasks, use, () => 'success');
-		expect(result.run.status).toBe('success');
-		expect(result.items.map(({ json }) => [json.taskId, json.state, json.priceRub])).toStrictEqual([
-			['t1', 'success', 6],
-			['t2', 'success', 6],
-			['t3', 'success', 6],
-		]);
-		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
-		expect(result.items.map(({ json }) => 'timedOut' in json)).toStrictEqual([false, false, false]);
-		expect(tasks.sent).toHaveLength(3);
-	});
-
-	it('fails for a failed task, and names all others, also one that had ended before', async () => {
-		const tasks = mockTasks(byTask({ t1: 'success' }));
-		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
-		const { run, error } = await resumed(tasks, use, byTask({ t2: 'success', t3: 'fail' }));
-		expect(run.status).toBe('error');
-		expect(error?.message).toBe('The media task failed');
-		expect(error?.description).toMatch(/task t3 .*results of tasks: t1, t2\./);
-	});
-
 	it('reads parameters again with the node’s input: its outputs are stored in its place', async () => {
 		const parameters = {
 			inputJson: '={{ { prompt: $json.prompt.toUpperCase() } }}',
@@ -421,32 +296,18 @@ describe('a resumed node', () => {
 	});
 });
 
-describe('when the longest wait is over', () => {
-	const late = async (tasks: Tasks, use: RunOptions, then: Tasks['respond']) => {
-		const suspended = await suspend(tasks, use);
-		tasks.respond = then;
-		const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 31 * 60_000);
-		const result = await resumeNode(suspended, use);
-		clock.mockRestore();
-		return result;
-	};
-
-	it('a pending task is passed on in its last known state, an ended one with its result', async () => {
-		const tasks = mockTasks(() => 'processing');
-		const use = suspending(inOrder, { items: prompts('a', 'b') });
-		const { run, items } = await late(tasks, use, byTask({ t1: 'success', t2: 'waiting' }));
-		expect(run.status).toBe('success');
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			expect.not.objectContaining({ timedOut: true }),
-			{
-				taskId: 't2',
-				state: 'waiting',
-				priceRub: 6,
-				model: 'acme/painter',
-				resultUrls: [],
-				timedOut: true,
-			},
-		]);
-		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success' });
-	});
+it('when the longest wait is over, a pending task is passed on in its last known state, an ended one with its result', async () => {
+	const tasks = mockTasks(() => 'processing');
+	const use = suspending(inOrder, { items: prompts('a', 'b') });
+	const suspended = await suspend(tasks, use);
+	tasks.respond = byTask({ t1: 'success', t2: 'waiting' });
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 31 * 60_000);
+	const { run, items } = await resumeNode(suspended, use);
+	clock.mockRestore();
+	expect(run.status).toBe('success');
+	const [ended, pending] = items.map(({ json }) => json);
+	expect(ended).toMatchObject({ taskId: 't1', state: 'success' });
+	expect(ended).not.toHaveProperty('timedOut');
+	const task = { taskId: 't2', state: 'waiting', priceRub: 6, model: 'acme/painter', resultUrls: [] };
+	expect(pending).toStrictEqual({ ...task, timedOut: true });
 });

@@ -1,5 +1,3 @@
-import nock from 'nock';
-
 import { binaryStorage } from '../../helpers/engine';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { envelope, files, gateway, TASKS } from '../../helpers/media';
@@ -39,17 +37,13 @@ describe('Download Results', () => {
 		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
 	});
 
-	it('fetches nothing when off', async () => {
-		const { taskId, requests } = taskWithFiles();
-		const { item } = await sendCallback({ downloadResults: false }, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls } });
-		expect(requests).toStrictEqual([]);
-	});
-
-	it('fetches nothing for a task that failed', async () => {
-		const { taskId, requests } = taskWithFiles('fail');
-		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
+	it.each([
+		['when it is off', { downloadResults: false }, 'success'],
+		['for a task that failed', { events: 'both' }, 'fail'],
+	])('fetches nothing %s', async (_, parameters, state) => {
+		const { taskId, requests } = taskWithFiles(state);
+		const { item } = await sendCallback(parameters, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state, resultUrls } });
 		expect(requests).toStrictEqual([]);
 	});
 
@@ -187,22 +181,13 @@ describe('archive', () => {
 	it('archives after it has fetched the files: little can happen before the workflow starts', async () => {
 		const taskId = freshTask();
 		const log: unknown[] = [];
+		const note = (what: unknown, status: number) => () => [Number(log.push(what) && status)] as const;
 		task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
-		nock('https://gateway.test')
-			.patch(`${TASKS}/${taskId}/archive`)
-			.reply((_, body) => {
-				log.push(body);
-				return [204];
-			});
-		nock('https://files.test')
-			.get('/a.png')
-			.reply(() => {
-				log.push('file');
-				return [200, 'bytes'];
-			});
+		gateway().patch(`${TASKS}/${taskId}/archive`).reply(note('archived', 204));
+		files().get('/a.png').reply(note('file', 200));
 		const sent = sendCallback({ ...archive, downloadResults: true }, { body: { taskId } });
 		const { item, warnings } = await inFakeTime(sent);
-		expect(log).toStrictEqual(['file', { archive: true }]);
+		expect(log).toStrictEqual(['file', 'archived']);
 		expect([item?.json.taskId, warnings]).toStrictEqual([taskId, 0]);
 	});
 });

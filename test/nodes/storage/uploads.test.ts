@@ -10,6 +10,8 @@ import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { gateway, run, uploaded } from './support';
 
+const MB = 1024 * 1024;
+
 describe('file: upload', () => {
 	useNock();
 
@@ -98,7 +100,7 @@ describe('file: upload', () => {
 	});
 
 	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
-		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
+		const base64 = `={{ 'A'.repeat(${104 * MB + 768 * 1024}) }}`;
 		const { error } = await run('upload', { uploadSource: 'base64', base64 });
 		expect(error?.message).toBe('The file is too large to upload: 104.8 MB');
 		expect(error?.description).toContain('75 MB as base64 text');
@@ -108,7 +110,7 @@ describe('file: upload', () => {
 		const empty = await run('upload', {}, { items: [memoryItem('')] });
 		expect(empty.error?.message).toBe('The file is empty');
 		const service = await binaryStorage();
-		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
+		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * MB });
 		const large = await run('upload', {}, { items: [await storedItem('x')] });
 		spy.mockRestore();
 		expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
@@ -119,7 +121,6 @@ describe('upload url', () => {
 	// Uploads from a URL, over real sockets: a server of files, and a gateway.
 
 	const KEY = 'sk-secret';
-	const MB = 1024 * 1024;
 
 	let respond: RequestListener;
 	/** How the gateway receives an upload, by attempt. */

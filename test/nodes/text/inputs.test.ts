@@ -3,22 +3,11 @@ import { once } from 'node:events';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
-import { gatewayFailure } from '../../helpers/client';
 import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
-import {
-	bySchema,
-	endpoints,
-	gateway,
-	generate,
-	json,
-	mockModels,
-	mockResponse,
-	rows,
-	sentBody,
-} from './support';
+import { bySchema, generate, json, rows, sentBody } from './support';
 
 describe('input', () => {
 	useNock();
@@ -283,37 +272,7 @@ describe('invalid input', () => {
 			{ ...bySchema, schemaName },
 			`'Schema Name' ${notAllowed} "${schemaName}"`,
 		]),
-		thinking: [
-			[
-				'that is broken',
-				{ format: 'messages', options: { thinking: '{' } },
-				`The option 'Thinking (JSON)' is not a JSON object: "{" (${jsonProblem('{')})`,
-			],
-		],
-		builtInTools: [
-			[
-				'that is no list',
-				{ format: 'responses', options: { builtIn: { values: { builtInTools: '{}' } } } },
-				'The option \'Built-In Tools (JSON)\' is not a JSON list: "{}"',
-			],
-		],
-		temperature: [
-			['out of range', { options: { temperature: '={{ 5 }}' } }, `The option 'Temperature' ${notAllowed} 5`],
-		],
-		maxTokens: [
-			['of a fraction', { options: { maxTokens: 1.5 } }, `The option 'Max Tokens' ${notAllowed} 1.5`],
-			[
-				'that is no number',
-				{ options: { maxTokens: '={{ "many" }}' } },
-				`The option 'Max Tokens' ${notAllowed} "many"`,
-			],
-		],
 		extraBody: [
-			[
-				'that is broken',
-				extraBody('{a'),
-				`The option 'Extra Body (JSON)' is not a JSON object: "{a" (${jsonProblem('{a')})`,
-			],
 			[
 				'that turns streaming on',
 				extraBody('{"stream": true}'),
@@ -359,51 +318,18 @@ describe('invalid input', () => {
 			param: 'attachments',
 		});
 	});
-
-	it('a missing field of one item, while the others are sent', async () => {
-		const items = [{ json: {} }, await withFiles(picture)];
-		mockResponse('chat');
-		const result = await generate(attach(fromField('image', 'photo')), { items, settings });
-		expect(result.items[0]?.json.error).toMatchObject({ param: 'attachments' });
-		expect(result.items[1]?.json.text).toBe('Hello there');
-	});
 });
 
 describe('attachments', () => {
 	useNock();
 
-	describe('attachments become the parts of each format', () => {
-		it('sends the length of the body, and the whole body again in a retry', async () => {
-			const items = [await withFiles({ ...picture, content: Buffer.alloc(200_001, 7) })];
-			const lengths: unknown[] = [];
-			const bodies: string[] = [];
-			const take = (status: number) =>
-				gateway()
-					.post('/api/v1/chat/completions', (body: unknown) => {
-						bodies.push(JSON.stringify(body));
-						return true;
-					})
-					.reply(function () {
-						lengths.push(this.req.headers['content-length']);
-						return [status, status === 200 ? endpoints.chat?.response : gatewayFailure(status)];
-					});
-			take(503);
-			take(200);
-			const { error } = await generate(attach(fromField('image', 'photo')), { items });
-			expect(error).toBeUndefined();
-			expect(bodies[0]).toBe(bodies[1]);
-			expect(bodies[0]).toContain(Buffer.alloc(200_001, 7).toString('base64'));
-			expect(lengths.map(String)).toStrictEqual(bodies.map((body) => String(Buffer.byteLength(body))));
-		});
-
-		it('fetches a URL without the key when the format accepts only bytes', async () => {
-			nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
-				.get('/talk.mp3')
-				.reply(200, 'a sound', { 'content-type': 'audio/mpeg' });
-			const body = await sentBody(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
-			expect(JSON.stringify(body)).toContain(Buffer.from('a sound').toString('base64'));
-			expect(JSON.stringify(body)).toContain('"format":"mp3"');
-		});
+	it('a URL is fetched without the key when the format accepts only bytes', async () => {
+		nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+			.get('/talk.mp3')
+			.reply(200, 'a sound', { 'content-type': 'audio/mpeg' });
+		const body = await sentBody(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
+		expect(JSON.stringify(body)).toContain(Buffer.from('a sound').toString('base64'));
+		expect(JSON.stringify(body)).toContain('"format":"mp3"');
 	});
 
 	describe('the file of an attachment', () => {
@@ -456,20 +382,6 @@ describe('attachments', () => {
 			expect(await sentPart(fromUrl('file', 'https://files.test/'))).toStrictEqual([
 				file('file.pdf', 'application/pdf', 'B'),
 			]);
-		});
-
-		it('is sent as JSON, with the header of its format', async () => {
-			const reqheaders = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
-			nock('https://gateway.test', { reqheaders })
-				.post('/api/v1/messages')
-				.reply(200, { content: [{ type: 'text', text: 'Hi' }] });
-			mockModels();
-			const items = [await withFiles(picture)];
-			const { error } = await generate(
-				{ format: 'messages', ...attach(fromField('image', 'photo')) },
-				{ items },
-			);
-			expect(error).toBeUndefined();
 		});
 	});
 

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type {
-	INodeParameters,
-	INodeProperties,
-	INodePropertyOptions,
-	NodeParameterValueType,
-} from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { textOptionParameters } from '../../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../../nodes/shared/gateway/text/formats';
@@ -14,7 +9,7 @@ import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/js
 import { FIELDS_WITHOUT_OPTION } from '../../../scripts/docs/nodes/extraBody';
 import { optionRows } from '../../fixtures/spec/textOptions';
 import { useNock } from '../../helpers/nock';
-import { chatCompletion, generate, mockResponse, sentBody } from './support';
+import { chatCompletion, generate, isShown, membersOf, mockResponse, samples, sentBody } from './support';
 
 useNock();
 
@@ -46,38 +41,8 @@ const nested: Record<string, string[]> = {
 for (const [format, rows] of Object.entries(optionRows))
 	nested[format]?.push(...rows.map(([, path]) => path).filter((path) => path.includes('.')));
 
-/** A valid value of an option, as the panel stores it; not the one that it has when it is added. */
-function sample({ type, options, typeOptions, default: initial }: INodeProperties): NodeParameterValueType {
-	if (type === 'fixedCollection') return { values: samples(membersOf(options)) };
-	if (type === 'options') {
-		const values = options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
-		return values.filter((value) => value !== initial).at(-1);
-	}
-	if (type === 'multiOptions')
-		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
-	if (type === 'number')
-		return (typeOptions?.minValue ?? 0) + 0.5 * (typeOptions?.numberPrecision === 0 ? 2 : 1);
-	if (type === 'boolean') return initial !== true;
-	const text = typeof initial === 'string' ? initial : '';
-	if (type === 'json') return text === '{}' ? '{"type": "a"}' : text.replace('[]', '[{"type": "a"}]');
-	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
-}
-
-function samples(properties: INodeProperties[]): INodeParameters {
-	return Object.fromEntries(properties.map((property) => [property.name, sample(property)]));
-}
-
-/** The fields of a group; none for other options. */
-function membersOf(options: INodeProperties['options'] = []): INodeProperties[] {
-	return options.flatMap((option) => ('values' in option ? option.values : []));
-}
-
 /** The text options of the panel. */
 const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
-
-function isShown({ displayOptions }: INodeProperties, format: string): boolean {
-	return displayOptions?.show?.['/format']?.includes(format) ?? true;
-}
 
 const everything: INodeParameters = {
 	systemPrompt: 'Be brief',

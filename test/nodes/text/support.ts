@@ -1,5 +1,10 @@
 import nock from 'nock';
-import type { INodeParameters } from 'n8n-workflow';
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+	NodeParameterValueType,
+} from 'n8n-workflow';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
@@ -7,11 +12,18 @@ import chatResponse from '../../fixtures/chat/plain.json';
 import messagesResponse from '../../fixtures/messages/plain.json';
 import responsesResponse from '../../fixtures/responses/plain.json';
 
-/** The path of each format, and its response with the text "Hello there". */
-export const endpoints: Record<string, { path: string; response: JsonObject }> = {
+/** The path and the headers of each format, and its response with the text "Hello there". */
+export const endpoints: Record<
+	string,
+	{ path: string; response: JsonObject; headers?: Record<string, string> }
+> = {
 	chat: { path: '/api/v1/chat/completions', response: chatResponse },
 	responses: { path: '/api/v1/responses', response: responsesResponse },
-	messages: { path: '/api/v1/messages', response: messagesResponse },
+	messages: {
+		path: '/api/v1/messages',
+		response: messagesResponse,
+		headers: { 'anthropic-version': '2023-06-01' },
+	},
 };
 
 export const gateway = () => nock('https://gateway.test');
@@ -21,7 +33,8 @@ export function mockResponse(format: string, response?: JsonObject): JsonObject[
 	const endpoint = endpoints[format];
 	if (!endpoint) throw new Error(`there is no format ${format}`);
 	const bodies: JsonObject[] = [];
-	gateway()
+	const reqheaders = { 'content-type': 'application/json', ...endpoint.headers };
+	nock('https://gateway.test', { reqheaders })
 		.post(endpoint.path, (body: JsonObject) => {
 			bodies.push(body);
 			return true;
@@ -95,3 +108,35 @@ export const rows = (...message: INodeParameters[]): INodeParameters => ({
 
 /** Messages as JSON text. */
 export const json = (messagesJson: string): INodeParameters => ({ inputMode: 'json', messagesJson });
+
+/** A valid value of an option, as the panel stores it; not the one that it has when it is added. */
+function sample({ type, options, typeOptions, default: initial }: INodeProperties): NodeParameterValueType {
+	if (type === 'fixedCollection') return { values: samples(membersOf(options)) };
+	if (type === 'options') {
+		const values = options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
+		return values.filter((value) => value !== initial).at(-1);
+	}
+	if (type === 'multiOptions')
+		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
+	if (type === 'number')
+		return (typeOptions?.minValue ?? 0) + 0.5 * (typeOptions?.numberPrecision === 0 ? 2 : 1);
+	if (type === 'boolean') return initial !== true;
+	const text = typeof initial === 'string' ? initial : '';
+	if (type === 'json') return text === '{}' ? '{"type": "a"}' : text.replace('[]', '[{"type": "a"}]');
+	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
+}
+
+/** Values of options; for groups, of their fields. */
+export function samples(properties: INodeProperties[]): INodeParameters {
+	return Object.fromEntries(properties.map((property) => [property.name, sample(property)]));
+}
+
+/** The fields of a group; none for other options. */
+export function membersOf(options: INodeProperties['options'] = []): INodeProperties[] {
+	return options.flatMap((option) => ('values' in option ? option.values : []));
+}
+
+/** Whether the panel shows an option in a format. */
+export function isShown({ displayOptions }: INodeProperties, format: string): boolean {
+	return displayOptions?.show?.['/format']?.includes(format) ?? true;
+}

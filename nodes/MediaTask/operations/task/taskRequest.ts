@@ -137,7 +137,13 @@ export async function readTaskRequest(
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
-	if (needsImage && files.length === 0) checkImage(values, (await catalogued()).inputSchema);
+	if (needsImage) {
+		const { inputSchema } = await catalogued();
+		const names = inputForm(inputSchema).fields.map(({ name }) => name);
+		// After another model was chosen, the target may be no field of it.
+		const hasFile = files.some(({ field }) => names.length === 0 || names.includes(field));
+		if (!hasFile) checkImage(values, inputSchema);
+	}
 	/** @param urlOf returns the URL of a file, or a placeholder */
 	const inputWith = async (urlOf: (file: UploadFile) => Promise<string>) => {
 		let input = values;
@@ -178,7 +184,7 @@ export function checkImage(input: JsonObject, inputSchema: JsonObject = {}): voi
 	if (fields.some(({ name }) => !isUnset(input[name]))) return;
 	throw new InvalidInputError(
 		'There is no image to edit',
-		"Add a row to 'Input Files', or enter the URL of an image in the model’s field for it.",
+		"Add a row to 'Input Files' whose 'Target Field' is one of this model, or enter the URL of an image in that field.",
 		'inputFiles',
 	);
 }

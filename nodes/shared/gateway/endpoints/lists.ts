@@ -1,5 +1,5 @@
 import type { GatewayClient } from '../client/client';
-import { asId, asNumber, asObject, asObjects, type JsonObject } from '../util/json';
+import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
 
 export type List = Awaited<ReturnType<typeof fetchList>>;
 
@@ -11,28 +11,29 @@ export async function fetchList(
 ) {
 	const body = await client.json({ group: 'list', kind: 'read', path, takesList: true });
 	// The response itself if nothing in it looks like a list of records.
-	const records = recordsIn(body, idOf) ?? [body];
-	const pages = [body, asObject(body.data) ?? {}];
+	const values = Object.values(body);
+	const parts = [...values, ...values.flatMap((value) => Object.values(asObject(value) ?? {}))];
+	const records = recordsIn(parts, idOf) ?? [body];
+	const pages = [body, ...asObjects(parts)];
 	return { records, hasMore: pages.some((page) => saysMore(page, records.length)) };
 }
 
-/** Whether a page says that others follow: `has_more`, a `next…` that is set, or a larger `total`. */
+/** Whether a page says that others follow: `has_more`, a `next…` that is set, several `pages`, or a larger `total`. */
 function saysMore(page: JsonObject, count: number): boolean {
 	return Object.entries(page).some(([name, value]) => {
 		if (/^has_?(more|next)/i.test(name)) return value === true;
-		if (/^total/i.test(name)) return (asNumber(value) ?? 0) > count;
+		if (/pages$|^last_?page$/i.test(name)) return (asNumber(value) ?? 0) > 1;
+		if (/^total(?!.*(size|bytes))/i.test(name)) return (asNumber(value) ?? 0) > count;
 		return /^next/i.test(name) && (asId(value) ?? '') !== '';
 	});
 }
 
-/** The elements of the uppermost list of objects with an ID; an empty list if there is only an empty one. */
+/** The elements of the first list of objects with an ID; an empty list if there is only an empty one. */
 function recordsIn(
-	body: JsonObject,
+	parts: ReadonlyArray<Json | undefined>,
 	idOf: (record: JsonObject) => string | undefined,
 ): JsonObject[] | undefined {
-	const fields = Object.values(body);
-	const all = [...fields, ...fields.flatMap((field) => Object.values(asObject(field) ?? {}))];
-	const lists = all.filter((value) => Array.isArray(value));
+	const lists = parts.filter((part) => Array.isArray(part));
 	const found = lists.map(asObjects).find((records) => records.some((one) => idOf(one) !== undefined));
 	return found ?? (lists.some((list) => list.length === 0) ? [] : undefined);
 }

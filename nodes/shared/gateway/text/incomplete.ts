@@ -19,9 +19,10 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-type Ended = Pick<Choice, 'finishReason'>;
+type Ended = Pick<Choice, 'finishReason'> & Partial<Pick<Choice, 'refusal'>>;
 
-function meaningOf({ finishReason }: Ended): string | undefined {
+function meaningOf({ finishReason, refusal = '' }: Ended): string | undefined {
+	if (refusal !== '') return 'filtered';
 	const word = finishReason?.toLowerCase() || 'stop';
 	return Object.entries(MEANINGS).find(([, known]) => known.includes(word))?.[0];
 }
@@ -39,7 +40,7 @@ export function incompleteHint(
 ): string | undefined {
 	const meanings = choices.map(meaningOf);
 	if (meanings.includes('filtered'))
-		return 'The text is not complete: a content filter stopped it. Rephrase the prompt, or choose another model.';
+		return 'The text is not complete: the model refused, or a content filter stopped it. Rephrase the prompt, or choose another model.';
 	if (!meanings.includes('cutOff')) {
 		const reason = choices[meanings.indexOf(undefined)]?.finishReason;
 		return reason

@@ -116,19 +116,21 @@ export class Records {
 		}
 	}
 
-	/** What an item gave, if its files are still there. */
+	/** What an item gave, if its files are still there, also those that the gateway keeps until `expiresAt` (§2.7). */
 	async outputs(index: number): Promise<INodeExecutionData[] | undefined> {
 		const record = this.get(index);
 		const outputs = record?.outputs ?? (record && unstored.get(record));
 		if (!outputs || !record?.isBefore) return outputs;
 		const files = outputs.flatMap(({ binary = {} }) => Object.values(binary));
+		const hasExpired = outputs.some(({ json }) => Date.parse(String(json.expiresAt)) < Date.now());
 		try {
 			for (const { id } of files) if (id !== undefined) await this.context.helpers.getBinaryMetadata(id);
-			return outputs;
+			if (!hasExpired) return outputs;
 		} catch {
-			delete record.outputs;
-			return undefined;
+			// It is gone.
 		}
+		delete record.outputs;
+		return undefined;
 	}
 
 	/** Adds to the error of an item what the user is to know: its task's ID, and whether it is, or may be, charged. */

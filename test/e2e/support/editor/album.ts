@@ -47,7 +47,10 @@ export class Album {
 		if (!process.env['UPDATE_IMAGES']) return;
 		const frame = widened(await around(parts), margin);
 		const clip = { ...frame, height: Math.min(frame.height, height) };
-		await this.page.screenshot({ path: join(imagesFolder, `${name}.png`), clip, animations: 'disabled' });
+		// n8n's button covers the lowest nodes.
+		const style = ':has(> * > [data-test-id="execute-workflow-button"]) { visibility: hidden; }';
+		const path = join(imagesFolder, `${name}.png`);
+		await this.page.screenshot({ path, clip, style, animations: 'disabled' });
 	}
 
 	/** Keeps what was to be seen when a test failed, and the page's HTML. */

@@ -49,6 +49,8 @@ export function story(name: string, gateway?: GatewayOptions): Scene {
 			} catch (error) {
 				// Whatever keeps it from being kept, the failure itself is what matters.
 				await Promise.allSettled([editor.album.keepFailure(title)]);
+				// The next scene loads the editor again.
+				await editor.page.goto('about:blank');
 				throw error;
 			}
 		});

@@ -101,8 +101,10 @@ const end = (fields: JsonObject = {}): JsonObject => ({
 });
 const stop = { type: 'message_stop' };
 const hello = [start, block(0, { type: 'text', text: '' }), text(0, 'Hel'), text(0, 'lo')];
-it('after the stop reason the stream is not complete, even with [DONE]', () => {
-	expect(run(...hello, end())).toMatchObject({ isComplete: [false, false], isFinished: false });
+
+it('after the stop reason the stream is complete, and goes on to its end', () => {
+	expect(run(...hello)).toMatchObject({ isComplete: [false, false] });
+	expect(run(...hello, end())).toMatchObject({ isComplete: [true, true], isFinished: false });
 });
 
 it('an error event without an error throws an error', () => {

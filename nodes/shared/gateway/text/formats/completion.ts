@@ -136,9 +136,10 @@ export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
 	return { id, usage: { ...usage }, costRub };
 }
 
-/** The error that an object has; some servers send only its words. */
+/** The error that an object has. Some servers send only its words, and some an empty one with each success. */
 export function errorIn({ error }: JsonObject): JsonObject | undefined {
-	return asObject(error) ?? (asText(error) === undefined ? undefined : { message: error });
+	const fields = asText(error) === undefined ? asObject(error) : { message: error };
+	return Object.values(fields ?? {}).some(Boolean) ? fields : undefined;
 }
 
 export function generationError(error: JsonObject, receipt?: Receipt): ApiError {

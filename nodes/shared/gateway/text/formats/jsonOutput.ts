@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { asObject, canonicalJson, compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import { canonicalJson, compact, objectIn, parseJson, type Json, type JsonObject } from '../../util/json';
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
@@ -53,13 +53,14 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 	const answer = withoutThoughts(text);
 	for (const whole of [text, answer]) {
 		const value = parseLeniently(withoutFence(whole));
-		if (value !== undefined) return [value];
+		// Some models encode an object twice.
+		if (value !== undefined) return [objectIn(value) ?? value];
 	}
 	if (onlyWhole) return [];
 	const values = inBrackets(answer)
 		?.map(parseLeniently)
 		.filter((value) => value !== undefined)
-		.filter((value) => lists || asObject(value));
+		.filter((value) => lists || objectIn(value));
 	// Some models give their answer twice.
 	return values && [...new Map(values.map((value) => [canonicalJson(value), value])).values()];
 }
@@ -129,6 +130,8 @@ function unusable(choice: Choice, completion: Completion, problem: Problem, valu
 		text,
 		toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
 		refusal: refusal || undefined,
+		reasoning: choice.reasoning || undefined,
+		otherOutput: unlessEmpty(choice.otherOutput),
 		texts: choices.length > 1 ? choices.map((one) => one.text) : undefined,
 		finishReason,
 		costIsComputed,

@@ -20,6 +20,8 @@ export class MessagesStream implements CompletionStream {
 	private message: JsonObject = {};
 	private readonly blocks = new Map<number, StreamedBlock>();
 	isFinished = false;
+	/** Whether the reason of its end has come, which no text follows (§6.3). */
+	private hasEnded = false;
 
 	constructor(private readonly output: OutputRequest) {}
 
@@ -35,6 +37,7 @@ export class MessagesStream implements CompletionStream {
 			this.message = { ...message, usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
 		if (type === 'content_block_start') block();
 		if (type === 'content_block_delta') return block().read(delta ?? {}, this.output);
+		this.hasEnded ||= type === 'message_delta' && asText(delta?.stop_reason) !== undefined;
 		if (type === 'message_delta')
 			this.message = deepMerge(this.message, { ...delta, usage: usage ?? {} }, 'ignore');
 		this.isFinished = type === 'message_stop';
@@ -42,7 +45,7 @@ export class MessagesStream implements CompletionStream {
 	}
 
 	isComplete(): boolean {
-		return this.isFinished;
+		return this.isFinished || this.hasEnded;
 	}
 
 	body(): JsonObject {

@@ -4,6 +4,7 @@ import {
 	asObject,
 	asObjects,
 	asText,
+	deepMerge,
 	omit,
 	textOf,
 	type JsonObject,
@@ -42,7 +43,9 @@ export class ResponsesStream implements CompletionStream {
 			const failure = generationError(error, readReceipt(closing ?? {}, USAGE));
 			throw closing ? failure : failure.with({ retryable: true });
 		}
-		if (CLOSING.has(type)) this.closed = closing;
+		// §3.3: the event says the status, too.
+		if (CLOSING.has(type) && closing)
+			this.closed = deepMerge({ status: textOf(type).replace('response.', '') }, closing, 'ignore');
 		// §6.1: the number shows duplicates and gaps.
 		const number = asNumber(received.sequence_number);
 		if (number !== undefined) {
