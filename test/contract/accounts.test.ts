@@ -88,32 +88,25 @@ describe('rate limit', () => {
 
 	const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
 
-	describe('80 texts at a limit of 30 requests in 20 s', () => {
-		it.each(['none', 'date'] as const)('all succeed, Retry-After: %s', async (retryAfter) => {
+	it.each(['none', 'date'] as const)(
+		'80 texts succeed in three executions that share a limit of 30 in 20 s, Retry-After: %s',
+		async (retryAfter) => {
 			gateway.control.configure({ rateLimit: { requestsPerMinute: 30, windowMs: 20_000, retryAfter } });
-			const options = { maxRetries: 0 };
-			const { items: outputs, error } = await gateway.generate({ options }, { items: items(80) });
-			expect(error).toBeUndefined();
-			expect(outputs).toHaveLength(80);
-			expect(gateway.charges()).toBe(80);
-		});
-
-		it('all succeed in three executions at once, which share the limit', async () => {
-			gateway.control.configure({
-				rateLimit: { requestsPerMinute: 30, windowMs: 20_000, retryAfter: 'none' },
-			});
 			const counts = [20, 25, 35];
 			const results = await Promise.all(
 				counts.map(async (count, index) =>
-					gateway.generate({}, { items: items(count), executionId: `execution-${index}` }),
+					gateway.generate(
+						{ options: { maxRetries: 0 } },
+						{ items: items(count), executionId: `execution-${index}` },
+					),
 				),
 			);
 			expect(results.map(({ items: outputs, error }) => [outputs.length, error])).toStrictEqual(
 				counts.map((count) => [count, undefined]),
 			);
 			expect(gateway.charges()).toBe(80);
-		});
-	});
+		},
+	);
 
 	it('30 tasks are created once each and awaited, creations and polls sharing the limit', async () => {
 		gateway.control.configure({
@@ -127,20 +120,15 @@ describe('rate limit', () => {
 		expect([gateway.charges(), gateway.control.tasks()].flat()).toHaveLength(31);
 	});
 
-	describe('the hint of the node', () => {
-		/** Without the one that has the cost. */
-		const hintsOf = ({ run }: Awaited<ReturnType<typeof gateway.generate>>) =>
-			(run.data.resultData.runData.Gateway?.[0]?.hints ?? [])
-				.map(({ message }) => message)
-				.filter((message) => !message.startsWith('Cost: '));
-
-		it('says how long requests waited for the rate limit', async () => {
-			const code = 'rate_limit_exceeded';
-			gateway.control.addFault({ action: { kind: 'error', code, retryAfter: 9 }, match: { method: 'POST' } });
-			expect(hintsOf(await gateway.generate())).toStrictEqual([
-				expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
-			]);
-		});
+	it('the hint of the node says how long requests, together, waited for the rate limit', async () => {
+		const code = 'rate_limit_exceeded';
+		const action = { kind: 'error', code, retryAfter: 9 } as const;
+		gateway.control.addFault({ action, match: { method: 'POST' }, times: 3 });
+		const { run } = await gateway.generate({}, { items: items(3) });
+		const hints = run.data.resultData.runData.Gateway?.[0]?.hints?.map(({ message }) => message);
+		expect(hints).toContainEqual(
+			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
+		);
 	});
 
 	it('Rate Limit Wait of 0 fails at once, and nothing is charged', async () => {

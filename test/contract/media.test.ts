@@ -101,17 +101,6 @@ describe('media tasks', () => {
 			expect((await act('wait')).items[0]?.json.state).toBe('success');
 		});
 
-		it('is archived when the first response is lost and the second is an error', async () => {
-			const taskId = await made('voxa/speech-1', { text: 'a' });
-			gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseResponse' } });
-			const { items } = await gateway.media('archive', { taskId });
-			expect(items[0]?.json).toStrictEqual({ archived: true, taskId });
-			expect(gateway.control.requests({ method: 'PATCH' })).toHaveLength(2);
-			expect(gateway.control.tasks().find((task) => task.taskId === taskId)).toMatchObject({
-				archived: true,
-			});
-		});
-
 		it('has lyrics when it is a song, and none when it is a picture', async () => {
 			const taskId = await made('harmonia/song-3', { prompt: 'a sea shanty' });
 			const song = await gateway.media('get', { taskId });

@@ -451,12 +451,6 @@ describe('fallback', () => {
 		expect(items[0]?.json).toMatchObject({ model: models[1], fallbackFrom: [THIRD] });
 	});
 
-	it('a model that does not reject the call has no fallbackFrom in its output', async () => {
-		const { items } = await generate();
-		expect(items[0]?.json).toMatchObject({ model: TEXT_MODEL });
-		expect(items[0]?.json).not.toHaveProperty('fallbackFrom');
-	});
-
 	it('a fallback model that the gateway does not know is passed over', async () => {
 		reject(TEXT_MODEL, 'rate_limit_exceeded');
 		const { items } = await generate({ fallbackModels: ['acme/one', THIRD], rateLimitWait: 0 });

@@ -158,19 +158,6 @@ describe('client sockets', () => {
 	describe('a response that is lost', () => {
 		const lose: RequestListener = (request) => request.socket.destroy();
 
-		it('is not requested again where the request is charged and its body is cut off', async () => {
-			gateway.onRequest((request, response) => {
-				response.writeHead(200, { 'content-length': '1000' });
-				response.write('{"choices": [', () => request.socket.destroy());
-			});
-			const { client } = gateway.client();
-			expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
-				outcome: 'unknown',
-				kind: 'charge',
-			});
-			expect(gateway.received).toHaveLength(1);
-		});
-
 		it('is requested again where a repeat charges nothing, and holds no slot during the pauses', async () => {
 			gateway.onRequest(lose);
 			const { client, pauses, slots } = gateway.client();
@@ -330,18 +317,13 @@ describe('exchange time', () => {
 		expect(slots.held).toBe(0);
 	});
 
-	it.each([
-		['small events', `data: {"choices":[{"index":0,"delta":{"content":"${'a'.repeat(2_000)}"}}]}\n\n`],
-		['comments', `: ${'a'.repeat(2_000)}\n\n`],
-		['unstreamed JSON', '["", ""],'.repeat(200)],
-	])('a text stream of %s without end is ended', async (_, part) => {
-		const { isClosed } = endless(part.repeat(500));
+	it('a text stream of comments without end is ended', async () => {
+		const { isClosed } = endless(`: ${'a'.repeat(2_000)}\n\n`.repeat(500));
 		const { client } = gateway.client({ maxRetries: 0 });
+		const output = { kind: 'text' } as const;
 		const reading = streamText(client, {
-			format: textFormat('chat'),
-			output: { kind: 'text' },
-			request: chat,
-			onText: async () => await Promise.resolve(),
+			...{ format: textFormat('chat'), output, request: chat },
+			onText: () => undefined,
 		});
 		expect((await apiErrorOf(reading)).details.code).toBe('response_too_large');
 		await eventually(isClosed);

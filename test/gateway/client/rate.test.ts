@@ -123,23 +123,15 @@ it('an account is a base URL, in any spelling, and a key, which cannot be read f
 it('WaitMeter measures the time in which at least one request waits', async () => {
 	let now = 0;
 	const meter = new WaitMeter(() => now);
-	const ends: Array<() => void> = [];
-	const wait = async () => await meter.during(new Promise((end) => ends.push(end)));
-	const at = async (time: number, step: () => void) => {
-		now = time;
-		step();
-		await new Promise((resolve) => setImmediate(resolve));
-	};
-	const waits: Array<Promise<void>> = [];
-	const begin = () => void waits.push(wait());
-	const end = () => ends.shift()?.();
-	await at(0, begin);
-	await at(5, begin);
-	await at(10, end);
-	await at(20, end);
-	await at(50, begin);
-	await at(57, end);
-	await Promise.all(waits);
+	for (const [begin, end] of [
+		[10, 30],
+		[50, 57],
+	] as const) {
+		now = begin;
+		const waits = [meter.during(Promise.resolve()), meter.during(Promise.resolve())];
+		now = end;
+		await Promise.all(waits);
+	}
 	expect(meter.totalMs).toBe(27);
 });
 

@@ -216,16 +216,6 @@ describe('client rate limit', () => {
 			expect(paused).toBeGreaterThanOrEqual(5_000);
 			expect(paused).toBeLessThan(10_000);
 		});
-
-		it('of hours fails a request at once, and no other one', async () => {
-			const { client, clock, sent } = scriptedClient([busyFor(10_800), busyFor(10_800), { body: '{"a":1}' }]);
-			for (let count = 0; count < 2; count += 1)
-				expect((await apiErrorOf(client.json(get))).details.description).toContain(
-					'asks to wait 180 minutes',
-				);
-			expect(await client.json(get)).toStrictEqual({ a: 1 });
-			expect([sent.length, clock.now - 1_000_000 < 2_000]).toStrictEqual([3, true]);
-		});
 	});
 });
 

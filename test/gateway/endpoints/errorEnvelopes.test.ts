@@ -10,7 +10,6 @@ import {
 	fetchMediaTask,
 	listMediaTasks,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { chargeText } from '../../../nodes/shared/run/charge/words';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
@@ -57,9 +56,7 @@ describe.each(ACTIONS)('%s', (_, act) => {
 		] as const)
 			expect(await failed(act, { status: sent, headers, body: envelope(code) })).toStrictEqual(expected);
 	});
-});
 
-describe.each(ACTIONS)('%s', (_, act) => {
 	test.each<[Json, number]>([
 		[{ message: 'The reason', type: 'invalid_request_error', param: null, code: 'insufficient_quota' }, 402],
 		[{ message: 'The reason', code: 'invalid_api_key' }, 401],
@@ -75,15 +72,6 @@ describe.each(ACTIONS)('%s', (_, act) => {
 		expect(expected.details.description + expected.details.message).toContain('The reason');
 		expect(await failed(act, { status: 200, body })).toStrictEqual(expected);
 	});
-});
-
-it('a creation that is refused is free, and has the words of the gateway', async () => {
-	const body = '{"code":402,"msg":"Insufficient funds","data":null}';
-	const { details, tries } = await failed(create, { body });
-	expect(details).toMatchObject({ outcome: 'rejected', status: 402, retryable: false });
-	expect(details.description).toContain('Insufficient funds');
-	expect(chargeText(details)).toBe('Nothing was charged.');
-	expect(tries).toBe(1);
 });
 
 describe('a response is no error', () => {

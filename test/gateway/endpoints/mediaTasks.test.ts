@@ -14,7 +14,6 @@ import {
 	type MediaTask,
 	readMediaTask,
 	taskBody,
-	taskError,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
@@ -63,13 +62,6 @@ describe('reading a task (§2.6)', () => {
 			retryable: false,
 		});
 	});
-});
-
-it('the error of a failed task has its model and its price, where they are known', () => {
-	const task = readMediaTask({ data: { taskId: 't1', state: 'fail' } }, 't1');
-	const { extra } = taskError({ ...task, model: 'acme/draw' }, [], 12.5).details;
-	const unknown = { failCode: null, failMsg: null, state: 'fail' };
-	expect(extra).toStrictEqual({ ...unknown, model: 'acme/draw', priceRub: 12.5 });
 });
 
 const body = taskBody({ model: 'm', input: { prompt: 'p' } });

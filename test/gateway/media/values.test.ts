@@ -42,6 +42,26 @@ describe('the type of a value', () => {
 		['of a union, JSON is read where it is of one of its types', '["a"]', union, ['a']],
 		['of a union, JSON of another type stays text', '{"a":1}', union, '{"a":1}'],
 		['without a type, an object is read', '{"a":1}', {}, { a: 1 }],
+		['is the choice of the same type where another has the same text', 5, { enum: ['5', 5] }, 5],
+		['is the first choice with the same text', '5', { enum: [true, 5] }, 5],
+		['is a boolean choice', 'true', { enum: [true, false] }, true],
+		['is a number with an exponent', '1e3', { type: 'number' }, 1000],
+		['is the text of a boolean', true, { type: 'string' }, 'true'],
+		['is true with blanks around', ' True ', { type: 'boolean' }, true],
+		['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
+		['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
+		// Of several types.
+		['is unchanged where any type is accepted', 5, {}, 5],
+		['stays text that is not JSON', '{"a":', {}, '{"a":'],
+		['stays a number in text where the schema has no type', '5', {}, '5'],
+		['stays true in text where text is accepted', 'true', { type: ['boolean', 'string'] }, 'true'],
+		['is a boolean where text is not accepted', ' true ', { type: ['boolean', 'integer'] }, true],
+		[
+			'is an object where a branch has no type',
+			' {"a":1} ',
+			{ anyOf: [{ type: 'string' }, { required: ['a'] }] },
+			{ a: 1 },
+		],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 	test.each<[string, Json, Json]>([
@@ -169,29 +189,6 @@ describe('a list', () => {
 		).toStrictEqual(values);
 	});
 });
-
-it.each<[string, Json, Json, Json]>([
-	['is the choice of the same type where another has the same text', 5, { enum: ['5', 5] }, 5],
-	['is the first choice with the same text', '5', { enum: [true, 5] }, 5],
-	['is a boolean choice', 'true', { enum: [true, false] }, true],
-	['is a number with an exponent', '1e3', { type: 'number' }, 1000],
-	['is the text of a boolean', true, { type: 'string' }, 'true'],
-	['is true with blanks around', ' True ', { type: 'boolean' }, true],
-	['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
-	['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
-	// Of several types.
-	['is unchanged where any type is accepted', 5, {}, 5],
-	['stays text that is not JSON', '{"a":', {}, '{"a":'],
-	['stays a number in text where the schema has no type', '5', {}, '5'],
-	['stays true in text where text is accepted', 'true', { type: ['boolean', 'string'] }, 'true'],
-	['is a boolean where text is not accepted', ' true ', { type: ['boolean', 'integer'] }, true],
-	[
-		'is an object where a branch has no type',
-		' {"a":1} ',
-		{ anyOf: [{ type: 'string' }, { required: ['a'] }] },
-		{ a: 1 },
-	],
-])('a value %s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 const LIST = { type: 'array' };
 

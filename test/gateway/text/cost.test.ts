@@ -157,24 +157,10 @@ describe('the most that a call can cost', () => {
 		(body) => expect(most(body)).toHaveProperty('rub'),
 	);
 
-	it('says that a limit of tokens would make it less', () => {
-		expect(most({ max_tokens: 4096 })).toMatchObject({
-			because: "Without 'Max Tokens', 4,096 tokens are reserved for its response.",
-		});
-		expect(most({})).not.toHaveProperty('because');
-	});
-
 	it('is not known without the model', () => {
 		expect(mostOfCall(textFormat('chat'), { max_tokens: 5 }, undefined)).toMatchObject({
 			reason: 'Unknown, because the catalogue has no price for the model. Choose a model from the list.',
 		});
-	});
-
-	test.each([
-		['responses', 'max_output_tokens'],
-		['messages', 'max_tokens'],
-	])('%s: reads %s', (format, field) => {
-		expect(rubOf(most({ max_tokens: undefined, [field]: 100 }, { format }))).toBeGreaterThan(OUTPUT);
 	});
 });
 
@@ -245,15 +231,6 @@ describe('a file', () => {
 			isEstimate: true,
 			because: 'Files count as 12,000 tokens.',
 		});
-	});
-
-	it('counts by the size of what replaces its placeholder', () => {
-		const files = new Map([['file-1', { size: 500_000, mimeType: 'application/pdf', fileName: 'a.pdf' }]]);
-		const [body] = chatPart({ type: 'file', file: { file_data: 'data:application/pdf;base64,file-1' } });
-		const result = mostOfCall(textFormat('chat'), { max_tokens: 100, ...body }, wide, files);
-		expect(tokensOf(result)).toBeGreaterThanOrEqual(512_000);
-		expect(tokensOf(result)).toBeLessThan(512_500);
-		expect(result).toMatchObject({ because: 'Files count as 512,000 tokens.' });
 	});
 
 	it('is not what a tool’s arguments only look like', () => {

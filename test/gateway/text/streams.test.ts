@@ -85,15 +85,6 @@ it('splitting a stream does not change the events', () => {
 	);
 });
 
-it('knows how long an unfinished event is', () => {
-	const parser = new SseParser(() => undefined);
-	const lengths = ['data: a\n\n', 'data: 12', '345\nda', 'ta: 6', '\n\n'].map((text) => {
-		parser.push(bytes(text));
-		return parser.length;
-	});
-	expect(lengths).toStrictEqual([0, 8, 7, 12, 0]);
-});
-
 it.each<[string, () => Uint8Array[], number]>([
 	['a line in small chunks', () => Array.from({ length: 200_000 }, () => bytes('data:xxxxx')), 0],
 	[
@@ -202,6 +193,7 @@ describe.each(worlds)('%s: a stream', (format, beginning, end) => {
 		['among events that are not objects', () => noise + whole + noise],
 		['under another content type', () => whole, { 'content-type': 'text/plain' }],
 		['before a late error', () => whole + events(errorFrame)],
+		['before a second response', () => (format === 'chat' ? whole + events('[DONE]') : whole) + begun],
 	])('is complete after its closing event: %s', async (_, source, headers = EVENT_STREAM) => {
 		expect(await read(format, source(), headers)).toMatchObject({ text: 'Hello', finishReason: 'stop' });
 	});
@@ -275,27 +267,6 @@ describe('the shown text', () => {
 			code: 'unreadable_answer',
 		});
 		expect(onText).toHaveBeenCalledTimes(1);
-	});
-
-	it('arrives piece by piece, and the stream waits for the callback', async () => {
-		const log: string[] = [];
-		const stream = Readable.from(
-			(async function* () {
-				for (const word of ['a', 'b']) {
-					log.push(`sent ${word}`);
-					yield await Promise.resolve(bytes(events(textChunk(word))));
-				}
-				yield bytes(events(finish, usage));
-			})(),
-			{ highWaterMark: 1 },
-		);
-		const onText = async (text: string) => {
-			await new Promise((resolve) => setImmediate(resolve));
-			log.push(`shown ${text}`);
-		};
-		await readStream('chat', stream, { onText });
-		expect(log[0]).toBe('sent a');
-		expect(log.indexOf('shown a')).toBeLessThan(log.indexOf('shown b'));
 	});
 });
 

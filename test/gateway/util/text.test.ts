@@ -1,15 +1,14 @@
 import { emptyParts, excerpt } from '../../../nodes/shared/gateway/util/text';
 
 it.each([
-	['', ''],
-	['a'.repeat(300), 'a'.repeat(300)],
-	['a'.repeat(301), `${'a'.repeat(300)}…`],
-])('a text is shown up to 300 characters: %s', (text, shown) => expect(excerpt(text)).toBe(shown));
-
-it.each([
+	['', undefined, ''],
+	['a'.repeat(300), undefined, 'a'.repeat(300)],
+	['a'.repeat(301), undefined, `${'a'.repeat(300)}…`],
 	['abc', 3, 'abc'],
 	['abcd', 3, 'abc…'],
-])('%s in %i characters', (text, length, shown) => expect(excerpt(text, length)).toBe(shown));
+])('a text is shown up to 300 characters, or others: %s, %j', (text, length, shown) =>
+	expect(excerpt(text, length)).toBe(shown),
+);
 
 it.each<[template: string, text: string, empty: string[]]>([
 	['=Describe {{ $json.name }}', 'Describe ', ['{{ $json.name }}']],

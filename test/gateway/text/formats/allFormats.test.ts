@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
 import { type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
-import { invalidInput } from '../../../helpers/invalidInput';
-import { errorDetailsOf, JSON_OBJECT, NO_USAGE, read, streamed } from './support';
+import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
+import { errorDetailsOf, JSON_OBJECT, NO_CHOICE, NO_USAGE, read, streamed } from './support';
 import { WHOLE } from './whole';
 
 describe('formats', () => {
@@ -106,10 +106,90 @@ it('the formats are those of the specification, the most widely supported first'
 	]);
 });
 
-it('an unknown name is rejected as the value of the parameter', () => {
-	const { param, message } = invalidInput(() => textFormat('soap'));
-	expect(param).toBe('format');
-	expect(message).toContain('soap');
+it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<Choice>]>([
+	[
+		'chat',
+		WHOLE.chat,
+		{ id: 'c1', provider: 'Acme Cloud', costRub: 0.5 },
+		[1, 2, 3, 4, 5, 6],
+		{
+			text: 'Hello',
+			toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
+			reasoning: 'Hm',
+			reasoningParts: [{ reasoning: 'Hm' }],
+			refusal: 'No',
+			sources: [{ url: 'https://a.test', title: 'A' }],
+			files: [
+				{ kind: 'audio', base64: 'AAAA' },
+				{ kind: 'image', base64: 'BBBB', mimeType: 'image/png' },
+			],
+			finishReason: 'stop',
+		},
+	],
+	[
+		'responses',
+		WHOLE.responses,
+		{ id: 'r1', costRub: 0.3 },
+		[1, 2, 3, 4, 5],
+		{
+			text: 'Hello there',
+			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
+			reasoning: 'Hm, well',
+			reasoningParts: [{ ...WHOLE.responses.output[0] }],
+			refusal: 'No',
+			sources: [
+				{ url: 'https://a.test', title: 'A' },
+				{ url: 'https://b.test', title: 'Again' },
+			],
+			files: [{ kind: 'image', base64: 'AAAA' }],
+			otherOutput: [{ type: 'brand_new', data: 'x' }, ...WHOLE.responses.output.slice(5)],
+			finishReason: 'tool_calls',
+		},
+	],
+	[
+		'messages',
+		WHOLE.messages,
+		{ id: 'm1', costRub: null },
+		[1, 2, 3, 3, null],
+		{
+			text: 'Hello there',
+			toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
+			reasoning: 'Hm',
+			reasoningParts: [{ ...WHOLE.messages.content[0] }],
+			sources: [
+				{ url: 'https://a.test', title: 'A' },
+				{ type: 'char_location', cited_text: 'a' },
+			],
+			otherOutput: [{ type: 'brand_new', text: 'no' }],
+			finishReason: 'tool_calls',
+		},
+	],
+])('%s: all fields of a completion are read', (format, body, fields, counts, choice) => {
+	const names = [...Object.keys(NO_USAGE), 'webSearchRequests'];
+	const usage = Object.fromEntries<number | null>(counts.map((count, index) => [names[index] ?? '', count]));
+	const first = { ...NO_CHOICE, ...choice };
+	expect(read(format, body)).toStrictEqual({
+		...fields,
+		model: 'acme/writer',
+		choices: [first],
+		usage,
+		first,
+	});
+});
+
+it.each<[string, JsonObject, number | null]>([
+	['chat', { cost_rub: 0.25 }, 0.25],
+	['chat', { cost: 0.5 }, 0.5],
+	['chat', { cost_rub: 0.25, cost: 0.5 }, 0.25],
+	['chat', { cost_rub: 0, cost: 0.5 }, 0],
+	['chat', { cost_rub: null, cost: 0.5 }, 0.5],
+	['chat', {}, null],
+	['responses', { cost: { total_cost: 0.5 } }, 0.5],
+	['responses', { cost: { total_cost: 0 } }, 0],
+	['responses', { cost: { input_cost: 1 } }, null],
+	['responses', {}, null],
+])('%s: the cost in the usage %j is %j', (format, usage, costRub) => {
+	expect(read(format, { status: 'completed', choices: [{}], output: [{}], usage }).costRub).toBe(costRub);
 });
 
 it.each([

@@ -256,11 +256,6 @@ const sent = (format: string, conversation: Conversation, output: OutputRequest 
 const system = { role: 'system' as const, text: 'Return JSON' };
 const asked = `${PROMPT}\n\n${LINE}`;
 
-it('a line at the end of the prompt asks for a JSON object', () => {
-	expect(sent('chat', messages(user(PROMPT))).content).toStrictEqual([said(asked)]);
-	expect(sent('responses', messages(user(PROMPT))).content).toBe(asked);
-});
-
 it('the line is at the end of what the user says last, before the results of tools', () => {
 	const conversation = messages(
 		user('Hi'),

@@ -490,9 +490,4 @@ describe('a prompt that is cached', () => {
 	])('has a mark %s', (_, list, expected) => {
 		expect(contents({ conversation: messages(...list) })).toStrictEqual(expected);
 	});
-
-	it('without the option, has only the marks of the messages', () => {
-		const conversation = messages(system, { ...user('Hi'), isCachePoint: true }, user(long));
-		expect(contents({ cachesPrompt: false, conversation })).toStrictEqual(['Be brief', marked('Hi'), long]);
-	});
 });

@@ -1,38 +1,8 @@
-import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, NO_CHOICE, read, streamed, streamedChoice } from './support';
-import { WHOLE } from './whole';
 
 describe('responses response', () => {
 	const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
-	const usage = (fields: JsonObject): Completion =>
-		read('responses', { status: 'completed', output: [{}], usage: fields });
-
-	it('reads all fields of a completion', () => {
-		const body = WHOLE.responses;
-		const first = {
-			text: 'Hello there',
-			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
-			reasoning: 'Hm, well',
-			reasoningParts: [body.output[0]],
-			refusal: 'No',
-			sources: [
-				{ url: 'https://a.test', title: 'A' },
-				{ url: 'https://b.test', title: 'Again' },
-			],
-			files: [{ kind: 'image', base64: 'AAAA' }],
-			otherOutput: [{ type: 'brand_new', data: 'x' }, body.output[5], body.output[6]],
-			finishReason: 'tool_calls',
-		};
-		expect(read('responses', body)).toStrictEqual({
-			id: 'r1',
-			model: 'acme/writer',
-			choices: [first],
-			usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 4, reasoningTokens: 5 },
-			costRub: 0.3,
-			first,
-		});
-	});
 
 	it('a response that was cancelled in the middle is what there is of it', () => {
 		const output = [{ type: 'message', content: [{ text: 'Hel' }] }];
@@ -66,15 +36,6 @@ describe('responses response', () => {
 			otherOutput: [call],
 			finishReason: 'stop',
 		});
-	});
-
-	it.each<[string, JsonObject, number | null]>([
-		['total_cost', { cost: { total_cost: 0.5 } }, 0.5],
-		['zero', { cost: { total_cost: 0 } }, 0],
-		['unknown without total_cost', { cost: { input_cost: 1 } }, null],
-		['unknown', {}, null],
-	])('the cost is %s', (_, fields, costRub) => {
-		expect(usage(fields).costRub).toBe(costRub);
 	});
 });
 
@@ -116,38 +77,22 @@ describe('responses stream', () => {
 		expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
 	});
 
-	describe('an error', () => {
-		it.each<[string, JsonObject, { code: string; type?: string }]>([
-			['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
-			[
-				'an error event with its fields at the top',
-				{ type: 'error', code: 'x1', message: 'boom' },
-				{ code: 'x1' },
-			],
-			['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
-			[
-				'response.failed without an error',
-				{ type: 'response.failed', response: null },
-				{ code: 'generation_failed' },
-			],
-		])('is thrown for %s', (_, event, { code, type }) => {
-			const details = errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)));
-			expect(details).toMatchObject({ code, type });
-		});
-
-		it.each<[string, JsonObject]>([
-			['an error', failed],
-			['response.failed', { type: 'response.failed', response: {} }],
-			['another closing event', { type: 'response.incomplete', response: { id: 'r2' } }],
-			['a text', delta('more')],
-		])('is ignored after the closing event, like other events: %s', (_, event) => {
-			const { shown, body, isComplete } = run(...numbered(created, completed(), event));
-			expect({ shown, body, isComplete }).toStrictEqual({
-				shown: ['', '', ''],
-				body: response,
-				isComplete: [true, true],
-			});
-		});
+	it.each<[string, JsonObject, { code: string; type?: string }]>([
+		['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
+		[
+			'an error event with its fields at the top',
+			{ type: 'error', code: 'x1', message: 'boom' },
+			{ code: 'x1' },
+		],
+		['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
+		[
+			'response.failed without an error',
+			{ type: 'response.failed', response: null },
+			{ code: 'generation_failed' },
+		],
+	])('an error is thrown for %s', (_, event, { code, type }) => {
+		const details = errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)));
+		expect(details).toMatchObject({ code, type });
 	});
 
 	describe('sequence numbers (§6.1)', () => {
