@@ -1,6 +1,6 @@
 // The compiled part of sqlite3. It does not depend on the version of Node (Node-API): compiled once, it serves all
 // installations of n8n.
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from './npm.mjs';
@@ -68,5 +68,8 @@ function readJson(file) {
 
 function copy(from, to) {
 	mkdirSync(dirname(to), { recursive: true });
-	copyFileSync(from, to);
+	// Under its final name there is never half a file, which another installation could take.
+	const draft = `${to}.${process.pid}`;
+	copyFileSync(from, draft);
+	renameSync(draft, to);
 }
