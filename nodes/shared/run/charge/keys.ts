@@ -33,7 +33,7 @@ const OUTPUT_ONLY: ReadonlySet<string> = new Set([
 
 /**
  * Identifies what a node asks for, and what it makes of the response, from its parameters as they are written: the same in each
- * try, whatever their expressions return, until somebody edits them; or from other values of them.
+ * try, whatever their expressions return, until somebody edits them. For a tool's call, `parameters` has what they return.
  */
 export function writtenDigests({ parameters }: Pick<INode, 'parameters'>): { call: string; output: string } {
 	const { options, ...others } = parameters;
