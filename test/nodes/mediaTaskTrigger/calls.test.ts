@@ -228,12 +228,15 @@ describe('callbacks', () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const rawBody = make(taskId);
-		const { context, response } = callbackContext(noFiles, { body: undefined }, { rawBody: undefined });
+		const parameters = { ...noFiles, options: { includeCallback: true } };
+		const { context, response } = callbackContext(parameters, { body: undefined }, { rawBody: undefined });
 		const request = context.getRequestObject() as object;
 		const readRawBody = async () => await Promise.resolve(void Object.assign(request, { rawBody }));
 		Object.assign(request, { readRawBody });
 		const { workflowData } = await trigger.webhook.call(context);
-		expect(workflowData?.[0]?.[0]?.json.taskId).toBe(status === 200 ? taskId : undefined);
+		const { callback } = workflowData?.[0]?.[0]?.json ?? {};
+		const started = { body: { data: { taskId } }, query: {}, headers: expect.anything() as unknown };
+		expect(callback).toStrictEqual(status === 200 ? started : undefined);
 		expect(response.statusCode).toBe(status);
 	});
 });
