@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { loadImage } from '@napi-rs/canvas';
 import type { INodeParameters } from 'n8n-workflow';
@@ -9,7 +7,7 @@ import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { rejection } from '../helpers/client';
 import { binaryStorage } from '../helpers/engine';
 import { continueOnFail } from '../helpers/media';
-import { quickTime } from '../helpers/time';
+import { eventually, quickTime } from '../helpers/time';
 import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { filled, locator, useGateway } from './support';
@@ -63,7 +61,7 @@ describe('media tasks', () => {
 	async function made(model: string, value: object): Promise<string> {
 		const { items, error } = await gateway.media('create', filled(model, value));
 		expect(error).toBeUndefined();
-		while (gateway.control.tasks().some(({ state }) => state !== 'success')) await sleep(10);
+		await eventually(() => gateway.control.tasks().every(({ state }) => state === 'success'));
 		return items[0]?.json.taskId as string;
 	}
 

@@ -8,6 +8,7 @@ import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { loadExample, manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, pathOf, start, writerTool } from './support/agents';
 import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
+import { eventually } from './support/eventually';
 import { byId, clusterOf, itemsNode, type Service } from './support/workflows';
 
 // The chat model in n8n's own AI Agent and chains.
@@ -314,7 +315,7 @@ test('cancelling the execution ends the call', async () => {
 	const { client, gateway } = environment;
 	gateway.control.configure({ latency: { chat: 20_000 } });
 	const executionId = await begin([agent('Hello')], [model()]);
-	while (gateway.control.concurrency().inFlight === 0) await sleep(50);
+	await eventually(() => expect(gateway.control.concurrency().inFlight).toBe(1));
 	await client.stopExecution(executionId);
 	const { status } = await waitForExecution(client, executionId);
 	expect(status).toBe('canceled');

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { existingSchemas } from '../../scripts/docs/schemas';
 import { waitForExecution } from '../../sandbox/n8n/executions';
 import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
+import { eventually } from './support/eventually';
 import { byId, gatewayNode, workflowOf } from './support/workflows';
 
 // What the editor asks n8n for, and what its buttons do.
@@ -54,7 +54,7 @@ describe('the stop button', () => {
 			withCredential(workflowOf('Stopped', [node], { Start: ['Film'] }), credential),
 		);
 		const id = await client.runManually(workflow.id, 'Start');
-		while (gateway.control.tasks().length === 0) await sleep(50);
+		await eventually(() => expect(gateway.control.tasks()).toHaveLength(1));
 		const start = Date.now();
 		await client.stopExecution(id);
 		expect((await waitForExecution(client, id, { timeout: 30_000 })).status).toBe('canceled');

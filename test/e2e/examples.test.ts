@@ -8,6 +8,7 @@ import { repositoryRoot } from '../../sandbox/n8n/runtime';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
+import { eventually } from './support/eventually';
 import { everySecond } from './support/workflows';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
@@ -241,8 +242,9 @@ test('pictures without a callback in time are waited for again', async () => {
 	control.configure({ callbacks: { mode: 'off' } });
 	const end = ended(late);
 	// Its tasks end after its wait.
-	while ((await environment.client.readStartedExecution(late.executionId))?.status === 'waiting')
-		await sleep(500);
+	const status = async () => (await environment.client.readStartedExecution(late.executionId))?.status;
+	// n8n resumes executions once a minute.
+	await eventually(async () => expect(await status()).not.toBe('waiting'), 200_000);
 	for (const taskId of late.tasks) await control.finishTask(taskId, 'success');
 	const result = await end;
 	expect(result.status).toBe('success');

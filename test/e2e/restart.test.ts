@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow, WorkflowNode } from '../../sandbox/n8n/types';
@@ -58,7 +57,9 @@ beforeAll(async () => {
 	const before = polls();
 	control.configure({ latency: { mediaStatus: 60_000 } });
 	const calling = call(unanswered.url, { taskId: ended }).catch(() => 'none');
-	while (polls() === before) await sleep(20);
+	await eventually(() => {
+		if (polls() === before) throw new Error('It is not checked');
+	});
 	environment.server.kill();
 	answer = await calling;
 	control.configure({ latency: {} });

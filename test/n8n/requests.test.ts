@@ -34,6 +34,7 @@ import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import { apiErrorOf, rejection } from '../helpers/client';
 import { editorContext } from '../helpers/contexts';
+import { eventually } from '../helpers/time';
 
 const credential = async () => await Promise.resolve({ apiKey: 'key' });
 const request: HttpRequest = {
@@ -274,7 +275,7 @@ describe('body with files', () => {
 			const sent = await body('"<A><B>"', { A: inChunks('abc'), B: stored(1_000_000, late) });
 			const opened = (await sent.open()) as Readable;
 			const reading = chunksOf(opened).catch((error: unknown) => error);
-			while (late.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+			await eventually(() => late.mock.calls.length > 0);
 			opened.destroy();
 			const stalled = new Readable({ read: () => undefined });
 			open(stalled);

@@ -2,6 +2,7 @@ import { binaryStorage } from '../../helpers/engine';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { envelope, files, gateway, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { eventually } from '../../helpers/time';
 import { archiving, freshTask, inTime, sendCallback, task } from './support';
 
 useNock();
@@ -150,10 +151,7 @@ describe('archive', () => {
 
 	it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {
 		const { taskId, bodies } = await archiveByCallback([204, 204, 204], { n8nStatus: 500 });
-		const isReleased = async () => {
-			while (bodies.length < 2) await new Promise((resolve) => setImmediate(resolve));
-		};
-		await inFakeTime(isReleased());
+		await inFakeTime(eventually(() => bodies.length === 2));
 		expect(bodies).toStrictEqual([{ archive: true }, { archive: false }]);
 		const { item } = await inTime(sendCallback(archive, { body: { taskId } }));
 		expect(item?.json.taskId).toBe(taskId);
