@@ -362,15 +362,18 @@ describe('other media', () => {
 		expect(gateway.charges()).toBe(2);
 	});
 
-	it('a picture to edit in a field of another model is none, and nothing is created', async () => {
-		const content = Buffer.from('a picture');
-		const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] };
-		const model = locator('aurora/retouch-1');
-		const { errorText } = await execute(image({ operation: 'edit', model, inputFiles, prompt: 'x' }), [item]);
-		expect(errorText).toMatch(/no image to edit.*Target Field/s);
-		expect(sent()).toStrictEqual([]);
-	});
+	it.each(['edit', 'generate'])(
+		'%s: a file for a field of another model is an error with the fields of this one, and nothing is sent',
+		async (operation) => {
+			const content = Buffer.from('a picture');
+			const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+			const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] };
+			const model = locator('aurora/retouch-1');
+			const { errorText } = await execute(image({ operation, model, inputFiles, prompt: 'x' }), [item]);
+			expect(errorText).toMatch(/"aurora\/retouch-1" has no field "image_url".*Target Field.*: [a-z_]+/s);
+			expect(sent()).toStrictEqual([]);
+		},
+	);
 
 	it('after one 503, the error is about the media type, and nothing is created', async () => {
 		failCatalogue(1);

@@ -45,8 +45,16 @@ export async function downloadFiles(
 		return Object.fromEntries(files);
 	} catch (error) {
 		if (isWithoutFile(context, task, error)) return undefined;
-		throw error instanceof ApiError ? error.with({ taskId }) : asError(error);
+		throw error instanceof ApiError ? withOtherWays(error).with({ taskId }) : asError(error);
 	}
+}
+
+/** What to do about a file that *Wait* would not get, either. */
+function withOtherWays(error: ApiError): ApiError {
+	const { retryable, description } = error.details;
+	const others =
+		"The operation 'Get' returns the URLs of all files of the task, 'Download' gets them from the gateway.";
+	return retryable ? error : error.with({ description: `${description} ${others}` });
 }
 
 /** Whether all files of a task have a URL of their own. */

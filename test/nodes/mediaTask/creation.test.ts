@@ -152,6 +152,7 @@ describe('price', () => {
 			prompt: { type: 'string' },
 			quality: { enum: ['draft', 'high'], default: 'draft' },
 			n: { type: 'integer' },
+			image: { type: 'string' },
 		},
 		required: ['prompt'],
 	};

@@ -211,6 +211,7 @@ describe('the files of a task', () => {
 				taskId,
 				httpCode: '404',
 				retryable: false,
+				description: expect.stringMatching(/'Get' returns the URLs.*'Download'/) as string,
 			},
 		]);
 		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);

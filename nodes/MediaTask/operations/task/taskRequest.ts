@@ -3,7 +3,13 @@ import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { withFile } from '../../../shared/gateway/media/inputValues';
-import { inputForm, mayTakeUrls, promptField, takesUrls } from '../../../shared/gateway/media/inputSchema';
+import {
+	inputForm,
+	mayTakeUrls,
+	promptField,
+	takesUrls,
+	type InputForm,
+} from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
 import { decimal, filled, isUnset, json, optional, text } from '../../../shared/params/kinds';
@@ -137,19 +143,14 @@ export async function readTaskRequest(
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
-	if (needsImage) {
-		const { inputSchema } = await catalogued();
-		const names = inputForm(inputSchema).fields.map(({ name }) => name);
-		// After another model was chosen, the target may be no field of it.
-		const hasFile = files.some(({ field }) => names.length === 0 || names.includes(field));
-		if (!hasFile) checkImage(values, inputSchema);
-	}
+	const { inputSchema } = needsImage || files.length > 0 ? await catalogued() : { inputSchema: {} };
+	const form = inputForm(inputSchema);
+	checkTargets(files, form, id);
+	if (needsImage && files.length === 0) checkImage(values, inputSchema);
 	/** @param urlOf returns the URL of a file, or a placeholder */
 	const inputWith = async (urlOf: (file: UploadFile) => Promise<string>) => {
 		let input = values;
-		// The schema says which fields are lists of files.
-		const form = files.length > 0 && inputForm((await catalogued()).inputSchema);
-		for (const { field, file } of files) if (form) input = withFile(input, field, await urlOf(file), form);
+		for (const { field, file } of files) input = withFile(input, field, await urlOf(file), form);
 		return input;
 	};
 	const bodyOf = (input: JsonObject, url: string | undefined) =>
@@ -165,6 +166,20 @@ export async function readTaskRequest(
 		/** The price as decimal text in rubles; only if there is a limit. */
 		mostRub,
 	};
+}
+
+/** Checks that the model has the fields of the files: after another was chosen, it may ignore theirs, and make another picture. */
+function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: InputForm, model: string): void {
+	const stale = files.find(({ field }) => fields.length > 0 && !fields.some(({ name }) => name === field));
+	if (!stale) return;
+	const named = fields.filter(takesUrls).map(({ name }) => name);
+	throw new InvalidInputError(
+		`The model "${model}" has no field "${stale.field}" for the file`,
+		named.length > 0
+			? `In 'Input Files', choose a 'Target Field' of this model: ${named.join(', ')}.`
+			: "It has no field for a file: remove the row of 'Input Files', or choose another model.",
+		'inputFiles',
+	);
 }
 
 /**
