@@ -52,7 +52,11 @@ export async function reserve(
 			const full = limits.filter((limit) => !limit.fits(mostRub));
 			const [busy] = [...full, ...limits.filter(({ inProgress }) => !inProgress.isFirst(call))];
 			if (!busy) break;
-			for (const { inProgress } of limits) inProgress.join(call);
+			// Calls of other executions do not wait behind it for this one's limit.
+			for (const { inProgress } of limits) {
+				if (inProgress === busy.inProgress) inProgress.join(call);
+				else inProgress.leave(call);
+			}
 			await spending.limitMeter.during(client.until(busy.inProgress.change()));
 		}
 		const all = new Set([spending.inProgress, ...limits.map(({ inProgress }) => inProgress)]);
