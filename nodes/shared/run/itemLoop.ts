@@ -15,7 +15,7 @@ import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
 import { Limiter } from './limiter';
 import { toErrorJson, toNodeError } from './nodeError';
-import { Deferred, type ItemInput, type OperationOutput, type PausedRun } from './operation';
+import type { Deferred, ItemInput, OperationOutput, PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -163,7 +163,7 @@ class ItemLoop {
 		});
 		for (const secret of client.settings.secrets) secrets.add(secret);
 		const result = await this.registered.operation.execute({ ...input, client }, planned);
-		if (!(result instanceof Deferred)) return result;
+		if (Array.isArray(result)) return result;
 		this.deferred.set(index, result);
 		return undefined;
 	}

@@ -48,6 +48,27 @@ describe('Download Results', () => {
 		expect(requests).toStrictEqual([]);
 	});
 
+	it('a call that is repeated meanwhile gets 503, and downloads nothing', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
+		let requests = 0;
+		let respond: () => void = () => undefined;
+		files()
+			.persist()
+			.get('/a.png')
+			.reply((_uri, _body, callback) => {
+				requests += 1;
+				respond = () => callback(null, [200, 'a', { 'content-type': 'image/png' }]);
+			});
+		const first = sendCallback({}, { body: { taskId } });
+		await eventually(() => requests === 1);
+		const second = await sendCallback({}, { body: { taskId } });
+		expect(second).toMatchObject({ item: undefined, status: 503, retryAfter: '10' });
+		respond();
+		expect((await first).item?.json.taskId).toBe(taskId);
+		expect(requests).toBe(1);
+	});
+
 	it('starts the workflow with the result of a task that has no file, which is no error', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success', resultJson: '{"caption":"a fox"}' });
