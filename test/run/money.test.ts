@@ -232,7 +232,6 @@ describe('spending', () => {
 		contexts: Record<string, IDataObject> = {};
 		readonly custom: Record<string, unknown> = {};
 		readonly hints: Array<{ message: string }> = [];
-		metadata: IDataObject = {};
 
 		node(name = 'node') {
 			const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
@@ -241,8 +240,6 @@ describe('spending', () => {
 				getExecutionId: () => this.id,
 				addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
 				getWorkflowDataProxy: () => ({ $execution: { customData } }),
-				getExecuteData: () => ({ metadata: this.metadata }),
-				setMetadata: (metadata: object) => void Object.assign(this.metadata, metadata),
 			};
 			return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
 		}
@@ -370,14 +367,6 @@ describe('spending', () => {
 			node.mayCost(null, -1);
 			expect(fits('1')).toBe(true);
 		});
-	});
-
-	it('n8n’s trace has the calls of an agent before and after its tool, and not those of its run before', () => {
-		for (const inputTokens of [100, 3, 4]) {
-			execution.metadata = { nodeWasResumed: inputTokens === 4, tracing: { team: 'art' } };
-			execution.node().trace({ inputTokens });
-		}
-		expect(execution.metadata.tracing).toStrictEqual({ team: 'art', 'gateway.inputTokens': '7' });
 	});
 });
 

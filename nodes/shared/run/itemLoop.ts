@@ -236,7 +236,7 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { hints, dryRun, spending, fallbacks } = this.runContext;
+		const { hints, dryRun, fallbacks } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const { gaps } = this.parameters;
 		if (gaps.size > 0)
@@ -246,15 +246,7 @@ class ItemLoop {
 		const misfits = misfitHint(codes);
 		if (misfits !== undefined) hints.add(misfits);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
-		if (seconds > 0) {
-			hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
-		}
-		const limited = Math.round(spending.limitMeter.totalMs / 1_000);
-		if (limited > 0) {
-			hints.add(
-				`Calls waited ${limited} s for others, because of 'Max Cost per Execution (₽)' or 'Minimum Balance (₽)'.`,
-			);
-		}
+		if (seconds > 0) hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
 		for (const hint of hints) addHint(this.context, hint);
 	}
 

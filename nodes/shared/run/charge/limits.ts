@@ -57,7 +57,7 @@ export async function reserve(
 				if (inProgress === busy.inProgress) inProgress.join(call);
 				else inProgress.leave(call);
 			}
-			await spending.limitMeter.during(client.until(busy.inProgress.change()));
+			await client.until(busy.inProgress.change());
 		}
 		const all = new Set([spending.inProgress, ...limits.map(({ inProgress }) => inProgress)]);
 		const releases = [...all].map((inProgress) => inProgress.begin(mostRub));
