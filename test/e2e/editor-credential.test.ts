@@ -19,7 +19,6 @@ scene('the credential has *Minimum Balance*', async ({ editor, environment }) =>
 	await editor.credential.openChosen();
 	await editor.credential.fill('minBalanceRub', '100');
 	await editor.album.image('costs-minimum-balance', [editor.credential.root], 700);
-	await editor.shot('minimum balance');
 	await editor.credential.save();
 	await editor.credential.close();
 });
@@ -40,7 +39,6 @@ scene('without a credential, the model picker and the form say what is missing',
 	await panel.openPicker();
 	await editor.page.getByText('Could not load list').waitFor();
 	await editor.page.getByText('Add your credential').waitFor();
-	await editor.shot('the model picker without a credential');
 });
 
 scene('the form reports a wrong address and a wrong key, and accepts the right ones', async (stage) => {
@@ -50,23 +48,19 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');
-	await editor.shot('a node without a credential');
 	await form.openNew();
 	for (const text of ['Base URL', 'API Key', 'It ends in /api/v1', 'shown in full only once']) {
 		await form.root.getByText(text).first().waitFor();
 	}
-	await album.shot('the empty form', form.root);
 
 	await form.fill('baseUrl', `http://127.0.0.1:${await freePort()}/api/v1`);
 	await form.fill('apiKey', apiKey);
 	await form.save();
 	expect(await form.failure()).toMatch(/could not be reached.*Check the base URL/s);
-	await album.shot('nobody at the address', form.root);
 
 	await form.fill('baseUrl', baseUrl.replace('/api/v1', '/v1'));
 	await form.save();
 	expect(await form.failure()).toMatch(/No gateway responds at this base URL.*ends in \/api\/v1/s);
-	await album.shot('a wrong address', form.root);
 
 	await form.fill('baseUrl', baseUrl);
 	await form.fill('apiKey', 'sk-00000000-0000-4000-8000-000000000000');
@@ -74,7 +68,6 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	expect(await form.failure()).toMatch(
 		/key was refused: it is wrong, revoked or expired. The base URL is right/,
 	);
-	await album.shot('a wrong key', form.root);
 
 	await form.fill('apiKey', apiKey);
 	await form.save();
@@ -82,7 +75,6 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	await form.root.waitFor({ state: 'hidden' });
 	await form.openChosen();
 	await form.root.getByText('Connection tested successfully').waitFor();
-	await album.shot('the right address and key', form.root);
 	await form.close();
 
 	expect(await panel.execute()).toMatchObject({ ok: true });

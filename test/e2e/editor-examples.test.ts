@@ -25,7 +25,6 @@ for (const name of names) {
 		expect(await page.getByTestId('node-issues').count()).toBe(0);
 		// n8n has no icon, inputs and outputs for a node in a version that it does not know.
 		await page.waitForFunction('[...document.images].every(({ naturalWidth }) => naturalWidth > 0)');
-		await editor.shot(name);
 		const notes = await page.getByTestId('sticky').all();
 		await editor.album.image(
 			`examples/${name}`,

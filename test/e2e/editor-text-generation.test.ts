@@ -15,19 +15,16 @@ scene(
 		const { editor, environment } = stage;
 		await editor.newWorkflow();
 		const panel = await editor.addFirst('llm', 'Gateway Text Generation', 'Generate text');
-		await editor.shot('text generation, new');
 		await panel.openPicker();
 		await panel.models
 			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out/ })
 			.waitFor();
-		await editor.shot('text generation, the model picker');
 		await panel.searchModels('balanced');
 		await panel.chooseModel('sandbox/balanced-2');
 		await panel.fill('systemPrompt', 'You write short, friendly product texts.');
 		await panel.fill('prompt', 'Describe this product in one sentence: a lamp in the shape of a lighthouse');
 		await panel.addOption('Max Tokens');
 		await panel.fill('maxTokens', '200');
-		await editor.shot('text generation, an option');
 		expect(await panel.execute()).toMatchObject({ ok: true });
 		const [item] = await panel.output.items();
 		expect(item).toMatchObject({
@@ -36,10 +33,8 @@ scene(
 		});
 		const charge = environment.gateway.control.ledger().find(({ kind }) => kind === 'text');
 		expect(item?.['costRub']).toBe(Number(charge?.amount));
-		await editor.shot('text generation, the answer as JSON');
 		await panel.output.show('table');
 		await panel.output.root.getByText('costRub').waitFor();
-		await editor.shot('text generation, the answer as a table');
 		await panel.output.show('json');
 		await panel.scrollTo('resource');
 		await editor.image('text-generation', 700);
@@ -62,7 +57,6 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	await panel.input('jsonSchema').waitFor();
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect((await panel.output.items())[0]).toMatchObject({ output: { title: expect.any(String) as string } });
-	await editor.shot('text generation, JSON by a schema');
 
 	await panel.choose('resource', 'Model');
 	expect(await panel.openDropdown('operation')).toStrictEqual(['Get', 'Get Many']);
@@ -71,7 +65,6 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect((await panel.output.items()).map(({ id }) => id)).toStrictEqual(['sandbox/swift-1']);
 	await panel.output.show('table');
-	await editor.shot('text generation, the catalogue');
 });
 
 /** The middle of the panel of text: generate, from top to bottom. */
@@ -83,11 +76,9 @@ scene('text: what everybody needs comes first', async ({ editor }) => {
 	const tops: number[] = [];
 	for (const name of ORDER) tops.push((await panel.input(name).boundingBox())?.y ?? Number.NaN);
 	expect(tops).toStrictEqual([...tops].sort((a, b) => a - b));
-	await editor.shot('text generation, the order');
 	await panel.choose('inputMode', 'Messages (JSON)');
 	await panel.input('messagesJson').waitFor();
 	expect(await panel.input('prompt').count()).toBe(0);
-	await editor.shot('text generation, JSON');
 });
 
 scene('several images are compared, by their URLs', async ({ editor, environment }) => {
@@ -99,13 +90,11 @@ scene('several images are compared, by their URLs', async ({ editor, environment
 	const urls = ['https://example.com/before.png', 'https://example.com/after.png'];
 	await panel.fill('url', urls.join(', '));
 	await panel.fill('prompt', 'What has changed?');
-	await editor.shot('images, several URLs');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	const content = urls.map((url) => ({ type: 'image_url', image_url: { url } }));
 	expect(gateway.control.requests({ method: 'POST' }).at(-1)?.body.json).toMatchObject({
 		messages: [{ content: [{ type: 'text', text: 'What has changed?' }, ...content] }],
 	});
-	await editor.shot('images, compared');
 });
 
 const openFiles = opening(
@@ -127,7 +116,6 @@ scene('an image is analyzed', async (stage) => {
 	);
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'sandbox/balanced-2' }).waitFor();
-	await editor.shot('image, the model picker');
 	await panel.chooseModel('sandbox/balanced-2');
 	expect(await panel.field('prompt').inputValue()).toBe('Describe this image');
 	expect(await panel.execute()).toMatchObject({ ok: true });
@@ -135,7 +123,6 @@ scene('an image is analyzed', async (stage) => {
 		text: expect.stringContaining('I also received: image') as string,
 		costRub: Number(gateway.control.ledger().at(-1)?.amount),
 	});
-	await editor.shot('image, analyzed');
 });
 
 scene('a document is read into the fields of a schema', async (stage) => {
@@ -146,7 +133,6 @@ scene('a document is read into the fields of a schema', async (stage) => {
 	await panel.choose('outputFormat', 'JSON by Schema');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect((await panel.output.items())[0]).toMatchObject({ output: { title: expect.any(String) as string } });
-	await editor.shot('document, read');
 });
 
 scene('a group of options keeps what it has, and another one is added', async ({ editor, environment }) => {
@@ -163,13 +149,10 @@ scene('a group of options keeps what it has, and another one is added', async ({
 	const panel = await editor.openNode('Text');
 	await panel.scrollTo('providerSort');
 	expect(await panel.field('providerSort').inputValue()).toBe('price');
-	await editor.shot('a group');
 	await panel.root.getByTestId('collection-parameter-add').click();
-	await editor.shot('the list');
 	await panel.root.page().keyboard.press('Escape');
 	await panel.addOption('Sampling');
 	await panel.fill('presencePenalty', '0.5');
-	await editor.shot('two groups');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	const sent = gateway.control.requests({ path: '/chat/completions' }).at(-1);
 	expect(sent?.body.json).toMatchObject({ provider: { sort: 'price' }, presence_penalty: 0.5 });
@@ -217,7 +200,6 @@ for (const [title, [{ name }, error]] of Object.entries(errors)) {
 	scene(`error: ${title}`, async (stage) => {
 		await openErrors(stage);
 		await (await stage.editor.openNode(name)).expectError(error);
-		await stage.editor.shot(title);
 	});
 }
 
@@ -225,7 +207,6 @@ scene('an empty prompt: n8n marks and names the field', async (stage) => {
 	await openErrors(stage);
 	const panel = await stage.editor.openNode('Ask nothing');
 	expect(await panel.refuse()).toContain('Parameter "Prompt" is required.');
-	await stage.editor.album.shot('an empty prompt', stage.editor.page);
 });
 
 scene('a text that is cut off: a hint says what to do', async (stage) => {
@@ -235,7 +216,6 @@ scene('a text that is cut off: a hint says what to do', async (stage) => {
 	await panel.output.root.getByText("cut off at 4 tokens. Raise or remove the option 'Max Tokens'").waitFor();
 	await panel.output.show('table');
 	expect(await panel.output.root.locator('thead').innerText()).toMatch(/^\s*isComplete/);
-	await stage.editor.shot('a text that is cut off');
 });
 
 // Last: the key stays revoked.
@@ -247,9 +227,7 @@ scene('errors: no money, and a key that is no longer valid', async (stage) => {
 	control.setBalance('0.00');
 	const message = 'There is not enough money in the gateway wallet';
 	await panel.expectError({ message, hint: 'Top up the wallet, then try again' });
-	await stage.editor.shot('no money');
 	control.setBalance(before);
 	control.setKeyStatus(apiKey, 'revoked');
 	await panel.expectError({ message: 'The gateway refused the API key', hint: 'AI Gateway credential' });
-	await stage.editor.shot('a key that is no longer valid');
 });

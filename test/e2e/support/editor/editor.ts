@@ -15,7 +15,7 @@ export class Editor {
 	constructor(
 		readonly page: Page,
 		private readonly url: string,
-		/** Where its screenshots go. */
+		/** Its pictures. */
 		readonly album: Album,
 	) {
 		this.creator = new NodeCreator(page);
@@ -79,15 +79,6 @@ export class Editor {
 	/** Brings the whole workflow into view. */
 	async fit(): Promise<void> {
 		await this.page.getByTestId('zoom-to-fit').click();
-	}
-
-	/**
-	 * Takes a picture of the open panel, or of the window where none is open.
-	 * @param title what it shows, as words for a file name
-	 */
-	async shot(title: string): Promise<void> {
-		await this.panel.clearMessages();
-		await this.album.shot(title, (await this.panel.root.isVisible()) ? this.panel.root : this.page);
 	}
 
 	/**

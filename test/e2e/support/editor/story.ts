@@ -21,7 +21,7 @@ export type Scene = (title: string, play: (stage: Stage) => Promise<void>) => vo
 /**
  * Prepares n8n, the gateway and a browser for a file of tests that use the editor as people do.
  *
- * @param name the folder of its screenshots
+ * @param name the folder of the screenshots of failures
  * @returns what declares its tests
  */
 export function story(name: string, gateway?: GatewayOptions): Scene {
@@ -33,7 +33,7 @@ export function story(name: string, gateway?: GatewayOptions): Scene {
 		environment = await Environment.borrow(gateway);
 		browser = await startBrowser();
 		const page = await (await signedIn(browser, environment)).newPage();
-		editor = new Editor(page, environment.client.url, await Album.open(name, page));
+		editor = new Editor(page, environment.client.url, new Album(name, page));
 	});
 
 	afterAll(async () => {
