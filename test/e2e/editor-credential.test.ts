@@ -1,6 +1,5 @@
 import { freePort } from '../../sandbox/n8n/ports';
 import type { Stored } from '../../sandbox/n8n/types';
-import { withCredential } from '../../sandbox/n8n/workflows';
 import type { Environment } from './support/environment';
 import { story } from './support/editor/story';
 import { gatewayNode, workflowOf } from './support/workflows';
@@ -10,11 +9,8 @@ import { gatewayNode, workflowOf } from './support/workflows';
 const scene = story('credential');
 
 scene('the credential has *Minimum Balance*', async ({ editor, environment }) => {
-	const workflow = workflowOf('Credential', [gatewayNode('Text', 'textGeneration', {})], {
-		Start: ['Text'],
-	});
-	const stored = withCredential(workflow, environment.credential);
-	await editor.openWorkflow(await environment.client.createWorkflow(stored));
+	const text = gatewayNode('Text', 'textGeneration', {});
+	await editor.openWorkflow(await environment.store(workflowOf('Credential', [text], { Start: ['Text'] })));
 	await editor.openNode('Text');
 	await editor.credential.openChosen();
 	await editor.credential.fill('minBalanceRub', '100');
@@ -44,7 +40,7 @@ scene('without a credential, the model picker and the form say what is missing',
 scene('the form reports a wrong address and a wrong key, and accepts the right ones', async (stage) => {
 	const { editor, environment } = stage;
 	const { baseUrl, apiKey } = environment.gateway;
-	const { credential: form, album } = editor;
+	const { credential: form } = editor;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');

@@ -1,11 +1,11 @@
 import type { Locator } from 'playwright-core';
-import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample } from '../../sandbox/n8n/workflows';
 import { eventually } from './support/eventually';
 import { picture, workflowOfFiles } from './support/editor/files';
 import { opening, story } from './support/editor/story';
-import { behindItems, byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+import { byId, gatewayNode, workflowOf } from './support/workflows';
 
-// Gateway Media Task: the form of a model, its result, and a suspended execution.
+// Gateway Media Task: the form of a model, and its result.
 
 const scene = story('media-task', { settings: { taskDuration: { image: 100, video: 100 } } });
 
@@ -55,37 +55,12 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	expect(await panel.output.items()).toStrictEqual([
 		expect.objectContaining({ state: 'success', model: 'aurora/canvas-1', priceRub: 1.8 }),
 	]);
-	await panel.output.show('table');
 	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({
 		prompt: 'A lighthouse\nin a winter storm',
 		quality: 'draft',
 		size: '512x512',
 	});
 });
-
-scene(
-	'the form of a union has the fields of all its alternatives, each once',
-	async ({ editor, environment }) => {
-		await editor.newWorkflow();
-		const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create a media task');
-		await panel.pickModel('aurora/remix-1');
-		await panel.fill('prompt', 'A lighthouse');
-		expect(await panel.openDropdown('mode')).toStrictEqual(['draw', 'change']);
-		await panel.choose('mode', 'change');
-		await panel.addField('Size');
-		expect(await panel.openDropdown('size')).toStrictEqual(['512x512', '1024x1024', 'original']);
-		await panel.choose('size', 'original');
-		await panel.addField('Img');
-		await panel.fill('img', 'https://files.test/a.png');
-		expect(await panel.execute()).toMatchObject({ ok: true });
-		expect(environment.gateway.control.tasks().at(-1)?.input).toStrictEqual({
-			prompt: 'A lighthouse',
-			mode: 'change',
-			size: 'original',
-			img: 'https://files.test/a.png',
-		});
-	},
-);
 
 scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
 	await editor.newWorkflow();
@@ -114,9 +89,7 @@ scene('the prompt stays when the model or the input mode changes', async ({ edit
 });
 
 scene('an example shows its prompt, and only the fields that it fills', async ({ editor, environment }) => {
-	const example = withCredential(await loadExample('text-to-media'), environment.credential);
-	await editor.openWorkflow(await environment.client.createWorkflow(example));
-	await editor.fit();
+	await editor.openWorkflow(await environment.store(await loadExample('text-to-media')));
 	const panel = await editor.openNode('Draw picture');
 	await panel.input('quality').waitFor();
 	await panel.input('size').waitFor();
@@ -124,7 +97,7 @@ scene('an example shows its prompt, and only the fields that it fills', async ({
 	expect(await panel.input('prompt').allInnerTexts()).toStrictEqual([expect.stringContaining('$json.text')]);
 });
 
-scene('another model has another form, with rows, options and operations', async ({ editor }) => {
+scene('another model has another form, with rows and options', async ({ editor }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create a media task');
 	await panel.openPicker();
@@ -139,20 +112,6 @@ scene('another model has another form, with rows, options and operations', async
 
 	await panel.addOption('Callback URL');
 	await panel.root.getByText('production URL of its Gateway Media Task Trigger').waitFor();
-	await panel.scrollTo('callbackUrl');
-	expect(await panel.openDropdown('operation')).toStrictEqual([
-		'Archive',
-		'Create',
-		'Create and Wait',
-		'Delete',
-		'Download',
-		'Get',
-		'Get Lyrics',
-		'Get Many',
-		'Restore',
-		'Unarchive',
-		'Wait',
-	]);
 });
 
 const openFile = opening(workflowOfFiles({ 'vase.png': ['image/png', picture] }));
@@ -181,90 +140,19 @@ scene('an image is edited: models that take one come first', async (stage) => {
 	await (await panel.output.viewFile()).locator('img').waitFor();
 });
 
-const drawing = {
-	model: byId('aurora/canvas-1'),
-	inputMode: 'json',
-	inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
-};
-
-scene('media task: broken data to pass through is refused with its place', async (stage) => {
-	const { editor, environment } = stage;
-	const options = { callbackUrl: 'https://n8n.example.com/webhook/a', passThrough: '{ orderId: 1042 }' };
-	const create = gatewayNode('Create', 'mediaTask', {
-		resource: 'task',
-		operation: 'create',
-		...drawing,
-		options,
-	});
-	const workflow = workflowOf('Broken', [create], { Start: ['Create'] });
-	const tasks = environment.gateway.control.tasks().length;
-	await editor.openWorkflow(
-		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
-	);
-	const panel = await editor.openNode('Create');
-	expect(await panel.execute()).toMatchObject({ ok: false });
-	await panel.output.root.getByText("(Expected property name or '}' in JSON at position 2").first().waitFor();
-	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
-});
-
 scene('fields of a node can be dragged before its first run', async ({ editor, environment }) => {
 	const tasks = environment.gateway.control.tasks().length;
-	const parameters = { resource: 'task', operation: 'createAndWait', ...drawing };
+	const parameters = { resource: 'task', operation: 'createAndWait', model: byId('aurora/canvas-1') };
 	const create = { ...gatewayNode('Paint', 'mediaTask', parameters), typeVersion: 1.1 };
 	const set = { name: 'Message', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { options: {} } };
-	const workflow = workflowOf('Drag', [create, set], { Start: ['Paint'], Paint: ['Message'] });
-	await editor.openWorkflow(
-		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
-	);
+	const routes = { Start: ['Paint'], Paint: ['Message'] };
+	await editor.openWorkflow(await environment.store(workflowOf('Drag', [create, set], routes)));
 	const panel = await editor.openNode('Message');
 	await panel.root.locator('[data-name="resultUrls"]').first().waitFor();
 	for (const name of ['taskId', 'state', 'priceRub', 'createdAt'])
 		expect(await panel.root.locator(`[data-name="${name}"]`).count()).toBe(1);
 	await panel.drag('resultUrls', '{{ $json.resultUrls }}');
 	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
-});
-
-const failing = gatewayNode('Draw', 'mediaTask', {
-	resource: 'task',
-	operation: 'createAndWait',
-	...drawing,
-	inputJson: '={{ JSON.stringify({ prompt: $json.picture, quality: "draft" }) }}',
-});
-const pictures = ['A cat', 'A cat [[fail:CONTENT_POLICY]]', 'A dog'].map((text) => ({ picture: text }));
-const openFailing = opening(behindItems('Failing', itemsNode('Items', pictures), [failing]));
-
-scene('a task that fails: the error names the reason and the item', async (stage) => {
-	await openFailing(stage);
-	const panel = await stage.editor.openNode('Draw');
-	await panel.expectError({ message: 'The media task failed', hint: 'CONTENT_POLICY', item: 1 });
-});
-
-scene('a suspended execution is shown as waiting, and resumes on the callback', async (stage) => {
-	const { editor, environment } = stage;
-	const { client, credential, gateway } = environment;
-	gateway.control.configure({ taskDuration: { image: 600_000 } });
-	const draw = gatewayNode('Draw', 'mediaTask', {
-		model: byId('aurora/canvas-1'),
-		inputMode: 'json',
-		inputJson: '={{ { "prompt": $json.prompt, "quality": "draft", "size": "512x512" } }}',
-		waitStrategy: 'suspend',
-	});
-	const workflow = workflowOf(
-		'Suspended',
-		[itemsNode('Prompts', [{ prompt: 'A cat' }, { prompt: 'A dog' }]), draw, catcher('After')],
-		{ Start: ['Prompts'], Prompts: ['Draw'], Draw: ['After'] },
-	);
-	const before = gateway.control.tasks().length;
-	await editor.openWorkflow(await client.createWorkflow(withCredential(workflow, credential)));
-	await editor.fit();
-	await editor.execute();
-	await editor.node('Draw').and(editor.page.locator('.waiting')).waitFor();
-
-	for (const { taskId } of gateway.control.tasks().slice(before)) await gateway.control.finishTask(taskId);
-	await editor.node('After').getByTestId('canvas-node-status-success').waitFor();
-	const panel = await editor.openNode('Draw');
-	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
-	await panel.output.show('binary');
 });
 
 scene('the subtitles of a song are read by a player', async ({ editor, environment }) => {

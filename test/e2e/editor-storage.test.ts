@@ -28,12 +28,3 @@ scene('storage: a file is uploaded, listed and downloaded', async (stage) => {
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	await (await panel.output.viewFile()).locator('img').waitFor();
 });
-
-scene('storage: a URL is entered, and a wrong one refused', async ({ editor }) => {
-	await editor.newWorkflow();
-	const panel = await editor.addFirst('storage', 'Gateway Storage', 'Upload a file');
-	await panel.choose('uploadSource', 'URL');
-	await panel.fill('url', 'ftp://files.example.com/a.png');
-	expect(await panel.execute()).toMatchObject({ ok: false });
-	await panel.output.root.getByText("'URL' is not a web address").first().waitFor();
-});

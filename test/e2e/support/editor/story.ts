@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { GatewayOptions } from '../../../../sandbox/gateway/gateway';
 import type { Stored, WorkflowJson } from '../../../../sandbox/n8n/types';
-import { withCredential } from '../../../../sandbox/n8n/workflows';
 import { Environment } from '../environment';
 import { Album } from './album';
 import { signedIn, startBrowser } from './browser';
@@ -60,8 +59,8 @@ export function story(name: string, gateway?: GatewayOptions): Scene {
 /** Opens a workflow, which is stored once. */
 export function opening(workflow: WorkflowJson | Promise<WorkflowJson>): (stage: Stage) => Promise<void> {
 	let stored: Stored | undefined;
-	return async ({ editor, environment: { client, credential } }) => {
-		stored ??= await client.createWorkflow(withCredential(await workflow, credential));
+	return async ({ editor, environment }) => {
+		stored ??= await environment.store(await workflow);
 		await editor.openWorkflow(stored);
 	};
 }
