@@ -34,9 +34,7 @@ export async function listening(url: string): Promise<void> {
 }
 
 /** Calls a webhook with JSON. */
-export const call = async (url: string, body: unknown, method = 'POST') =>
-	await fetch(url, {
-		method,
-		headers: { 'content-type': 'application/json' },
-		...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
-	});
+export async function call(url: string, body: unknown): Promise<Response> {
+	const headers = { 'content-type': 'application/json' };
+	return await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+}
