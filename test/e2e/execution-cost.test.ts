@@ -1,6 +1,6 @@
 import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
+import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { mediaTool } from './support/tools';
@@ -23,30 +23,15 @@ beforeEach(async () => await environment.gateway.control.reset());
 const cost = costNode('Cost', 'Write');
 const ledger = () => environment.gateway.control.ledger();
 const shown = (result: RunResult) => result.nodes['Cost']?.items[0]?.json;
-const paid = (calls: number, withoutCost = 0) => ({
+const paid = (calls: number) => ({
 	costRub: Number(sumOfCosts(...ledger().map(({ amount }) => amount))),
 	calls,
-	callsWithoutCost: withoutCost,
+	callsWithoutCost: 0,
 });
 
-const draw = (parameters: Record<string, unknown> = {}, more: Record<string, unknown> = {}): WorkflowNode =>
-	gatewayNode(
-		'Draw',
-		'mediaTask',
-		{
-			operation: 'createAndWait',
-			model: byId('aurora/canvas-1'),
-			inputMode: 'json',
-			inputJson: '={{ { prompt: "a cat " + $itemIndex, quality: "draft", size: "512x512" } }}',
-			downloadResults: false,
-			...parameters,
-		},
-		more,
-	);
-const ideas = itemsNode('Ideas', [{ n: 1 }, { n: 2 }, { n: 3 }]);
+const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
 
 test('after an AI Agent, it is that of all nodes', async () => {
-	const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
 	const asking = agent('Please use the tool');
 	const result = await environment.runWorkflow(
 		clusterOf('Cost', [start, write, asking], [model(), writerTool], [cost]),
@@ -59,9 +44,16 @@ test('after an AI Agent, it is that of all nodes', async () => {
 
 test('it survives suspension', async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
-	const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
-	const later = { ...write, name: 'Write later' };
-	const workflow = workflowOf('Cost', [ideas, write, draw({ waitStrategy: 'suspend' }), later, cost], {
+	const draw = gatewayNode('Draw', 'mediaTask', {
+		operation: 'createAndWait',
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '={{ { prompt: "a cat " + $itemIndex, quality: "draft", size: "512x512" } }}',
+		downloadResults: false,
+		waitStrategy: 'suspend',
+	});
+	const ideas = itemsNode('Ideas', [{ n: 1 }, { n: 2 }, { n: 3 }]);
+	const workflow = workflowOf('Cost', [ideas, write, draw, { ...write, name: 'Write later' }, cost], {
 		[startName]: ['Ideas'],
 		Ideas: ['Write'],
 		Write: ['Draw'],

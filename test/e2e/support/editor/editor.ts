@@ -45,6 +45,8 @@ export class Editor {
 	/** Goes to a workflow by way of the overview, as people do: to load the editor again takes seconds. */
 	private async go(url: string): Promise<void> {
 		if (!this.page.url().startsWith(this.url)) return void (await this.page.goto(url));
+		// n8n takes over what was entered last as it closes the panel.
+		if (await this.panel.root.isVisible()) await this.panel.close();
 		await this.navigate(`${this.url}/home/workflows`);
 		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
 		const overview = this.page.locator('body:not(:has([data-test-id="canvas"]))');
