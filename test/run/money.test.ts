@@ -40,7 +40,7 @@ describe('calls of an execution with a limit', () => {
 			} as unknown as SpendingContext);
 	}
 
-	/** A call: what it may cost and costs, how many turns it takes, and whether its node has no limit. */
+	/** A call: what it may cost and costs, and how many turns it takes. */
 	const call = fc.record({
 		most: fc.integer({ min: 1, max: 60 }),
 		share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -90,6 +90,23 @@ describe('calls of an execution with a limit', () => {
 			),
 			{ numRuns: 60 },
 		);
+	});
+
+	it.each<[string, string | undefined]>([
+		['an amount', '8'],
+		['any amount', undefined],
+	])('wait for one that has no limit and may cost %s, and count it', async (_, mostRub) => {
+		const node = execution();
+		const send = async (limit: string | undefined, most: string | undefined, cost: string) =>
+			await charge(
+				node(),
+				{ client, mostRub: most, maxCostRub: limit },
+				async () => await turns(3),
+				async () => await Promise.resolve(cost),
+			);
+		const unlimited = send(undefined, mostRub, '7');
+		await expect(send('10', '4', '4')).rejects.toThrow("'Max Cost per Execution (₽)'");
+		await unlimited;
 	});
 
 	it('begin in the order in which they came, also when a later one would fit before', async () => {
