@@ -1,9 +1,7 @@
 import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
-import { mediaTool } from './support/tools';
 import {
 	byId,
 	clusterOf,
@@ -67,41 +65,4 @@ test('it survives suspension', async () => {
 	const result = await environment.end(executionId);
 	expect(result).toMatchObject({ status: 'success' });
 	expect(shown(result)).toStrictEqual(paid(9));
-});
-
-test('the traces of a run have models, tokens and rubles', async () => {
-	const { gateway } = environment;
-	const paid = (only?: string) => {
-		const charges = ledger().filter(({ kind }) => only === undefined || kind === only);
-		return sumOfCosts(...charges.map(({ amount }) => amount));
-	};
-	/** What n8n stores of each node's last run for its traces, and what the ledger says. */
-	const traced = async (workflow: WorkflowJson) => {
-		const ran = await environment.execute(workflow);
-		return (name: string): unknown => {
-			const run: { metadata?: { tracing?: unknown } } | undefined = ran.data.resultData.runData[name]?.at(-1);
-			return run?.metadata?.tracing;
-		};
-	};
-	const items = itemsNode('Items', [{ model: 'sandbox/swift-1' }, { model: 'sandbox/balanced-2' }]);
-	const several = gatewayNode('Text', 'textGeneration', {
-		model: byId('={{ $json.model }}'),
-		prompt: 'Hello',
-		options: { concurrency: 1 },
-	});
-	const ofText = await traced(workflowOf('Texts', [items, several], { Start: ['Items'], Items: ['Text'] }));
-	expect(ofText('Text')).toMatchObject({
-		'gateway.model': 'sandbox/swift-1, sandbox/balanced-2',
-		'gateway.inputTokens': expect.stringMatching(/^\d+$/) as string,
-		'gateway.outputTokens': expect.stringMatching(/^\d+$/) as string,
-		'gateway.costRub': paid(),
-	});
-	await gateway.control.reset();
-	gateway.control.configure({ taskDuration: { image: 0 } });
-	const services = [model(), mediaTool];
-	const ofAgent = await traced(clusterOf('Agent', [start, agent('Draw a lighthouse at dusk')], services));
-	const traceOfModel = { 'gateway.model': 'sandbox/balanced-2', 'gateway.costRub': paid('text') };
-	expect(ofAgent('Agent')).toMatchObject(traceOfModel);
-	const traceOfTool = { 'gateway.model': 'aurora/canvas-1', 'gateway.costRub': paid('media') };
-	expect(ofAgent(mediaTool[1].name)).toMatchObject(traceOfTool);
 });
