@@ -196,7 +196,7 @@ export function checkImage(input: JsonObject, inputSchema: JsonObject = {}): voi
 	const named = forImages.length > 0 ? forImages : forTexts;
 	const given = Object.keys(input).map((name) => ({ name }));
 	const fields = form.fields.length > 0 ? named : given.filter((field) => !isPrompt(field));
-	if (fields.some(({ name }) => !isUnset(input[name]))) return;
+	if (fields.some(({ name }) => ![input[name]].flat().every(isUnset))) return;
 	throw new InvalidInputError(
 		'There is no image to edit',
 		"Add a row to 'Input Files' whose 'Target Field' is one of this model, or enter the URL of an image in that field.",
