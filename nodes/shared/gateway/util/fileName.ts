@@ -45,7 +45,7 @@ const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['heic', 'image/heic'],
 ];
 
-/** The extension of files of a type, if it is known. */
+/** The extension of files of a type, in lower case and without parameters. */
 export function extensionOf(mimeType: string): string | undefined {
 	return TYPES.find(([, type]) => type === mimeType)?.[0];
 }
