@@ -3,8 +3,7 @@ import nock from 'nock';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import chatResponse from '../../fixtures/chat/plain.json';
-import responsesResponse from '../../fixtures/responses/plain.json';
-import { binaryStorage, runAgain, runNode, type RunOptions } from '../../helpers/engine';
+import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import {
 	chatCompletion,
@@ -61,28 +60,6 @@ it('returns the body as received without Simplify', async () => {
 	mockResponse('chat');
 	const { items } = await generate({ simplify: false });
 	expect(items[0]?.json).toStrictEqual(chatResponse);
-});
-
-// n8n before its change #27547 runs a node again where its first item has an `error` that is not undefined.
-it('a response with `error: null`, without Simplify, is not paid again when an older n8n runs the node again', async () => {
-	const response = { ...responsesResponse, error: null };
-	const bodies = mockResponse('responses', response);
-	const options: RunOptions = {
-		node: 'textGeneration',
-		settings: { retryOnFail: true },
-		parameters: {
-			resource: 'text',
-			operation: 'generate',
-			format: 'responses',
-			model: byId('acme/writer'),
-			prompt: 'Hi',
-			simplify: false,
-		},
-	};
-	const first = await runNode(options);
-	const again = await runAgain(first, options);
-	for (const { items } of [first, again]) expect(items.map(({ json }) => json)).toStrictEqual([response]);
-	expect(bodies).toHaveLength(1);
 });
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
