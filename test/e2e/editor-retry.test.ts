@@ -26,7 +26,7 @@ scene(
 		await editor.node('Write').getByTestId('canvas-node-status-mark-error').waitFor();
 		const failed = await editor.openNode('Write');
 		const description = await failed.output.errorDescription.innerText();
-		expect(description).toMatch(/9 other items cost ₽.*use 'Retry' in the list of executions/);
+		expect(description).toMatch(/9 other items cost ₽.*use 'Retry' of this execution/);
 		await failed.close();
 
 		await page.getByTestId('radio-button-executions').click();

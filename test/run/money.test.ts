@@ -15,6 +15,7 @@ import { reserve } from '../../nodes/shared/run/charge/limits';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Spending, type SpendingContext } from '../../nodes/shared/run/charge/spending';
 import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/charge/words';
+import { toErrorJson } from '../../nodes/shared/run/nodeError';
 import { invalidInput } from '../helpers/invalidInput';
 
 describe('calls of an execution with a limit', () => {
@@ -458,6 +459,16 @@ it.each<[Partial<ApiErrorDetails>, RegExp]>([
 	for (const kind of KINDS) expect(chargeText(details('charged', kind, more))).toMatch(text);
 });
 
+it.each([
+	['charged', 'keyed', { taskId: 't1' }],
+	['unknown', 'keyed', {}],
+	['unknown', 'charge', {}],
+] as const)('%s, %s: an error item advises no retry, which n8n does not have then', (outcome, kind, more) => {
+	const json = toErrorJson(new ApiError(details(outcome, kind, more)));
+	expect(json.description).toMatch(/paid for|may have been/);
+	expect(json.description).not.toMatch(/retry/i);
+});
+
 it('unknown: a task that is known is not created again', () => {
 	expect(chargeText(details('unknown', 'keyed', { taskId: 't1' }))).toBe(
 		'It may have been charged: check the balance.',
@@ -473,7 +484,7 @@ describe('what an error says of other items', () => {
 	const task = (taskId: string): ItemRecord => ({ state: 'charged', account: 'a', costRub: '6', taskId });
 	const failed = { ...task('t9'), error: details('charged', 'keyed', { extra: { state: 'fail' } }) };
 	const RETRY =
-		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.";
+		"To get their results, use 'Retry' of this execution in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.";
 	const TASKS = "The operation 'Wait' also gets the results of tasks:";
 	const MAYBE = 'unknown: it may have been charged.';
 

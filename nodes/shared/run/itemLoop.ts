@@ -227,7 +227,7 @@ class ItemLoop {
 			await paused.end(outputs);
 		} else if (isTool) records.endTool();
 		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.
-		else if (!context.getNode().retryOnFail || (outputs[0]?.json.error ?? false) === false) records.clear();
+		else if (!context.getNode().retryOnFail || outputs[0]?.json.error === undefined) records.clear();
 		return outputs;
 	}
 

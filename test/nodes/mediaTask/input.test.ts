@@ -82,6 +82,9 @@ describe('image: edit', () => {
 	test.each([
 		['a form', { input: form({ quality: 'draft' }) }],
 		['JSON', { inputMode: 'json', inputJson: '{ "prompt": "Add a hat" }' }],
+		['an empty list of JSON', { inputMode: 'json', inputJson: '{ "image_urls": [] }' }],
+		['a list of nothing in JSON', { inputMode: 'json', inputJson: '={{ { image_urls: [$json.none] } }}' }],
+		['a list of nothing in a form', { input: form({ image_urls: '={{ [$json.none] }}' }) }],
 	])('sends nothing without an image in %s, although the model can do without', async (_, parameters) => {
 		const sent = serve(painter(sandbox.canvas));
 		const { error } = await edit(parameters);
