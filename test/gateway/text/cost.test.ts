@@ -108,6 +108,37 @@ describe('the most that a call can cost', () => {
 		});
 	});
 
+	const reasoning = { text: 'why', encrypted_content: 'c2VjcmV0', signature: 's' };
+
+	test.each<[string, JsonObject]>([
+		[
+			'chat',
+			{
+				messages: ['text', 'summary', 'encrypted'].map((kind) => ({
+					role: 'assistant',
+					content: 'x',
+					reasoning_details: [{ type: `reasoning.${kind}`, ...reasoning }],
+				})),
+			},
+		],
+		['responses', { ...limited, input: [{ type: 'reasoning', summary: [], ...reasoning }] }],
+		[
+			'messages',
+			{
+				messages: ['thinking', 'redacted_thinking'].map((type) => ({
+					role: 'assistant',
+					content: [{ type, ...reasoning }],
+				})),
+			},
+		],
+	])('counts reasoning that goes back as text (%s)', (format, body) => {
+		expect(rubOf(most(body, { format }))).toBeLessThan(WINDOW);
+	});
+
+	it('counts no earlier response for the voice of this one', () => {
+		expect(rubOf(most({ audio: { voice: 'alloy', format: 'mp3' } }))).toBeLessThan(WINDOW);
+	});
+
 	it('counts the texts of a conversation with tools as text', () => {
 		const messages = [
 			{

@@ -152,7 +152,7 @@ function mostInput(
 ): string | { tokens: number; isEstimate: boolean; because?: string | undefined } {
 	const json = JSON.stringify(body);
 	const factor = cost.cacheMark && json.includes(`"${cost.cacheMark}"`) ? CACHE_WRITE_FACTOR : 1;
-	const counted = [...cost.prompts, ...cost.earlier].map((field) => [field, body[field]]);
+	const counted = cost.prompts.map((field) => [field, body[field]]);
 	const parts = filePartsIn(Object.fromEntries(counted), cost, files);
 	const unknownPart = parts.find(({ tokens }) => tokens === undefined);
 	if (unknownPart) {

@@ -17,6 +17,9 @@ import {
 import { readCompletion, USAGE } from './response';
 import { ChatStream } from './stream';
 
+/** Types of the details of reasoning, with which it goes back. */
+const REASONING = ['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'];
+
 /** The chat format: `POST /chat/completions` (§4.2, §2.4, §6.2). */
 export const chat: TextFormat = {
 	name: 'chat',
@@ -28,7 +31,7 @@ export const chat: TextFormat = {
 	cost: {
 		limits: ['max_tokens', 'max_completion_tokens'],
 		prompts: ['messages', 'prompt'],
-		texts: ['text', 'function', 'ephemeral'],
+		texts: ['text', 'function', 'ephemeral', ...REASONING],
 		cacheMark: 'cache_control',
 		earlier: ['audio'],
 		described: ['tools', 'response_format'],

@@ -36,7 +36,7 @@ export const messages: TextFormat = {
 	cost: {
 		limits: ['max_tokens'],
 		prompts: ['messages', 'system'],
-		texts: ['text', 'thinking', 'tool_use', 'tool_result', 'ephemeral'],
+		texts: ['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result', 'ephemeral'],
 		cacheMark: 'cache_control',
 		earlier: [],
 		described: ['tools'],

@@ -17,6 +17,10 @@ import {
 import { readCompletion, USAGE } from './response';
 import { ResponsesStream } from './stream';
 
+const EARLIER = ['previous_response_id', 'conversation'];
+
+const REASONING = ['reasoning', 'reasoning_text', 'summary_text'];
+
 const CALLS = ['function_call', 'function_call_output'];
 
 /** The responses format: `POST /responses` (§4.1, §2.3, §6.1). */
@@ -29,9 +33,9 @@ export const responses: TextFormat = {
 	options: optionPaths('responses'),
 	cost: {
 		limits: ['max_output_tokens'],
-		prompts: ['input', 'instructions'],
-		texts: ['message', 'input_text', 'output_text', 'summary_text', 'refusal', ...CALLS],
-		earlier: ['previous_response_id', 'conversation'],
+		prompts: ['input', 'instructions', ...EARLIER],
+		texts: ['message', 'input_text', 'output_text', 'refusal', ...REASONING, ...CALLS],
+		earlier: EARLIER,
 		described: ['tools', 'text'],
 		extras: [
 			{ field: 'service_tier', name: 'priority calls', free: ['auto', 'default', 'flex'] },
