@@ -13,8 +13,6 @@ export interface CostFields {
 	prompts: readonly string[];
 	/** Types of parts and items that are text. All others may be files, whose tokens are not their bytes. */
 	texts: readonly string[];
-	/** The field of a part up to which the prompt is written to the cache. */
-	cacheMark?: string;
 	/** Fields that stand for earlier output, whose length is not known. */
 	earlier: readonly string[];
 	/** What providers describe to the model in more tokens. */

@@ -32,7 +32,6 @@ export const chat: TextFormat = {
 		limits: ['max_tokens', 'max_completion_tokens'],
 		prompts: ['messages', 'prompt'],
 		texts: ['text', 'function', 'ephemeral', ...REASONING],
-		cacheMark: 'cache_control',
 		earlier: ['audio'],
 		described: ['tools', 'response_format'],
 		extras: [

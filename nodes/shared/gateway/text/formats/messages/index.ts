@@ -37,7 +37,6 @@ export const messages: TextFormat = {
 		limits: ['max_tokens'],
 		prompts: ['messages', 'system'],
 		texts: ['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result', 'ephemeral'],
-		cacheMark: 'cache_control',
 		earlier: [],
 		described: ['tools'],
 		extras: [BUILT_IN_TOOLS],
