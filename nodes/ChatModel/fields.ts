@@ -3,7 +3,6 @@ import { readTextOptions, textOptionsWhere } from '../shared/fields/textOptions'
 import {
 	askedModel,
 	cachePrompt,
-	checkExtraBody,
 	extraBody,
 	fallbackModels,
 	format,
@@ -69,10 +68,7 @@ export type ModelSettings = ReturnType<typeof readSettings>;
 export function readSettings(params: Values<typeof parameters.declarations>) {
 	const { options } = params;
 	const usedFormat = textFormat(params.format);
-	const extra = checkExtraBody(
-		options.extraBody,
-		'The node that uses the model decides whether the response is streamed.',
-	);
+	const { extraBody: extra = {} } = options;
 	return {
 		format: usedFormat,
 		model: askedModel(params.model, extra),

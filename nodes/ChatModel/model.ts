@@ -17,8 +17,6 @@ import { toToolDefinitions, type AiNodeSdk } from './sdk';
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
-	/** A fallback model has answered. */
-	onFallback: () => void;
 	/** Turns any error of a request into the one that the user reads. */
 	toUserError: (error: unknown) => Error;
 }
@@ -51,6 +49,8 @@ export interface ShownOfCall {
 	info?: object;
 	reasoning?: string | undefined;
 }
+
+const FALLBACK = 'A fallback model has answered. The log shows which models were asked before.';
 
 /** A text model of the gateway behind n8n's interface for chat models. */
 export class GatewayChatModel implements ChatModel<CallConfig> {
@@ -124,7 +124,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
 			return taken;
 		});
-		if (fallbackFrom.length > 0) dependencies.onFallback();
+		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
 		const completion = { ...result.result.completion, fallbackFrom };
 		const leftOut = result.variant.images ? {} : { toolImagesLeftOut: true };
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };

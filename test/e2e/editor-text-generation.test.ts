@@ -232,7 +232,7 @@ scene('a text that is cut off: a hint says what to do', async (stage) => {
 	await openErrors(stage);
 	const panel = await stage.editor.openNode('Ask for more');
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	await panel.output.root.getByText("cut off at 4 tokens. Raise or remove the option 'Max Tokens'").waitFor();
+	await panel.output.root.getByText("cut off at 4 tokens. Raise the option 'Max Tokens'").waitFor();
 	await panel.output.show('table');
 	expect(await panel.output.root.locator('thead').innerText()).toMatch(/^\s*isComplete/);
 	await stage.editor.shot('a text that is cut off');

@@ -38,7 +38,7 @@ function parameterOf(option: TextOption): Parameter<Json | undefined> {
 }
 
 export function shownForFormats(
-	fits: (format: TextFormat) => boolean,
+	fits: (format: TextFormat) => boolean | undefined,
 ): Pick<INodeProperties, 'displayOptions'> {
 	const formats = textFormats.filter(fits).map(({ name }) => name);
 	return formats.length === textFormats.length ? {} : { displayOptions: { show: { '/format': formats } } };

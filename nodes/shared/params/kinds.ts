@@ -80,11 +80,9 @@ export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: R
 	);
 }
 
-/** Names of tools and schemas that all vendors take, and the hint for others. */
-export const VENDOR_NAME = {
-	allowed: /^[\w-]{1,64}$/,
-	whenEmpty: 'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.',
-};
+/** The hint for a tool or a schema without a name. */
+export const NAME_HINT =
+	'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.';
 
 /** An entry of a list that the editor loads, or its ID. */
 export function locator(

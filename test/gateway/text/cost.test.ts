@@ -188,7 +188,7 @@ describe('the most that a call can cost', () => {
 
 	it('is not known without the model', () => {
 		expect(mostOfCall(textFormat('chat'), { max_tokens: 5 }, undefined)).toMatchObject({
-			reason: 'Unknown, because the catalogue has no price for the model. Choose a model from the list.',
+			reason: expect.stringContaining('because the catalogue has no price for the model') as string,
 		});
 	});
 });

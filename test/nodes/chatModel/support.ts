@@ -67,7 +67,6 @@ export function modelWith(body: string) {
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
 			}),
 			textModels: new Catalogue(listTextModels),
-			onFallback: () => undefined,
 			jsonSchema: sdk.getParametersJsonSchema,
 			toUserError: (error) => (error instanceof Error ? error : new Error(String(error))),
 			showHint: () => undefined,

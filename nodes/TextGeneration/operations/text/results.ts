@@ -43,10 +43,7 @@ export async function outputsOf(
 	return outputs;
 }
 
-// prettier-ignore
-const NOT_FOR_AGENTS = [
-	'choice', 'reasoning', 'plugins', 'pluginPostProcessError', 'model', 'provider', 'usage', 'id', 'raw',
-];
+const NOT_FOR_AGENTS = ['choice', 'reasoning', 'model', 'provider', 'usage', 'id', 'raw'];
 
 /** Important fields first: the table of the output panel shows four columns. */
 function fieldsOf(
@@ -73,8 +70,6 @@ function fieldsOf(
 		finishReason: choice.finishReason,
 		costRub: isFirst || costRub === null ? costRub : 0,
 		costIsComputed,
-		plugins: isFirst ? completion.plugins : undefined,
-		pluginPostProcessError: isFirst ? completion.pluginPostProcessError : undefined,
 		model: completion.model,
 		provider: completion.provider,
 		fallbackFrom: unlessEmpty(fallbackFrom),

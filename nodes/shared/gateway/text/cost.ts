@@ -90,7 +90,10 @@ export function mostOfCall(
 	}
 	const rub = costOf(model, input.tokens, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
 	if (rub === undefined)
-		return unknown('the catalogue has no price for the model', 'Choose a model from the list.');
+		return unknown(
+			'the catalogue has no price for the model',
+			'Choose a model from the list. Media models are for Gateway Media Task.',
+		);
 	return { rub, ...(input.isEstimate && { isEstimate: true }) };
 }
 

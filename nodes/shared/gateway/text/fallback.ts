@@ -70,8 +70,8 @@ function isRateLimit(error: Error): boolean {
 	return error instanceof ApiError && error.details.isRateLimit === true;
 }
 
-export function fallbackHint(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? ' was' : 's were'} answered by a fallback model.`;
+export function fallbackHint(count: number): string {
+	return `${count} item${count === 1 ? ' was' : 's were'} answered by a fallback model.`;
 }
 
 function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error {

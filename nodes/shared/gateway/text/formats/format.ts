@@ -41,11 +41,11 @@ export interface TextFormat {
 	cost: CostFields;
 	usage: UsagePaths;
 	/** Whether it can require tool arguments to match their schema exactly. */
-	hasStrictTools: boolean;
+	hasStrictTools?: true;
 	/** Whether it can require JSON output to match its schema exactly. */
-	hasStrictSchema: boolean;
+	hasStrictSchema?: true;
 	/** Whether a request can say up to where the conversation is cached. */
-	hasCachePoints: boolean;
+	hasCachePoints?: true;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
 	/** Where the part for files takes only PDF, and a file of text goes as text: the error for another file. */
