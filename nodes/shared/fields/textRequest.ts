@@ -39,7 +39,7 @@ export const cachePrompt = optional(
 		displayName: 'Cache Prompt',
 		default: true,
 		description:
-			'Whether the provider caches instructions, long texts and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
+			'Whether the provider caches instructions and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
 		...shownForFormats(({ hasCachePoints }) => hasCachePoints),
 	}),
 );

@@ -323,7 +323,6 @@ describe('usage', () => {
 		const message = await streamed(modelWith(streamWith(full)).lc);
 		expect(message.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 7, total_tokens: 12 });
 		expect(message.response_metadata).toStrictEqual({
-			cachedInputTokens: 2,
 			finish_reason: 'stop',
 			id: 'c1',
 			model: null,

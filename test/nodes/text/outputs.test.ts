@@ -296,7 +296,7 @@ describe('the files of a response', () => {
 		['mp3', 'audio/mpeg'],
 		['wav', 'audio/wav'],
 		['opus', 'audio/ogg'],
-		['pcm16', 'audio/pcm'],
+		['pcm16', 'audio/pcm16'],
 	])('of the audio format %s have the type %s', async (format, mimeType) => {
 		const audio = { data: Buffer.from('la la').toString('base64') };
 		const options = { audioAndImages: { values: { audioFormat: format } } };

@@ -132,7 +132,6 @@ function readMessage({ values, at }: MessageRow): Message {
 	return { role, text, toolCalls, isCachePoint };
 }
 
-/** Reads tool calls in the shape of the output field `toolCalls`. */
 function readToolCalls(list: Json[]): PriorToolCall[] {
 	return list.map((element) => {
 		const { id, name, arguments: args = {} } = asObject(element) ?? {};

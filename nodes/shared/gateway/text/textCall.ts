@@ -25,7 +25,7 @@ export function textCall(
 }
 
 /** Whether the response may hold sound or pictures. */
-export function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
+function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
 	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
 	return makesImages || [modalities, audio, images].some((field) => field !== undefined);
 }

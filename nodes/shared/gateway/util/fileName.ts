@@ -18,11 +18,16 @@ const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['aac', 'audio/aac'],
 	['wav', 'audio/wav'],
 	['wav', 'audio/x-wav'],
+	['wav', 'audio/wave'],
+	['wav', 'audio/vnd.wave'],
 	['ogg', 'audio/ogg'],
+	['ogg', 'audio/opus'],
 	['oga', 'audio/ogg'],
-	['opus', 'audio/opus'],
+	['opus', 'audio/ogg'],
 	['flac', 'audio/flac'],
+	['flac', 'audio/x-flac'],
 	['m4a', 'audio/mp4'],
+	['m4a', 'audio/x-m4a'],
 	['mov', 'video/quicktime'],
 	['zip', 'application/zip'],
 	['pdf', 'application/pdf'],
@@ -33,7 +38,8 @@ const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['htm', 'text/html'],
 ];
 
-function extensionOf(mimeType: string): string | undefined {
+/** The extension of files of a type, in lower case and without parameters. */
+export function extensionOf(mimeType: string): string | undefined {
 	return TYPES.find(([, type]) => type === mimeType)?.[0];
 }
 

@@ -59,13 +59,8 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 
 /** Removes thoughts. The first tag may be missing, and the last one if they are cut off. */
 function withoutThoughts(text: string): string {
-	const parts = text.split(/<\/think(?:ing)?>/i);
-	return parts
-		.map((part, index) => {
-			const thoughts = part.search(/<think(?:ing)?>/i);
-			return thoughts === -1 && index === parts.length - 1 ? part : part.slice(0, Math.max(thoughts, 0));
-		})
-		.join('');
+	const rest = text.replace(/<think(?:ing)?>[^]*?(?:<\/think(?:ing)?>|$)/gi, '');
+	return rest.replace(/^[^]*<\/think(?:ing)?>/i, '');
 }
 
 /** Removes the Markdown code block around a text, with or without the name of a language. */

@@ -88,7 +88,6 @@ function content(conversation: Conversation, output: OutputRequest): JsonObject 
 	return { instructions, input: input.flatMap(toWireMessage) };
 }
 
-/** Tool calls and their results are items of their own. */
 function toWireMessage(message: Message): JsonObject[] {
 	if (message.role === 'tool')
 		return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
