@@ -51,7 +51,7 @@ export const extraBody = optional(
 		default: '{}',
 		example: '{ "name": "value" }',
 		description:
-			'Fields to add to the request that have no option here. Objects are merged; other values replace those of the other parameters. Without effect: stream.',
+			'Fields to add to the request that have no option here. Objects are merged; other values replace those of the other parameters. A field stream has no effect.',
 	}),
 );
 

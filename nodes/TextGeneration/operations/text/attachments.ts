@@ -56,10 +56,8 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 			`Choose the API format ${textFormats[0].label}.`,
 		);
 	}
-	if (typeof source !== 'string') {
-		const binary = binaryOf(item, source, "set 'Source' to 'URL'");
-		return { ...row, source: { binary } };
-	}
+	if (typeof source !== 'string')
+		return { ...row, source: { binary: binaryOf(item, source, "set 'Source' to 'URL'") } };
 	const url = source.trim();
 	if (/^data:/i.test(url)) return { ...row, source: inlineFile(at, url) };
 	if (!/^https?:\/\/[^\s/]+/i.test(url))

@@ -50,7 +50,7 @@ export interface TextFormat {
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
 	/** Whether a file of text goes as text: its content is needed for the body. */
 	sendsTexts?: true;
-	/** Builds the request body; throws for a conversation that the format cannot express. */
+	/** Builds the request body. */
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;
