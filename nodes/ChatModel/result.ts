@@ -44,8 +44,6 @@ export function toResult(completion: Completion, earlierIds: readonly unknown[])
 /**
  * The chunks after the text of a streamed completion. Each tool call is one chunk: the SDK tells tool calls
  * apart by ID, and only the first chunk of a call has it.
- *
- * @param shown the text that was streamed
  */
 export function toClosingChunks(
 	completion: Completion,

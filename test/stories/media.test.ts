@@ -207,7 +207,6 @@ describe('pictures of a text', () => {
 	const { gateway, execute } = useStories();
 
 	const ASKED = { options: { audioAndImages: { values: { modalities: ['text', 'image'] } } } };
-	const SIZE = 2_000;
 
 	/** Each response, which is charged, has this message. */
 	function respond(message: object, stream = false) {
@@ -228,7 +227,7 @@ describe('pictures of a text', () => {
 			times: 0,
 		});
 	}
-	const picture = () => gateway.control.createBigFile({ size: SIZE, mimeType: 'image/png' }).url;
+	const picture = () => gateway.control.createBigFile({ size: 2_000, mimeType: 'image/png' }).url;
 	const part = (url: string) => ({ type: 'image_url', image_url: { url } });
 
 	const SHAPES: Array<[string, (url: string) => object]> = [

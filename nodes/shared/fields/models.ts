@@ -10,11 +10,7 @@ import type { MediaModel, MediaType } from '../gateway/media/price';
 import { compareDecimals, millionTokenPrice, rubles } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
-/**
- * A model picker: from the live catalogue, or by ID. Its value is the ID.
- *
- * @param listMethod the node's list search
- */
+/** A model picker: from the live catalogue, or by ID. Its value is the ID. */
 export function modelParameter(listMethod: string, example: string, description: string): Parameter<string> {
 	return locator({
 		displayName: 'Model',

@@ -25,7 +25,7 @@ export interface LangChainModel {
 	streamEvents(messages: BaseMessage[], options: object): PromiseLike<AIMessage>;
 	getNumTokens(content: unknown): Promise<number>;
 	bindTools(tools: unknown[], settings?: object): LangChainModel;
-	withStructuredOutput(schema: unknown, config?: object): StructuredModel;
+	withStructuredOutput(schema: unknown): StructuredModel;
 }
 
 interface StructuredModel {
