@@ -40,7 +40,7 @@ describe('calls of an execution with a limit', () => {
 			} as unknown as SpendingContext);
 	}
 
-	/** A call: what it may cost and costs, how many turns it takes, and whether its node has no limit. */
+	/** A call: what it may cost and costs, and how many turns it takes. */
 	const call = fc.record({
 		most: fc.integer({ min: 1, max: 60 }),
 		share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -90,6 +90,23 @@ describe('calls of an execution with a limit', () => {
 			),
 			{ numRuns: 60 },
 		);
+	});
+
+	it.each<[string, string | undefined]>([
+		['an amount', '8'],
+		['any amount', undefined],
+	])('wait for one that has no limit and may cost %s, and count it', async (_, mostRub) => {
+		const node = execution();
+		const send = async (limit: string | undefined, most: string | undefined, cost: string) =>
+			await charge(
+				node(),
+				{ client, mostRub: most, maxCostRub: limit },
+				async () => await turns(3),
+				async () => await Promise.resolve(cost),
+			);
+		const unlimited = send(undefined, mostRub, '7');
+		await expect(send('10', '4', '4')).rejects.toThrow("'Max Cost per Execution (₽)'");
+		await unlimited;
 	});
 
 	it('begin in the order in which they came, also when a later one would fit before', async () => {
@@ -174,6 +191,18 @@ describe('min balance', () => {
 		expect(order).toStrictEqual(['first ends', 'second begins']);
 	});
 
+	it('a call that waits for its own execution holds up no other execution', async () => {
+		const { client, begin } = newAccount('1000');
+		const spending = newSpending();
+		const limited = async () => await reserve(spending, { client, mostRub: '8', maxCostRub: '10' });
+		const first = await limited();
+		const second = limited();
+		await new Promise((resolve) => setImmediate(resolve));
+		await expect(begin('8')).resolves.toBeDefined();
+		first('0');
+		await expect(second).resolves.toBeDefined();
+	});
+
 	it.each<[string, string | Error, maxCostRub: string, fits: string]>([
 		['its cost', '4', '9', '6'],
 		['the most, if its cost is unknown', 'unknown', '9', '1'],
@@ -220,7 +249,6 @@ describe('spending', () => {
 		contexts: Record<string, IDataObject> = {};
 		readonly custom: Record<string, unknown> = {};
 		readonly hints: Array<{ message: string }> = [];
-		metadata: IDataObject = {};
 
 		node(name = 'node') {
 			const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
@@ -229,8 +257,6 @@ describe('spending', () => {
 				getExecutionId: () => this.id,
 				addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
 				getWorkflowDataProxy: () => ({ $execution: { customData } }),
-				getExecuteData: () => ({ metadata: this.metadata }),
-				setMetadata: (metadata: object) => void Object.assign(this.metadata, metadata),
 			};
 			return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
 		}
@@ -358,14 +384,6 @@ describe('spending', () => {
 			node.mayCost(null, -1);
 			expect(fits('1')).toBe(true);
 		});
-	});
-
-	it('n8n’s trace has the calls of an agent before and after its tool, and not those of its run before', () => {
-		for (const inputTokens of [100, 3, 4]) {
-			execution.metadata = { nodeWasResumed: inputTokens === 4, tracing: { team: 'art' } };
-			execution.node().trace({ inputTokens });
-		}
-		expect(execution.metadata.tracing).toStrictEqual({ team: 'art', 'gateway.inputTokens': '7' });
 	});
 });
 

@@ -66,10 +66,13 @@ describe('mistakes', () => {
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
-	it('an expression that gives no URL of a file is named as the reason', async () => {
-		const attachment = [{ type: 'image', source: 'url', url: '={{ $json.missing }}' }];
-		const { errorText } = await execute(text({ attachments: { attachment } }), prompts('a'));
-		expect(errorText).toContain('the field it refers to may be empty');
+	const attachment = [{ type: 'image', source: 'url', url: '={{ $json.missing }}' }];
+	it.each<[string, object, string]>([
+		['URL of a file', { attachments: { attachment } }, 'the field it refers to may be empty'],
+		['prompt', { prompt: '={{ $json.missing }}' }, 'the field it refers to is empty for this item'],
+	])('an expression that gives no %s is named as the reason', async (_, parameters, words) => {
+		const { errorText } = await execute(text(parameters), prompts('a'));
+		expect(errorText).toContain(words);
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 });

@@ -316,6 +316,11 @@ describe('Pass Through', () => {
 
 	it.each<[string, object, string]>([
 		[
+			'broken JSON, with its place',
+			{ callbackUrl, passThrough: '{ orderId: 1042 }' },
+			"(Expected property name or '}' in JSON at position 2",
+		],
+		[
 			'nothing from an expression',
 			{ callbackUrl, passThrough: '={{ $json.missing }}' },
 			"The option 'Pass Through (JSON)' is not valid JSON",
@@ -333,7 +338,7 @@ describe('Pass Through', () => {
 	])('refuses %s before anything is sent', async (_, options, message) => {
 		const sent = serve();
 		const { error } = await create(options);
-		expect(error?.message).toContain(message);
+		expect(`${error?.message} ${error?.description}`).toContain(message);
 		expect(sent).toStrictEqual([]);
 	});
 });

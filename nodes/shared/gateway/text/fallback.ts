@@ -33,6 +33,7 @@ function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
  * again, and waits.
  *
  * @returns the result, and the models that did not take the call
+ * @throws the error of the last model
  */
 export async function withFallbacks<T>(
 	models: readonly string[],
