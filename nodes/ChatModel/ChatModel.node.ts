@@ -10,7 +10,6 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { searchTextModels } from '../shared/fields/models';
 import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
-import { fallbackHint } from '../shared/gateway/text/fallback';
 import { connect } from '../shared/n8n/client';
 import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
@@ -61,7 +60,6 @@ async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number)
 		const signal = new RunSignal(context.getExecutionCancelSignal());
 		const client = await connect(context, requestSettings(params.options), { itemIndex, signal });
 		const hints = new Set<string>();
-		const fallbacks = { count: 0, hint: { message: '' } };
 		const model = new GatewayChatModel(settings, {
 			client,
 			spending: new Spending(context),
@@ -69,11 +67,6 @@ async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number)
 			showHint: (text) => {
 				if (!hints.has(text)) addHint(context, text);
 				hints.add(text);
-			},
-			onFallback: () => {
-				fallbacks.count += 1;
-				if (fallbacks.count === 1) fallbacks.hint = addHint(context, '');
-				fallbacks.hint.message = fallbackHint(fallbacks.count, 'call');
 			},
 			jsonSchema: getParametersJsonSchema,
 			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),

@@ -22,7 +22,7 @@ export interface Adapter {
 	_streamResponseChunks(...request: Request): AsyncIterable<Generation>;
 	bindTools(tools: unknown[], settings?: { tool_choice?: unknown }): Adapter;
 	getNumTokens(content: unknown): Promise<number>;
-	withStructuredOutput(schema: unknown, settings?: StructuredOutputSettings): unknown;
+	withStructuredOutput(schema: unknown): unknown;
 	pipe(next: (message: AnswerMessage) => unknown): unknown;
 }
 
@@ -30,20 +30,12 @@ interface AnswerMessage {
 	content?: unknown;
 	tool_calls?: unknown;
 	tool_call_chunks?: unknown;
-	/** Fields of the model's provider, which LangChain passes on. */
 	additional_kwargs?: unknown;
-}
-
-interface StructuredOutputSettings {
-	name?: string;
-	/** Returns the message along with the parsed output. */
-	includeRaw?: boolean;
 }
 
 type Request = [messages: LangChainMessage[], options: CallOptions, run?: unknown];
 
 interface Generation {
-	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
 	message?: AnswerMessage;
 }
@@ -86,7 +78,7 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 	};
 	// LangChain's asks a public server for a table of tokens. It only decides where chains and memories split texts.
 	adapter.getNumTokens = async (content) => await Promise.resolve(estimatedTokens(content));
-	adapter.withStructuredOutput = (schema, settings) => structuredOutput(adapter, schema, settings);
+	adapter.withStructuredOutput = (schema) => structuredOutput(adapter, schema);
 	for (const { options } of adapter.callbacks ?? []) {
 		// n8n's tracer, which logs the requests of a model with the execution.
 		if (options?.tokensUsageParser) options.tokensUsageParser = tokensOf;
@@ -94,24 +86,17 @@ export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter
 	return adapter;
 }
 
-/**
- * LangChain's own does not force the model to call the tool, and reads streamed responses only.
- *
- * @param schema JSON Schema, zod, or a whole function in OpenAI's format
- */
-function structuredOutput(model: Adapter, schema: unknown, settings: StructuredOutputSettings = {}): unknown {
-	const fields = asObject(schema);
-	const name = settings.name ?? asText(fields?.name) ?? 'extract';
-	const description = asText(fields?.description) ?? 'Gives the answer';
-	const tool = { name, description, schema: asObject(fields?.parameters) ?? schema };
+/** LangChain's own does not force the model to call the tool, and reads streamed responses only. */
+function structuredOutput(model: Adapter, schema: unknown): unknown {
+	const name = 'extract';
+	const tool = { name, description: 'Gives the answer', schema };
 	const read = async (message: AnswerMessage) => {
 		const call = asObjects(message.tool_calls).find((toolCall) => toolCall.name === name);
 		if (!call) throw new Error(`The model did not give the structured output: it did not call "${name}"`);
 		// zod checks the values and adds its defaults.
 		return isZod(schema) ? await schema.parseAsync(call.args) : call.args;
 	};
-	const readWithRaw = async (raw: AnswerMessage) => ({ raw, parsed: await read(raw).catch(() => null) });
-	return model.bindTools([tool], { tool_choice: name }).pipe(settings.includeRaw ? readWithRaw : read);
+	return model.bindTools([tool], { tool_choice: name }).pipe(read);
 }
 
 function isZod(schema: unknown): schema is { parseAsync(value: unknown): Promise<unknown> } {

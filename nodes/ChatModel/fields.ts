@@ -3,7 +3,6 @@ import { readTextOptions, textOptionsWhere } from '../shared/fields/textOptions'
 import {
 	askedModel,
 	cachePrompt,
-	checkExtraBody,
 	extraBody,
 	fallbackModels,
 	format,
@@ -17,11 +16,7 @@ import { declare, type Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
 /** Options, and groups of them, that conflict with the agent's control of the conversation, or are not of one text. */
-const NOT_FOR_AGENTS: ReadonlySet<string | undefined> = new Set([
-	'n',
-	'audioAndImages',
-	'previousResponseId',
-]);
+const NOT_FOR_AGENTS = new Set<string | undefined>(['n', 'audioAndImages', 'previousResponseId']);
 
 const toolChoiceOptions = {
 	...toolChoiceParameters,
@@ -69,10 +64,7 @@ export type ModelSettings = ReturnType<typeof readSettings>;
 export function readSettings(params: Values<typeof parameters.declarations>) {
 	const { options } = params;
 	const usedFormat = textFormat(params.format);
-	const extra = checkExtraBody(
-		options.extraBody,
-		'The node that uses the model decides whether the response is streamed.',
-	);
+	const { extraBody: extra = {} } = options;
 	return {
 		format: usedFormat,
 		model: askedModel(params.model, extra),

@@ -87,7 +87,6 @@ function partsOf(content: unknown): JsonObject[] {
 	return asObjects(parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)));
 }
 
-/** The text of a part; a file may be one, too. */
 function textIn({ type, text }: JsonObject): string[] {
 	const said = type === 'text' || fileKind(type) ? asText(text) : undefined;
 	return said === undefined ? [] : [said];

@@ -17,8 +17,6 @@ import { toToolDefinitions, type AiNodeSdk } from './sdk';
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
-	/** A fallback model has answered. */
-	onFallback: () => void;
 	/** Turns any error of a request into the one that the user reads. */
 	toUserError: (error: unknown) => Error;
 }
@@ -37,20 +35,13 @@ export interface CallConfig extends CallOptions {
 	shown: ShownOfCall;
 }
 
-/** What a request has besides plain messages, which a model may reject; the first ones are tried first. */
-const VARIANTS = [
-	{ images: true, reasoning: true },
-	{ images: false, reasoning: true },
-	{ images: true, reasoning: false },
-	{ images: false, reasoning: false },
-];
-type Variant = (typeof VARIANTS)[number];
-
 /** What the SDK has no place for in a completion. */
 export interface ShownOfCall {
 	info?: object;
 	reasoning?: string | undefined;
 }
+
+const FALLBACK = 'A fallback model has answered. The log shows which models were asked before.';
 
 /** A text model of the gateway behind n8n's interface for chat models. */
 export class GatewayChatModel implements ChatModel<CallConfig> {
@@ -100,7 +91,6 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		});
 	}
 
-	/** @param send sends a request and returns the body of the response */
 	private async completed(
 		config: CallConfig,
 		stream: boolean,
@@ -112,35 +102,34 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const models = [model, ...settings.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked, turn) => {
 			const extraBody = asked === model ? settings.extraBody : { ...settings.extraBody, model: asked };
-			const callOf = (variant: Variant) => {
-				const body = textBody(format, this.request(config, asked, stream, variant), extraBody);
+			const callOf = (isPlain: boolean) => {
+				const body = textBody(format, this.request(config, asked, stream, isPlain), extraBody);
 				return { ...textCall(format, body, hasLimit), ...turn };
 			};
 			const output = this.output(config);
-			const taken = await firstTaken(callOf, async (call) => {
+			const taken = await orPlain(callOf, async (call) => {
 				const planned = { format, output, body: call.json, maxCostRub };
 				return await completeText(dependencies, planned, async () => await send(call, output));
 			});
-			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
+			config.shown.reasoning = reasoningToKeep(taken.completion, this.source(asked));
 			return taken;
 		});
-		if (fallbackFrom.length > 0) dependencies.onFallback();
-		const completion = { ...result.result.completion, fallbackFrom };
-		const leftOut = result.variant.images ? {} : { toolImagesLeftOut: true };
-		config.shown.info = { ...callInfoOf(completion), ...leftOut };
+		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
+		const completion = { ...result.completion, fallbackFrom };
+		config.shown.info = callInfoOf(completion);
 		return completion;
 	}
 
-	private request(config: CallConfig, model: string, stream: boolean, variant: Variant): TextRequest {
+	private request(config: CallConfig, model: string, stream: boolean, isPlain: boolean): TextRequest {
 		const { cachesPrompt, options: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
 		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
-		const source = variant.reasoning ? this.source(model) : undefined;
+		const source = isPlain ? undefined : this.source(model);
 		const messages = toChatMessages(config.messages, source);
 		// A tool that must be called is called once for each message of the user: the agent must respond.
 		const choice = readToolChoice(toolChoice, { tools, options, extraBody });
 		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
-		const shown = showToolMedia && variant.images ? withToolMedia(messages) : messages;
+		const shown = showToolMedia && !isPlain ? withToolMedia(messages) : messages;
 		return {
 			model,
 			conversation: { kind: 'messages', messages: shown },
@@ -151,7 +140,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			options,
 			stream,
 			cachesPrompt,
-			keepsReasoning: variant.reasoning && tools.length > 0,
+			keepsReasoning: !isPlain && tools.length > 0,
 		};
 	}
 
@@ -160,7 +149,6 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return typeof toolChoice === 'object' ? { kind: 'text' } : this.settings.output;
 	}
 
-	/** Identifies what can read the reasoning of a model. */
 	private source(model: string): string {
 		return `${this.settings.format.name} ${model}`;
 	}
@@ -177,28 +165,23 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 }
 
 /**
- * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3),
- * sends the next one whose body is another. The error is the first one if all were rejected.
+ * Sends a call. If the gateway rejects it with 400, which it does not charge (§7.3), sends it once more without what
+ * a model may reject: the reasoning and the images of tools. The error is the first one if both are rejected.
  */
-async function firstTaken<R>(
-	callOf: (variant: Variant) => TextCall,
+async function orPlain<R>(
+	callOf: (isPlain: boolean) => TextCall,
 	send: (call: TextCall) => Promise<R>,
-): Promise<{ result: R; variant: Variant }> {
-	const bodies = new Set<string>();
-	let rejection: unknown;
-	for (const variant of VARIANTS) {
-		const call = callOf(variant);
-		const body = canonicalJson(call.json);
-		if (bodies.has(body)) continue;
-		bodies.add(body);
-		try {
-			return { result: await send(call), variant };
-		} catch (error) {
-			if (!isRejection(error)) throw asError(error);
-			rejection ??= error;
-		}
+): Promise<R> {
+	const call = callOf(false);
+	try {
+		return await send(call);
+	} catch (error) {
+		const plain = callOf(true);
+		if (!isRejection(error) || canonicalJson(plain.json) === canonicalJson(call.json)) throw asError(error);
+		return await send(plain).catch((second: unknown) => {
+			throw asError(isRejection(second) ? error : second);
+		});
 	}
-	throw asError(rejection);
 }
 
 /** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */
@@ -208,7 +191,6 @@ function isRejection(error: unknown): boolean {
 	return status === 400 && outcome === 'rejected' && code !== 'context_length_exceeded';
 }
 
-/** The patched adapter is the only caller. */
 function calledDirectly(): never {
 	throw new TypeError('The model has no messages');
 }

@@ -10,16 +10,14 @@ import {
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
-import { isIncomplete } from '../shared/gateway/text/incomplete';
 import { compact, objectIn } from '../shared/gateway/util/json';
 import { excerpt } from '../shared/gateway/util/text';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export function callInfoOf(completion: Completion) {
 	const choice = choiceOf(completion);
-	const { id, model, costRub, costIsComputed, hint, fallbackFrom = [], usage } = completion;
+	const { id, model, costRub, costIsComputed, hint, fallbackFrom = [] } = completion;
 	return compact({
-		isComplete: isIncomplete(choice) ? false : undefined,
 		hint,
 		// As the text node outputs it.
 		finish_reason: choice.finishReason,
@@ -28,11 +26,7 @@ export function callInfoOf(completion: Completion) {
 		costRub,
 		costIsComputed,
 		fallbackFrom: unlessEmpty(fallbackFrom),
-		cachedInputTokens: usage.cachedInputTokens || undefined,
 		reasoning: choice.reasoning || undefined,
-		sources: unlessEmpty(choice.sources),
-		// n8n's agents and chains do not pass on files.
-		filesLeftOut: unlessEmpty(choice.files.map(({ kind }) => kind)),
 	});
 }
 
@@ -50,8 +44,6 @@ export function toResult(completion: Completion, earlierIds: readonly unknown[])
 /**
  * The chunks after the text of a streamed completion. Each tool call is one chunk: the SDK tells tool calls
  * apart by ID, and only the first chunk of a call has it.
- *
- * @param shown the text that was streamed
  */
 export function toClosingChunks(
 	completion: Completion,

@@ -41,13 +41,6 @@ export function toToolDefinitions(
 	return tools.flatMap((tool) => {
 		if (tool.type !== 'function') return [];
 		const { name, description } = tool;
-		// Vendors differ in what else they take: the gateway says so, at no cost.
-		if (!/^[\w.:-]+$/.test(name)) {
-			throw new InvalidInputError(
-				`The name of the tool "${name}" has characters that no model takes`,
-				'Rename the tool: letters from A to Z, digits, underscores and dashes.',
-			);
-		}
 		// A tool without input still takes an object.
 		const parameters = { type: 'object', properties: {}, ...asObject(readable(jsonSchema(tool), name)) };
 		return { name, description, parameters };

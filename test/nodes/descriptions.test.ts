@@ -269,16 +269,6 @@ describe('add option', () => {
 	])('a web search in %s', async (format, wire) => {
 		expect(await sentBody({ format, options: { webSearch: 'low' } })).toMatchObject(wire);
 	});
-
-	test.each(['web_search', 'web_search_preview'])(
-		'a web search beside the built-in tool %s',
-		async (type) => {
-			const builtInTools = JSON.stringify([{ type, filters: {} }]);
-			const options = { webSearch: 'low', builtIn: { values: { builtInTools } } };
-			const { tools } = await sentBody({ format: 'responses', options });
-			expect(tools).toStrictEqual([{ type, filters: {} }]);
-		},
-	);
 });
 
 // Hints for n8n's AI workflow builder, which it shows to a language model. They are about names that workflows store.

@@ -60,11 +60,9 @@ describe('limit', () => {
 		});
 	});
 
-	it('an error says that *Max Tokens* is not set, before what is left', async () => {
+	it('an error says what is left, and that *Max Tokens* makes a text cheaper', async () => {
 		const { errorText } = await execute(text({ options: { maxCostRub: 0.01 } }), numbered(1));
-		expect(errorText).toMatch(
-			/Without 'Max Tokens', 4,096 tokens .* Of ₽0\.01, the execution has spent ₽0\./,
-		);
+		expect(errorText).toMatch(/Of ₽0\.01, the execution has spent ₽0\. .* 'Max Tokens'/);
 	});
 
 	it('pictures of ₽1.80, and a limit of ₽9: five are made, and the sixth is the error', async () => {

@@ -92,31 +92,12 @@ describe('the format Messages', () => {
 		['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'a.docx', PDF],
 		['application/zip', 'a.zip', PDF],
 		['text/csv', 'a.csv', Buffer.from([0xcf, 0xf0, 0xe8])],
-	])('does not get a file of the type %s that it cannot read', async (mimeType, name, content) => {
+	])('gets a file of the type %s that is no text with its type: the gateway checks it', async (...file) => {
+		const [mimeType, name, content] = file;
 		const { execution, body } = await sent('file', mimeType, name, content, messages);
-		expect(body).toBe('null');
-		expect(execution.errors()).toHaveLength(2);
-		expect(execution.errors()[0]).toMatchObject({
-			message: expect.stringContaining(name) as string,
-			description: expect.stringMatching(/Extract from File.*Nothing was sent/) as string,
-		});
-	});
-
-	test('does not get any file if the last one is none that it can read', async () => {
-		const files = [
-			{ mimeType: 'text/csv', fileName: 'a.csv' },
-			{
-				mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-				fileName: 'b.docx',
-			},
-		];
-		const items = await Promise.all(
-			files.map(async (file) => await withFiles({ name: 'data', content: PDF, ...file })),
-		);
-		const node = text({ prompt: 'Look', ...attach(fromField('file', 'data')), ...messages });
-		const { errorText } = await execute(node, items);
-		expect(errorText).toMatch(/"b\.docx".*Extract from File.*Nothing was sent/s);
-		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+		expect(execution.errors()).toStrictEqual([]);
+		const source = { type: 'base64', media_type: mimeType, data: content.toString('base64') };
+		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
 	});
 
 	test('gets a PDF as it is', async () => {

@@ -1,5 +1,4 @@
 import { modelParameter } from '../../shared/fields/models';
-import { mapperValues } from '../../shared/fields/mediaForm';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { inputForm, promptField, type InputField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
@@ -86,7 +85,7 @@ type InputParams = Values<typeof inputParameters> & {
 
 /** The input of an item as the panel has it, before the catalogue is read. */
 export function enteredInput({ inputMode, inputJson, input }: InputParams): JsonObject {
-	return inputMode === 'json' ? inputJson : mapperValues(input);
+	return inputMode === 'json' ? inputJson : (asObject(input?.value) ?? {});
 }
 
 /** Reads an item's input. The catalogue says which types the values of a form have, and which field takes the prompt. */

@@ -11,14 +11,13 @@ import type { MediaModel } from '../gateway/media/price';
 import {
 	inputForm,
 	takesUrls,
-	exampleOf,
 	mayTakeUrls,
 	promptField,
 	type FieldKind,
 	type InputField,
 } from '../gateway/media/inputSchema';
 import { inEditor } from './models';
-import { asNumber, asObject, asObjects, compact, omit, type JsonObject } from '../gateway/util/json';
+import { compact, type JsonObject } from '../gateway/util/json';
 
 /** Resource mapping: the form of the chosen model's input, without the prompt. */
 export async function mapMediaFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
@@ -59,12 +58,8 @@ async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel |
 	return models.find((model) => model.id === id) ?? id;
 }
 
-/** The longest labels, in characters: n8n cuts longer ones off when the pointer is over the field. */
+/** The longest label, in characters: n8n cuts longer ones off when the pointer is over the field. */
 const MAX_LABEL = 28;
-const MAX_REQUIRED_LABEL = 24;
-
-/** Larger bounds are those of a data type and are not shown. */
-const MANY = 1_000_000;
 
 /** What the editor shows for each kind; `array` and `object` are JSON editors there, and n8n refuses other text in them. */
 const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
@@ -109,44 +104,17 @@ function formField(field: InputField): ResourceMapperField {
 	};
 }
 
-/** "Tags (up to 8) – Style words": the mapper shows no descriptions. What has no room is left out. */
+/** "Tags – Style words": the mapper shows no descriptions. One that has no room is left out. */
 function label(field: InputField, mayComeAsFile: boolean): string {
-	const { title, description = '', required } = field;
-	const needed = mayComeAsFile ? `required${takesUrls(field) ? ' or file' : ''}` : '';
-	const withNotes = (...notes: string[]) => {
-		const known = notes.filter(Boolean).join('; ');
-		return known === '' ? title : `${title} (${known})`;
-	};
-	const heading = withNotes(needed, limits(field));
+	const { title, description = '' } = field;
+	const needed = mayComeAsFile ? ` (required${takesUrls(field) ? ' or file' : ''})` : '';
 	const text = description.replace(/\s+/g, ' ').trim();
-	// A long label pushes the mark of a missing value out of the panel.
-	const room = Math.max(title.length, required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL);
-	const full = text === '' || text === title ? heading : `${heading} – ${text}`;
-	return [full, heading].find(({ length }) => length <= room) ?? withNotes(needed);
+	const full = `${title}${needed} – ${text}`;
+	return text === '' || text === title || full.length > MAX_LABEL ? title + needed : full;
 }
 
-function limits({ choices, schema }: InputField): string {
-	const min = asNumber(schema.minimum ?? schema.minItems) ?? 0;
-	const max = asNumber(schema.maximum ?? schema.maxItems) ?? Infinity;
-	if (choices.length > 0 || (min === 0 && max > MANY)) return '';
-	if (max > MANY) return `at least ${min}`;
-	return min === 0 ? `up to ${max}` : `${min} to ${max}`;
-}
-
-/** A default as the mapper takes it: lists and objects as JSON text. They have an example, as there are no placeholders. */
-function shownDefault(field: InputField): string | number | boolean | undefined {
-	const { default: value, choices, kind } = field;
-	const isJson = choices.length === 0 && (kind === 'list' || kind === 'object');
-	const shown = value ?? (isJson ? exampleOf(field) : undefined);
-	if (typeof shown === 'object') return JSON.stringify(shown);
-	return shown !== undefined && choices.length > 0 && !choices.includes(shown) ? undefined : shown;
-}
-
-/** The values of a mapper, as the workflow stores it, without lists and objects that are as the form showed them. */
-export function mapperValues(mapper: JsonObject | undefined): JsonObject {
-	const values = asObject(mapper?.value) ?? {};
-	const untouched = asObjects(mapper?.schema).filter(
-		({ id, defaultValue = '' }) => /^[[{]/.test(String(defaultValue)) && values[String(id)] === defaultValue,
-	);
-	return untouched.reduce((rest, { id }) => omit(rest, String(id)), values);
+/** A default as the mapper takes it: lists and objects as JSON text. */
+function shownDefault({ default: value, choices }: InputField): string | number | boolean | undefined {
+	if (typeof value === 'object') return JSON.stringify(value);
+	return value !== undefined && choices.length > 0 && !choices.includes(value) ? undefined : value;
 }

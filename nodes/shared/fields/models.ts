@@ -10,11 +10,7 @@ import type { MediaModel, MediaType } from '../gateway/media/price';
 import { compareDecimals, millionTokenPrice, rubles } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
-/**
- * A model picker: from the live catalogue, or by ID. Its value is the ID.
- *
- * @param listMethod the node's list search
- */
+/** A model picker: from the live catalogue, or by ID. Its value is the ID. */
 export function modelParameter(listMethod: string, example: string, description: string): Parameter<string> {
 	return locator({
 		displayName: 'Model',
@@ -103,14 +99,11 @@ function textEntry({ id, contextLength, costContext, costCompletion }: TextModel
 	const output = millionTokenPrice(costCompletion);
 	// The parameter's description explains the two prices.
 	const price = input && output && `${rubles(input)} in, ${rubles(output)} out`;
-	return entry(id, price, contextLength === undefined ? undefined : shortTokens(contextLength));
+	return entry(id, price, contextLength === undefined ? undefined : TOKENS.format(contextLength));
 }
 
-/** Formats a number of tokens: 128K, 1M. */
-function shortTokens(tokens: number): string {
-	if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
-	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);
-}
+/** 128K, 1M. */
+const TOKENS = new Intl.NumberFormat('en', { notation: 'compact' });
 
 /** The price of a task, or the lowest of several. */
 function mediaPrice({ tiers }: MediaModel): string | undefined {

@@ -3,7 +3,7 @@ import type { OutputRequest } from '../gateway/text/formats/request';
 import { isSchema, schemaOf } from '../gateway/text/outputSchema';
 import { asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { rows } from '../params/groups';
-import { choice, flag, id, json, jsonObject, optional, shownFor, text, VENDOR_NAME } from '../params/kinds';
+import { choice, flag, id, json, jsonObject, optional, shownFor, text, NAME_HINT } from '../params/kinds';
 import { Parameter, type Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
@@ -120,7 +120,7 @@ const schemaName = id({
 	default: 'answer',
 	placeholder: 'e.g. invoice',
 	description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
-	...VENDOR_NAME,
+	whenEmpty: NAME_HINT,
 });
 
 export const outputParameters = {

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
-import { asArray, asObject, asText, type Json, type JsonObject } from '../gateway/util/json';
+import { asArray, type Json, type JsonObject } from '../gateway/util/json';
 import { group } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
@@ -20,8 +20,6 @@ function parameterOf(option: TextOption): Parameter<Json | undefined> {
 			return flag({ ...spec, default: initial === true });
 		case 'choice':
 			return choice({ ...spec, options: choices, default: String(initial) });
-		case 'word':
-			return text({ ...spec, default: String(initial) }).with({ type: 'options', options: [...choices] });
 		case 'texts':
 			return texts({ ...spec, default: [initial].flat().map(String) }).with(
 				row === undefined
@@ -38,7 +36,7 @@ function parameterOf(option: TextOption): Parameter<Json | undefined> {
 }
 
 export function shownForFormats(
-	fits: (format: TextFormat) => boolean,
+	fits: (format: TextFormat) => boolean | undefined,
 ): Pick<INodeProperties, 'displayOptions'> {
 	const formats = textFormats.filter(fits).map(({ name }) => name);
 	return formats.length === textFormats.length ? {} : { displayOptions: { show: { '/format': formats } } };
@@ -80,11 +78,9 @@ export function readTextOptions(options: Readonly<Record<string, unknown>>, form
 	return withSearchTool(values, format);
 }
 
-/** In a format with built-in tools, web search is one of them (§4.1), also under a longer name. */
+/** In a format with built-in tools, web search is one of them (§4.1). */
 function withSearchTool(values: JsonObject, { options }: TextFormat): JsonObject {
 	const { webSearch, builtInTools, ...others } = values;
 	if (webSearch === undefined || !('builtInTools' in options)) return values;
-	const tools = asArray(builtInTools);
-	const searches = tools.some((tool) => asText(asObject(tool)?.type)?.startsWith('web_search'));
-	return { ...others, builtInTools: searches ? tools : [...tools, { type: 'web_search' }] };
+	return { ...others, builtInTools: [...asArray(builtInTools), { type: 'web_search' }] };
 }

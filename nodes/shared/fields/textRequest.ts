@@ -39,7 +39,7 @@ export const cachePrompt = optional(
 		displayName: 'Cache Prompt',
 		default: true,
 		description:
-			'Whether the provider caches instructions, long texts and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
+			'Whether the provider caches instructions and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
 		...shownForFormats(({ hasCachePoints }) => hasCachePoints),
 	}),
 );
@@ -51,15 +51,9 @@ export const extraBody = optional(
 		default: '{}',
 		example: '{ "name": "value" }',
 		description:
-			'Fields to add to the request that have no option here. Objects are merged; other values replace those of the other parameters.',
+			'Fields to add to the request that have no option here. Objects are merged; other values replace those of the other parameters. A field stream has no effect.',
 	}),
 );
-
-/** The fields that the user adds. `stream` decides how the response is read, so it is not one of them. */
-export function checkExtraBody(extra: JsonObject | undefined, streamHint: string): JsonObject {
-	if (extra?.stream === undefined) return extra ?? {};
-	throw new InvalidInputError("'Extra Body (JSON)' must not contain 'stream'", streamHint, 'extraBody');
-}
 
 /** The model that a call asks: *Extra Body (JSON)* may name another one than the list. */
 export function askedModel(model: string, extraBody: JsonObject): string {
@@ -97,12 +91,9 @@ export function readToolChoice(
 	{ tools, options, extraBody }: Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject },
 ): ToolChoice | undefined {
 	const choice = params.toolChoice;
-	const added = extraBody.tool_choice;
-	// *Extra Body* adds fields to an object, and replaces anything else.
-	if (choice === 'auto' || (added !== undefined && !asObject(added))) return undefined;
+	if (choice === 'auto') return undefined;
 	const wireTools = asArray(extraBody.tools ?? options.builtInTools);
-	const hasTools = wireTools.length > 0 || (extraBody.tools === undefined && tools.length > 0);
-	if (choice === 'none') return hasTools ? choice : undefined;
+	if (choice === 'none') return tools.length + wireTools.length > 0 ? choice : undefined;
 	// An expression may return the name of a tool, and the word of another format.
 	if (choice === 'required' || choice === 'any') return 'required';
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;

@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asError } from '../gateway/errors/errors';
 import { excerpt } from '../gateway/util/text';
-import { asNumber, asObject, compact, parseJson, type Json, type JsonObject } from '../gateway/util/json';
+import { asNumber, asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { Parameter, type Declarations, type Description, type Location } from './parameter';
 
 /** n8n's description of a parameter, and what the kind adds to it. */
@@ -80,11 +80,9 @@ export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: R
 	);
 }
 
-/** Names of tools and schemas that all vendors take, and the hint for others. */
-export const VENDOR_NAME = {
-	allowed: /^[\w-]{1,64}$/,
-	whenEmpty: 'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.',
-};
+/** The hint for a tool or a schema without a name. */
+export const NAME_HINT =
+	'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.';
 
 /** An entry of a list that the editor loads, or its ID. */
 export function locator(
@@ -156,19 +154,16 @@ export function choice<const Options extends ReadonlyArray<INodePropertyOptions 
 	});
 }
 
-/** Several texts: a list, JSON text of one, or a single text; `undefined` for none. */
+/** Several texts: a list, or a single text; `undefined` for none. */
 export function texts(spec: Spec<{ default: string[] }>): Parameter<string[] | undefined> {
 	return new Parameter({ ...spec, type: 'string' }, (value, at) => {
-		const isJson = typeof value === 'string' && value.trimStart().startsWith('[');
-		const parsed = isJson ? (parseJson(value) ?? value) : value;
 		// An expression in a row may return a list: its elements count as rows.
-		const list = [parsed].flat(2).map((element) => readText(element, at));
+		const list = [value].flat(2).map((element) => readText(element, at));
 		const filled = list.filter((element) => element !== '');
 		return filled.length > 0 ? filled : undefined;
 	});
 }
 
-/** @param example a valid value, for the error */
 type JsonSpec = Spec<{ default: string; example: string; rows?: number }>;
 
 export function jsonObject(spec: JsonSpec): Parameter<JsonObject> {

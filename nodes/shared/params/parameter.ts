@@ -21,7 +21,6 @@ export class Location {
 /** A parameter of a node, declared once: what the panel shows, and how its value is read. */
 export class Parameter<out T> {
 	/**
-	 * @param description what the panel shows
 	 * @param read reads the value that n8n returns, `undefined` when the parameter is not there
 	 * @param readsEmpty whether an option that is added and empty is read, and not taken for one that is not added
 	 */

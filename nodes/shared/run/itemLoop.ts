@@ -241,7 +241,7 @@ class ItemLoop {
 		const { gaps } = this.parameters;
 		if (gaps.size > 0)
 			hints.add(`In at least one item, these expressions are empty: ${[...gaps].join(', ')}.`);
-		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size, 'item'));
+		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size));
 		const codes = [...this.failures.values()].map(([item]) => asObject(item?.json.error)?.code);
 		const misfits = misfitHint(codes);
 		if (misfits !== undefined) hints.add(misfits);

@@ -17,7 +17,6 @@ export const FIELDS_WITHOUT_OPTION: Readonly<Record<string, readonly string[]>> 
 		'user',
 	],
 	responses: [
-		'background',
 		'conversation',
 		'include',
 		'metadata',

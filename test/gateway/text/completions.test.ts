@@ -94,9 +94,7 @@ test.each(
 });
 
 test.each([
-	...'stop STOP tool_calls function_call end_turn stop_sequence tool_use COMPLETE eos_token queued'.split(
-		' ',
-	),
+	...'stop STOP tool_calls function_call end_turn stop_sequence tool_use COMPLETE eos_token'.split(' '),
 	'',
 	null,
 ])('%s: the text is complete', (finishReason) => {
@@ -116,10 +114,10 @@ test.each([
 });
 
 test.each<[string, JsonObject, string, string]>([
-	['chat', { max_tokens: 20 }, 'at 20 tokens', "Raise or remove the option 'Max Tokens'"],
+	['chat', { max_tokens: 20 }, 'at 20 tokens', "'Max Tokens'"],
 	['chat', { max_completion_tokens: 20 }, 'at 20 tokens', "'Max Tokens'"],
-	['responses', { max_output_tokens: 20 }, 'at 20 tokens', "Raise or remove the option 'Max Tokens'"],
-	['messages', { max_tokens: 4096 }, 'at 4,096 tokens', "Raise 'Max Tokens': without it, this is the limit"],
+	['responses', { max_output_tokens: 20 }, 'at 20 tokens', "'Max Tokens'"],
+	['messages', { max_tokens: 4096 }, 'at 4,096 tokens', "'Max Tokens'"],
 	['chat', {}, 'its own limit', 'Ask for less'],
 ])('%s, sent with %j: the hint says what to do', (format, body, what, advice) => {
 	expect(hint('length', body, format)).toContain(what);

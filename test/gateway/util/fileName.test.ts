@@ -96,7 +96,6 @@ const TYPES = [
 	['avif', 'image/avif'],
 	['svg', 'image/svg+xml'],
 	['aac', 'audio/aac'],
-	['opus', 'audio/opus'],
 	['mp4', 'video/mp4'],
 	['webm', 'video/webm'],
 	['mp3', 'audio/mpeg'],

@@ -205,7 +205,6 @@ describe('errors', () => {
 	describe('an invalid setting is rejected when the model is supplied, before anything is sent', () => {
 		it.each<[string, INodeParameters, RegExp]>([
 			['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
-			['an extra body with stream', { options: { extraBody: '{"stream":false}' } }, /'stream'/],
 			['an unknown format', { format: 'telegram' }, /'API Format'.*"telegram"/],
 			['no model', { model: { __rl: true, mode: 'id', value: ' ' } }, /'Model' is empty/],
 		])('%s', async (_, parameters, message) =>
@@ -324,7 +323,6 @@ describe('usage', () => {
 		const message = await streamed(modelWith(streamWith(full)).lc);
 		expect(message.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 7, total_tokens: 12 });
 		expect(message.response_metadata).toStrictEqual({
-			cachedInputTokens: 2,
 			finish_reason: 'stop',
 			id: 'c1',
 			model: null,

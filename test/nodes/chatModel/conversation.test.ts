@@ -354,10 +354,6 @@ describe('n8n’s log', () => {
 	it.each<[string, Partial<Choice>, Partial<Completion>, object]>([
 		['has the cost', {}, {}, {}],
 		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
-		['has the sources', { sources: [{ url: 'x' }] }, {}, { sources: [{ url: 'x' }] }],
-		['names files', { files: [{ kind: 'image', base64: 'AA==' }] }, {}, { filesLeftOut: ['image'] }],
-		['has cached tokens', {}, { usage: { ...NO_USAGE, cachedInputTokens: 1 } }, { cachedInputTokens: 1 }],
-		['has no cached tokens when there are none', {}, { usage: { ...NO_USAGE, cachedInputTokens: 0 } }, {}],
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
 		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
 		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
@@ -365,7 +361,7 @@ describe('n8n’s log', () => {
 			'says that a text is cut off',
 			{ finishReason: 'length' },
 			{ hint: 'Raise it' },
-			{ isComplete: false, hint: 'Raise it', finish_reason: 'length' },
+			{ hint: 'Raise it', finish_reason: 'length' },
 		],
 		[
 			'says that a text may not be complete',

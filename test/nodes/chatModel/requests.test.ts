@@ -9,7 +9,6 @@ import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { keptReasoning } from '../../../nodes/ChatModel/messages';
 import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { invalidInput } from '../../helpers/invalidInput';
 import { useNock } from '../../helpers/nock';
 import { endpoints, isShown, samples, sentBody } from '../text/support';
 import { supplied } from './supplied';
@@ -219,11 +218,6 @@ describe('tools', () => {
 	const definitionOf = (name: string, schema: unknown = {}) =>
 		toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => schema as object);
 
-	it.each(['Test Tool', 'погода', 'a/b', ''])('the name %j is rejected before anything is sent', (name) => {
-		const { message } = invalidInput(() => definitionOf(name));
-		expect(message).toBe(`The name of the tool "${name}" has characters that no model takes`);
-	});
-
 	it.each([
 		['an old zod', { safeParse: (): void => undefined }],
 		['another schema library', { '~standard': {} }],
@@ -260,31 +254,6 @@ describe('tools', () => {
 			]);
 		});
 
-		const json = { type: 'object', properties: { city: { type: 'string' } } };
-		const weather = { name: 'weather', description: 'The weather', parameters: json };
-		const described = { ...json, name: 'other', description: 'The weather' };
-		const anyText = expect.stringMatching(/./) as string;
-
-		it.each<[string, unknown, object, object]>([
-			[
-				'has the given name',
-				json,
-				{ name: 'weather' },
-				{ name: 'weather', description: anyText, parameters: json },
-			],
-			['may be a function', weather, {}, weather],
-			[
-				'has the description of its schema',
-				described,
-				{ name: 'weather' },
-				{ ...weather, parameters: described },
-			],
-		])('%s', async (_, given, settings, sent) => {
-			const { lc, requests } = modelWith(response('name' in sent ? String(sent.name) : ''));
-			expect(await lc.withStructuredOutput(given, settings).invoke(GO)).toStrictEqual({ city: 'Omsk' });
-			expect(requests()).toMatchObject([{ tools: [{ function: sent }] }]);
-		});
-
 		it('is read from a stream', async () => {
 			const { lc } = modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
 			const chunks: unknown[] = [];
@@ -303,16 +272,6 @@ describe('tools', () => {
 			await expect(said.invoke(GO)).rejects.toThrow('it did not call "extract"');
 			const wrong = modelWith(response('extract', '{"city":5}')).lc.withStructuredOutput(schema);
 			await expect(wrong.invoke(GO)).rejects.toThrow(/expected.*string/is);
-		});
-
-		it('comes with the message when includeRaw is set, also when it cannot be parsed', async () => {
-			const good = modelWith(response('extract')).lc.withStructuredOutput(schema, { includeRaw: true });
-			expect(await good.invoke(GO)).toMatchObject({
-				raw: { tool_calls: [{ name: 'extract' }] },
-				parsed: { city: 'Omsk' },
-			});
-			const bad = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema, { includeRaw: true });
-			expect(await bad.invoke(GO)).toMatchObject({ raw: { content: 'Omsk' }, parsed: null });
 		});
 	});
 });

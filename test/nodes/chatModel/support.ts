@@ -25,7 +25,7 @@ export interface LangChainModel {
 	streamEvents(messages: BaseMessage[], options: object): PromiseLike<AIMessage>;
 	getNumTokens(content: unknown): Promise<number>;
 	bindTools(tools: unknown[], settings?: object): LangChainModel;
-	withStructuredOutput(schema: unknown, config?: object): StructuredModel;
+	withStructuredOutput(schema: unknown): StructuredModel;
 }
 
 interface StructuredModel {
@@ -67,7 +67,6 @@ export function modelWith(body: string) {
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
 			}),
 			textModels: new Catalogue(listTextModels),
-			onFallback: () => undefined,
 			jsonSchema: sdk.getParametersJsonSchema,
 			toUserError: (error) => (error instanceof Error ? error : new Error(String(error))),
 			showHint: () => undefined,

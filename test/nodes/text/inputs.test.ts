@@ -163,7 +163,6 @@ describe('invalid input', () => {
 
 	const aboutRow = (row: INodeParameters) => rows({ role: 'user', content: 'Hi' }, row);
 	const tool = (fields: INodeParameters) => ({ tools: { function: [fields] } });
-	const extraBody = (value: string) => ({ options: { extraBody: value } });
 	const notAllowed = 'has a value that is not allowed:';
 	const cases: Record<string, Cases> = {
 		model: [['that is empty', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, "'Model' is empty"]],
@@ -256,27 +255,10 @@ describe('invalid input', () => {
 		],
 		tools: [
 			['without a name', tool({ name: ' ' }), "'Tools', row 1: 'Name' is empty"],
-			...['Test Tool', 'погода', 'a.b', 'x'.repeat(65)].map((name): Cases[number] => [
-				`with the name ${name}`,
-				tool({ name }),
-				`'Tools', row 1: 'Name' ${notAllowed} "${name}"`,
-			]),
 			[
 				'with parameters that are no schema',
 				tool({ name: 'look', parameters: '[1]' }),
 				"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
-			],
-		],
-		schemaName: ['Карточка товара', 'my answer', 'x'.repeat(65)].map((schemaName): Cases[number] => [
-			schemaName,
-			{ ...bySchema, schemaName },
-			`'Schema Name' ${notAllowed} "${schemaName}"`,
-		]),
-		extraBody: [
-			[
-				'that turns streaming on',
-				extraBody('{"stream": true}'),
-				"'Extra Body (JSON)' must not contain 'stream'",
 			],
 		],
 	};

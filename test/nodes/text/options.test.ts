@@ -82,10 +82,10 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 	});
 
 	it('has a parameter for every other field of the request table', async () => {
-		// §4.2: a prompt is an alternative to messages.
+		// §4.2: a prompt is an alternative to messages. A response in the background has no text.
 		const table = requestTable(path)
 			.flatMap(({ names }) => names)
-			.filter((field) => field !== 'prompt');
+			.filter((field) => field !== 'prompt' && field !== 'background');
 		expect(table.length).toBeGreaterThan(8);
 		const all = await reached();
 		expect(table.filter((field) => !all.has(field) && !isWithout(field))).toStrictEqual([]);
@@ -111,6 +111,12 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 			.map((option) => option.name);
 		expect(shown.sort()).toStrictEqual(Object.keys(format?.options ?? {}).sort());
 	});
+});
+
+it('Extra Body does not decide how the response is read', async () => {
+	const body = await sentBody({ options: { extraBody: '{ "stream": true, "user": "me" }' } });
+	expect(body).toMatchObject({ user: 'me' });
+	expect(body).not.toHaveProperty('stream');
 });
 
 describe('tools', () => {

@@ -6,7 +6,7 @@ import { locator, useGateway } from '../../contract/support';
 import { useNock } from '../../helpers/nock';
 import { events } from '../../helpers/streams';
 import { eventually } from '../../helpers/time';
-import { endpoints, gateway, generate, mockResponse, sentBody } from './support';
+import { endpoints, gateway, generate, sentBody } from './support';
 
 describe('json output', () => {
 	useNock();
@@ -104,13 +104,6 @@ describe('json output', () => {
 			expect(error?.message).toMatch(message);
 			expect(error?.description).toMatch(description);
 		});
-	});
-
-	it('a response that is pending has an ID and a state, and no text', async () => {
-		mockResponse('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
-		const options = { extraBody: '{ "background": true }' };
-		const { items } = await generate({ format: 'responses', options });
-		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
 	});
 });
 

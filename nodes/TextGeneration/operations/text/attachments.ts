@@ -56,14 +56,8 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 			`Choose the API format ${textFormats[0].label}.`,
 		);
 	}
-	if (typeof source !== 'string') {
-		const binary = binaryOf(item, source, "set 'Source' to 'URL'");
-		const { fileName = '' } = binary;
-		const type = knownType(binary.mimeType, fileName);
-		const isDocument = type === undefined || type === 'application/pdf' || isTextType(type);
-		if (kind === 'file' && !isDocument && format.otherFile) throw format.otherFile(fileName, type);
-		return { ...row, source: { binary } };
-	}
+	if (typeof source !== 'string')
+		return { ...row, source: { binary: binaryOf(item, source, "set 'Source' to 'URL'") } };
 	const url = source.trim();
 	if (/^data:/i.test(url)) return { ...row, source: inlineFile(at, url) };
 	if (!/^https?:\/\/[^\s/]+/i.test(url))
@@ -77,14 +71,13 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 /**
  * Opens the attachments of an item; the content of files is read when the request is sent. When the format
  * takes no URL, the file is downloaded first, without the key.
- *
- * @returns the conversation, and the files that replace their placeholders in the body
+ * Returns the conversation, and the files that replace their placeholders in the body.
  */
 export async function openAttachments(
 	item: ItemContext,
 	conversation: Conversation,
 	found: readonly FoundAttachment[],
-	{ otherFile }: TextFormat,
+	{ sendsTexts }: TextFormat,
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
@@ -95,7 +88,7 @@ export async function openAttachments(
 		}
 		const file = await typedFile(at, await openFile(item, at, source));
 		const { mimeType, fileName } = file;
-		const isText = otherFile && kind === 'file' && isTextType(mimeType);
+		const isText = sendsTexts && kind === 'file' && isTextType(mimeType);
 		if (isText && file.size > MAX_TEXT_BYTES)
 			throw at.error(`the file "${fileName}" is longer than any model reads`, 'Send a part of it.');
 		const content = isText ? await firstBytes(file, MAX_TEXT_BYTES) : undefined;
@@ -123,7 +116,6 @@ async function openFile(
 	return 'binary' in source ? await fileOf(item, source.binary) : source;
 }
 
-/** The standard name of a file's type, or that of its name. */
 function knownType(mimeType: string, fileName: string): string | undefined {
 	const type = standardType(mimeType);
 	const named = typeByName(fileName);
@@ -148,7 +140,6 @@ async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
 	);
 }
 
-/** A data URL is the file itself. */
 function inlineFile(at: Location, url: string): InputFile {
 	const file = readBase64(url);
 	if (!file) throw at.error('the data URL cannot be read', 'It looks like data:image/png;base64,….');

@@ -16,7 +16,7 @@ import {
 	id,
 	json,
 	jsonObject,
-	VENDOR_NAME,
+	NAME_HINT,
 	optional,
 	shownFor,
 	text,
@@ -80,7 +80,7 @@ const tools = rows({
 			required: true,
 			placeholder: 'e.g. get_weather',
 			description: 'Letters, digits, underscores and dashes',
-			...VENDOR_NAME,
+			whenEmpty: NAME_HINT,
 		}),
 		description: text({
 			displayName: 'Description',

@@ -1,4 +1,3 @@
-import { ApiError, asError, InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { mostOfCall } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { streamText } from '../../../shared/gateway/text/streamText';
@@ -72,8 +71,6 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
 		return await outputsOf(item, prepared, completion, result.body);
-	} catch (error) {
-		throw await namingMediaModel(item, request.model, error);
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}
@@ -123,20 +120,4 @@ async function send(
 		chunks.write(choice?.text || (choice?.refusal ?? ''));
 	}
 	return body;
-}
-
-/** The error of a call to a media model says so: to read the catalogues costs nothing. */
-async function namingMediaModel({ client, run }: ItemContext, id: string, error: unknown): Promise<Error> {
-	const mayBeModel =
-		error instanceof ApiError ? error.details.status === 404 : error instanceof InvalidInputError;
-	// With a limit of the cost, the catalogue of texts has been read.
-	if (!mayBeModel || (await run.textModels.known(client, id))) return asError(error);
-	const model = await run.mediaModels.known(client, id);
-	if (!model) return asError(error);
-	const { mediaType = 'media' } = model;
-	const message = `"${id}" is ${/^[ai]/.test(mediaType) ? 'an' : 'a'} ${mediaType} model, not a text model`;
-	const description = 'Use it with Gateway Media Task, or choose a model from the list.';
-	return error instanceof ApiError
-		? error.with({ message, description })
-		: new InvalidInputError(message, description, 'model');
 }

@@ -1,6 +1,6 @@
 import { readOutput, type outputParameters } from '../../../shared/fields/outputFormat';
 import { readTextOptions } from '../../../shared/fields/textOptions';
-import { askedModel, checkExtraBody, readToolChoice } from '../../../shared/fields/textRequest';
+import { askedModel, readToolChoice } from '../../../shared/fields/textRequest';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { textFormat } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
@@ -64,7 +64,7 @@ export function prepare(
 ): PreparedText {
 	const { params, run } = item;
 	const { options } = params;
-	const extraBody = checkExtraBody(options.extraBody, "Use the option 'Stream' instead.");
+	const { extraBody = {} } = options;
 	return {
 		format,
 		request: {
@@ -132,7 +132,6 @@ function readMessage({ values, at }: MessageRow): Message {
 	return { role, text, toolCalls, isCachePoint };
 }
 
-/** Reads tool calls in the shape of the output field `toolCalls`. */
 function readToolCalls(list: Json[]): PriorToolCall[] {
 	return list.map((element) => {
 		const { id, name, arguments: args = {} } = asObject(element) ?? {};

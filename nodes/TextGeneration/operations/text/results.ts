@@ -2,7 +2,6 @@ import type { IBinaryKeyData } from 'n8n-workflow';
 
 import { asError, type ApiError } from '../../../shared/gateway/errors/errors';
 import {
-	imageUrl,
 	unlessEmpty,
 	unusableResponse,
 	valueAt,
@@ -12,10 +11,8 @@ import {
 } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
-import { asksForMedia, textBody } from '../../../shared/gateway/text/textCall';
-import { nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
+import { typeByName } from '../../../shared/gateway/util/fileName';
 import { asText, compact, omit, type Json, type JsonObject } from '../../../shared/gateway/util/json';
-import { storeUrl } from '../../../shared/n8n/binary';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
@@ -43,10 +40,7 @@ export async function outputsOf(
 	return outputs;
 }
 
-// prettier-ignore
-const NOT_FOR_AGENTS = [
-	'choice', 'reasoning', 'plugins', 'pluginPostProcessError', 'model', 'provider', 'usage', 'id', 'raw',
-];
+const NOT_FOR_AGENTS = ['choice', 'reasoning', 'model', 'provider', 'usage', 'id', 'raw'];
 
 /** Important fields first: the table of the output panel shows four columns. */
 function fieldsOf(
@@ -73,8 +67,6 @@ function fieldsOf(
 		finishReason: choice.finishReason,
 		costRub: isFirst || costRub === null ? costRub : 0,
 		costIsComputed,
-		plugins: isFirst ? completion.plugins : undefined,
-		pluginPostProcessError: isFirst ? completion.pluginPostProcessError : undefined,
 		model: completion.model,
 		provider: completion.provider,
 		fallbackFrom: unlessEmpty(fallbackFrom),
@@ -89,20 +81,16 @@ function isEmpty({ text, toolCalls, refusal, files, otherOutput }: Choice): bool
 	return text === '' && refusal === '' && [...toolCalls, ...files, ...otherOutput].length === 0;
 }
 
-/** The files of a completion as binary fields: `audio`, `image`, `image_1`, … */
 async function binaryOf(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
-	{ files, otherOutput }: Choice,
+	{ files }: Choice,
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
-	const nextField = (kind: OutputFile['kind']) => {
-		const earlier = Object.keys(binary).filter((name) => name.startsWith(kind)).length;
-		return earlier === 0 ? kind : `${kind}_${earlier}`;
-	};
 	for (const file of files) {
-		const field = nextField(file.kind);
+		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
+		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const { extension, mimeType } = typeOf(file, prepared);
 		const fileName = extension === undefined ? undefined : `${field}.${extension}`;
 		const bytes = Buffer.from(file.base64, 'base64');
@@ -112,19 +100,6 @@ async function binaryOf(
 			throw notStored(completion, error);
 		}
 		binary[field].fileName ??= `${field}.${binary[field].fileExtension ?? 'bin'}`;
-	}
-	const { format, request, extraBody } = prepared;
-	const links = otherOutput.map(imageUrl).filter((url) => /^https?:/i.test(url));
-	const isWanted = links.length > 0 && asksForMedia(textBody(format, request, extraBody));
-	for (const url of isWanted ? links : []) {
-		const field = nextField('image');
-		try {
-			binary[field] = await storeUrl(item, url, { names: [nameInUrl(url), field] });
-		} catch (error) {
-			// The text is paid, and has the link.
-			const { message } = asError(error);
-			item.run.hints.add(`A picture could not be downloaded: its link is in 'otherOutput'. ${message}.`);
-		}
 	}
 	return Object.keys(binary).length > 0 ? { binary } : {};
 }
@@ -141,17 +116,10 @@ function notStored({ id, choices, costRub, costIsComputed }: Completion, error: 
 	);
 }
 
-/** Types of sound that are not named as the format is. */
-const SOUND_TYPES: ReadonlyMap<string, string> = new Map([
-	['opus', 'audio/ogg'],
-	['pcm16', 'audio/pcm'],
-]);
-
-/** The extension and the type of a file, where known. Sound has the requested format. */
 function typeOf({ kind, mimeType }: OutputFile, { request, extraBody }: PreparedText) {
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
 	const extension = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);
 	if (extension === undefined) return { extension, mimeType };
-	const type = SOUND_TYPES.get(extension) ?? typeByName(`.${extension}`) ?? `audio/${extension}`;
+	const type = typeByName(`.${extension}`) ?? `audio/${extension}`;
 	return { extension, mimeType: type };
 }

@@ -45,7 +45,7 @@ const BY_STATUS = {
 export const UNKNOWN_MODEL: ErrorText = {
 	message: 'The gateway does not know this model',
 	description:
-		"Choose the model again from the list: IDs change. With 'Previous Response ID', that response may be unknown.",
+		"Choose the model again from the list: IDs change. Media models are for Gateway Media Task. With 'Previous Response ID', that response may be unknown.",
 };
 
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format, where it says more than the status. */

@@ -112,19 +112,6 @@ function titleOf(name: string): string {
 	return words.trim().replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase()) || name;
 }
 
-/** The default of a field, else an example, in which `…`, `number` and `a | b` stand for what the user writes. */
-export function exampleOf(field: InputField): Json {
-	const { kind, choices, element, schema, default: value } = field;
-	if (value !== undefined) return value;
-	if (choices.length > 0) return choices.join(' | ');
-	if (kind === 'list') return element ? [exampleOf(element)] : [];
-	if (kind === 'object')
-		return Object.fromEntries(inputForm(schema).fields.map((part) => [part.name, exampleOf(part)]));
-	if (kind === 'boolean') return false;
-	if (kind === 'integer' || kind === 'number') return 'number';
-	return takesUrls(field) ? 'https://…' : '…';
-}
-
 /** The parts of a field's schema that allow any text, such as the URL of a file, or of its elements. */
 function textsIn(field: InputField): JsonObject[] {
 	const { schema, choices } = field.element ?? field;

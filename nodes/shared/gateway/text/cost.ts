@@ -7,23 +7,6 @@ import { valueAt, type Usage } from './formats/completion';
 import { textFormats } from './formats';
 import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
-export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
-
-/**
- * What a call cost, from its tokens and the account's prices (§1, §2.1), as decimal text in rubles;
- * `undefined` where a price or a number is not known, and for what the catalogue has no price for: cached
- * tokens, plugins, web searches.
- */
-export function costOfCall(
-	{ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0 }: PricedTokens,
-	body: JsonObject,
-	model: TextModel | undefined,
-): string | undefined {
-	if (inputTokens === null || outputTokens === null || extraOf(body)) return undefined;
-	if ((cachedInputTokens ?? 0) > 0 || cacheWriteTokens > 0) return undefined;
-	return costOf(model, inputTokens, outputTokens);
-}
-
 function costOf(model: TextModel | undefined, input: number, output: number): string | undefined {
 	const { costContext = '', costCompletion = '' } = model ?? {};
 	const ofInput = multiplyDecimals(costContext, String(input));
@@ -35,7 +18,7 @@ function costOf(model: TextModel | undefined, input: number, output: number): st
 /** What a response, or an error about it, says of the cost of its call. */
 export interface Charge {
 	costRub: number | null;
-	usage: PricedTokens;
+	usage: Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
 }
 
 /** The charge that an error tells of. */
@@ -45,16 +28,21 @@ export function chargeOf(error: unknown): Charge {
 	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
 }
 
-/** The cost that is reported, else the computed one: as decimal text and as fields. */
+/**
+ * The cost that is reported, else that of the tokens at the account's prices (§1, §2.1): as decimal text in rubles and
+ * as fields. `undefined` where a price or a number is not known, and for what the catalogue has no price for: cached
+ * tokens, plugins, web searches.
+ */
 export async function costOfCharge(
 	{ costRub, usage }: Charge,
 	body: JsonObject,
 	modelOf: () => Promise<TextModel | undefined>,
 ) {
 	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
-	// The catalogue is not asked for nothing.
-	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	const rub = costOfCall(usage, body, await modelOf());
+	const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0 } = usage;
+	if (inputTokens === null || outputTokens === null || extraOf(body)) return undefined;
+	if ((cachedInputTokens ?? 0) > 0 || cacheWriteTokens > 0) return undefined;
+	const rub = costOf(await modelOf(), inputTokens, outputTokens);
 	if (rub === undefined) return undefined;
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
@@ -66,8 +54,6 @@ export type CostLimit =
 			rub: string;
 			/** Whether files count by an estimate, so that the call may cost more. */
 			isEstimate?: true;
-			/** What makes it so much, and can be changed: sentences for an error. */
-			because?: string;
 	  }
 	| { reason: string };
 
@@ -96,22 +82,19 @@ export function mostOfCall(
 	if (output === undefined)
 		return unknown('the length of the response is not limited', "Set the option 'Max Tokens'.");
 	const input = mostInput(body, model?.contextLength, format, files);
-	if (typeof input === 'string') {
+	if (!input) {
 		return unknown(
-			`the number of tokens of ${input} is not known`,
+			'the number of tokens of a file, or of earlier messages, is not known',
 			'Leave it out, attach the file itself instead of its URL, or choose a model whose context window is in the catalogue.',
 		);
 	}
 	const rub = costOf(model, input.tokens, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
 	if (rub === undefined)
-		return unknown('the catalogue has no price for the model', 'Choose a model from the list.');
-	const ofOutput = `Without 'Max Tokens', ${inWords(output)} are reserved for its response.`;
-	const because = [output === DEFAULT_MAX_TOKENS ? ofOutput : '', input.because].filter(Boolean).join(' ');
-	return { rub, ...(input.isEstimate && { isEstimate: true }), ...(because !== '' && { because }) };
-}
-
-function inWords(tokens: number): string {
-	return `${tokens.toLocaleString('en-US')} tokens`;
+		return unknown(
+			'the catalogue has no price for the model',
+			'Choose a model from the list. Media models are for Gateway Media Task.',
+		);
+	return { rub, ...(input.isEstimate && { isEstimate: true }) };
 }
 
 function unknown(why: string, hint: string): CostLimit {
@@ -143,36 +126,24 @@ function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	return Math.max(...limits) + Math.max(optionIn(body, format, 'reasoningMaxTokens') ?? 0, 0);
 }
 
-/** The longest prompt, in tokens; the name of what makes it unknown, where no context window is known. */
+/** The longest prompt, in tokens; `undefined` if neither it nor the context window is known. */
 function mostInput(
 	body: JsonObject,
 	window: number | undefined,
 	{ cost }: Costed,
 	files: FilesInBody,
-): string | { tokens: number; isEstimate: boolean; because?: string | undefined } {
+): { tokens: number; isEstimate: boolean } | undefined {
 	const json = JSON.stringify(body);
-	const factor = cost.cacheMark && json.includes(`"${cost.cacheMark}"`) ? CACHE_WRITE_FACTOR : 1;
-	const counted = [...cost.prompts, ...cost.earlier].map((field) => [field, body[field]]);
+	const factor = json.includes('"cache_control"') ? CACHE_WRITE_FACTOR : 1;
+	const counted = cost.prompts.map((field) => [field, body[field]]);
 	const parts = filePartsIn(Object.fromEntries(counted), cost, files);
-	const unknownPart = parts.find(({ tokens }) => tokens === undefined);
-	if (unknownPart) {
-		if (window === undefined) return unknownPart.name;
-		return {
-			tokens: window * factor,
-			isEstimate: false,
-			because: `The number of tokens of ${unknownPart.name} is not known, so the whole context window of ${inWords(window)} is reserved.`,
-		};
-	}
 	const sum = (read: (part: FilePart) => number) => parts.reduce((total, part) => total + read(part), 0);
 	const added = cost.described.some((field) => body[field] !== undefined) ? ADDED_TOKENS : 0;
 	const text = Buffer.byteLength(json) - sum(({ bytes }) => bytes) + added;
-	const ofFiles = sum(({ tokens = 0 }) => tokens);
-	const tokens = Math.min(text + ofFiles, window ?? Infinity);
-	return {
-		tokens: tokens * factor,
-		isEstimate: tokens !== window && parts.some(({ isEstimate }) => isEstimate),
-		because: ofFiles > 0 ? `Files count as ${inWords(Math.min(ofFiles, tokens))}.` : undefined,
-	};
+	const tokens = Math.min(text + sum((part) => part.tokens), window ?? Infinity);
+	if (tokens === Infinity) return undefined;
+	const isEstimate = tokens !== window && parts.some((part) => part.isEstimate);
+	return { tokens: tokens * factor, isEstimate };
 }
 
 const EXTRAS = textFormats.flatMap(({ cost }) => cost.extras);

@@ -15,11 +15,12 @@ const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalan
 
 const UNCODED: ReadonlySet<number> = new Set([403, 404, 422]);
 
-/** Whether the gateway has rejected a model at no cost, and may take another one. */
-function mayFallBack(error: unknown): error is ApiError {
+/** Whether the gateway has rejected a model at no cost, and may take another one, or the first one later. */
+function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
 	const { outcome, status = 0, code, type } = error.details;
 	if (outcome === 'unknown' || outcome === 'charged') return false;
+	if (isFirstLimited) return true;
 	// §7.4: the messages format has types, and no codes.
 	const mayBeOfModel = code === undefined ? type !== undefined && UNCODED.has(status) : CODES.has(code);
 	return statusPolicy(status).otherModel || (status >= 400 && mayBeOfModel);
@@ -50,7 +51,7 @@ export async function withFallbacks<T>(
 			const error = asError(thrown);
 			// Found before anything is sent: another model may be cheaper.
 			const isUnsent = error instanceof InvalidInputError && (rejected.size > 0 || LIMITS.has(error.param));
-			const mayGoOn = isUnsent || mayFallBack(error);
+			const mayGoOn = isUnsent || mayFallBack(error, limited !== undefined);
 			if (!mayGoOn || (!hasFallback && limited === undefined)) throw withRejections(error, rejected);
 			rejected.set(model, error);
 			if (!isRateLimit(error)) continue;
@@ -69,8 +70,8 @@ function isRateLimit(error: Error): boolean {
 	return error instanceof ApiError && error.details.isRateLimit === true;
 }
 
-export function fallbackHint(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? ' was' : 's were'} answered by a fallback model.`;
+export function fallbackHint(count: number): string {
+	return `${count} item${count === 1 ? ' was' : 's were'} answered by a fallback model.`;
 }
 
 function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error {

@@ -8,9 +8,8 @@ export type FilesInBody = ReadonlyMap<string, { size: number; mimeType: string; 
 
 /** What of a prompt is no text. */
 export interface FilePart {
-	name: string;
-	/** `undefined` if nobody knows. */
-	tokens?: number | undefined;
+	/** Infinite if nobody knows. */
+	tokens: number;
 	/** Bytes of the body that are not text, but the content of the file. */
 	bytes: number;
 	/** Whether a model may count more. */
@@ -64,20 +63,16 @@ export function filePartsIn(
 	if (Array.isArray(value)) return value.flatMap((element) => filePartsIn(element, cost, files));
 	const object = asObject(value);
 	if (!object) return [];
-	if (cost.earlier.some((field) => (object[field] ?? null) !== null))
-		return [unknownPart('earlier messages')];
+	if (cost.earlier.some((field) => (object[field] ?? null) !== null)) return [UNKNOWN];
 	const { type } = object;
 	if (fileKind(type)) return [filePart(object, files)];
-	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type)))
-		return [unknownPart(`the part of type ${JSON.stringify(type)}`)];
+	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type))) return [UNKNOWN];
 	// Arguments of a tool, which may look like parts.
 	if (type === 'tool_use') return [];
 	return Object.values(object).flatMap((inner) => filePartsIn(inner, cost, files));
 }
 
-function unknownPart(name: string): FilePart {
-	return { name, bytes: 0, isEstimate: false };
-}
+const UNKNOWN: FilePart = { tokens: Infinity, bytes: 0, isEstimate: false };
 
 function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const type = String(part.type);
@@ -96,13 +91,11 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const kind =
 		kindOf(mimeType) ??
 		(partKind === 'file' ? kindOf(typeByName(fileName ?? nameInUrl(content) ?? '')) : partKind);
-	const name = fileName ?? (isInline ? undefined : content.split(/[?#]/, 1)[0]);
-	const known = { name: name ? `the file "${name}"` : `the part of type "${type}"` };
 	const bytes = isInline ? Buffer.byteLength(content) : 0;
-	if (!kind || (!isInline && kind !== 'image')) return { ...unknownPart(known.name), bytes };
+	if (!kind || (!isInline && kind !== 'image')) return UNKNOWN;
 	const size = file?.size ?? (isText ? bytes : Math.floor((base64.length * 3) / 4));
 	const [each, byte] = TOKENS[kind];
-	return { ...known, bytes, tokens: each + Math.ceil(size * byte), isEstimate: kind !== 'text' };
+	return { bytes, tokens: each + Math.ceil(size * byte), isEstimate: kind !== 'text' };
 }
 
 function kindOf(mimeType = ''): Kind | undefined {

@@ -2,7 +2,7 @@ import { asNumber, type JsonObject } from '../util/json';
 import { excerpt } from '../util/text';
 import { limitsIn } from './cost';
 import type { Choice } from './formats/completion';
-import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
+import type { TextFormat } from './formats/format';
 
 /** What finish reasons say, in the words of the formats and of providers, in lower case. */
 // prettier-ignore
@@ -11,7 +11,6 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
 		'stop', 'tool_calls', 'function_call', 'end_turn', 'stop_sequence', 'tool_use', 'complete', 'tool_call', 'eos',
 		'eos_token',
 	],
-	pending: ['queued', 'in_progress'],
 	cutOff: ['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded', 'model_length'],
 	filtered: [
 		'content_filter', 'refusal', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii', 'image_safety',
@@ -50,8 +49,5 @@ export function incompleteHint(
 	const [limit] = limitsIn(body, format).flatMap((value) => asNumber(value) ?? []);
 	if (limit === undefined)
 		return 'The text is cut off: the model reached its own limit. Ask for less, or choose another model.';
-	const cut = `The text is cut off at ${limit.toLocaleString('en')} tokens.`;
-	return limit === DEFAULT_MAX_TOKENS
-		? `${cut} Raise 'Max Tokens': without it, this is the limit where the API format needs one, and with 'Max Cost per Execution (₽)' or 'Minimum Balance (₽)'.`
-		: `${cut} Raise or remove the option 'Max Tokens'.`;
+	return `The text is cut off at ${limit.toLocaleString('en')} tokens. Raise the option 'Max Tokens'.`;
 }

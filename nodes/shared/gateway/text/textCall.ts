@@ -1,15 +1,15 @@
 import type { GatewayRequest } from '../client/client';
 import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
-import { asObjects, deepMerge, type JsonObject } from '../util/json';
+import { asObjects, deepMerge, omit, type JsonObject } from '../util/json';
 import { withMaxTokens } from './cost';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
 export type TextCall = GatewayRequest & { json: JsonObject };
 
-/** The body of a request to a text model; `extraBody` is merged into it last. */
+/** The body of a request to a text model; `extraBody` is merged into it last, except how the response is read. */
 export function textBody(format: TextFormat, request: TextRequest, extraBody: JsonObject): JsonObject {
-	return deepMerge(format.toBody(request), extraBody);
+	return deepMerge(format.toBody(request), omit(extraBody, 'stream'));
 }
 
 /** The request to a text model; a body whose cost is limited gets a limit of tokens. */
@@ -25,7 +25,7 @@ export function textCall(
 }
 
 /** Whether the response may hold sound or pictures. */
-export function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
+function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
 	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
 	return makesImages || [modalities, audio, images].some((field) => field !== undefined);
 }

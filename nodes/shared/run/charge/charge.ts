@@ -21,8 +21,6 @@ export interface Plan {
 	mostRub: string | undefined;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub: string | undefined;
-	/** Why it may cost so much, if the user can change that. */
-	because?: string | undefined;
 }
 
 /**

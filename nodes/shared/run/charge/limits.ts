@@ -1,4 +1,4 @@
-import { asError, InvalidInputError } from '../../gateway/errors/errors';
+import { InvalidInputError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
 import { accountLimit } from './minBalance';
 import type { Spending } from './spending';
@@ -27,8 +27,6 @@ interface LimitedCall {
 	client: GatewayClient;
 	mostRub: string | undefined;
 	maxCostRub: string | undefined;
-	/** Why it may cost so much, if the user can change that. */
-	because?: string | undefined;
 }
 
 /**
@@ -41,7 +39,7 @@ interface LimitedCall {
  */
 export async function reserve(
 	spending: Spending,
-	{ client, mostRub, maxCostRub, because }: LimitedCall,
+	{ client, mostRub, maxCostRub }: LimitedCall,
 ): Promise<(rub: string) => void> {
 	const limits = [spending.limit(maxCostRub), accountLimit(client)].filter((limit) => limit !== undefined);
 	const call = {};
@@ -65,14 +63,7 @@ export async function reserve(
 			for (const limit of limits) limit.ended?.(rub);
 			for (const release of releases) release();
 		};
-	} catch (error) {
-		throw withCause(error, because);
 	} finally {
 		for (const { inProgress } of limits) inProgress.leave(call);
 	}
-}
-
-function withCause(error: unknown, because: string | undefined): Error {
-	if (because === undefined || !(error instanceof InvalidInputError)) return asError(error);
-	return new InvalidInputError(error.message, `${because} ${error.description}`, error.param);
 }

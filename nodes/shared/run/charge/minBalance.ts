@@ -9,6 +9,7 @@ import {
 import { addToTotal, compareDecimals, multiplyDecimals, rubles, sumOfCosts } from '../../gateway/util/money';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
 import { InProgress, type CostLimit } from './inProgress';
+import { MAKE_CHEAPER } from './words';
 
 /** How long a balance is used, in milliseconds; near the minimum, because other programs spend as well. */
 const BALANCE_MS = 30_000;
@@ -79,7 +80,7 @@ export function accountLimit(client: GatewayClient): CostLimit | undefined {
 			if (leaves(mostRub)) return leaves(mostRub, inProgress.rub);
 			throw new InvalidInputError(
 				`The call may cost ${rubles(mostRub)}, and less than the 'Minimum Balance (₽)' of ${rubles(minBalanceRub)} would be left`,
-				`The account has ${rubles(account.leftRub)}. Top up the balance, or lower 'Minimum Balance (₽)' in the credential.`,
+				`The account has ${rubles(account.leftRub)}. Top up the balance, lower 'Minimum Balance (₽)' in the credential, or ${MAKE_CHEAPER}`,
 				'minBalanceRub',
 			);
 		},

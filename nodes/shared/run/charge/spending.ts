@@ -6,6 +6,7 @@ import { addHint, storedContext } from '../../n8n/features';
 import { InProgress, type CostLimit } from './inProgress';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
+import { MAKE_CHEAPER } from './words';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Stored}, use another key. */
 const KEY = 'aiGatewaySpending';
@@ -81,7 +82,7 @@ export class Spending {
 			unknownRub === '0' ? '' : `, and up to ${rubles(unknownRub)} for calls whose cost is unknown`;
 		throw new InvalidInputError(
 			`The call may cost ${rubles(mostRub)}, more than is left of 'Max Cost per Execution (₽)'`,
-			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or make the call cheaper.`,
+			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or ${MAKE_CHEAPER}`,
 			'maxCostRub',
 		);
 	}

@@ -46,7 +46,7 @@ export async function completeText(
 	const most = limit && mostOfCall(format, body, await textModels.required(client, body.model), files);
 	if (most && 'reason' in most)
 		throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
-	const priced = { client, mostRub: most?.rub, because: most?.because };
+	const priced = { client, mostRub: most?.rub };
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
 	const call = async () => {
 		const response = await send();

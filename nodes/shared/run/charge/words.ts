@@ -19,6 +19,10 @@ export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: Ap
 	};
 }
 
+/** What else to do about a call that does not fit a limit. */
+export const MAKE_CHEAPER =
+	"make the call cheaper, a text e.g. with 'Max Tokens'. Files, and texts of unknown length, reserve more than they cost.";
+
 /** Whether a call may be charged although it failed with this error. */
 export function mayBeCharged(error: unknown): boolean {
 	if (error instanceof StoppedError) return error.outcome === 'unknown';

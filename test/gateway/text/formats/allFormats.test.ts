@@ -38,7 +38,6 @@ describe('formats', () => {
 		['responses', incomplete('max_output_tokens'), 'length'],
 		['responses', incomplete(), 'length'],
 		['responses', incomplete('content_filter'), 'content_filter'],
-		['responses', { status: 'queued' }, 'queued'],
 		['responses', { status: { toString: 0 } }, null],
 		...Object.entries({
 			end_turn: 'stop',
@@ -111,7 +110,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 		'chat',
 		WHOLE.chat,
 		{ id: 'c1', provider: 'Acme Cloud', costRub: 0.5 },
-		[1, 2, 3, 4, 5, 6],
+		[1, 2, 3, 4, 5],
 		{
 			text: 'Hello',
 			toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
@@ -165,7 +164,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 		},
 	],
 ])('%s: all fields of a completion are read', (format, body, fields, counts, choice) => {
-	const names = [...Object.keys(NO_USAGE), 'webSearchRequests'];
+	const names = Object.keys(NO_USAGE);
 	const usage = Object.fromEntries<number | null>(counts.map((count, index) => [names[index] ?? '', count]));
 	const first = { ...NO_CHOICE, ...choice };
 	expect(read(format, body)).toStrictEqual({
@@ -406,8 +405,6 @@ it.each<[string, string, JsonObject, string | null]>([
 	['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
 	['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
 	['responses: only reasoning', 'responses', { status: 'completed', output: [REASONING] }, 'stop'],
-	['responses: queued', 'responses', { status: 'queued' }, 'queued'],
-	['responses: in progress', 'responses', { status: 'in_progress' }, 'in_progress'],
 	['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
 	['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
 	['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],

@@ -99,7 +99,6 @@ describe('chat stream', () => {
 	/** The body of a stream of these events, and its end. */
 	const bodyOf = (...events: JsonObject[]) => run(...events, stop, usageOf(usage)).body;
 	const choiceOf = (...events: JsonObject[]) => (bodyOf(...events).choices as JsonObject[])[0];
-	const textOf = (body: JsonObject) => [body.id, read('chat', body).first.text];
 
 	describe('whether the completion is complete, without and with [DONE]', () => {
 		const other = chunk({ content: 'b' }, { index: 1 });
@@ -144,17 +143,6 @@ describe('chat stream', () => {
 		])('%s', (_, later, expected) => {
 			expect(run(hello, stop, usageOf(first), usageOf(later)).body.usage).toStrictEqual(expected);
 		});
-	});
-
-	it('chunks of another kind are ignored, and not those without a kind', () => {
-		const ping = { object: 'ping', id: 'p', choices: hello.choices ?? [] };
-		const { shown, body } = run(ping, hello, stop, usageOf(usage));
-		expect([shown, textOf(body)]).toStrictEqual([
-			['', 'Hello', '', ''],
-			['c1', 'Hello'],
-		]);
-		for (const object of [null, undefined])
-			expect(textOf(bodyOf({ ...hello, object }))).toStrictEqual(['c1', 'Hello']);
 	});
 
 	describe('the message', () => {

@@ -32,10 +32,6 @@ function errorDetails(
 	return errorDetailsOf(() => parseJsonOutput(choice, output, completion));
 }
 
-it.each(['queued', 'in_progress'])('returns nothing while the completion is %s', (finishReason) => {
-	expect(jsonOf({ text: '{}', finishReason }, JSON_OBJECT)).toBeUndefined();
-});
-
 it('returns nothing where text was requested', () => {
 	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
 });

@@ -461,7 +461,6 @@ describe('options of some requests', () => {
 });
 
 describe('a prompt that is cached', () => {
-	const long = 'x'.repeat(4_000);
 	const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
 	const contents = (parts: Partial<TextRequest>) =>
 		(bodyOf('chat', { cachesPrompt: true, ...parts }).messages as JsonObject[]).map(({ content }) => content);
@@ -475,8 +474,7 @@ describe('a prompt that is cached', () => {
 	const picture = { type: 'image_url', image_url: { url: 'https://files.test/a' } };
 
 	it.each<[string, Array<ChatMessage | ToolMessage>, Json[]]>([
-		['after the system prompt', [system, user('Hi')], [marked('Be brief'), 'Hi']],
-		['after a long text of the user', [user(long)], [marked(long)]],
+		['after the system prompt and the prompt', [system, user('Hi')], [marked('Be brief'), marked('Hi')]],
 		[
 			'after the user’s last message in a conversation',
 			[system, user('Hi'), ...turns],
@@ -484,8 +482,8 @@ describe('a prompt that is cached', () => {
 		],
 		[
 			'on the text, not on files',
-			[{ ...user(long), attachments: [fromUrl('image')] }],
-			[[...marked(long), picture]],
+			[{ ...user('Look'), attachments: [fromUrl('image')] }],
+			[[...marked('Look'), picture]],
 		],
 	])('has a mark %s', (_, list, expected) => {
 		expect(contents({ conversation: messages(...list) })).toStrictEqual(expected);

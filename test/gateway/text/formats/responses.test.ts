@@ -137,6 +137,7 @@ describe('responses stream', () => {
 			run(created, ...events, completed({ output: [] })).body.output;
 		const message = (...content: JsonObject[]) => ({ type: 'message', content });
 		const hello = { type: 'output_text', text: 'Hello' };
+		const noRefusal = { type: 'refusal', refusal: '' };
 		const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' };
 
 		it.each<[string, JsonObject[], JsonObject[]]>([
@@ -145,17 +146,13 @@ describe('responses stream', () => {
 				[item('done', 1, call), item('done', 0, message(hello))],
 				[message(hello), call],
 			],
-			['is the text, where no item has ended', [delta('Hel'), delta('lo')], [message(hello)]],
-			['is the text, where an item lacks it', [delta('Hello'), item('done', 0, message())], [message(hello)]],
+			['is the text, where no item has ended', [delta('Hel'), delta('lo')], [message(hello, noRefusal)]],
+			[
+				'is the text, where an item lacks it',
+				[delta('Hello'), item('done', 0, message())],
+				[message(hello, noRefusal)],
+			],
 		])('%s', (_, events, expected) => expect(outputOf(...events)).toStrictEqual(expected));
-
-		it.each<[string, JsonObject[], boolean]>([
-			['has ended', [item('added', 0, { ...call, arguments: '' }), item('done', 0, call)], true],
-			['has not ended', [item('added', 0, { ...call, arguments: '' }), args(0, '{')], false],
-		])('is complete if each tool call has ended: one that %s', (_, events, complete) => {
-			const { isComplete } = run(created, ...events, completed({ output: [] }));
-			expect(isComplete).toStrictEqual([complete, complete]);
-		});
 
 		it('is that of the events where the closing event has a message without its parts', () => {
 			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
@@ -175,45 +172,6 @@ describe('responses stream', () => {
 				{ ...delta(''), delta: 5 },
 			];
 			expect(run(...others).shown).toStrictEqual(['No', '', '', '', '', '', 'Hello', '']);
-		});
-
-		const choiceOf = (...events: JsonObject[]) =>
-			streamedChoice('responses', [created, ...events, completed({ output: null })]);
-
-		const part = (action: string, fields: JsonObject, place: JsonObject = {}): JsonObject => ({
-			type: `response.content_part.${action}`,
-			output_index: 0,
-			content_index: 0,
-			part: fields,
-			...place,
-		});
-		const text = (words: string, more: JsonObject = {}): JsonObject => ({
-			type: 'output_text',
-			text: words,
-			...more,
-		});
-
-		it.each<[string, JsonObject[], object]>([
-			['the end of a part', [part('added', text('')), part('done', text('Hello'))], { text: 'Hello' }],
-			['a part that begins with text', [part('added', text('Hel')), delta('lo')], { text: 'Hello' }],
-			['deltas before an empty end', [delta('Hello'), part('done', text(''))], { text: 'Hello' }],
-			[
-				'the end of a part, before an item without parts',
-				[part('done', text('Hello')), item('done', 0, { type: 'message', content: [] })],
-				{ text: 'Hello' },
-			],
-			[
-				'a refusal in a part',
-				[part('done', { type: 'refusal', refusal: 'No' })],
-				{ refusal: 'No', text: '' },
-			],
-		])('is not lost where it stands only in %s', (_, events, expected) => {
-			expect(choiceOf(...events)).toMatchObject(expected);
-		});
-
-		it('is none where a part has only reasoning', () => {
-			const reasoning = part('done', { type: 'reasoning_text', text: 'Hm' });
-			expect(() => choiceOf(reasoning)).toThrow('The model returned nothing');
 		});
 	});
 });

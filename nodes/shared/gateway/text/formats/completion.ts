@@ -24,8 +24,6 @@ export interface Usage {
 	totalTokens: number | null;
 	cachedInputTokens: number | null;
 	reasoningTokens: number | null;
-	/** Searches, which cost money, if the response says how many (§2.4). */
-	webSearchRequests?: number;
 	/** Tokens that were written to the cache, beside the input tokens; no field of the specification. */
 	cacheWriteTokens?: number;
 }
@@ -74,10 +72,6 @@ export interface Completion {
 	costRub: number | null;
 	/** Whether `costRub` is computed from the account's prices, because the response does not report it. */
 	costIsComputed?: true;
-	/** What the plugins did and cost, as received (§2.4). */
-	plugins?: JsonObject;
-	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
-	pluginPostProcessError?: boolean;
 	hint?: string | undefined;
 	fallbackFrom?: readonly string[];
 }
@@ -91,11 +85,6 @@ export function unlessEmpty<T extends readonly unknown[]>(list: T): T | undefine
 	return list.length > 0 ? list : undefined;
 }
 
-/** Whether a finish reason is the state of a response that has no output yet (§2.3). */
-export function isPending(finishReason: string | null | undefined): boolean {
-	return finishReason === 'queued' || finishReason === 'in_progress';
-}
-
 /** What a response says of its call, besides its output. */
 export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
 
@@ -107,7 +96,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
 	const [input = null, output = null] = [read('inputTokens'), read('outputTokens')];
 	const sum = input === null || output === null ? null : input + output;
-	const [searches, written = 0] = [read('webSearchRequests'), read('cacheWriteTokens')];
+	const written = read('cacheWriteTokens') ?? 0;
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
@@ -117,7 +106,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 			totalTokens: read('totalTokens') ?? sum,
 			cachedInputTokens: read('cachedInputTokens') ?? null,
 			reasoningTokens: read('reasoningTokens') ?? null,
-			...compact({ webSearchRequests: searches, cacheWriteTokens: written > 0 ? written : undefined }),
+			...(written > 0 && { cacheWriteTokens: written }),
 		},
 		costRub: read('costRub') ?? null,
 	};

@@ -13,8 +13,6 @@ export interface CostFields {
 	prompts: readonly string[];
 	/** Types of parts and items that are text. All others may be files, whose tokens are not their bytes. */
 	texts: readonly string[];
-	/** The field of a part up to which the prompt is written to the cache. */
-	cacheMark?: string;
 	/** Fields that stand for earlier output, whose length is not known. */
 	earlier: readonly string[];
 	/** What providers describe to the model in more tokens. */
@@ -43,16 +41,16 @@ export interface TextFormat {
 	cost: CostFields;
 	usage: UsagePaths;
 	/** Whether it can require tool arguments to match their schema exactly. */
-	hasStrictTools: boolean;
+	hasStrictTools?: true;
 	/** Whether it can require JSON output to match its schema exactly. */
-	hasStrictSchema: boolean;
+	hasStrictSchema?: true;
 	/** Whether a request can say up to where the conversation is cached. */
-	hasCachePoints: boolean;
+	hasCachePoints?: true;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
-	/** Where the part for files takes only PDF, and a file of text goes as text: the error for another file. */
-	otherFile?(fileName: string, mimeType: string): Error;
-	/** Builds the request body; throws for a conversation that the format cannot express. */
+	/** Whether a file of text goes as text: its content is needed for the body. */
+	sendsTexts?: true;
+	/** Builds the request body. */
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;

@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../../errors/errors';
 import { chat } from './chat';
 import type { TextFormat } from './format';
 import { messages } from './messages';
@@ -8,8 +7,5 @@ import { responses } from './responses';
 export const textFormats: readonly [TextFormat, ...TextFormat[]] = [chat, responses, messages];
 
 export function textFormat(name: string): TextFormat {
-	const format = textFormats.find((candidate) => candidate.name === name);
-	if (!format)
-		throw new InvalidInputError(`There is no API format "${name}"`, 'Choose one from the list.', 'format');
-	return format;
+	return textFormats.find((format) => format.name === name) ?? textFormats[0];
 }

@@ -4,14 +4,7 @@ import { canonicalJson, compact, objectIn, parseJson, type Json, type JsonObject
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
-import {
-	isPending,
-	receiptFields,
-	unlessEmpty,
-	unusableResponse,
-	type Choice,
-	type Completion,
-} from './completion';
+import { receiptFields, unlessEmpty, unusableResponse, type Choice, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
 type Problem = ErrorText & { code: string };
@@ -19,16 +12,15 @@ type Problem = ErrorText & { code: string };
 const MISFIT = 'json_does_not_fit';
 
 /**
- * The JSON value of a completion; `undefined` if none was requested, if the model calls a tool first, or if
- * it has no output yet. The error for other output has its text and cost, because it is charged, and JSON
- * that does not fit.
+ * The JSON value of a completion; `undefined` if none was requested, or if the model calls a tool first. The
+ * error for other output has its text and cost, because it is charged, and JSON that does not fit.
  */
 export function parseJsonOutput(
 	choice: Choice,
 	output: OutputRequest,
 	completion: Completion,
 ): Json | undefined {
-	if (output.kind === 'text' || isPending(choice.finishReason)) return undefined;
+	if (output.kind === 'text') return undefined;
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	const hasCalls = choice.toolCalls.length > 0;
 	const found = isIncomplete(choice) ? undefined : valuesIn(choice.text, schema.type === 'array', hasCalls);
@@ -67,13 +59,8 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 
 /** Removes thoughts. The first tag may be missing, and the last one if they are cut off. */
 function withoutThoughts(text: string): string {
-	const parts = text.split(/<\/think(?:ing)?>/i);
-	return parts
-		.map((part, index) => {
-			const thoughts = part.search(/<think(?:ing)?>/i);
-			return thoughts === -1 && index === parts.length - 1 ? part : part.slice(0, Math.max(thoughts, 0));
-		})
-		.join('');
+	const rest = text.replace(/<think(?:ing)?>[^]*?(?:<\/think(?:ing)?>|$)/gi, '');
+	return rest.replace(/^[^]*<\/think(?:ing)?>/i, '');
 }
 
 /** Removes the Markdown code block around a text, with or without the name of a language. */

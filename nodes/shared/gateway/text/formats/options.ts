@@ -1,8 +1,8 @@
 import { compact, deepMerge, type Json, type JsonObject } from '../../util/json';
 import type { TextRequest } from './request';
 
-/** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
-type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'word' | 'object' | 'list';
+/** How the value of an option is read. */
+type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'object' | 'list';
 
 export interface TextOption {
 	kind: Kind;
@@ -93,7 +93,7 @@ export const textOptions = {
 		help: 'Whether to leave the reasoning out of the response. It is still charged.' },
 	thinking: { kind: 'object', label: 'Thinking (JSON)', initial: '{}', wire: { messages: 'thinking' },
 		help: 'Whether and how the model reasons before it responds, such as { "type": "adaptive" }' },
-	verbosity: { kind: 'word', label: 'Verbosity (Length of Response)', initial: 'auto', choices: [modelDecides, ...levels], wire: { responses: 'text.verbosity' },
+	verbosity: { kind: 'choice', label: 'Verbosity (Length of Response)', initial: 'auto', choices: [modelDecides, ...levels], wire: { responses: 'text.verbosity' },
 		help: 'How long and detailed the response is' },
 	modalities: { kind: 'texts', group: 'audioAndImages', label: 'Modalities', initial: [], choices: modalities, wire: { chat: 'modalities' },
 		help: 'What the response may consist of, if the model supports it. Audio and images are output as binary fields.' },

@@ -1,3 +1,4 @@
+import { extensionOf, standardType } from '../../util/fileName';
 import type { JsonObject } from '../../util/json';
 
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;
@@ -77,7 +78,7 @@ export interface TextRequest {
 	options: JsonObject;
 	stream: boolean;
 	/** Whether the provider is to cache what later requests probably repeat: instructions and long texts. */
-	cachesPrompt?: boolean;
+	cachesPrompt?: boolean | undefined;
 	/** Whether the reasoning of the completion will be sent back with the results of its tool calls. */
 	keepsReasoning?: boolean;
 }
@@ -87,19 +88,10 @@ export function urlOf(source: Attachment['source']): string {
 	return 'url' in source ? source.url : `data:${source.mimeType};base64,${source.base64}`;
 }
 
-/** The names of audio formats in requests, where they differ from the MIME subtype. */
-const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
-	['mpeg', 'mp3'],
-	['wave', 'wav'],
-	['mp4', 'm4a'],
-	// Opus is in a file of this format.
-	['opus', 'ogg'],
-]);
-
 /** The part for sound (§4.2), with its format from the MIME type: `audio/mpeg` is `mp3`. */
 export function inputAudio({ base64, mimeType }: Pick<InlineFile, 'base64' | 'mimeType'>): JsonObject {
-	const [, subtype = ''] = /^[^/;]*\/\s*(?:x-|vnd\.)?([^\s;]*)/.exec(mimeType.toLowerCase()) ?? [];
-	const format = AUDIO_FORMATS.get(subtype) ?? subtype;
+	const type = standardType(mimeType);
+	const format = extensionOf(type) ?? type.replace(/^[^/]*\/?/, '');
 	return { type: 'input_audio', input_audio: { data: base64, format } };
 }
 

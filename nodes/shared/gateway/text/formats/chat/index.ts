@@ -17,6 +17,9 @@ import {
 import { readCompletion, USAGE } from './response';
 import { ChatStream } from './stream';
 
+/** Types of the details of reasoning, with which it goes back. */
+const REASONING = ['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'];
+
 /** The chat format: `POST /chat/completions` (§4.2, §2.4, §6.2). */
 export const chat: TextFormat = {
 	name: 'chat',
@@ -28,8 +31,7 @@ export const chat: TextFormat = {
 	cost: {
 		limits: ['max_tokens', 'max_completion_tokens'],
 		prompts: ['messages', 'prompt'],
-		texts: ['text', 'function', 'ephemeral'],
-		cacheMark: 'cache_control',
+		texts: ['text', 'function', 'ephemeral', ...REASONING],
 		earlier: ['audio'],
 		described: ['tools', 'response_format'],
 		extras: [
@@ -69,22 +71,14 @@ function messagesOf({ conversation, output, cachesPrompt = false }: TextRequest)
 	return [toWireMessage({ role: 'system', text: systemPrompt, isCachePoint: cachesPrompt }), ...messages];
 }
 
-/** Characters from which a text is long. Providers cache nothing shorter than about 1,000 tokens. */
-const LONG_TEXT = 4_000;
-
-/** Marks what later requests repeat: instructions, and the last message if it or the conversation is long. */
+/** Marks what later requests repeat, instructions and conversation. Providers cache nothing that is short. */
 function withCachePoints(messages: Message[]): Message[] {
 	const roles = messages.map(({ role }) => role);
-	const end = roles.findIndex((role) => role !== 'system' && role !== 'developer');
-	const instructions = (end === -1 ? messages.length : end) - 1;
-	const lastUser = roles.lastIndexOf('user');
-	const isConversation = messages.length > instructions + 2;
-	return messages.map((message, index) => {
-		if (message.role === 'tool') return message;
-		const isRepeated =
-			index === instructions || (index === lastUser && (isConversation || message.text.length >= LONG_TEXT));
-		return isRepeated ? { ...message, isCachePoint: true } : message;
-	});
+	const instructions = Math.max(roles.lastIndexOf('system'), roles.lastIndexOf('developer'));
+	const ends = [instructions, roles.lastIndexOf('user')];
+	return messages.map((message, index) =>
+		message.role !== 'tool' && ends.includes(index) ? { ...message, isCachePoint: true } : message,
+	);
 }
 
 function cachedText(text: string): JsonObject {

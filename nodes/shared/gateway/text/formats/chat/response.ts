@@ -27,7 +27,6 @@ export const USAGE: UsagePaths = {
 	totalTokens: ['total_tokens'],
 	cachedInputTokens: ['prompt_tokens_details.cached_tokens'],
 	reasoningTokens: ['completion_tokens_details.reasoning_tokens'],
-	webSearchRequests: ['server_tool_use.web_search_requests'],
 	costRub: ['cost_rub', 'cost'],
 };
 
@@ -37,13 +36,8 @@ export function readCompletion(body: JsonObject): Completion {
 	const withError = [body, ...choices].find(hasFailed);
 	if (withError && choices.length > 0) throw failure(errorIn(withError), choices, receipt);
 	assertOutput(body, 'choices', receipt);
-	const { plugins, plugin_post_process_error: failed } = asObject(body.usage) ?? {};
-	const fields = {
-		provider: asText(body.provider),
-		plugins: asObject(plugins),
-		pluginPostProcessError: typeof failed === 'boolean' ? failed : undefined,
-	};
-	return { ...receipt, ...compact(fields), choices: choices.map(readChoice) };
+	const provider = compact({ provider: asText(body.provider) });
+	return { ...receipt, ...provider, choices: choices.map(readChoice) };
 }
 
 /** Whether a choice ended with an error, also without one that says why. */

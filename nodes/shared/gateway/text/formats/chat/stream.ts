@@ -17,8 +17,6 @@ import { addDelta, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
 
-const CHUNK = 'chat.completion.chunk';
-
 /** Assembles the chunks of a chat stream (§6.2) into a chat completion (§2.4). */
 export class ChatStream implements CompletionStream {
 	/** Only `[DONE]` ends the stream. */
@@ -28,17 +26,14 @@ export class ChatStream implements CompletionStream {
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(received: JsonObject): string {
-		const { object, choices } = received;
 		const error = errorIn(received);
 		const usage = asObject(received.usage);
 		if (usage) this.usage = deepMerge(this.usage ?? {}, usage, 'ignore');
 		// The specification does not show when a chat stream is charged.
 		if (error) throw generationError(error).with({ outcome: 'unknown' });
-		// Chunks of another kind do not belong to this completion.
-		if ((object ?? CHUNK) !== CHUNK) return '';
 		this.head ??= omit(received, 'usage');
 		let shown = '';
-		for (const choice of asObjects(choices)) {
+		for (const choice of asObjects(received.choices)) {
 			const index = asNumber(choice.index) ?? 0;
 			const text = at(this.choices, index, () => new StreamedChoice(index)).read(choice);
 			if (index === 0) shown += text;
@@ -73,7 +68,7 @@ const CHUNKED = new Set([
 class StreamedChoice {
 	private readonly message: JsonObject = {};
 	private readonly toolCalls = new StreamedList(isOtherCall);
-	private readonly details = new StreamedList(isOtherDetail);
+	private readonly details = new StreamedList();
 	private readonly end: JsonObject = {};
 
 	constructor(private readonly index: number) {}
@@ -154,25 +149,19 @@ function isCall(call: JsonObject, place: number, calls: JsonObject[]): boolean {
 	return args !== '' || before?.index !== call.index || valueAt(before, 'function.name') !== name;
 }
 
-/** Some providers give several details one index and different IDs. */
-function isOtherDetail({ id: known }: JsonObject, { id }: JsonObject): boolean {
-	return [known, id].every((value) => asText(value) !== undefined) && known !== id;
-}
-
 /** A list whose elements arrive in chunks: those of the same type and index. */
 class StreamedList {
 	readonly elements: JsonObject[] = [];
 	private readonly last = new Map<string, JsonObject>();
 
 	/** @param isOther whether a chunk begins another element of the same type and index */
-	constructor(private readonly isOther: (known: JsonObject, chunk: JsonObject) => boolean) {}
+	constructor(private readonly isOther?: (known: JsonObject, chunk: JsonObject) => boolean) {}
 
-	/** @param empty an element before its first chunk */
 	add(chunk: JsonObject, empty: JsonObject = {}): void {
 		const { index, type, id } = chunk;
 		const key = JSON.stringify([index, type]);
 		const known = typeof index === 'number' ? this.last.get(key) : undefined;
-		const element = known && !this.isOther(known, chunk) ? known : { ...empty };
+		const element = known && !this.isOther?.(known, chunk) ? known : { ...empty };
 		if (element !== known) this.elements.push(element);
 		this.last.set(key, element);
 		addDelta(element, { ...chunk, id: element.id ?? id }, CHUNKED);

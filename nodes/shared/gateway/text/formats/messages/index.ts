@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../../../errors/errors';
 import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { isTextType } from '../../../util/fileName';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
@@ -36,18 +35,14 @@ export const messages: TextFormat = {
 	cost: {
 		limits: ['max_tokens'],
 		prompts: ['messages', 'system'],
-		texts: ['text', 'thinking', 'tool_use', 'tool_result', 'ephemeral'],
-		cacheMark: 'cache_control',
+		texts: ['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result', 'ephemeral'],
 		earlier: [],
 		described: ['tools'],
 		extras: [BUILT_IN_TOOLS],
 	},
 	usage: USAGE,
-	hasStrictTools: false,
-	hasStrictSchema: false,
-	hasCachePoints: false,
 	attachments: { image: 'url or file', file: 'url or file' },
-	otherFile,
+	sendsTexts: true,
 	toBody,
 	readCompletion,
 	createStream: (output) => new MessagesStream(output),
@@ -112,18 +107,9 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const { mimeType, base64, fileName } = source;
 	const whole = { type: 'base64', media_type: mimeType, data: base64 };
 	if (kind === 'image') return { type, source: whole };
-	if (mimeType === 'application/pdf') return { type, source: whole, title: fileName };
 	const text = isTextType(mimeType) ? utf8(base64) : undefined;
-	if (text !== undefined)
-		return { type, source: { type: 'text', media_type: 'text/plain', data: text }, title: fileName };
-	throw otherFile(fileName, mimeType);
-}
-
-function otherFile(fileName: string, mimeType: string): Error {
-	return new InvalidInputError(
-		`The API format Messages takes PDFs, and texts in UTF-8, but not the file "${fileName}" (${mimeType})`,
-		'Get the text of the file with n8n’s Extract from File node, and put it into the prompt. Or convert the file to PDF.',
-	);
+	const content = text === undefined ? whole : { type: 'text', media_type: 'text/plain', data: text };
+	return { type, source: content, title: fileName };
 }
 
 function utf8(base64: string): string | undefined {

@@ -17,6 +17,10 @@ import {
 import { readCompletion, USAGE } from './response';
 import { ResponsesStream } from './stream';
 
+const EARLIER = ['previous_response_id', 'conversation'];
+
+const REASONING = ['reasoning', 'reasoning_text', 'summary_text'];
+
 const CALLS = ['function_call', 'function_call_output'];
 
 /** The responses format: `POST /responses` (§4.1, §2.3, §6.1). */
@@ -29,9 +33,9 @@ export const responses: TextFormat = {
 	options: optionPaths('responses'),
 	cost: {
 		limits: ['max_output_tokens'],
-		prompts: ['input', 'instructions'],
-		texts: ['message', 'input_text', 'output_text', 'summary_text', 'refusal', ...CALLS],
-		earlier: ['previous_response_id', 'conversation'],
+		prompts: ['input', 'instructions', ...EARLIER],
+		texts: ['message', 'input_text', 'output_text', 'refusal', ...REASONING, ...CALLS],
+		earlier: EARLIER,
 		described: ['tools', 'text'],
 		extras: [
 			{ field: 'service_tier', name: 'priority calls', free: ['auto', 'default', 'flex'] },
@@ -39,9 +43,7 @@ export const responses: TextFormat = {
 		],
 	},
 	usage: USAGE,
-	hasStrictTools: false,
 	hasStrictSchema: true,
-	hasCachePoints: false,
 	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
 	toBody,
 	readCompletion,
@@ -86,7 +88,6 @@ function content(conversation: Conversation, output: OutputRequest): JsonObject 
 	return { instructions, input: input.flatMap(toWireMessage) };
 }
 
-/** Tool calls and their results are items of their own. */
 function toWireMessage(message: Message): JsonObject[] {
 	if (message.role === 'tool')
 		return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];

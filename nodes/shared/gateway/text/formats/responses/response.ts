@@ -2,7 +2,6 @@ import { asObject, asObjects, asText, type JsonObject } from '../../../util/json
 import {
 	assertOutput,
 	generationError,
-	isPending,
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
@@ -28,7 +27,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const status = asText(body.status);
 	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt);
 	// §3.3: the token limit may be reached before the first item.
-	if (!isPending(status)) assertOutput(body, 'output', receipt, status === 'incomplete');
+	assertOutput(body, 'output', receipt, status === 'incomplete');
 	return { ...receipt, choices: [readChoice(body)] };
 }
 

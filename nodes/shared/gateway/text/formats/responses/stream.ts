@@ -3,7 +3,6 @@ import {
 	asNumber,
 	asObject,
 	asObjects,
-	asText,
 	deepMerge,
 	omit,
 	textOf,
@@ -16,20 +15,16 @@ import { USAGE } from './response';
 
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
-/** The events whose text is shown while it arrives. */
-const SHOWN: ReadonlySet<unknown> = new Set(['response.output_text.delta', 'response.refusal.delta']);
-
 /** Assembles the events of a responses stream (§6.1) into a response object (§2.3). */
 export class ResponsesStream implements CompletionStream {
 	/** The response in the closing event. */
 	private closed: JsonObject | undefined;
 	private lastNumber = -1;
 	private hasGap = false;
-	/** The parts of the text, by their places. */
-	private readonly parts = new Map<string, JsonObject>();
-	/** The items of the output that have ended, and the tool calls that have not. */
+	private text = '';
+	private refusal = '';
+	/** The items of the output that have ended. */
 	private readonly items = new Map<number, JsonObject>();
-	private readonly openCalls = new Set<number>();
 
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
@@ -53,34 +48,19 @@ export class ResponsesStream implements CompletionStream {
 			this.hasGap ||= number > this.lastNumber + 1;
 			this.lastNumber = number;
 		}
-		const index = asNumber(received.output_index) ?? 0;
 		const item = asObject(received.item);
-		if (type === 'response.output_item.added' && item?.type === 'function_call') this.openCalls.add(index);
-		if (type === 'response.output_item.done' && item) {
-			this.items.set(index, item);
-			this.openCalls.delete(index);
-		}
-		return this.readText(received, `${index} ${asNumber(received.content_index) ?? 0}`);
-	}
-
-	/** Adds a delta to a part of the text; the event of a whole part replaces it. Returns what is shown. */
-	private readText(event: JsonObject, place: string): string {
-		const delta = SHOWN.has(event.type) ? textOf(event.delta) : '';
-		const part = asObject(event.part) ?? {};
-		const isPart = part.type === 'output_text' || part.type === 'refusal';
-		const whole = isPart ? (asText(part.text) ?? asText(part.refusal)) : undefined;
-		if (delta === '' && whole === undefined) return '';
-		const isRefusal = event.type === 'response.refusal.delta' || part.type === 'refusal';
-		const [kind, field] = isRefusal ? ['refusal', 'refusal'] : ['output_text', 'text'];
-		const before = textOf(this.parts.get(place)?.[field]);
-		this.parts.set(place, { type: kind, [field]: whole ?? before + delta });
+		if (type === 'response.output_item.done' && item)
+			this.items.set(asNumber(received.output_index) ?? 0, item);
+		const delta = textOf(received.delta);
+		if (type === 'response.output_text.delta') this.text += delta;
+		else if (type === 'response.refusal.delta') this.refusal += delta;
+		else return '';
 		return delta;
 	}
 
-	/** Complete after the closing event. Some have no output: then no event and no tool call may be missing. */
+	/** Complete after the closing event. Some have no output: then no event may be missing. */
 	isComplete(): boolean {
-		const hasOutput = asArray(this.closed?.output).length > 0;
-		return this.isFinished && (hasOutput || (!this.hasGap && this.openCalls.size === 0));
+		return this.isFinished && (!this.hasGap || asArray(this.closed?.output).length > 0);
 	}
 
 	get isFinished(): boolean {
@@ -92,8 +72,15 @@ export class ResponsesStream implements CompletionStream {
 		const repeated = asObjects(this.closed?.output);
 		const output = repeated.length > 0 ? repeated : byIndex(this.items);
 		const hasText = ({ type, content }: JsonObject) => type === 'message' && asArray(content).length > 0;
-		if (this.parts.size === 0 || output.some(hasText)) return { ...this.closed, output };
-		const message = { type: 'message', content: [...this.parts.values()] };
+		const { text, refusal } = this;
+		if (text + refusal === '' || output.some(hasText)) return { ...this.closed, output };
+		const message = {
+			type: 'message',
+			content: [
+				{ type: 'output_text', text },
+				{ type: 'refusal', refusal },
+			],
+		};
 		return { ...this.closed, output: [...output.filter(({ type }) => type !== 'message'), message] };
 	}
 }
