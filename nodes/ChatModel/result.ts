@@ -93,7 +93,7 @@ function textOf(completion: Completion): string {
 			"n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.",
 		);
 	}
-	if (isIncomplete(choice)) throw withoutText(completion, 'no text', completion.hint ?? '');
+	if (completion.hint !== undefined) throw withoutText(completion, 'no text', completion.hint);
 	return said;
 }
 
