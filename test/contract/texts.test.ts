@@ -10,7 +10,6 @@ import { z } from 'zod';
 
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
-import spec from '../fixtures/spec/errors.json';
 import type { RunOptions, RunResult } from '../helpers/engine';
 import { quickTime } from '../helpers/time';
 import { supplied } from '../nodes/chatModel/supplied';
@@ -19,51 +18,6 @@ import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files
 import { locator, TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
-
-it('an attachment that the model does not take is rejected in the gateway’s words, and not charged', async () => {
-	const attachment = [{ type: 'image', source: 'url', url: 'https://files.test/a.png' }];
-	const model = locator('tiny/window-1k');
-	const { error } = await gateway.generate({ model, attachments: { attachment } });
-	expect(error?.description).toContain('This model does not support image input');
-	expect(gateway.charges()).toBe(0);
-});
-
-describe('every error of §7.3', () => {
-	const retried = [500, 502, 503];
-	test.each(spec.openai)('$status $code', async ({ code, status }) => {
-		gateway.control.addFault({
-			match: { path: '/chat/completions' },
-			action: { kind: 'error', code: code as 'forbidden', retryAfter: 0 },
-			times: 0,
-		});
-		const { error, run: execution } = await gateway.generate({
-			options: { maxRetries: 2, rateLimitWait: 0 },
-		});
-		expect(error?.httpCode).toBe(String(status));
-		expect(error?.description).toMatch(/The gateway says: “.+”/);
-		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(retried.includes(status) ? 3 : 1);
-		expect(gateway.charges()).toBe(0);
-		expect(JSON.stringify(execution.data)).not.toContain(gateway.apiKey);
-	});
-});
-
-it.each([
-	['in', 100],
-	['before', 0],
-])('never repeats a streamed response that broke %s its closing event, which charges', async (_, bytes) => {
-	const response = await fetch(`${gateway.baseUrl}/responses`, {
-		method: 'POST',
-		headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
-		body: JSON.stringify({ model: TEXT_MODEL, input: 'Say hello', stream: true }),
-	});
-	const afterBytes = (await response.text()).indexOf('data: {"type":"response.completed"') + bytes;
-	await gateway.control.reset();
-	gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'cutBody', afterBytes } });
-	const retrying = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } };
-	const { error } = await gateway.generate({ format: 'responses', options: { stream: true } }, retrying);
-	expect(error?.description).toContain('may have been charged');
-	expect(gateway.charges()).toBe(1);
-});
 
 it('the error of an unknown previous response names it', async () => {
 	const { error } = await gateway.generate({
@@ -111,12 +65,6 @@ describe('incomplete', () => {
 		expect(aboutText(result)).toStrictEqual([
 			expect.stringMatching(/cut off at 4,096 tokens\. Raise 'Max Tokens'.*'Max Cost per Execution \(₽\)'/),
 		]);
-	});
-
-	test.each(FORMATS)('%s: a whole text has neither', async (format) => {
-		const result = await gateway.generate({ format });
-		expect(result.items[0]?.json).not.toHaveProperty('isComplete');
-		expect(aboutText(result)).toStrictEqual([]);
 	});
 });
 
@@ -213,15 +161,6 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 	});
 });
 
-it('the description of a picture is streamed when the workflow is', async () => {
-	const chunks: string[] = [];
-	const onChunk = ({ content = '' }: StructuredChunk) => void chunks.push(content);
-	const analyze = { source: 'url', url: 'https://files.test/photo.jpg' };
-	const { items } = await run({ resource: 'image', operation: 'analyze' }, analyze, { onChunk });
-	expect(sent()).toMatchObject([{ body: { json: { stream: true } } }]);
-	expect(chunks.join('')).toBe(items[0]?.json.text);
-});
-
 describe('several files', () => {
 	const analyze = { resource: 'image', operation: 'analyze' } as const;
 	const [one, two] = ['https://files.test/a.png', 'https://files.test/w_9,h_9/b.png'];
@@ -249,25 +188,6 @@ describe('several files', () => {
 		const { error } = await run(analyze, files, { items: [await withFiles(picture, sound)] });
 		expect(error?.message).toContain(message);
 		expect(sent()).toStrictEqual([]);
-	});
-});
-
-it('a document is read into the fields of a schema, with options, and fields that have none', async () => {
-	const { items } = await run(
-		{ resource: 'document', operation: 'read' },
-		{
-			prompt: 'Read the invoice',
-			outputFormat: 'jsonSchema',
-			jsonSchema: '{"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}',
-			options: { maxTokens: 200, schemaStrict: true, extraBody: '{ "temperature": 0 }' },
-		},
-		{ items: await fileIn(paper) },
-	);
-	expect(items[0]?.json.output).toStrictEqual({ total: expect.any(Number) as number });
-	expect(sent()[0]?.body.json).toMatchObject({
-		temperature: 0,
-		max_tokens: 200,
-		response_format: { json_schema: { strict: true } },
 	});
 });
 

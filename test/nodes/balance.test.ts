@@ -133,25 +133,6 @@ describe('when a balance trigger fires', () => {
 			}),
 		);
 	});
-
-	it.each(['below', 'everyPoll', 'change'] as const)(
-		'a restart between any two polls changes nothing: %s',
-		(fireOn) => {
-			const rubles = fc.integer({ min: 50, max: 150 }).map(String);
-			fc.assert(
-				fc.property(fc.array(rubles, { minLength: 1, maxLength: 20 }), (amounts) => {
-					let state: AlertState = {};
-					const step: number[] = [];
-					for (const [index, amount] of amounts.entries()) {
-						const decision = decide({ fireOn, threshold: '100', margin: '5' }, state, balance(amount));
-						({ state } = decision);
-						if (decision.fires) step.push(index);
-					}
-					expect(fired({ fireOn, margin: '5' }, amounts)).toStrictEqual(step);
-				}),
-			);
-		},
-	);
 });
 
 describe('balance trigger', () => {
@@ -180,15 +161,6 @@ describe('balance trigger', () => {
 		const json = { ...balance, message, lowBalance: true, threshold: '100' };
 		expect(output).toStrictEqual([[{ json }]]);
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
-	});
-
-	it('reports a change with the previous balance', async () => {
-		const store = {};
-		expect(await poll({ fireOn: 'change' }, { amount: '10.10' }, { store })).toBeNull();
-		const balance = { amountRub: 9.95, amount: '9.95', currency: 'RUB' };
-		const message = 'The balance is ₽9.95, it was ₽10.10 before';
-		const json = { ...balance, message, previousAmount: '10.10', change: '-0.15' };
-		expect(await poll({ fireOn: 'change' }, { amount: '9.95' }, { store })).toStrictEqual([[{ json }]]);
 	});
 
 	it.each<[fireOn: string, amount: string, text: string, more: object]>([

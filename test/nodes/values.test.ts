@@ -47,12 +47,6 @@ describe('numbers', () => {
 			},
 		],
 	])('%s', (_, isRight) => expect(wrong(numbers, isRight)).toStrictEqual([]));
-
-	it('a longest wait must be above 0', () => {
-		const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');
-		const bounds = new Set(waits.map(({ property }) => property.typeOptions?.minValue));
-		expect([...bounds]).toStrictEqual([0.001]);
-	});
 });
 
 describe('empty expressions', () => {

@@ -180,14 +180,6 @@ describe('a call', () => {
 		expect(texts.join('')).toMatch(text === '' ? /^$/ : text);
 		expect(sent()).toHaveLength(1);
 	});
-
-	it('whose stream is refused before it begins is sent again', async () => {
-		respond({ kind: 'error', code: 'rate_limit_exceeded', retryAfter: 0 });
-		const { lc } = await modelAt();
-		expect(await stream(lc)).toBe('one two three four five');
-		expect(sent()).toHaveLength(2);
-		expect(gateway.charges()).toBe(1);
-	});
 });
 
 describe('errors', () => {

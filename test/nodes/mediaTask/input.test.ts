@@ -42,20 +42,7 @@ const TYPES = [
 	['speech', 'audio'],
 ] as const;
 
-describe.each(TYPES)('%s: generate', (resource, mediaType) => {
-	test('creates a task with the prompt, waits for it, and downloads its file', async () => {
-		const sent = serve(painter(sandbox.canvas, { media_type: mediaType }));
-		results();
-		const input = form({ quality: 'draft' });
-		const { items, error } = await run('generate', { model, prompt: 'A cat', input, options }, {}, resource);
-		expect(error).toBeUndefined();
-		expect(sent.map(({ body }) => body)).toStrictEqual([
-			{ model: 'acme/painter', input: { quality: 'draft', prompt: 'A cat' } },
-		]);
-		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
-	});
-
+describe.each(TYPES)('%s: generate', (resource) => {
 	test.each(TYPES.filter(([other]) => other !== resource))(
 		'sends nothing for a model for %s, and names the operation for it',
 		async (other, otherType) => {
@@ -304,16 +291,6 @@ describe('Pass Through', () => {
 		expect(item?.json).toMatchObject({ taskId, passThrough: { orderId: 1042, who: 'Аня' } });
 	});
 
-	it.each<[string, object]>([
-		['the data', { passThrough: '{"orderId": 1}' }],
-		['no data', {}],
-	])('does not change the idempotency key: %s', async (_, more) => {
-		const sent = serve();
-		await create({ callbackUrl, passThrough: '{"orderId": 2}' });
-		await create({ callbackUrl, ...more });
-		expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
-	});
-
 	it.each<[string, object, string]>([
 		[
 			'nothing from an expression',
@@ -336,13 +313,4 @@ describe('Pass Through', () => {
 		expect(error?.message).toContain(message);
 		expect(sent).toStrictEqual([]);
 	});
-});
-
-it('the trigger starts without the data when it is not readable', async () => {
-	const taskId = freshTask();
-	task(taskId, { state: 'success' });
-	const query = { passThrough: 'e30.e30' };
-	const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
-	expect(item?.json).toMatchObject({ taskId });
-	expect(item?.json).not.toHaveProperty('passThrough');
 });

@@ -177,12 +177,6 @@ describe('the files of a task', () => {
 		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual([name]);
 	});
 
-	it('are not fetched when the option is off', async () => {
-		finished('https://files.test/a.png');
-		const { items } = await run('wait', { taskId, downloadResults: false });
-		expect(items.map(({ json, binary }) => [json.state, binary])).toStrictEqual([['success', undefined]]);
-	});
-
 	it.each(['wait', 'download', 'createAndWait'])(
 		'are not fetched for an AI Agent, which gets the URLs: %s',
 		async (operation) => {
@@ -271,38 +265,18 @@ describe('polls', () => {
 		expect([items[0]?.json.state, polls.count, pauses]).toStrictEqual(['success', 1, []]);
 	});
 
-	describe('the output', () => {
-		it('of a failed task is an error with its code, text and ID, without the API key', async () => {
-			serve();
-			const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
-			endsAtPoll(1, failed);
-			const { items } = await run(
-				'createAndWait',
-				{ ...taskRequest, options: { idempotencyKey: 'mine' } },
-				continueOnFail,
-			);
-			expect(items.map(({ json }) => json.error)).toMatchObject([
-				{
-					...{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
-					description: expect.stringMatching(/t1.*\(code NSFW\).*refused for \[key\]/) as string,
-				},
-			]);
-			expect(JSON.stringify(items)).not.toContain('sk-test');
-		});
-
-		it('of a task that does not end in time is an error with its state and ID, and paid', async () => {
-			serve();
-			const polls = endsAtPoll(1_000);
-			const { items } = await run(
-				'createAndWait',
-				{ ...taskRequest, options: { maxWait: 0.2 } },
-				continueOnFail,
-			);
-			expect(items.map(({ json }) => json.error)).toMatchObject([
-				{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
-			]);
-			expect(polls.count).toBeGreaterThan(1);
-		});
+	it('a task that does not end in time is an error with its state and ID, and paid', async () => {
+		serve();
+		const polls = endsAtPoll(1_000);
+		const { items } = await run(
+			'createAndWait',
+			{ ...taskRequest, options: { maxWait: 0.2 } },
+			continueOnFail,
+		);
+		expect(items.map(({ json }) => json.error)).toMatchObject([
+			{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
+		]);
+		expect(polls.count).toBeGreaterThan(1);
 	});
 
 	describe('the longest wait', () => {
