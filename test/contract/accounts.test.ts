@@ -2,7 +2,8 @@ import { createEmptyRunExecutionData, type INodeParameters } from 'n8n-workflow'
 
 import { attempt } from '../helpers/attempt';
 import { quickTime } from '../helpers/time';
-import { filled, locator, TEXT_MODEL, useGateway } from './support';
+import { CONTINUE, locator } from '../helpers/values';
+import { filled, TEXT_MODEL, useGateway } from './support';
 
 // A credential whose fields are expressions: each item has its own account.
 
@@ -55,10 +56,7 @@ describe('item credentials', () => {
 		const wrong = 'sk-00000000-0000-4000-8000-000000000000';
 		const [first = { json: { account: '', key: '' } }, ...others] = items;
 		const mixed = [{ json: { ...first.json, key: wrong } }, ...others];
-		const { items: outputs } = await gateway.generate(
-			{},
-			{ ...options, items: mixed, settings: { onError: 'continueRegularOutput' } },
-		);
+		const { items: outputs } = await gateway.generate({}, { ...options, items: mixed, settings: CONTINUE });
 		expect(
 			outputs.map(({ json }) => (json.error as { httpCode?: string } | undefined)?.httpCode),
 		).toStrictEqual(['401', undefined, undefined, undefined]);

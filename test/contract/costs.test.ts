@@ -7,13 +7,14 @@ import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
 import { eventually, quickTime } from '../helpers/time';
+import { CONTINUE, FORMATS, locator } from '../helpers/values';
 import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
-import { locator, TEXT_MODEL, useGateway } from './support';
+import { TEXT_MODEL, useGateway } from './support';
 
 quickTime();
 
-const onError = { settings: { onError: 'continueRegularOutput' as const } };
+const onError = { settings: CONTINUE };
 
 describe('cost', () => {
 	// What an execution has cost, as an expression reads it, against the gateway's ledger.
@@ -51,7 +52,7 @@ describe('cost', () => {
 		inputJson: JSON.stringify({ prompt: 'a lighthouse', quality, size: '512x512' }),
 	});
 
-	describe.each(['chat', 'responses', 'messages'])('%s: the cost of the execution', (format) => {
+	describe.each(FORMATS)('%s: the cost of the execution', (format) => {
 		test.each([false, true])('is that of all items (stream: %s)', async (stream) => {
 			const result = await gateway.generate(
 				{ format, prompt: '=Count to {{ $json.n }}', options: { stream } },
@@ -306,7 +307,7 @@ describe('agent cost', () => {
 	}
 
 	describe('the cost of the execution', () => {
-		test.each(['chat', 'responses', 'messages'])('%s: is that of model and tool', async (format) => {
+		test.each(FORMATS)('%s: is that of model and tool', async (format) => {
 			const model = await modelOf({ format });
 			await model.invoke(ask);
 			await draw();

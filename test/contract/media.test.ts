@@ -2,12 +2,13 @@ import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langcha
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { rejection } from '../helpers/client';
-import { continueOnFail } from '../helpers/media';
+import { CONTINUE, FORMATS, locator } from '../helpers/values';
 import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
-import { filled, locator, useGateway } from './support';
+import { filled, useGateway } from './support';
 
 describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 	// The forms and prices of the media models.
@@ -28,7 +29,9 @@ describe('the gateway’s words, with the name in the panel, are the error of an
 			"'Watermark' (watermark.text): is required",
 		],
 	])('%s', async (_, model, value, words) => {
-		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), continueOnFail);
+		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), {
+			settings: CONTINUE,
+		});
 		expect(items[0]?.json.error).toMatchObject({
 			message: expect.stringContaining(words) as string,
 			httpCode: '422',
@@ -76,8 +79,6 @@ describe('tool media', () => {
 	// An agent's model that sees the images of a media tool.
 
 	const gateway = useGateway();
-	const PATHS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
-	const FORMATS = Object.keys(PATHS) as Array<keyof typeof PATHS>;
 	const PAINTER = { name: 'paint_it', description: 'Paints', schema: z.object({}), invoke: () => '' };
 	const BLIND = 'tiny/window-1k';
 	const SEEING = 'sandbox/swift-1';
@@ -104,8 +105,8 @@ describe('tool media', () => {
 		new ToolMessage({ tool_call_id: id, content: JSON.stringify([{ taskId: id, resultUrls: [CAT] }]) }),
 	];
 	const conversation = [new HumanMessage('Please paint it'), ...round('a')];
-	const sent = (format: keyof typeof PATHS) =>
-		gateway.control.requests({ path: PATHS[format] }).map(({ body }) => JSON.stringify(body.json));
+	const sent = (format: string) =>
+		gateway.control.requests({ path: textFormat(format).path }).map(({ body }) => JSON.stringify(body.json));
 	/** Image parts of a request; the tool result has the URL as text. */
 	const images = (body: string) =>
 		body.match(/\{"type":"(image_url|input_image|image)",[^}]*https:\/\/files\.test\/cat\.png/g)?.length ?? 0;
@@ -137,7 +138,7 @@ describe('tool media', () => {
 		it('a request that is rejected without images too has the first error', async () => {
 			for (const nth of [1, 2, 3, 4])
 				gateway.control.addFault({
-					match: { path: PATHS[format] },
+					match: { path: textFormat(format).path },
 					action: { kind: 'error', code: 'provider_bad_request', message: `Rejected ${nth}` },
 				});
 			const { lc } = await modelOf(format, SEEING);
@@ -152,7 +153,7 @@ describe('tool media', () => {
 		const { lc } = await modelOf('chat', SEEING, { toolChoice: 'required' });
 		const message = await lc.invoke(conversation);
 		expect(message.tool_calls).toStrictEqual([]);
-		const [body] = gateway.control.requests({ path: PATHS.chat }).map((request) => request.body.json);
+		const [body] = gateway.control.requests({ method: 'POST' }).map((request) => request.body.json);
 		expect((body as JsonObject).tool_choice).toBeUndefined();
 	});
 });

@@ -2,6 +2,7 @@ import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { runNode, type RunOptions, type RunResult } from '../helpers/engine';
 import { form } from '../helpers/media';
 import { useFreshRateGates } from '../helpers/rateGates';
+import { locator } from '../helpers/values';
 
 // The nodes on n8n's engine against the sandbox gateway, over real sockets.
 
@@ -80,8 +81,6 @@ export function useGateway() {
 			}),
 	};
 }
-
-export const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** A filled-in form of a model. */
 export const filled = (model: string, value: object) => ({

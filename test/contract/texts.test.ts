@@ -8,14 +8,16 @@ import {
 import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { RunOptions, RunResult } from '../helpers/engine';
 import { quickTime } from '../helpers/time';
+import { CONTINUE, FORMATS, locator } from '../helpers/values';
 import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
-import { locator, TEXT_MODEL, useGateway } from './support';
+import { TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
 
@@ -30,7 +32,6 @@ it('the error of an unknown previous response names it', async () => {
 });
 
 describe('incomplete', () => {
-	const FORMATS = ['chat', 'responses', 'messages'];
 	const hintsOf = ({ run }: RunResult) =>
 		Object.values(run.data.resultData.runData)
 			.flat()
@@ -193,7 +194,6 @@ describe('several files', () => {
 
 describe('fallback', () => {
 	const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
-	const FORMATS = ['chat', 'responses', 'messages'];
 
 	/** What becomes of the calls to a model. */
 	function fault(model: string, action: FaultAction): void {
@@ -208,7 +208,7 @@ describe('fallback', () => {
 			{ options: { maxRetries: 0, fallbackModels: [SECOND, THIRD], ...options }, ...more },
 			{
 				items: Array.from({ length: count }, (_, n) => ({ json: { n } })),
-				settings: { onError: 'continueRegularOutput' },
+				settings: CONTINUE,
 			},
 		);
 
@@ -380,8 +380,6 @@ describe('fallback', () => {
 });
 
 describe('returned reasoning', () => {
-	const PATHS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
-	const FORMATS = Object.keys(PATHS) as Array<keyof typeof PATHS>;
 	const THINKER = 'sandbox/recall-5';
 
 	const tool = (name: string) => ({
@@ -447,8 +445,8 @@ describe('returned reasoning', () => {
 		}
 	}
 
-	const bodies = (format: keyof typeof PATHS) =>
-		gateway.control.requests({ path: PATHS[format] }).map(({ body }) => body.json as JsonObject);
+	const bodies = (format: string) =>
+		gateway.control.requests({ path: textFormat(format).path }).map(({ body }) => body.json as JsonObject);
 
 	const returnsReasoning = (body: JsonObject) =>
 		/"reasoning_details"|"type":"(reasoning|thinking)"/.test(JSON.stringify(body));
@@ -485,7 +483,7 @@ describe('returned reasoning', () => {
 			const first = 'sandbox/thinker-3';
 			const second = 'sandbox/swift-1';
 			gateway.control.addFault({
-				match: { path: PATHS[format], model: first, nth: 2 },
+				match: { path: textFormat(format).path, model: first, nth: 2 },
 				action: { kind: 'error', code: 'no_providers' },
 			});
 			const lc = await modelOf(format, first, { maxRetries: 0, fallbackModels: [second] });
@@ -500,7 +498,7 @@ describe('returned reasoning', () => {
 		it('a fallback model gets its own reasoning back with the results of its tool calls', async () => {
 			const first = 'sandbox/swift-1';
 			gateway.control.addFault({
-				match: { path: PATHS[format], model: first },
+				match: { path: textFormat(format).path, model: first },
 				action: { kind: 'error', code: 'no_providers' },
 				times: 0,
 			});
@@ -512,7 +510,7 @@ describe('returned reasoning', () => {
 
 		it('a gateway that rejects returned reasoning is asked once more without it', async () => {
 			gateway.control.addFault({
-				match: { path: PATHS[format], nth: 2 },
+				match: { path: textFormat(format).path, nth: 2 },
 				action: { kind: 'error', code: 'provider_bad_request' },
 			});
 			const lc = await modelOf(format, 'sandbox/thinker-3');

@@ -2,6 +2,7 @@ import nock from 'nock';
 
 import chatResponse from '../fixtures/chat/plain.json';
 import { runNode, type RunOptions } from './engine';
+import { locator } from './values';
 
 // A gateway whose text model repeats each prompt, and a node that sends one prompt for each item.
 
@@ -75,7 +76,7 @@ export const generating = ({ options, prompt = '={{ $json.text }}', ...extra }: 
 		parameters: {
 			resource: 'text',
 			operation: 'generate',
-			model: { __rl: true, mode: 'id', value: 'm' },
+			model: locator('m'),
 			prompt,
 			options: { ...options },
 		},

@@ -1,13 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { locator } from '../helpers/values';
 import type { Story, StoryNode } from '../stories/execution';
 import type { History, Operation } from './history';
 
 /** A picture of one pixel. */
 const PIXEL =
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
 export const nodeName = (node: number): string => (node === 0 ? 'Gateway' : `Gateway ${node + 1}`);
 

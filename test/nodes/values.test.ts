@@ -6,6 +6,7 @@ import { runNode, type RunOptions } from '../helpers/engine';
 import { catalogue, form, model } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { type Field, fields, nodesByName, wrong } from '../helpers/panel';
+import { locator } from '../helpers/values';
 
 describe('numbers', () => {
 	// The numbers that the panel accepts.
@@ -174,7 +175,7 @@ test.each<[string, INodeParameters, string]>([
 	['mediaTaskTrigger', { events: 'fail' }, 'Task Failed'],
 	['balanceTrigger', {}, 'Below ₽100'],
 	['balanceTrigger', { fireOn: 'change' }, 'On Change'],
-	['chatModel', { model: { __rl: true, mode: 'id', value: 'vendor/model' } }, 'vendor/model'],
+	['chatModel', { model: locator('vendor/model') }, 'vendor/model'],
 ])('%s with %j has the subtitle %s', (name, parameters, subtitle) => {
 	expect(subtitleOf(name, parameters)).toBe(subtitle);
 });

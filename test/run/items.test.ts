@@ -14,6 +14,7 @@ import { envelope, model, run, serve, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
 import { eventually } from '../helpers/time';
+import { CONTINUE } from '../helpers/values';
 
 describe('item loop', () => {
 	const GATEWAY = 'https://gateway.test';
@@ -41,7 +42,7 @@ describe('item loop', () => {
 		const passedOn = await generate({
 			items: items(1),
 			credential,
-			settings: { onError: 'continueRegularOutput' },
+			settings: CONTINUE,
 		});
 		expect(passedOn.items[0]?.json.error).toMatchObject({ code: '[key]', type: '[key]' });
 		expect(JSON.stringify(passedOn.items)).not.toContain(key);
@@ -243,9 +244,8 @@ describe('item loop failures', () => {
 
 		it('fails for each item with an invalid address: it may be an expression', async () => {
 			const { prompts } = echoGateway();
-			const settings = { onError: 'continueRegularOutput' } as const;
 			const credential = { baseUrl: 'gateway', apiKey: 'sk-test' };
-			const outputs = await attempt(generating({ items: items(2), settings, credential }));
+			const outputs = await attempt(generating({ items: items(2), settings: CONTINUE, credential }));
 			const message = expect.stringContaining('base URL') as string;
 			expect(outputs.map(({ json }) => json.error)).toMatchObject([{ message }, { message }]);
 			expect(prompts()).toStrictEqual([]);
@@ -353,7 +353,7 @@ describe('item loop retry', () => {
 	useNock();
 
 	const retrying = { retryOnFail: true, waitBetweenTries: 1 };
-	const retryAndContinue = { ...retrying, onError: 'continueRegularOutput' } as const;
+	const retryAndContinue = { ...retrying, ...CONTINUE } as const;
 	const options = { concurrency: 5 };
 
 	/** Lets each prompt fail this often before it succeeds. */

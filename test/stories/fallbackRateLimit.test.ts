@@ -3,8 +3,9 @@ import { createRunExecutionData } from 'n8n-workflow';
 
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes } from '../helpers/engine';
-import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import { TEXT_MODEL, useGateway } from '../contract/support';
 import { quickTime } from '../helpers/time';
+import { locator } from '../helpers/values';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { Execution, type StoryNode } from './execution';
 import { numbered, text } from './support';

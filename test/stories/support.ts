@@ -7,9 +7,10 @@ import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/
 import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
-import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import { TEXT_MODEL, useGateway } from '../contract/support';
 import { form } from '../helpers/media';
 import { eventually, quickTime } from '../helpers/time';
+import { locator } from '../helpers/values';
 import { Execution, type Story, type StoryNode } from './execution';
 
 // Stories: what users see and pay, over several tries and executions of a workflow, on n8n's engine and against the
@@ -144,8 +145,6 @@ export const image = (parameters: object = {}, settings: Settings = {}): StoryNo
 });
 
 export const RETRY_ON_FAIL = { retryOnFail: true } as const;
-export const CONTINUE = { onError: 'continueRegularOutput' } as const;
-
 /** Items with these prompts. */
 export const prompts = (...texts: string[]): INodeExecutionData[] =>
 	texts.map((prompt) => ({ json: { prompt } }));

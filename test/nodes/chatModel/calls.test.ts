@@ -6,10 +6,11 @@ import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { FaultAction } from '../../../sandbox/gateway/gateway';
-import { locator, TEXT_MODEL, useGateway } from '../../contract/support';
+import { TEXT_MODEL, useGateway } from '../../contract/support';
 import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
+import { locator } from '../../helpers/values';
 import { supplied } from './supplied';
 import {
 	callOf,
@@ -199,7 +200,7 @@ describe('errors', () => {
 			['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
 			['an extra body with stream', { options: { extraBody: '{"stream":false}' } }, /'stream'/],
 			['an unknown format', { format: 'telegram' }, /'API Format'.*"telegram"/],
-			['no model', { model: { __rl: true, mode: 'id', value: ' ' } }, /'Model' is empty/],
+			['no model', { model: locator(' ') }, /'Model' is empty/],
 		])('%s', async (_, parameters, message) =>
 			expect(await rejection(supplied({ parameters }))).toMatchObject({
 				name: 'NodeOperationError',

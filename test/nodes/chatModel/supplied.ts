@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { supplyContext } from '../../helpers/contexts';
+import { locator } from '../../helpers/values';
 import type { LangChainModel } from './support';
 
 // The model as n8n supplies it to an agent.
@@ -21,7 +22,7 @@ export async function supplied(given: SuppliedOptions = {}) {
 	const { parameters, options = {}, baseUrl = 'https://gateway.test/api/v1', apiKey = 'sk-test' } = given;
 	const { context, execution } = supplyContext({
 		node: 'chatModel',
-		parameters: { model: { __rl: true, mode: 'id', value: 'acme/writer' }, options, ...parameters },
+		parameters: { model: locator('acme/writer'), options, ...parameters },
 		credential: { baseUrl, apiKey },
 	});
 	const { cancelSignal } = given;

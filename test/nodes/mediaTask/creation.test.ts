@@ -3,7 +3,6 @@ import nock from 'nock';
 import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 import {
 	catalogue,
-	continueOnFail,
 	creations,
 	envelope,
 	gateway,
@@ -15,6 +14,7 @@ import {
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
+import { CONTINUE, locator } from '../../helpers/values';
 
 describe('create', () => {
 	// The request that creates a task, and errors before and after it.
@@ -213,7 +213,7 @@ describe('price', () => {
 		const sent = creations();
 		const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
 		const parameters = { ...json(input), inputFiles, options };
-		const { items } = await run('create', parameters, { ...withFile, ...continueOnFail });
+		const { items } = await run('create', parameters, { ...withFile, settings: CONTINUE });
 		expect(items[0]?.json.error).toMatchObject(expected);
 		expect([sent, uploads.isDone()]).toStrictEqual([[], false]);
 	});
@@ -286,7 +286,7 @@ describe('creations with the same session ID', () => {
 	it('go on after one that is rejected', async () => {
 		const { log } = slowCreations((prompt) => (prompt === 'a' ? 422 : 201));
 		const items = [item('a', 's'), item('b', 's')];
-		const { items: outputs } = await run('create', parameters, { items, ...continueOnFail });
+		const { items: outputs } = await run('create', parameters, { items, settings: CONTINUE });
 		expect(outputs.map(({ json }) => json.taskId)).toStrictEqual([undefined, 't-b']);
 		expect(log).toStrictEqual(['a', 'b']);
 	});
@@ -374,7 +374,7 @@ describe('node', () => {
 	});
 
 	it.each([
-		['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a resource locator', locator('t1')],
 		['a number', '={{ 7 }}'],
 	])('task: get accepts %s as an ID', async (_, taskId) => {
 		nock('https://gateway.test')

@@ -4,7 +4,6 @@ import nock from 'nock';
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import {
 	catalogue,
-	continueOnFail,
 	creations,
 	envelope,
 	files,
@@ -17,6 +16,7 @@ import {
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { CONTINUE } from '../../helpers/values';
 import { freshTask, sendCallback, task } from '../mediaTaskTrigger/support';
 
 useNock();
@@ -207,7 +207,7 @@ describe('files of the item', () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
 		const items = [item({ data: 'one' }), item({ other: 'x' }), item({ data: 'three' })];
-		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...continueOnFail, items });
+		const result = await run('create', edit(rows(['data', 'image_urls'])), { settings: CONTINUE, items });
 		expect(sent).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
@@ -230,7 +230,7 @@ describe('files of the item', () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
 		const { items } = await run('create', edit(inputFiles), {
-			...continueOnFail,
+			settings: CONTINUE,
 			items: [item({ data: 'x' })],
 		});
 		expect(items[0]?.json.error).toMatchObject({ message });
@@ -255,7 +255,7 @@ it.each<[string, boolean, string, object]>([
 		];
 		const options = { idempotencyKey: 'mine', concurrency: 1 };
 		const parameters = { ...edit(rows(['data', '={{ $json.field }}'])), options };
-		await run('create', parameters, { ...continueOnFail, items });
+		await run('create', parameters, { settings: CONTINUE, items });
 		expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
 	},
 );

@@ -3,7 +3,6 @@ import nock from 'nock';
 import { binaryStorage } from '../../helpers/engine';
 import {
 	catalogue,
-	continueOnFail,
 	creations,
 	envelope,
 	files,
@@ -17,6 +16,7 @@ import {
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { quickTime } from '../../helpers/time';
+import { CONTINUE } from '../../helpers/values';
 
 // The output of the smaller operations, and the input of a task.
 
@@ -198,7 +198,7 @@ describe('the files of a task', () => {
 		served('/a.png');
 		files().get('/b.png').reply(404, 'gone');
 		const parameters = { taskId, options: { maxRetries: 0 } };
-		const { items } = await run('wait', parameters, continueOnFail);
+		const { items } = await run('wait', parameters, { settings: CONTINUE });
 		const errors = items.map(({ json }) => json.error as unknown as Record<string, unknown>);
 		expect(errors).toMatchObject([
 			{
@@ -271,7 +271,7 @@ describe('polls', () => {
 		const { items } = await run(
 			'createAndWait',
 			{ ...taskRequest, options: { maxWait: 0.2 } },
-			continueOnFail,
+			{ settings: CONTINUE },
 		);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
 			{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
@@ -288,7 +288,7 @@ describe('polls', () => {
 			const sent = serve();
 			endsAtPoll(1);
 			const options = { maxWait: `={{ ${maxWait} }}`, idempotencyKey: 'mine' };
-			const { items } = await run('createAndWait', { ...taskRequest, options }, continueOnFail);
+			const { items } = await run('createAndWait', { ...taskRequest, options }, { settings: CONTINUE });
 			expect(sent).toHaveLength(count);
 			expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);
 		});
@@ -306,7 +306,7 @@ describe('polls', () => {
 					jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
 					return [200, envelope({ state: 'waiting' })];
 				});
-			const { items } = await run('wait', { taskId: 't1' }, continueOnFail);
+			const { items } = await run('wait', { taskId: 't1' }, { settings: CONTINUE });
 			expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'wait_timeout' }]);
 			expect(lastPoll).toBe(32 * 60_000);
 		});
@@ -338,7 +338,7 @@ describe('invalid input of a task request is rejected before anything is sent', 
 		const count = catalogue();
 		const sent = creations();
 		const parameters = { ...taskRequest, inputFiles, options };
-		const { items } = await run('create', parameters, { items: [withFile], ...continueOnFail });
+		const { items } = await run('create', parameters, { items: [withFile], settings: CONTINUE });
 		expect(items[0]?.json.error).toMatchObject({
 			param,
 			message: expect.stringContaining(message) as string,

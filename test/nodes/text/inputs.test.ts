@@ -6,6 +6,7 @@ import nock from 'nock';
 import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
+import { CONTINUE, locator } from '../../helpers/values';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
 import { bySchema, generate, json, rows, sentBody } from './support';
 
@@ -151,11 +152,9 @@ describe('invalid input', () => {
 
 	useNock();
 
-	const settings = { onError: 'continueRegularOutput' as const };
-
 	/** The error of the item. */
 	async function errorOf(parameters: INodeParameters) {
-		return (await generate(parameters, { settings })).items[0]?.json.error;
+		return (await generate(parameters, { settings: CONTINUE })).items[0]?.json.error;
 	}
 
 	/** Of a parameter: what is invalid, and the message of its error. */
@@ -166,7 +165,7 @@ describe('invalid input', () => {
 	const extraBody = (value: string) => ({ options: { extraBody: value } });
 	const notAllowed = 'has a value that is not allowed:';
 	const cases: Record<string, Cases> = {
-		model: [['that is empty', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, "'Model' is empty"]],
+		model: [['that is empty', { model: locator('={{ "" }}') }, "'Model' is empty"]],
 		prompt: [
 			['that is missing', { prompt: '={{ $json.missing }}' }, "'Prompt' is empty"],
 			['of blanks', { prompt: '={{ "  " }}' }, "'Prompt' is empty"],
@@ -421,7 +420,7 @@ describe('endless attachment', () => {
 
 	it('an endless attachment is read up to the limit, and no request is sent', async () => {
 		const { items } = await generate(attach(fromUrl('audio', `${server.origin()}/a.mp3`)), {
-			settings: { onError: 'continueRegularOutput' },
+			settings: CONTINUE,
 		});
 		expect(items[0]?.json.error).toMatchObject({
 			message: expect.stringMatching(/row 1: .*75 MB/) as string,

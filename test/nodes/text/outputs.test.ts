@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import chatResponse from '../../fixtures/chat/plain.json';
 import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
+import { CONTINUE } from '../../helpers/values';
 import { chatCompletion, endpoints, gateway, generate, mockModels, mockResponse, usage } from './support';
 
 useNock();
@@ -118,7 +119,7 @@ describe('models', () => {
 	});
 
 	it('get rejects an unknown model, and is not retryable', async () => {
-		const { items } = await run({ operation: 'get', model: 'qqq' }, { onError: 'continueRegularOutput' });
+		const { items } = await run({ operation: 'get', model: 'qqq' }, CONTINUE);
 		expect(items[0]?.json.error).toMatchObject({
 			message: 'The catalogue has no text model "qqq"',
 			param: 'model',
@@ -227,7 +228,7 @@ describe('the files of a response', () => {
 	it('that n8n cannot store are an error with the charged output, and are not requested again', async () => {
 		mockResponse('chat', chat([{ content: 'a', images: [picture()] }, { content: 'b' }]));
 		const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
-		const settings = { onError: 'continueRegularOutput' as const, retryOnFail: true, waitBetweenTries: 1 };
+		const settings = { ...CONTINUE, retryOnFail: true, waitBetweenTries: 1 };
 		const { items } = await generate({}, { settings });
 		storing.mockRestore();
 		expect(items[0]?.json.error).toMatchObject({

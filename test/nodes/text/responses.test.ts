@@ -2,10 +2,11 @@ import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
 
 import { asObject } from '../../../nodes/shared/gateway/util/json';
 import type { StreamFault } from '../../../sandbox/gateway/control/types';
-import { locator, useGateway } from '../../contract/support';
+import { useGateway } from '../../contract/support';
 import { useNock } from '../../helpers/nock';
 import { events } from '../../helpers/streams';
 import { eventually } from '../../helpers/time';
+import { CONTINUE, FORMATS, locator } from '../../helpers/values';
 import { generate, mockResponse, sentBody } from './support';
 
 describe('json output', () => {
@@ -142,7 +143,7 @@ describe('streaming', () => {
 	const ids = (json: object | undefined) =>
 		JSON.stringify({ ...json, id: '…' }).replace(/(call|toolu)_\w+/g, '$1');
 
-	describe.each(['chat', 'responses', 'messages'])('%s', (format) => {
+	describe.each(FORMATS)('%s', (format) => {
 		it('returns the same output with and without streaming', async () => {
 			const prompt = 'Please use the tool';
 			const tools = { function: [{ name: 'get_weather', parameters: '{"type": "object"}' }] };
@@ -184,7 +185,7 @@ describe('streaming', () => {
 		])('%s is an error with the text so far', async (_, fault, message, retryable) => {
 			stream(fault);
 			const { onChunk, summary } = chunkCollector();
-			const { items } = await run({ format }, { onChunk, settings: { onError: 'continueRegularOutput' } });
+			const { items } = await run({ format }, { onChunk, settings: CONTINUE });
 			expect(items[0]?.json.error).toMatchObject({
 				message,
 				receivedText: expect.stringMatching(/^one two/) as string,

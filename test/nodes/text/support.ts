@@ -11,6 +11,7 @@ import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import chatResponse from '../../fixtures/chat/plain.json';
 import messagesResponse from '../../fixtures/messages/plain.json';
 import responsesResponse from '../../fixtures/responses/plain.json';
+import { locator } from '../../helpers/values';
 
 /** The path and the headers of each format, and its response with the text "Hello there". */
 export const endpoints: Record<
@@ -54,7 +55,7 @@ export function mockModels(): void {
 const defaults: INodeParameters = {
 	resource: 'text',
 	operation: 'generate',
-	model: { __rl: true, mode: 'id', value: 'acme/writer' },
+	model: locator('acme/writer'),
 	prompt: 'Say hello',
 };
 
