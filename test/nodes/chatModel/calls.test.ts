@@ -11,17 +11,8 @@ import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
 import { locator } from '../../helpers/values';
-import { supplied } from './supplied';
-import {
-	callOf,
-	eventOf,
-	type LangChainModel,
-	modelWith,
-	streamed,
-	streamOf,
-	streamUsing,
-	whole,
-} from './support';
+import { modelWith, supplied } from './supplied';
+import { callOf, eventOf, type LangChainModel, streamed, streamOf, streamUsing, whole } from './support';
 
 const go = [new HumanMessage('[[say:one two three four five]]')];
 
@@ -282,6 +273,10 @@ describe('usage', () => {
 	const wholeWith = (usage: object) => whole({ content: 'Hi' }, 'stop', usage);
 	const streamWith = (usage: object) => streamUsing(usage, { content: 'Hi' });
 
+	/** What n8n's log has of each run. */
+	const runs = (logged: Awaited<ReturnType<typeof supplied>>['logged']) =>
+		logged().map(({ data }) => data?.ai_languageModel?.[0]?.[0]?.json);
+
 	useNock();
 
 	it.each([
@@ -290,10 +285,10 @@ describe('usage', () => {
 	])(
 		'a response that comes %s is logged once, with tokens, cost and thoughts',
 		async (_, ask, body, model) => {
-			const { lc, logged } = modelWith(body);
+			const { lc, logged } = await modelWith(body);
 			await ask(lc);
 			const facts = { finish_reason: 'stop', id: 'c1', model, costRub: 0.5, reasoning: 'A greeting' };
-			expect(logged).toStrictEqual([
+			expect(runs(logged)).toStrictEqual([
 				{
 					response: { generations: [[{ text: 'Hi', generationInfo: facts }]] },
 					tokenUsage: { promptTokens: 5, completionTokens: 7, totalTokens: 12, costRub: 0.5 },
@@ -306,15 +301,15 @@ describe('usage', () => {
 		['whole', invoke, wholeWith],
 		['streamed', streamed, streamWith],
 	])('the cost of a response that comes %s is left out when it is unknown', async (_, ask, bodyWith) => {
-		const { lc, logged } = modelWith(bodyWith({ ...full, cost_rub: null }));
+		const { lc, logged } = await modelWith(bodyWith({ ...full, cost_rub: null }));
 		await ask(lc);
-		expect(logged.map(({ tokenUsage }) => tokenUsage)).toStrictEqual([
+		expect(runs(logged).map((run) => run?.tokenUsage)).toStrictEqual([
 			{ promptTokens: 5, completionTokens: 7, totalTokens: 12 },
 		]);
 	});
 
 	it('LangChain’s message of a stream has its tokens once', async () => {
-		const message = await streamed(modelWith(streamWith(full)).lc);
+		const message = await streamed((await modelWith(streamWith(full))).lc);
 		expect(message.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 7, total_tokens: 12 });
 		expect(message.response_metadata).toStrictEqual({
 			cachedInputTokens: 2,
@@ -326,67 +321,71 @@ describe('usage', () => {
 	});
 });
 
-it('a file is sent through n8n’s SDK, and the message stays as it is', async () => {
-	const url = 'data:image/png;base64,iVBORw==';
-	const text = { type: 'text', text: 'What is this?' };
-	const content = [text, { type: 'image_url', image_url: url }];
-	const message = new HumanMessage({ content });
-	const { lc, requests } = modelWith(whole({ content: 'A cat' }));
-	await lc.invoke([message]);
-	const sent = [text, { type: 'image_url', image_url: { url } }];
-	expect(requests()[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
-	expect(message.content).toStrictEqual(content);
-});
+describe('messages', () => {
+	useNock();
 
-const GO = new HumanMessage('Go');
+	it('a file is sent through n8n’s SDK, and the message stays as it is', async () => {
+		const url = 'data:image/png;base64,iVBORw==';
+		const text = { type: 'text', text: 'What is this?' };
+		const content = [text, { type: 'image_url', image_url: url }];
+		const message = new HumanMessage({ content });
+		const { lc, requests } = await modelWith(whole({ content: 'A cat' }));
+		await lc.invoke([message]);
+		const sent = [text, { type: 'image_url', image_url: { url } }];
+		expect(requests[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
+		expect(message.content).toStrictEqual(content);
+	});
 
-type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
+	const GO = new HumanMessage('Go');
 
-describe.each<[string, (calls: object[]) => string, Ask]>([
-	[
-		'whole',
-		(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
-		async (lc, messages = [GO]) => await lc.invoke(messages),
-	],
-	['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
-])('tool calls in a response that comes %s', (_, response, ask) => {
-	const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
-		(await ask(modelWith(response(calls)).lc, messages)).tool_calls ?? [];
+	type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
 
-	it('stay apart when they have the same id', async () => {
-		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
-		expect(calls).toMatchObject([
-			{ id: 'x', name: 'one', args: { n: 0 } },
-			{ name: 'two', args: { n: 1 } },
+	describe.each<[string, (calls: object[]) => string, Ask]>([
+		[
+			'whole',
+			(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
+			async (lc, messages = [GO]) => await lc.invoke(messages),
+		],
+		['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
+	])('tool calls in a response that comes %s', (_, response, ask) => {
+		const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
+			(await ask((await modelWith(response(calls))).lc, messages)).tool_calls ?? [];
+
+		it('stay apart when they have the same id', async () => {
+			const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
+			expect(calls).toMatchObject([
+				{ id: 'x', name: 'one', args: { n: 0 } },
+				{ name: 'two', args: { n: 1 } },
+			]);
+			expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
+		});
+
+		it('get an id when they have none', async () => {
+			const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
+			expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
+			expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+		});
+
+		it('get another id when an earlier call has theirs', async () => {
+			const earlier = [
+				GO,
+				new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
+				new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
+			];
+			const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
+			expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
+			expect(made[0]?.id).not.toBe('call_0');
+		});
+	});
+
+	test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
+		const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
+		const { lc } = await modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
+		const message = await lc.streamEvents([GO], {});
+		expect(message.text).toBe('Hm');
+		expect(message.tool_calls).toMatchObject([
+			{ id: 'a', name: 'one', args: { n: 0 } },
+			{ id: 'b', name: 'two', args: { n: 1 } },
 		]);
-		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
 	});
-
-	it('get an id when they have none', async () => {
-		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
-		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
-		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-	});
-
-	it('get another id when an earlier call has theirs', async () => {
-		const earlier = [
-			GO,
-			new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
-			new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
-		];
-		const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
-		expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
-		expect(made[0]?.id).not.toBe('call_0');
-	});
-});
-
-test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
-	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
-	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
-	const message = await lc.streamEvents([GO], {});
-	expect(message.text).toBe('Hm');
-	expect(message.tool_calls).toMatchObject([
-		{ id: 'a', name: 'one', args: { n: 0 } },
-		{ id: 'b', name: 'two', args: { n: 1 } },
-	]);
 });
