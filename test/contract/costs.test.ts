@@ -8,9 +8,8 @@ import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
 import { eventually, quickTime } from '../helpers/time';
 import { CONTINUE, FORMATS, locator } from '../helpers/values';
-import { supplied } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
-import { TEXT_MODEL, useGateway } from './support';
+import { useGateway } from './support';
 
 quickTime();
 
@@ -22,9 +21,8 @@ describe('cost', () => {
 	const gateway = useGateway();
 
 	const costOf = ({ run }: RunResult) => run.data.resultData.metadata;
-	const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
 	const shown = (calls: number, withoutCost = 0) => ({
-		gatewayCostRub: ledger(),
+		gatewayCostRub: gateway.spent(),
 		gatewayCalls: String(calls),
 		gatewayCallsWithoutCost: String(withoutCost),
 	});
@@ -60,7 +58,7 @@ describe('cost', () => {
 			);
 			expect(costOf(result)).toStrictEqual(shown(12));
 			const costs = result.items.map(({ json }) => String(json.costRub as number));
-			expect(sumOfCosts(...costs)).toBe(ledger());
+			expect(sumOfCosts(...costs)).toBe(gateway.spent());
 		});
 
 		// In Messages, JSON is the arguments of a tool.
@@ -72,7 +70,7 @@ describe('cost', () => {
 			);
 			const { error } = result.items[0]?.json as { error?: { costRub: number } };
 			expect(error).toBeDefined();
-			expect(costOf(result)?.gatewayCostRub ?? '0').toBe(ledger());
+			expect(costOf(result)?.gatewayCostRub ?? '0').toBe(gateway.spent());
 		});
 	});
 
@@ -82,7 +80,7 @@ describe('cost', () => {
 			async (simplify) => {
 				const result = await gateway.generate({ format: 'messages', simplify });
 				expect(costOf(result)).toStrictEqual(shown(1));
-				const marked = { costRub: Number(ledger()), costIsComputed: true };
+				const marked = { costRub: Number(gateway.spent()), costIsComputed: true };
 				expect(result.items[0]?.json).toMatchObject(simplify ? marked : { type: 'message' });
 			},
 		);
@@ -267,18 +265,10 @@ describe('agent cost', () => {
 	beforeEach(() => void (execution = createRunExecutionData()));
 
 	const ask = [new HumanMessage('Tell me about the sea')];
-	const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
-	const credential = () => ({ baseUrl: gateway.baseUrl, apiKey: gateway.apiKey });
 
 	/** The chat model, as n8n supplies it to the agent. */
 	async function modelOf(parameters: INodeParameters = {}): Promise<LangChainModel> {
-		const { context } = supplyContext({
-			node: 'chatModel',
-			parameters: { model: locator('sandbox/balanced-2'), options: {}, ...parameters },
-			credential: credential(),
-			execution,
-		});
-		return (await packageNodes.chatModel.supplyData.call(context, 0)).response as LangChainModel;
+		return (await gateway.chatModel({ parameters, execution })).lc;
 	}
 
 	/** Creates a picture, as the agent's tool. */
@@ -295,7 +285,7 @@ describe('agent cost', () => {
 				inputJson,
 				options,
 			},
-			credential: credential(),
+			credential: { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey },
 			execution,
 		});
 		context.addInputData('ai_tool', [[{ json: { prompt } }]]);
@@ -315,7 +305,7 @@ describe('agent cost', () => {
 			await (await modelOf({ format })).invoke(ask);
 			expect(gateway.control.ledger()).toHaveLength(4);
 			expect(execution.resultData.metadata).toStrictEqual({
-				gatewayCostRub: ledger(),
+				gatewayCostRub: gateway.spent(),
 				gatewayCalls: '4',
 				gatewayCallsWithoutCost: '0',
 			});
@@ -331,7 +321,7 @@ describe('agent cost', () => {
 			);
 			const { hints } = execution.resultData.runData.Gateway?.at(-1) ?? {};
 			expect(hints?.map(({ message }) => message)).toStrictEqual([
-				`Cost: ${rubles(own ?? '')} (execution so far: ${rubles(ledger() ?? '')})`,
+				`Cost: ${rubles(own ?? '')} (execution so far: ${rubles(gateway.spent() ?? '')})`,
 			]);
 		});
 
@@ -398,7 +388,7 @@ describe('agent cost', () => {
 			const model = await modelOf({ options: { maxCostRub: 1.2, maxTokens: 200 } });
 			await Promise.all(Array.from({ length: 10 }, async () => await model.invoke(ask)));
 			expect(gateway.control.ledger()).toHaveLength(10);
-			expect(Number(ledger())).toBeLessThanOrEqual(1.2);
+			expect(Number(gateway.spent())).toBeLessThanOrEqual(1.2);
 		});
 	});
 
@@ -442,12 +432,7 @@ describe('prompt cache', () => {
 	});
 
 	it('the chat model caches the stable beginning of a conversation', async () => {
-		const { lc, logged } = await supplied({
-			baseUrl: gateway.baseUrl,
-			apiKey: gateway.apiKey,
-			parameters: { model: locator(TEXT_MODEL) },
-			options: { cachePrompt: true },
-		});
+		const { lc, logged } = await gateway.chatModel({ options: { cachePrompt: true } });
 		const beginning = [new SystemMessage('Be brief'), new HumanMessage(manual)];
 		await lc.invoke(beginning);
 		await lc.invoke([

@@ -6,8 +6,7 @@ import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { rejection } from '../helpers/client';
 import { CONTINUE, FORMATS, locator } from '../helpers/values';
-import { supplied } from '../nodes/chatModel/supplied';
-import type { LangChainModel } from '../nodes/chatModel/support';
+import { type LangChainModel, streamed } from '../nodes/chatModel/support';
 import { filled, useGateway } from './support';
 
 describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
@@ -85,20 +84,16 @@ describe('tool media', () => {
 	const CAT = 'https://files.test/cat.png';
 
 	async function modelOf(format: string, model = SEEING, options: INodeParameters = {}) {
-		const { baseUrl, apiKey } = gateway;
-		const parameters = { format, model: locator(model) };
-		const all = { showToolMedia: true, maxRetries: 0, ...options };
-		const { lc, logged } = await supplied({ baseUrl, apiKey, parameters, options: all });
+		const { lc, logged } = await gateway.chatModel({
+			parameters: { format, model: locator(model) },
+			options: { showToolMedia: true, maxRetries: 0, ...options },
+		});
 		return { lc: lc.bindTools([PAINTER]), logged };
 	}
 
 	/** What the model says, whole or streamed. */
-	async function said(lc: LangChainModel, isStream: boolean): Promise<string> {
-		if (!isStream) return (await lc.invoke(conversation)).text;
-		let text = '';
-		for await (const chunk of await lc.stream(conversation)) text += chunk.text;
-		return text;
-	}
+	const said = async (lc: LangChainModel, isStream: boolean) =>
+		(await (isStream ? streamed(lc, conversation) : lc.invoke(conversation))).text;
 
 	const round = (id: string): BaseMessage[] => [
 		new AIMessage({ content: '', tool_calls: [{ id, name: PAINTER.name, args: {} }] }),

@@ -1,10 +1,4 @@
-import {
-	AIMessage,
-	type AIMessageChunk,
-	type BaseMessage,
-	HumanMessage,
-	ToolMessage,
-} from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -14,8 +8,7 @@ import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { RunOptions, RunResult } from '../helpers/engine';
 import { quickTime } from '../helpers/time';
 import { CONTINUE, FORMATS, locator } from '../helpers/values';
-import { supplied } from '../nodes/chatModel/supplied';
-import type { LangChainModel } from '../nodes/chatModel/support';
+import { type LangChainModel, streamed } from '../nodes/chatModel/support';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import { TEXT_MODEL, useGateway } from './support';
 
@@ -390,24 +383,13 @@ describe('returned reasoning', () => {
 	});
 
 	async function modelOf(format: string, model = THINKER, options = {}): Promise<LangChainModel> {
-		const { lc } = await supplied({
-			baseUrl: gateway.baseUrl,
-			apiKey: gateway.apiKey,
-			parameters: { format, model: locator(model) },
-			options,
-		});
+		const { lc } = await gateway.chatModel({ parameters: { format, model: locator(model) }, options });
 		return lc.bindTools([tool('count_words'), tool('count_signs')]);
 	}
 
 	type Ask = (lc: LangChainModel, messages: BaseMessage[]) => Promise<AIMessage>;
 
 	const whole: Ask = async (lc, messages) => await lc.invoke(messages);
-	const streamed: Ask = async (lc, messages) => {
-		let all: AIMessageChunk | undefined;
-		for await (const chunk of await lc.stream(messages)) all = all ? all.concat(chunk) : chunk;
-		if (!all) throw new Error('the stream was empty');
-		return all;
-	};
 	const ways: Array<[string, Ask]> = [
 		['whole', whole],
 		['streamed', streamed],

@@ -7,6 +7,7 @@ import { type AlertState, decide, type Watch } from '../../nodes/BalanceTrigger/
 import { readBalance } from '../../nodes/shared/gateway/endpoints/balance';
 import { pollContext } from '../helpers/contexts';
 import { runNode } from '../helpers/engine';
+import { gateway } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { quickTime } from '../helpers/time';
 
@@ -15,12 +16,9 @@ describe('balance: get', () => {
 
 	useNock();
 
-	const gateway = () =>
-		nock('https://gateway.test/api/v1', { reqheaders: { authorization: 'Bearer sk-test' } });
-
 	/** The output for a body of the gateway, or the error. */
 	async function balanceOf(body: object, more: INodeParameters = {}) {
-		gateway().get('/balance').reply(200, body);
+		gateway().get('/api/v1/balance').reply(200, body);
 		const { items, error } = await runNode({ node: 'balance', parameters: { ...parameters, ...more } });
 		return error?.message ?? items;
 	}
@@ -145,9 +143,7 @@ describe('balance trigger', () => {
 		body: object,
 		{ mode = 'trigger', store = {} }: { mode?: WorkflowExecuteMode; store?: object } = {},
 	): Promise<INodeExecutionData[][] | null> {
-		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
-			.get('/api/v1/balance')
-			.reply(200, body);
+		gateway().get('/api/v1/balance').reply(200, body);
 		return await new BalanceTrigger().poll.call(
 			pollContext({ node: 'balanceTrigger', parameters, mode, store }),
 		);

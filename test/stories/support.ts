@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
 import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
@@ -71,14 +71,7 @@ export function useStories() {
 		},
 		/** Ends that. */
 		calm,
-		/** What the gateway has charged, in rubles. The first charge is 0. */
-		spent: (from = 0, to = Infinity): string =>
-			sumOfCosts(
-				...gateway.control
-					.ledger()
-					.slice(from, to)
-					.map(({ amount }) => amount),
-			) ?? '',
+		spent: gateway.spent,
 		/** The paths of all requests that create, upload or generate something. */
 		sent: () => gateway.control.requests({ method: 'POST' }).map(({ path }) => path),
 	};
@@ -145,6 +138,7 @@ export const image = (parameters: object = {}, settings: Settings = {}): StoryNo
 });
 
 export const RETRY_ON_FAIL = { retryOnFail: true } as const;
+
 /** Items with these prompts. */
 export const prompts = (...texts: string[]): INodeExecutionData[] =>
 	texts.map((prompt) => ({ json: { prompt } }));

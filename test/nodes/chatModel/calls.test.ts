@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { FaultAction } from '../../../sandbox/gateway/gateway';
-import { TEXT_MODEL, useGateway } from '../../contract/support';
+import { useGateway } from '../../contract/support';
 import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
@@ -31,12 +31,7 @@ describe('a call', () => {
 
 	const gateway = useGateway();
 	const modelAt = async (cancelSignal?: AbortSignal) =>
-		await supplied({
-			baseUrl: gateway.baseUrl,
-			apiKey: gateway.apiKey,
-			parameters: { model: locator(TEXT_MODEL) },
-			...(cancelSignal ? { cancelSignal } : {}),
-		});
+		await gateway.chatModel(cancelSignal && { cancelSignal });
 	const respond = (action: FaultAction) => gateway.control.addFault({ match: { method: 'POST' }, action });
 	const sent = () => gateway.control.requests({ method: 'POST' });
 	const isGivenUp = () => sent()[0]?.outcome === 'aborted';

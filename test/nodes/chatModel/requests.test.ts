@@ -10,6 +10,7 @@ import { keptReasoning } from '../../../nodes/ChatModel/messages';
 import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { invalidInput } from '../../helpers/invalidInput';
+import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { endpoints, isShown, samples, sentBody } from '../text/support';
 import { modelWith, supplied } from './supplied';
@@ -41,7 +42,7 @@ async function ask({ options = {}, ...parameters }: Request, call: Call = {}) {
 	const { messages = GO, tools = [], toolChoice, more = {}, response } = call;
 	const bodies: JsonObject[] = [];
 	const { path = '', response: usual } = endpoints[parameters.format ?? 'chat'] ?? {};
-	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+	gateway()
 		.post(path, (body) => bodies.push(body as JsonObject) > 0)
 		.reply(200, response ?? JSON.stringify(usual), { 'Content-Type': 'application/json' });
 	const { lc, close } = await supplied({ parameters, options });

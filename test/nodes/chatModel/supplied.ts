@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { INodeParameters, IRunExecutionData } from 'n8n-workflow';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
@@ -9,12 +9,14 @@ import type { LangChainModel } from './support';
 
 // The model as n8n supplies it to an agent.
 
-interface SuppliedOptions {
+export interface SuppliedOptions {
 	parameters?: INodeParameters;
 	/** The options of the panel. */
 	options?: INodeParameters;
 	baseUrl?: string;
 	apiKey?: string;
+	/** The execution of the agent; a new one by default. */
+	execution?: IRunExecutionData;
 	/** Cancels the execution. */
 	cancelSignal?: AbortSignal;
 }
@@ -26,6 +28,7 @@ export async function supplied(given: SuppliedOptions = {}) {
 		node: 'chatModel',
 		parameters: { model: locator('acme/writer'), options, ...parameters },
 		credential: { baseUrl, apiKey },
+		...(given.execution && { execution: given.execution }),
 	});
 	const { cancelSignal } = given;
 	if (cancelSignal) context.getExecutionCancelSignal = () => cancelSignal;

@@ -4,9 +4,10 @@ import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import chatResponse from '../../fixtures/chat/plain.json';
 import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
+import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { chatCompletion, endpoints, gateway, generate, mockModels, mockResponse, usage } from './support';
+import { chatCompletion, endpoints, generate, mockModels, mockResponse, usage } from './support';
 
 useNock();
 

@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { gateway } from '../../helpers/media';
 import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import chatResponse from '../../fixtures/chat/plain.json';
 import messagesResponse from '../../fixtures/messages/plain.json';
@@ -26,8 +27,6 @@ export const endpoints: Record<
 		headers: { 'anthropic-version': '2023-06-01' },
 	},
 };
-
-export const gateway = () => nock('https://gateway.test');
 
 /** Mocks one response of a format, and returns the request bodies. */
 export function mockResponse(format: string, response?: JsonObject): JsonObject[] {
