@@ -74,8 +74,7 @@ describe('rate limit', () => {
 		const code = 'rate_limit_exceeded';
 		const action = { kind: 'error', code, retryAfter: 9 } as const;
 		gateway.control.addFault({ action, match: { method: 'POST' }, times: 3 });
-		const { run } = await gateway.generate({}, { items: items(3) });
-		const hints = run.data.resultData.runData.Gateway?.[0]?.hints?.map(({ message }) => message);
+		const { hints } = await gateway.generate({}, { items: items(3) });
 		expect(hints).toContainEqual(
 			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
 		);

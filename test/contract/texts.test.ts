@@ -25,11 +25,7 @@ it('the error of an unknown previous response names it', async () => {
 });
 
 describe('incomplete', () => {
-	const hintsOf = ({ run }: RunResult) =>
-		Object.values(run.data.resultData.runData)
-			.flat()
-			.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
-	const aboutText = (result: RunResult) => hintsOf(result).filter((hint) => hint.startsWith('The text'));
+	const aboutText = ({ hints }: RunResult) => hints.filter((hint) => hint.startsWith('The text'));
 
 	test.each(FORMATS)('%s: a text that is cut off says so first, and a hint what to do', async (format) => {
 		const result = await gateway.generate({ format, options: { maxTokens: 2 } });

@@ -33,7 +33,7 @@ export const whole = (message: object, finish_reason = 'stop', used: object = us
 export const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 /** An event of a stream with a delta. */
-export const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
+const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
 
 /** A streamed response with this usage. */
 export const streamUsing = (used: object, ...deltas: object[]) =>

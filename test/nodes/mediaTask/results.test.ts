@@ -394,15 +394,10 @@ describe('task: getMany', () => {
 	});
 
 	it.each([
-		[
-			{ returnAll: true },
-			[{ message: expect.stringMatching('The gateway has more than these 2') as string }],
-		],
+		[{ returnAll: true }, [expect.stringContaining('The gateway has more than these 2') as string]],
 		[{ returnAll: false, limit: 2 }, []],
-	])('says that there is more where the limit %j is not reached', async (parameters, hints) => {
-		const { run: result } = await list(envelope({ items: [done, failed], total: 7 }), parameters);
-		expect(result.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual(
-			hints.map((hint) => expect.objectContaining(hint) as object),
-		);
+	])('says that there is more where the limit %j is not reached', async (parameters, expected) => {
+		const { hints } = await list(envelope({ items: [done, failed], total: 7 }), parameters);
+		expect(hints).toStrictEqual(expected);
 	});
 });

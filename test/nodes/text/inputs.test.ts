@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
-import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { CONTINUE, locator } from '../../helpers/values';
@@ -151,6 +150,15 @@ describe('invalid input', () => {
 	// Invalid input is rejected by its parameter, and nothing is sent.
 
 	useNock();
+
+	/** What this version of Node.js says of text that is not JSON. */
+	function jsonProblem(text: string): string {
+		try {
+			return `is JSON: ${JSON.stringify(JSON.parse(text))}`;
+		} catch (error) {
+			return (error as Error).message;
+		}
+	}
 
 	/** The error of the item. */
 	async function errorOf(parameters: INodeParameters) {

@@ -1,4 +1,4 @@
-import type { INodeParameters, IRun, StructuredChunk } from 'n8n-workflow';
+import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
@@ -26,18 +26,13 @@ describe('dry run', () => {
 	};
 	const dryRun = { dryRun: true };
 
-	/** The hints of the node. */
-	function hintOf(run: IRun): string {
-		return JSON.stringify(run.data.resultData.runData.Gateway?.[0]?.hints);
-	}
-
 	function catalogue(records: object[]): void {
 		gateway().get('/api/v1/models').reply(200, { data: records });
 	}
 
 	it.each(Object.keys(endpoints))('%s: has the request and the most that it can cost', async (format) => {
 		catalogue([priced]);
-		const { items, run } = await generate({ format, options: { ...dryRun, maxTokens: 1_000 } });
+		const { items, hints } = await generate({ format, options: { ...dryRun, maxTokens: 1_000 } });
 		expect(items[0]?.json).toMatchObject({
 			dryRun: true,
 			model: 'acme/writer',
@@ -45,17 +40,17 @@ describe('dry run', () => {
 		});
 		expect(items[0]?.json.maxCostRub).toBeGreaterThan(2);
 		expect(items[0]?.json.maxCostRub).toBeLessThan(2.5);
-		expect(hintOf(run)).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
+		expect(hints.join()).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
 	});
 
 	it('says why the cost is not known', async () => {
 		catalogue([priced]);
-		const { items, run } = await generate({ options: dryRun });
+		const { items, hints } = await generate({ options: dryRun });
 		expect(items[0]?.json).toMatchObject({
 			maxCostRub: null,
 			reason: "Unknown, because the length of the response is not limited. Set the option 'Max Tokens'.",
 		});
-		expect(hintOf(run)).toContain(
+		expect(hints.join()).toContain(
 			'Dry run, nothing was sent. Prices that are not known: 1, see reason in the output.',
 		);
 	});
