@@ -86,21 +86,29 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
 	return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
 }
 
-/** The text of a completion; a refusal is one, too. Of files alone, an agent would respond with nothing. */
+/** The text of a completion; a refusal is one, too. Of files alone, or of none, an agent would respond with nothing. */
 function textOf(completion: Completion): string {
-	const { text, refusal, files, toolCalls } = choiceOf(completion);
+	const choice = choiceOf(completion);
+	const { text, refusal, files, toolCalls } = choice;
 	const said = text || refusal;
 	const [file] = files;
-	if (said !== '' || toolCalls.length > 0 || !file) return said;
-	const media = file.kind === 'audio' ? 'audio' : 'an image';
-	throw unusableResponse(
-		{
-			code: 'no_text',
-			message: `The model responded with ${media} and no text`,
-			description:
-				"n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.",
-		},
-		{ costRub: completion.costRub },
+	if (said !== '' || toolCalls.length > 0) return said;
+	if (file) {
+		const media = file.kind === 'audio' ? 'audio' : 'an image';
+		throw withoutText(
+			completion,
+			`${media} and no text`,
+			"n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.",
+		);
+	}
+	if (isIncomplete(choice)) throw withoutText(completion, 'no text', completion.hint ?? '');
+	return said;
+}
+
+function withoutText({ costRub }: Completion, what: string, description: string): ApiError {
+	return unusableResponse(
+		{ code: 'no_text', message: `The model responded with ${what}`, description },
+		{ costRub },
 	);
 }
 

@@ -19,7 +19,7 @@ const slots = new Limiter(16);
 const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
 	kind === 'file' ? await work() : await slots.run(work);
 
-/** The answer to a call. With 200 it is done with, with 429 and 503 it is to be repeated. */
+/** The answer to a call. With 200 it is done with, with 503 it is to be repeated. */
 export interface Answer {
 	status: number;
 	message: string;
@@ -27,6 +27,13 @@ export interface Answer {
 
 const UNKNOWN: Answer = { status: 404, message: 'The account has no such media task' };
 const STARTED: Answer = { status: 200, message: 'The media task has started the workflow' };
+export const NOT_CHECKED: Answer = {
+	status: 503,
+	message: 'The media task is not checked yet: repeat the call',
+};
+
+/** The tasks whose files are being downloaded: a call that is repeated meanwhile does not download them again. */
+const downloading = new Set<string>();
 
 /** What starts the workflow, and what lets a repeated call start it should n8n fail to. */
 interface Start {
@@ -71,13 +78,18 @@ async function checkTask(
 		return { status: 200, message: 'A media task in this state does not start the workflow' };
 	let binary: IBinaryKeyData | undefined;
 	let downloadError: ErrorJson | undefined;
-	try {
-		const field = options.binaryPropertyName;
-		if (downloadResults && state === 'success')
-			binary = await downloadFiles({ client, n8n: context }, task, field);
-	} catch (error) {
-		// The callback may not come again, so the workflow starts without the files.
-		downloadError = toErrorJson(error);
+	if (downloadResults && state === 'success') {
+		const download = JSON.stringify([context.getWorkflow().id, context.getNode().id, taskId]);
+		if (downloading.has(download)) return NOT_CHECKED;
+		downloading.add(download);
+		try {
+			binary = await downloadFiles({ client, n8n: context }, task, options.binaryPropertyName);
+		} catch (error) {
+			// The callback may not come again, so the workflow starts without the files.
+			downloadError = toErrorJson(error);
+		} finally {
+			downloading.delete(download);
+		}
 	}
 	// Last, so that little can happen between it and the start.
 	const isOurs = !options.archiveTask || (await archive(context, client, taskId));

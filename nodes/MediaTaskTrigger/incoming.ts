@@ -1,20 +1,19 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { taskIdsIn, readPassThrough } from '../shared/gateway/media/callbacks';
-import { asNumber, asObject, isFlat, parseJson, type Json } from '../shared/gateway/util/json';
+import { asObject, parseJson, type Json } from '../shared/gateway/util/json';
 
 /** A callback, as far as it is used. Anybody who knows the URL can send one. */
 export interface IncomingCallback {
 	ids: string[];
 	/** The data that the creator of the task has put into the callback URL, if it is readable. */
 	passThrough: Json | undefined;
-	/** Body, query and headers, for the output. A large or deep body is left out. */
+	/** Body, query and headers, for the output. */
 	content: IDataObject;
 }
 
-/** Limits of a body in the output: n8n fails to store what is nested deeper. Bytes, and levels. */
+/** The longest body that is read, in bytes: to search a longer one takes seconds. */
 const MAX_BODY = 256 * 1024;
-const MAX_LEVELS = 100;
 
 /** The request as n8n's web server has it. */
 interface RawRequest {
@@ -23,7 +22,7 @@ interface RawRequest {
 	readRawBody?(): Promise<void>;
 }
 
-/** Reads a callback. Takes some milliseconds once the body is there, whatever the body. */
+/** Reads a callback. */
 export async function readCallback(context: IWebhookFunctions): Promise<IncomingCallback> {
 	const request: RawRequest = context.getRequestObject();
 	const query: unknown = context.getQueryData();
@@ -32,19 +31,18 @@ export async function readCallback(context: IWebhookFunctions): Promise<Incoming
 	const isUnread = request.rawBody === undefined && Object.keys(body ?? {}).length === 0;
 	if (isUnread) await request.readRawBody?.();
 	const bytes = request.rawBody instanceof Uint8Array ? request.rawBody : undefined;
-	const size = bytes?.length ?? Infinity;
-	const text = isUnread && size <= MAX_BODY ? new TextDecoder().decode(bytes) : '';
+	const isRead = bytes !== undefined && bytes.length <= MAX_BODY;
+	const text = isUnread && isRead ? new TextDecoder().decode(bytes) : '';
 	if (text !== '') body = parseJson(text) ?? text;
-	const headers = { ...asObject(context.getHeaderData()) };
 	// A form with files has its fields in `data`.
-	const fields = bytes ? body : asObject(body)?.data;
+	const fields = bytes ? isRead && body : asObject(body)?.data;
 	return {
-		ids: taskIdsIn(query, fields, bytes?.length ?? asNumber(headers['content-length'])),
+		ids: taskIdsIn(query, fields),
 		passThrough: readPassThrough(query),
 		content: {
-			body: size <= MAX_BODY && isFlat(body, MAX_LEVELS) ? (body as IDataObject) : null,
+			body: isRead ? (body as IDataObject) : null,
 			query: asObject(query) ?? {},
-			headers,
+			headers: { ...asObject(context.getHeaderData()) },
 		},
 	};
 }

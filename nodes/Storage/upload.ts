@@ -1,13 +1,13 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { simplify } from '../shared/fields/results';
-import { checkSize, uploadBase64, uploadFile, type UploadSettings } from '../shared/gateway/endpoints/upload';
+import { checkSize, uploadFile, type UploadSettings } from '../shared/gateway/endpoints/upload';
 import { readStoredFile } from '../shared/gateway/endpoints/storage';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
-import { nameInUrl } from '../shared/gateway/util/fileName';
+import { fileNameFor, nameInUrl } from '../shared/gateway/util/fileName';
 import { asNumber, compact, type JsonObject } from '../shared/gateway/util/json';
-import { binaryOf, fileOf, storeResponse } from '../shared/n8n/binary';
+import { binaryOf, fileOf, fileOfBytes, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
 import { defineOperation, type ItemContext } from '../shared/run/operation';
@@ -119,9 +119,10 @@ async function uploaded(
 ): Promise<JsonObject> {
 	const { params, client } = item;
 	if (params.uploadSource === 'base64') {
-		const file = base64File(params.base64);
-		const mimeType = params.mimeType.trim() || file.mimeType;
-		return await uploadBase64(client, { base64: file.base64, mimeType }, settings);
+		const { base64, mimeType: ownType = 'application/octet-stream' } = base64File(params.base64);
+		const mimeType = params.mimeType.trim() || ownType;
+		const facts = { fileName: fileNameFor('file', mimeType), mimeType };
+		return await uploadFile(client, fileOfBytes(facts, Buffer.from(base64, 'base64')), settings);
 	}
 	const file = await fileOf(item, binary ?? (await downloaded(item, webAddress(params.url))));
 	checkSize(file.size, 'binaryPropertyName');
@@ -163,6 +164,6 @@ function base64File(text: string): Base64File {
 			'base64',
 		);
 	}
-	checkSize(file.base64.length, 'base64');
+	checkSize(file.size, 'base64');
 	return file;
 }

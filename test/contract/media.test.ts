@@ -15,12 +15,7 @@ describe('the gateway’s words, with the name in the panel, are the error of an
 	const gateway = useGateway();
 
 	test.each<[string, string, object, string]>([
-		[
-			'a number out of range',
-			'aurora/canvas-1',
-			{ num_images: '9' },
-			"'Number of Images': must be at most 4",
-		],
+		['a number out of range', 'aurora/canvas-1', { num_images: '9' }, "'Number of Images': must be ≤ 4"],
 		[
 			'a nested field',
 			'aurora/canvas-1',

@@ -129,6 +129,7 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 				},
 			],
 		]);
+		expect(sent()[0]?.headers['content-length']).toBe(String(sent()[0]?.body.bytes));
 		expect(items[0]?.json.text).toContain(`I also received: ${preset.kind}`);
 		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 	});

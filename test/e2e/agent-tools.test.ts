@@ -2,7 +2,7 @@ import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { balanceTool, imageTool, mediaTool } from './support/tools';
-import { byId, clusterOf, gatewayNode, type Service } from './support/workflows';
+import { clusterOf, type Service } from './support/workflows';
 
 // The nodes of the package as tools of n8n's AI Agent.
 
@@ -11,15 +11,13 @@ let environment: Environment;
 useEnvironment((started) => (environment = started));
 beforeEach(async () => {
 	await environment.gateway.control.reset();
-	environment.gateway.control.configure({ taskDuration: { image: 0, video: 0 } });
+	environment.gateway.control.configure({ taskDuration: { image: 0 } });
 });
 
 /** What an agent says that has these tools. */
-async function ask(text: string, tools: Array<[Service, WorkflowNode]>, settings: object = {}) {
-	const asked = { ...agent(text), ...settings };
-	const { nodes, error } = await environment.runWorkflow(
-		clusterOf('Tools', [start, asked], [model(), ...tools]),
-	);
+async function ask(text: string, tools: Array<[Service, WorkflowNode]>) {
+	const workflow = clusterOf('Tools', [start, agent(text)], [model(), ...tools]);
+	const { nodes, error } = await environment.runWorkflow(workflow);
 	expect(error).toBeUndefined();
 	return nodes['Agent']?.items[0]?.json['output'];
 }
@@ -48,34 +46,14 @@ it('an agent fills in the prompt of the text tool, and gets the text with its co
 	expect(got).not.toMatch(/inputTokens/);
 });
 
-it('of two tools that an agent calls at a time, the one without a limit counts for the other', async () => {
-	const tool = (name: string, parameters: Record<string, unknown>): [Service, WorkflowNode] => [
-		'ai_tool',
-		gatewayNode(name, 'mediaTaskTool', {
-			descriptionType: 'manual',
-			toolDescription: name,
-			operation: 'createAndWait',
-			inputMode: 'json',
-			...parameters,
-		}),
-	];
-	const video = { prompt: 'waves', duration: 5, resolution: '480p' };
-	const picture = { prompt: 'waves', quality: 'draft', size: '512x512' };
-	const { control } = environment.gateway;
-	control.addFault({
-		match: { method: 'POST', path: '/async/media/tasks', nth: 1 },
-		action: { kind: 'delay', ms: 1_000 },
-	});
-	const tools = [
-		tool('Video', { model: byId('lumen/motion-2'), inputJson: JSON.stringify(video) }),
-		tool('Picture', {
-			model: byId('aurora/canvas-1'),
-			inputJson: JSON.stringify(picture),
-			options: { maxCostRub: 7 },
-		}),
-	];
-	const output = await ask('Call all the tools', tools, { typeVersion: 2 });
-	const media = control.ledger().flatMap(({ kind, model: id }) => (kind === 'media' ? id : []));
-	expect(media).toStrictEqual(['lumen/motion-2']);
-	expect(output).toContain("'Max Cost per Execution (₽)'");
+it('an agent that asks twice for the same picture pays once, and is told so', async () => {
+	const asking = agent('Draw a lighthouse [[rounds:2]]');
+	const { data } = await environment.execute(clusterOf('Twice', [start, asking], [model(), mediaTool]));
+	const runs = data.resultData.runData[mediaTool[1].name] ?? [];
+	const outputs = runs.map((run) => JSON.stringify(run.data?.['ai_tool']));
+	const tasks = environment.gateway.control.tasks();
+	expect([outputs.length, tasks.length]).toStrictEqual([2, 1]);
+	for (const output of outputs) expect(output).toContain(tasks[0]?.resultUrls[0]);
+	expect(outputs[0]).not.toContain('same task as before');
+	expect(outputs[1]).toContain('same task as before');
 });

@@ -1,10 +1,9 @@
-import { agent, balanceTool, model, pathOf, start, writerTool } from './support/agents';
+import { agent, balanceTool, FORMATS, model, pathOf, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { clusterOf } from './support/workflows';
 
-// Output Format, Tool Choice and built-in tools of the chat model in n8n's AI Agent.
+// Output Format and Tool Choice of the chat model in n8n's AI Agent.
 
-const FORMATS = ['chat', 'responses', 'messages'];
 const place = {
 	outputFormat: 'jsonSchema',
 	schemaName: 'place',
@@ -41,17 +40,5 @@ describe.each(FORMATS)('%s', (format) => {
 		expect(runs).toStrictEqual({ balance: 1, writer: 0 });
 		expect(calls).toHaveLength(2);
 		expect(output).toContain('amountRub');
-	});
-});
-
-it('sends a built-in tool with those of the agent', async () => {
-	const options = { builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } } };
-	const { calls, error } = await ask('Say hello', { format: 'responses', options });
-	expect(error).toBeUndefined();
-	expect(calls[0]).toMatchObject({
-		tools: expect.arrayContaining([
-			expect.objectContaining({ name: 'Balance' }),
-			{ type: 'web_search' },
-		]) as unknown,
 	});
 });

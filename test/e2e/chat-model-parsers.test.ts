@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
-import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { agent, balanceTool, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
-import { chatTrigger, listen, texts } from './support/streams';
+import { talk, texts } from './support/streams';
 import { clusterOf, type Service } from './support/workflows';
 
 // What n8n's parsers and agents make of what the chat model gives.
@@ -25,12 +22,6 @@ const parser = (parameters: Record<string, unknown> = {}): [Service, WorkflowNod
 	},
 ];
 
-async function run(workflow: WorkflowJson) {
-	const signed = withCredential(workflow, environment.credential);
-	const { id } = await environment.client.createWorkflow(signed);
-	const execution = await environment.client.runManually(id, manualTrigger(signed));
-	return resultOf(await waitForExecution(environment.client, execution));
-}
 const asked = () => environment.gateway.control.requests({ path: '/chat/completions' });
 
 test('an auto-fixing parser reads the fixed output', async () => {
@@ -53,26 +44,17 @@ test('an auto-fixing parser reads the fixed output', async () => {
 	// The model serves the parser, too.
 	const serves = (node: string) => ({ node, type: 'ai_languageModel', index: 0 });
 	workflow.connections['Model'] = { ai_languageModel: [[serves('Chain'), serves('Parser')]] };
-	const { nodes, error } = await run(workflow);
+	const { nodes, error } = await environment.runWorkflow(workflow);
 	expect(error).toBeUndefined();
 	expect(nodes['Chain']?.items[0]?.json).toStrictEqual({ output: BOOK });
 	expect(asked()).toHaveLength(2);
 });
 
 test('an agent with a parser reads streamed JSON', async () => {
-	const webhookId = randomUUID();
 	const root = agent('={{ $json.chatInput }}', { hasOutputParser: true });
-	const workflow = withCredential(
-		clusterOf('Streamed JSON', [chatTrigger(webhookId), root], [model(), parser()]),
-		environment.credential,
-	);
-	await environment.client.activate(await environment.client.createWorkflow(workflow));
+	const say = await talk(environment, root, [model(), parser()]);
 	environment.gateway.control.configure({ stream: { deltaDelayMs: 40 } });
-	const chunks = await listen(environment.client.url, `${webhookId}/chat`, {
-		action: 'sendMessage',
-		sessionId: 's',
-		chatInput: `[[say:${JSON.stringify({ output: BOOK })}]]`,
-	});
+	const chunks = await say(`[[say:${JSON.stringify({ output: BOOK })}]]`);
 	expect(chunks.filter(({ type }) => type === 'error')).toStrictEqual([]);
 	expect(texts(chunks)).toContain(BOOK.title);
 });
@@ -80,7 +62,9 @@ test('an agent with a parser reads streamed JSON', async () => {
 test('an agent that must call a tool first offers each tool once', async () => {
 	const forced = { ...agent('Please use the tool'), typeVersion: 3.1 };
 	forced.parameters = { ...forced.parameters, options: { forceToolCallOnFirstIteration: true } };
-	const { error } = await run(clusterOf('Forced', [start, forced], [model(), balanceTool, writerTool]));
+	const { error } = await environment.runWorkflow(
+		clusterOf('Forced', [start, forced], [model(), balanceTool, writerTool]),
+	);
 	expect(error).toBeUndefined();
 	const bodies = asked().map(({ body }) => body.json as { tool_choice?: string; tools?: object[] });
 	// The writer asks without tools.

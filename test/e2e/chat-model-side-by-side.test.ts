@@ -1,6 +1,5 @@
-import { resultOf, waitForExecution, type Execution } from '../../sandbox/n8n/executions';
+import { resultOf, type Execution } from '../../sandbox/n8n/executions';
 import type { Stored, WorkflowNode } from '../../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, saveOpenAiCredential, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { byId, clusterOf, type Service } from './support/workflows';
@@ -60,15 +59,8 @@ function tokensOf(execution: Execution): unknown[] {
 async function runWith(text: string, path: string, languageModel: [Service, WorkflowNode]) {
 	await environment.gateway.control.reset();
 	environment.gateway.control.setBalance('500.00');
-	const workflow = withCredential(
-		clusterOf('Side by side', [start, agent(text)], [languageModel, balanceTool, writerTool]),
-		environment.credential,
-	);
-	const { id } = await environment.client.createWorkflow(workflow);
-	const execution = await waitForExecution(
-		environment.client,
-		await environment.client.runManually(id, manualTrigger(workflow)),
-	);
+	const services = [languageModel, balanceTool, writerTool];
+	const execution = await environment.execute(clusterOf('Side by side', [start, agent(text)], services));
 	const { nodes, error } = resultOf(execution);
 	const calls = environment.gateway.control
 		.requests({ path })

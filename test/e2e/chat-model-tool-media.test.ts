@@ -1,15 +1,11 @@
-import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { agent, model, pathOf, start } from './support/agents';
+import { agent, FORMATS, model, pathOf, start } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { mediaTool } from './support/tools';
-import { byId, clusterOf, type Service } from './support/workflows';
+import { clusterOf, type Service } from './support/workflows';
 
 // n8n's AI Agent draws with Gateway Media Task, and its model sees the picture.
 
-const FORMATS = ['chat', 'responses', 'messages'];
-const MODEL = 'sandbox/balanced-2';
 let environment: Environment;
 
 useEnvironment((started) => (environment = started));
@@ -17,9 +13,6 @@ beforeEach(async () => {
 	await environment.gateway.control.reset();
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });
 });
-
-const seeing = (format: string, options = {}, id = MODEL) =>
-	model({ format, model: byId(id), options: { showToolMedia: true, ...options } });
 
 /** The memory that the executions of a workflow share. */
 const memory: [Service, WorkflowNode] = [
@@ -32,24 +25,6 @@ const memory: [Service, WorkflowNode] = [
 	},
 ];
 
-/** Runs an agent so many times; what it says at the end, and the log of its model. */
-async function draw(services: Array<[Service, WorkflowNode]>, times: number) {
-	const workflow = withCredential(
-		clusterOf('Pictures', [start, agent('Draw a lighthouse at dusk')], [...services, mediaTool]),
-		environment.credential,
-	);
-	const { id } = await environment.client.createWorkflow(workflow);
-	let execution;
-	for (let time = 0; time < times; time += 1) {
-		const executionId = await environment.client.runManually(id, manualTrigger(workflow));
-		execution = await waitForExecution(environment.client, executionId);
-	}
-	if (!execution) throw new Error('nothing ran');
-	const { nodes, error } = resultOf(execution);
-	const log = JSON.stringify(execution.data.resultData.runData['Model']);
-	return { error, said: nodes['Agent']?.items[0]?.json['output'], log };
-}
-
 /** How often the pictures of all tasks are in each request to a model, as images. */
 function seen(format: string): number[] {
 	const { control } = environment.gateway;
@@ -60,12 +35,15 @@ function seen(format: string): number[] {
 	});
 }
 
-describe.each(FORMATS)('%s', (format) => {
-	it('with a memory, each picture stays in the conversation once', async () => {
-		const { said, error } = await draw([seeing(format), memory], 2);
-		expect(error).toBeUndefined();
-		expect(said).toContain('I can see: image');
-		expect(environment.gateway.control.tasks()).toHaveLength(2);
-		expect(seen(format)).toStrictEqual([0, 1, 1, 2]);
-	});
+test.each(FORMATS)('%s: with a memory, each picture stays in the conversation once', async (format) => {
+	const seeing = model({ format, options: { showToolMedia: true } });
+	const asking = agent('Draw a lighthouse at dusk');
+	const { id } = await environment.store(clusterOf('Pictures', [start, asking], [seeing, memory, mediaTool]));
+	const draw = async () => await environment.end(await environment.client.runManually(id, start.name));
+	await draw();
+	const { nodes, error } = await draw();
+	expect(error).toBeUndefined();
+	expect(nodes['Agent']?.items[0]?.json['output']).toContain('I can see: image');
+	expect(environment.gateway.control.tasks()).toHaveLength(2);
+	expect(seen(format)).toStrictEqual([0, 1, 1, 2]);
 });

@@ -31,14 +31,12 @@ scene(
 		await editor.openWorkflow(workflow);
 
 		let panel = await editor.addBelow('Agent', 'ai_languageModel', 'gateway', 'Gateway Chat Model');
-		await editor.shot('chat model, new');
 		await panel.openPicker();
 		await panel.models
 			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out/ })
 			.waitFor();
 		await panel.searchModels('balanced');
 		await eventually(async () => expect(await panel.models.count()).toBe(1));
-		await editor.shot('chat model, the model picker');
 		await panel.chooseModel('sandbox/balanced-2');
 		await panel.addOption('Max Tokens');
 		await panel.close();
@@ -47,28 +45,23 @@ scene(
 		expect(await panel.field('toolDescription').inputValue()).toBe(
 			'Says how much money is left in the wallet. Returns the amount in rubles.',
 		);
-		await editor.shot('balance as a tool');
 		await panel.close();
 		await editor.fit();
-		await editor.shot('the agent with model and tool');
 
 		const answer = await editor.chat.ask('How much money is left? Use the tool.');
 		expect(answer).toContain(gateway.control.balance().split('.')[0]);
 		await editor.fit();
-		await editor.shot('the chat');
 
 		const cost = String(Number(gateway.control.ledger().at(-1)?.amount));
 		const log = await editor.chat.openLog('Gateway Chat Model');
 		await log.getByText(/^\d+ Tokens/).waitFor();
 		await editor.chat.showLogAsTable();
 		await log.getByText(cost).first().waitFor();
-		await editor.shot('the log of the chat model');
 
 		panel = await editor.openNode('Gateway Chat Model');
 		await panel.output.show('schema');
 		await panel.output.root.getByText(cost).first().waitFor();
 		await panel.output.root.getByText('totalTokens').waitFor();
-		await editor.shot('chat model, what a call cost');
 		await editor.image('chat-model', 600);
 	},
 );

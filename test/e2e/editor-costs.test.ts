@@ -69,7 +69,6 @@ scene('many items are warned of, unless there is a limit or they cost nothing', 
 			const hint = panel.output.root.getByText('nothing limits what they cost');
 			if (isWarned) await hint.waitFor();
 			expect(await hint.count()).toBe(isWarned ? 1 : 0);
-			if (isWarned) await editor.shot(`many items without a limit - ${name}`);
 			await panel.close();
 		}
 	}
@@ -80,7 +79,6 @@ scene('a dry run shows the price of all items, and sends nothing', async (stage)
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	await panel.output.root.getByText('Dry run, nothing was sent. 40 items: ₽').waitFor();
 	await stage.editor.image('costs-dry-run', 620);
-	await stage.editor.shot('a dry run');
 	expect(stage.environment.gateway.control.ledger()).toStrictEqual([]);
 });
 
@@ -89,12 +87,10 @@ scene('*Max Cost per Execution* refuses what does not fit, and says what is left
 	expect(await panel.execute()).toMatchObject({ ok: false });
 	await panel.output.root.getByText('more than is left of').first().waitFor();
 	await stage.editor.image('costs-max-cost', 620);
-	await stage.editor.shot('the limit of an execution');
 });
 
 scene('fallback models are an option', async (stage) => {
 	const panel = await open(stage, 'Texts with a limit');
 	await panel.scrollTo('fallbackModels');
 	await stage.editor.image('costs-fallback', 620);
-	await stage.editor.shot('fallback models');
 });

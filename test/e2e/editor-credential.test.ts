@@ -1,6 +1,5 @@
 import { freePort } from '../../sandbox/n8n/ports';
 import type { Stored } from '../../sandbox/n8n/types';
-import { withCredential } from '../../sandbox/n8n/workflows';
 import type { Environment } from './support/environment';
 import { story } from './support/editor/story';
 import { gatewayNode, workflowOf } from './support/workflows';
@@ -10,16 +9,12 @@ import { gatewayNode, workflowOf } from './support/workflows';
 const scene = story('credential');
 
 scene('the credential has *Minimum Balance*', async ({ editor, environment }) => {
-	const workflow = workflowOf('Credential', [gatewayNode('Text', 'textGeneration', {})], {
-		Start: ['Text'],
-	});
-	const stored = withCredential(workflow, environment.credential);
-	await editor.openWorkflow(await environment.client.createWorkflow(stored));
+	const text = gatewayNode('Text', 'textGeneration', {});
+	await editor.openWorkflow(await environment.store(workflowOf('Credential', [text], { Start: ['Text'] })));
 	await editor.openNode('Text');
 	await editor.credential.openChosen();
 	await editor.credential.fill('minBalanceRub', '100');
 	await editor.album.image('costs-minimum-balance', [editor.credential.root], 700);
-	await editor.shot('minimum balance');
 	await editor.credential.save();
 	await editor.credential.close();
 });
@@ -40,33 +35,28 @@ scene('without a credential, the model picker and the form say what is missing',
 	await panel.openPicker();
 	await editor.page.getByText('Could not load list').waitFor();
 	await editor.page.getByText('Add your credential').waitFor();
-	await editor.shot('the model picker without a credential');
 });
 
 scene('the form reports a wrong address and a wrong key, and accepts the right ones', async (stage) => {
 	const { editor, environment } = stage;
 	const { baseUrl, apiKey } = environment.gateway;
-	const { credential: form, album } = editor;
+	const { credential: form } = editor;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');
-	await editor.shot('a node without a credential');
 	await form.openNew();
 	for (const text of ['Base URL', 'API Key', 'It ends in /api/v1', 'shown in full only once']) {
 		await form.root.getByText(text).first().waitFor();
 	}
-	await album.shot('the empty form', form.root);
 
 	await form.fill('baseUrl', `http://127.0.0.1:${await freePort()}/api/v1`);
 	await form.fill('apiKey', apiKey);
 	await form.save();
 	expect(await form.failure()).toMatch(/could not be reached.*Check the base URL/s);
-	await album.shot('nobody at the address', form.root);
 
 	await form.fill('baseUrl', baseUrl.replace('/api/v1', '/v1'));
 	await form.save();
 	expect(await form.failure()).toMatch(/No gateway responds at this base URL.*ends in \/api\/v1/s);
-	await album.shot('a wrong address', form.root);
 
 	await form.fill('baseUrl', baseUrl);
 	await form.fill('apiKey', 'sk-00000000-0000-4000-8000-000000000000');
@@ -74,7 +64,6 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	expect(await form.failure()).toMatch(
 		/key was refused: it is wrong, revoked or expired. The base URL is right/,
 	);
-	await album.shot('a wrong key', form.root);
 
 	await form.fill('apiKey', apiKey);
 	await form.save();
@@ -82,7 +71,6 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	await form.root.waitFor({ state: 'hidden' });
 	await form.openChosen();
 	await form.root.getByText('Connection tested successfully').waitFor();
-	await album.shot('the right address and key', form.root);
 	await form.close();
 
 	expect(await panel.execute()).toMatchObject({ ok: true });

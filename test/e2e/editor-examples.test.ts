@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { repositoryRoot } from '../../sandbox/n8n/runtime';
-import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample } from '../../sandbox/n8n/workflows';
 import { story } from './support/editor/story';
 
 // Each example in the editor: all its nodes are there, and none has a problem once the credential is chosen.
@@ -14,9 +14,8 @@ const names = readdirSync(join(repositoryRoot, 'examples'))
 
 for (const name of names) {
 	scene(`the example ${name} opens without a problem`, async ({ editor, environment }) => {
-		const { client, credential } = environment;
-		const workflow = withCredential(await loadExample(name), credential);
-		await editor.openWorkflow(await client.createWorkflow(workflow));
+		const workflow = await loadExample(name);
+		await editor.openWorkflow(await environment.store(workflow));
 		await editor.fit();
 		const { page } = editor;
 		const isSticky = ({ type }: { type: string }) => type === 'n8n-nodes-base.stickyNote';
@@ -25,7 +24,6 @@ for (const name of names) {
 		expect(await page.getByTestId('node-issues').count()).toBe(0);
 		// n8n has no icon, inputs and outputs for a node in a version that it does not know.
 		await page.waitForFunction('[...document.images].every(({ naturalWidth }) => naturalWidth > 0)');
-		await editor.shot(name);
 		const notes = await page.getByTestId('sticky').all();
 		await editor.album.image(
 			`examples/${name}`,

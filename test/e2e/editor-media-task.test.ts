@@ -1,11 +1,11 @@
 import type { Locator } from 'playwright-core';
-import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample } from '../../sandbox/n8n/workflows';
 import { eventually } from './support/eventually';
 import { picture, workflowOfFiles } from './support/editor/files';
 import { opening, story } from './support/editor/story';
-import { behindItems, byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+import { byId, gatewayNode, workflowOf } from './support/workflows';
 
-// Gateway Media Task: the form of a model, its result, and a suspended execution.
+// Gateway Media Task: the form of a model, and its result.
 
 const scene = story('media-task', { settings: { taskDuration: { image: 100, video: 100 } } });
 
@@ -17,7 +17,6 @@ async function widthOf(picture: Locator): Promise<number> {
 scene('a model and a prompt make a picture', async ({ editor, environment }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('generate image', 'Gateway Media Task', 'Generate an image');
-	await editor.shot('media task, new');
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'aurora/canvas-1 · from ₽' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toStrictEqual([
@@ -25,17 +24,13 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 		expect.stringContaining('aurora/remix-1'),
 		expect.stringContaining('aurora/retouch-1'),
 	]);
-	await editor.shot('media task, the model picker');
 	await panel.chooseModel('aurora/canvas-1');
 	expect(await panel.execute()).toMatchObject({ ok: false });
 	expect(await panel.output.errorMessage.innerText()).toContain("'Prompt'");
 	expect(environment.gateway.control.tasks()).toStrictEqual([]);
-	await editor.shot('media task, without a prompt');
 
 	await panel.fill('prompt', 'A lighthouse\nin a winter storm');
-	await editor.shot('media task, all that is needed');
 	expect(await (await panel.openFields()).allInnerTexts()).toContain('Number of Images (1 to 4)');
-	await editor.shot('media task, the other fields of a model');
 	await editor.page.getByRole('menuitem', { name: 'Quality', exact: true }).click();
 	expect(await panel.openDropdown('quality')).toStrictEqual(['draft', 'standard', 'high']);
 	await panel.choose('quality', 'draft');
@@ -43,7 +38,6 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await panel.choose('size', '512x512');
 	await panel.addField('Tags (up to 8) – Style words');
 	await eventually(async () => expect(await panel.field('tags').inputValue()).toBe('["…"]'));
-	await editor.shot('media task, the form of a model');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	// The example is not sent.
 	const creation = environment.gateway.control.requests({ method: 'POST', path: '*/media/tasks' }).at(-1);
@@ -51,51 +45,22 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	expect(creation?.body).not.toHaveProperty('json.input.tags');
 	// A list may be written as words.
 	await panel.fill('tags', 'ink, paper');
-	await editor.shot('media task, words in a list');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(environment.gateway.control.tasks().at(-1)?.input).toHaveProperty('tags', ['ink', 'paper']);
 	const picture = (await panel.output.viewFile()).locator('img');
 	await eventually(async () => expect(await widthOf(picture)).toBe(512));
-	await editor.shot('media task, the picture');
 	await editor.image('media-task', 700);
 
 	await panel.output.backToFiles();
 	expect(await panel.output.items()).toStrictEqual([
 		expect.objectContaining({ state: 'success', model: 'aurora/canvas-1', priceRub: 1.8 }),
 	]);
-	await panel.output.show('table');
-	await editor.shot('media task, the record of the task');
 	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({
 		prompt: 'A lighthouse\nin a winter storm',
 		quality: 'draft',
 		size: '512x512',
 	});
 });
-
-scene(
-	'the form of a union has the fields of all its alternatives, each once',
-	async ({ editor, environment }) => {
-		await editor.newWorkflow();
-		const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create a media task');
-		await panel.pickModel('aurora/remix-1');
-		await panel.fill('prompt', 'A lighthouse');
-		expect(await panel.openDropdown('mode')).toStrictEqual(['draw', 'change']);
-		await panel.choose('mode', 'change');
-		await panel.addField('Size');
-		expect(await panel.openDropdown('size')).toStrictEqual(['512x512', '1024x1024', 'original']);
-		await panel.choose('size', 'original');
-		await panel.addField('Img');
-		await panel.fill('img', 'https://files.test/a.png');
-		await editor.shot('media task, the form of a union');
-		expect(await panel.execute()).toMatchObject({ ok: true });
-		expect(environment.gateway.control.tasks().at(-1)?.input).toStrictEqual({
-			prompt: 'A lighthouse',
-			mode: 'change',
-			size: 'original',
-			img: 'https://files.test/a.png',
-		});
-	},
-);
 
 scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
 	await editor.newWorkflow();
@@ -116,7 +81,6 @@ scene('the prompt stays when the model or the input mode changes', async ({ edit
 	await panel.choose('inputMode', 'JSON');
 	await panel.input('inputJson').waitFor();
 	expect(await prompt()).toBe('A lighthouse');
-	await editor.shot('media task, JSON');
 	await panel.choose('inputMode', 'Form');
 	await panel.input('inputJson').waitFor({ state: 'hidden' });
 	expect(await prompt()).toBe('A lighthouse');
@@ -125,19 +89,15 @@ scene('the prompt stays when the model or the input mode changes', async ({ edit
 });
 
 scene('an example shows its prompt, and only the fields that it fills', async ({ editor, environment }) => {
-	const example = withCredential(await loadExample('text-to-media'), environment.credential);
-	await editor.openWorkflow(await environment.client.createWorkflow(example));
-	await editor.fit();
-	await editor.shot('an example');
+	await editor.openWorkflow(await environment.store(await loadExample('text-to-media')));
 	const panel = await editor.openNode('Draw picture');
 	await panel.input('quality').waitFor();
 	await panel.input('size').waitFor();
 	expect(await panel.input('seed').count()).toBe(0);
 	expect(await panel.input('prompt').allInnerTexts()).toStrictEqual([expect.stringContaining('$json.text')]);
-	await editor.shot('media task of an example');
 });
 
-scene('another model has another form, with rows, options and operations', async ({ editor }) => {
+scene('another model has another form, with rows and options', async ({ editor }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create a media task');
 	await panel.openPicker();
@@ -148,27 +108,10 @@ scene('another model has another form, with rows, options and operations', async
 	await panel.root.getByRole('button', { name: 'Add File' }).click();
 	await panel.root.getByText('Target Field', { exact: true }).waitFor();
 	expect(await panel.openDropdown('inputField')).toStrictEqual([expect.stringContaining('image_url')]);
-	await editor.shot('media task, a row of input files');
 	await panel.closeDropdown('inputField');
 
 	await panel.addOption('Callback URL');
 	await panel.root.getByText('production URL of its Gateway Media Task Trigger').waitFor();
-	await panel.scrollTo('callbackUrl');
-	await editor.shot('media task, where the callback URL comes from');
-	expect(await panel.openDropdown('operation')).toStrictEqual([
-		'Archive',
-		'Create',
-		'Create and Wait',
-		'Delete',
-		'Download',
-		'Get',
-		'Get Lyrics',
-		'Get Many',
-		'Restore',
-		'Unarchive',
-		'Wait',
-	]);
-	await editor.shot('media task, the operations');
 });
 
 const openFile = opening(workflowOfFiles({ 'vase.png': ['image/png', picture] }));
@@ -178,7 +121,6 @@ scene('an image is edited: models that take one come first', async (stage) => {
 	const { gateway } = stage.environment;
 	await openFile(stage);
 	const panel = await editor.addBehind('vase.png', 'edit an image', 'Gateway Media Task', 'Edit an image');
-	await editor.shot('edit, new');
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'aurora/retouch-1 · ' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toMatchObject([
@@ -186,112 +128,31 @@ scene('an image is edited: models that take one come first', async (stage) => {
 		expect.stringContaining('aurora/retouch-1'),
 		expect.stringContaining('aurora/canvas-1'),
 	]);
-	await editor.shot('edit, the model picker');
 	await panel.chooseModel('aurora/retouch-1');
 	await panel.root.getByRole('button', { name: 'Add File' }).click();
 	await panel.choose('inputField', 'Images (image_urls)');
 	await panel.fill('prompt', 'Make it a winter night');
-	await editor.shot('edit, filled in');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(gateway.control.tasks().at(-1)?.input).toMatchObject({
 		prompt: 'Make it a winter night',
 		image_urls: [expect.stringMatching(/^http/) as string],
 	});
 	await (await panel.output.viewFile()).locator('img').waitFor();
-	await editor.shot('edit, the picture');
-});
-
-const drawing = {
-	model: byId('aurora/canvas-1'),
-	inputMode: 'json',
-	inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
-};
-
-scene('media task: broken data to pass through is refused with its place', async (stage) => {
-	const { editor, environment } = stage;
-	const options = { callbackUrl: 'https://n8n.example.com/webhook/a', passThrough: '{ orderId: 1042 }' };
-	const create = gatewayNode('Create', 'mediaTask', {
-		resource: 'task',
-		operation: 'create',
-		...drawing,
-		options,
-	});
-	const workflow = workflowOf('Broken', [create], { Start: ['Create'] });
-	const tasks = environment.gateway.control.tasks().length;
-	await editor.openWorkflow(
-		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
-	);
-	const panel = await editor.openNode('Create');
-	expect(await panel.execute()).toMatchObject({ ok: false });
-	await panel.output.root.getByText("(Expected property name or '}' in JSON at position 2").first().waitFor();
-	await editor.shot('media task, broken data to pass through');
-	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
 });
 
 scene('fields of a node can be dragged before its first run', async ({ editor, environment }) => {
 	const tasks = environment.gateway.control.tasks().length;
-	const parameters = { resource: 'task', operation: 'createAndWait', ...drawing };
+	const parameters = { resource: 'task', operation: 'createAndWait', model: byId('aurora/canvas-1') };
 	const create = { ...gatewayNode('Paint', 'mediaTask', parameters), typeVersion: 1.1 };
 	const set = { name: 'Message', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { options: {} } };
-	const workflow = workflowOf('Drag', [create, set], { Start: ['Paint'], Paint: ['Message'] });
-	await editor.openWorkflow(
-		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
-	);
+	const routes = { Start: ['Paint'], Paint: ['Message'] };
+	await editor.openWorkflow(await environment.store(workflowOf('Drag', [create, set], routes)));
 	const panel = await editor.openNode('Message');
 	await panel.root.locator('[data-name="resultUrls"]').first().waitFor();
 	for (const name of ['taskId', 'state', 'priceRub', 'createdAt'])
 		expect(await panel.root.locator(`[data-name="${name}"]`).count()).toBe(1);
-	await editor.shot('fields of a node that has not run');
 	await panel.drag('resultUrls', '{{ $json.resultUrls }}');
-	await editor.shot('a field that was dragged before the first run');
 	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
-});
-
-const failing = gatewayNode('Draw', 'mediaTask', {
-	resource: 'task',
-	operation: 'createAndWait',
-	...drawing,
-	inputJson: '={{ JSON.stringify({ prompt: $json.picture, quality: "draft" }) }}',
-});
-const pictures = ['A cat', 'A cat [[fail:CONTENT_POLICY]]', 'A dog'].map((text) => ({ picture: text }));
-const openFailing = opening(behindItems('Failing', itemsNode('Items', pictures), [failing]));
-
-scene('a task that fails: the error names the reason and the item', async (stage) => {
-	await openFailing(stage);
-	const panel = await stage.editor.openNode('Draw');
-	await panel.expectError({ message: 'The media task failed', hint: 'CONTENT_POLICY', item: 1 });
-	await stage.editor.shot('a task that fails');
-});
-
-scene('a suspended execution is shown as waiting, and resumes on the callback', async (stage) => {
-	const { editor, environment } = stage;
-	const { client, credential, gateway } = environment;
-	gateway.control.configure({ taskDuration: { image: 600_000 } });
-	const draw = gatewayNode('Draw', 'mediaTask', {
-		model: byId('aurora/canvas-1'),
-		inputMode: 'json',
-		inputJson: '={{ { "prompt": $json.prompt, "quality": "draft", "size": "512x512" } }}',
-		waitStrategy: 'suspend',
-	});
-	const workflow = workflowOf(
-		'Suspended',
-		[itemsNode('Prompts', [{ prompt: 'A cat' }, { prompt: 'A dog' }]), draw, catcher('After')],
-		{ Start: ['Prompts'], Prompts: ['Draw'], Draw: ['After'] },
-	);
-	const before = gateway.control.tasks().length;
-	await editor.openWorkflow(await client.createWorkflow(withCredential(workflow, credential)));
-	await editor.fit();
-	await editor.execute();
-	await editor.node('Draw').and(editor.page.locator('.waiting')).waitFor();
-	await editor.shot('media task, suspended');
-
-	for (const { taskId } of gateway.control.tasks().slice(before)) await gateway.control.finishTask(taskId);
-	await editor.node('After').getByTestId('canvas-node-status-success').waitFor();
-	await editor.shot('media task, resumed');
-	const panel = await editor.openNode('Draw');
-	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
-	await panel.output.show('binary');
-	await editor.shot('media task, resumed: files');
 });
 
 scene('the subtitles of a song are read by a player', async ({ editor, environment }) => {

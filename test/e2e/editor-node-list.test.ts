@@ -27,10 +27,8 @@ scene('icons are shown in the light and in the dark theme', async ({ editor }) =
 	await editor.creator.search('gateway');
 	await editor.creator.item('Gateway Storage').waitFor();
 	await expectIcons(editor, ['balance.svg', 'media.svg', 'storage.svg', 'text.svg']);
-	await editor.shot('a search for gateway');
 	await editor.page.emulateMedia({ colorScheme: 'dark' });
 	await expectIcons(editor, ['balance.dark.svg', 'media.dark.svg', 'storage.dark.svg', 'text.dark.svg']);
-	await editor.shot('a search for gateway in the dark theme');
 	await editor.page.emulateMedia({ colorScheme: 'light' });
 });
 
@@ -52,14 +50,12 @@ scene('an AI Agent offers the nodes as tools and models', async ({ editor, envir
 		await editor.creator.search(words);
 		await editor.creator.item(name).waitFor();
 	}
-	await editor.shot('the tools of an agent');
 	await editor.creator.close();
 
 	await editor.openCreatorAt(agentNode.name, 'input', 'ai_languageModel');
 	await editor.creator.root.getByText('Language Models').first().waitFor();
 	// Without a search: it stands among the models of the makers.
 	await editor.creator.item('Gateway Chat Model').scrollIntoViewIfNeeded();
-	await editor.shot('the language models of an agent');
 });
 
 const MEDIA = 'Gateway Media Task';
@@ -106,14 +102,12 @@ for (const [node, words, actions] of SEARCHES) {
 			await creator.search(word);
 			await creator.item(node).waitFor();
 			const found = (await creator.items.allInnerTexts()).map((name) => name.trim());
-			await editor.shot(word);
 			const rank = found.indexOf(node) + 1;
 			expect([word, rank <= (LATER[word] ?? LOOKED_AT)]).toStrictEqual([word, true]);
 		}
 		await creator.openItem(node);
 		for (const action of actions)
 			await eventually(async () => expect(await creator.action(action).count()).toBe(1));
-		await editor.shot(`${node}, actions`);
 	});
 }
 

@@ -1,14 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { checkPng } from '../../sandbox/demo/png';
-import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import { repositoryRoot } from '../../sandbox/n8n/runtime';
+import type { RunResult } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
-import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample, loadExamples } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
+import { call } from './support/mediaTrigger';
+import { suspendExecution, type Suspended } from './support/suspended';
 import { everySecond } from './support/workflows';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
@@ -46,12 +43,9 @@ describe("n8n's migration report for 3.0", () => {
 	});
 
 	it('has nothing to say about the examples', async () => {
-		const names = (await readdir(join(repositoryRoot, 'examples'))).filter((name) => name.endsWith('.json'));
-		expect(names).toHaveLength(10);
-		for (const name of names) {
-			const example = await loadExample(name.replace('.json', ''));
-			await environment.client.createWorkflow(withCredential(example, environment.credential));
-		}
+		const examples = await loadExamples();
+		expect(examples).toHaveLength(10);
+		for (const { workflow } of examples) await environment.store(workflow);
 		expect(await concerned()).toStrictEqual([]);
 	});
 });
@@ -80,24 +74,13 @@ test('many pictures at once: results have picture and price, failed items leave 
 	);
 });
 
-/** A suspended execution, its tasks, and what was charged for them. */
-interface Suspended {
-	executionId: string;
-	tasks: string[];
-}
-
 /** Runs the pictures of the pipeline until they are suspended; they end when they are told to. */
 async function suspendedPictures(workflow: WorkflowJson): Promise<Suspended> {
 	const { control } = environment.gateway;
-	const earlier = new Set(control.tasks().map(({ taskId }) => taskId));
 	control.configure({ taskDuration: { image: 600_000 } });
-	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
-	const executionId = await environment.client.runManually(stored.id, 'Start');
-	const suspended = await waitForExecution(environment.client, executionId, { orWaiting: true });
-	expect(resultOf(suspended)).toMatchObject({ status: 'waiting' });
+	const suspended = await suspendExecution(environment, workflow);
 	control.configure({ taskDuration: { image: 500 } });
-	const tasks = control.tasks().flatMap(({ taskId }) => (earlier.has(taskId) ? [] : [taskId]));
-	return { executionId, tasks };
+	return suspended;
 }
 
 function withMaxWait(workflow: WorkflowJson, minutes: number): WorkflowJson {
@@ -106,8 +89,7 @@ function withMaxWait(workflow: WorkflowJson, minutes: number): WorkflowJson {
 	return JSON.parse(text.replace('"maxWait":60', `"maxWait":${minutes}`)) as WorkflowJson;
 }
 
-const ended = async ({ executionId }: Suspended) =>
-	resultOf(await waitForExecution(environment.client, executionId));
+const ended = async ({ executionId }: Suspended) => await environment.end(executionId);
 const failure = { failCode: 'MODERATION', failMsg: 'not like that' };
 const charges = (tasks: string[]) =>
 	environment.gateway.control.ledger().filter(({ taskId }) => tasks.includes(taskId ?? ''));
@@ -131,38 +113,28 @@ test('a suspended execution stores its pictures or reports why not', async () =>
 describe('pictures that a webhook requests and the trigger stores', () => {
 	let workflow: StoredWorkflow;
 	beforeAll(async () => {
-		const example = withCredential(await loadExample('callback-pipeline'), environment.credential);
-		workflow = await environment.client.createWorkflow(example);
-		await environment.client.activate(workflow);
+		workflow = await environment.publish(await loadExample('callback-pipeline'));
 	});
 
 	/** Orders a picture, as a web shop would. */
 	async function order(): Promise<string> {
-		const url = `${environment.client.url}/webhook/order-picture`;
-		for (const end = Date.now() + 30_000; Date.now() < end; ) {
-			const response = await fetch(url, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify({ idea: 'a fox' }),
-			});
+		const response = await eventually(async () => {
 			// The webhook is there a moment after the workflow has been published.
-			if (response.status === 404) continue;
-			return ((await response.json()) as { taskId: string }).taskId;
-		}
-		throw new Error('the webhook was not there in time');
+			const answer = await call(`${environment.client.url}/webhook/order-picture`, { idea: 'a fox' });
+			expect(answer.status).not.toBe(404);
+			return answer;
+		}, 30_000);
+		return ((await response.json()) as { taskId: string }).taskId;
 	}
 
 	/** The executions that the trigger has started, once there are so many. */
 	async function started(count: number): Promise<RunResult[]> {
-		for (const end = Date.now() + 30_000; Date.now() < end; ) {
-			const list = await environment.client.listExecutions(workflow.id);
-			const results = await Promise.all(
-				list.map(async ({ id }) => resultOf(await waitForExecution(environment.client, id))),
-			);
+		return await eventually(async () => {
+			const results = await environment.executionsOf(workflow, 0);
 			const found = results.filter(({ nodes }) => 'Picture task ended' in nodes);
-			if (found.length >= count) return found;
-		}
-		throw new Error(`the trigger did not start ${count} executions`);
+			expect(found.length).toBeGreaterThanOrEqual(count);
+			return found;
+		}, 30_000);
 	}
 
 	test('each task starts it once, with failed ones reported', async () => {
@@ -197,19 +169,14 @@ test('an alert on a low balance: every hour while it is low, and once by the tri
 		.replace('{"field":"hours"}', '{"field":"seconds","secondsInterval":1}')
 		.replace('[{"mode":"everyX","value":5,"unit":"minutes"}]', JSON.stringify(everySecond));
 	expect(quick.length).toBeGreaterThan(example.length + 100);
-	const workflow = await environment.client.createWorkflow(
-		withCredential(JSON.parse(quick) as WorkflowJson, environment.credential),
-	);
+	const workflow = await environment.store(JSON.parse(quick) as WorkflowJson);
 	const rubles = control.balance();
 	control.setBalance('500.00');
 	await environment.client.activate(workflow);
 
 	/** What the workflow has told, and how often its trigger has noted that the balance has risen. */
 	const state = async () => {
-		const list = await environment.client.listExecutions(workflow.id);
-		const results = await Promise.all(
-			list.reverse().map(async ({ id }) => resultOf(await waitForExecution(environment.client, id))),
-		);
+		const results = (await environment.executionsOf(workflow, 0)).reverse();
 		const of = (name: string) =>
 			results.flatMap(({ nodes }) => nodes[name]?.items.map(({ json }) => json['message']) ?? []);
 		const rises = results.filter(({ nodes }) => nodes['Balance is low']?.items.length === 0).length;
@@ -220,9 +187,7 @@ test('an alert on a low balance: every hour while it is low, and once by the tri
 	/** Sets the balance, and waits until both ways have seen what there is to see. */
 	const set = async (amount: string, isSeen: (seen: Awaited<ReturnType<typeof state>>) => boolean) => {
 		control.setBalance(amount);
-		for (const end = Date.now() + 30_000; !isSeen(await state()); await sleep(200)) {
-			if (Date.now() > end) throw new Error(`nothing was seen of ₽${amount}`);
-		}
+		await eventually(async () => expect(isSeen(await state())).toBe(true), 30_000);
 	};
 	await set('99.50', ({ hourly, once }) => hourly.includes(told('99.50')) && once.length === 1);
 	const polls = control.requests({ path: '/balance' }).length;

@@ -1,10 +1,7 @@
 import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
-import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
-import { mediaTool } from './support/tools';
 import {
 	byId,
 	clusterOf,
@@ -24,36 +21,19 @@ beforeEach(async () => await environment.gateway.control.reset());
 const cost = costNode('Cost', 'Write');
 const ledger = () => environment.gateway.control.ledger();
 const shown = (result: RunResult) => result.nodes['Cost']?.items[0]?.json;
-const paid = (calls: number, withoutCost = 0) => ({
+const paid = (calls: number) => ({
 	costRub: Number(sumOfCosts(...ledger().map(({ amount }) => amount))),
 	calls,
-	callsWithoutCost: withoutCost,
+	callsWithoutCost: 0,
 });
 
-const draw = (parameters: Record<string, unknown> = {}, more: Record<string, unknown> = {}): WorkflowNode =>
-	gatewayNode(
-		'Draw',
-		'mediaTask',
-		{
-			operation: 'createAndWait',
-			model: byId('aurora/canvas-1'),
-			inputMode: 'json',
-			inputJson: '={{ { prompt: "a cat " + $itemIndex, quality: "draft", size: "512x512" } }}',
-			downloadResults: false,
-			...parameters,
-		},
-		more,
-	);
-const ideas = itemsNode('Ideas', [{ n: 1 }, { n: 2 }, { n: 3 }]);
-
-async function run(workflow: WorkflowJson): Promise<RunResult> {
-	return await environment.runWorkflow(workflow);
-}
+const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
 
 test('after an AI Agent, it is that of all nodes', async () => {
-	const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
 	const asking = agent('Please use the tool');
-	const result = await run(clusterOf('Cost', [start, write, asking], [model(), writerTool], [cost]));
+	const result = await environment.runWorkflow(
+		clusterOf('Cost', [start, write, asking], [model(), writerTool], [cost]),
+	);
 	expect(result).toMatchObject({ status: 'success' });
 	// The node, the tool, and the model before and after it.
 	expect(ledger()).toHaveLength(4);
@@ -62,60 +42,27 @@ test('after an AI Agent, it is that of all nodes', async () => {
 
 test('it survives suspension', async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
-	const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
-	const later = { ...write, name: 'Write later' };
-	const workflow = workflowOf('Cost', [ideas, write, draw({ waitStrategy: 'suspend' }), later, cost], {
+	const draw = gatewayNode('Draw', 'mediaTask', {
+		operation: 'createAndWait',
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '={{ { prompt: "a cat " + $itemIndex, quality: "draft", size: "512x512" } }}',
+		downloadResults: false,
+		waitStrategy: 'suspend',
+	});
+	const ideas = itemsNode('Ideas', [{ n: 1 }, { n: 2 }, { n: 3 }]);
+	const workflow = workflowOf('Cost', [ideas, write, draw, { ...write, name: 'Write later' }, cost], {
 		[startName]: ['Ideas'],
 		Ideas: ['Write'],
 		Write: ['Draw'],
 		Draw: ['Write later'],
 		'Write later': ['Cost'],
 	});
-	const { client, credential, gateway } = environment;
-	const { id } = await client.createWorkflow(withCredential(workflow, credential));
-	const executionId = await client.runManually(id, manualTrigger(workflow));
+	const { client, gateway } = environment;
+	const executionId = await environment.begin(workflow);
 	await waitForExecution(client, executionId, { orWaiting: true });
 	for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
-	const result = resultOf(await waitForExecution(client, executionId));
+	const result = await environment.end(executionId);
 	expect(result).toMatchObject({ status: 'success' });
 	expect(shown(result)).toStrictEqual(paid(9));
-});
-
-test('the traces of a run have models, tokens and rubles', async () => {
-	const { client, credential, gateway } = environment;
-	const paid = (only?: string) => {
-		const charges = ledger().filter(({ kind }) => only === undefined || kind === only);
-		return sumOfCosts(...charges.map(({ amount }) => amount));
-	};
-	/** What n8n stores of each node's last run for its traces, and what the ledger says. */
-	const traced = async (workflow: Parameters<typeof withCredential>[0]) => {
-		const own = withCredential(workflow, credential);
-		const { id } = await client.createWorkflow(own);
-		const ran = await waitForExecution(client, await client.runManually(id, manualTrigger(own)));
-		return (name: string): unknown => {
-			const run: { metadata?: { tracing?: unknown } } | undefined = ran.data.resultData.runData[name]?.at(-1);
-			return run?.metadata?.tracing;
-		};
-	};
-	const items = itemsNode('Items', [{ model: 'sandbox/swift-1' }, { model: 'sandbox/balanced-2' }]);
-	const several = gatewayNode('Text', 'textGeneration', {
-		model: byId('={{ $json.model }}'),
-		prompt: 'Hello',
-		options: { concurrency: 1 },
-	});
-	const ofText = await traced(workflowOf('Texts', [items, several], { Start: ['Items'], Items: ['Text'] }));
-	expect(ofText('Text')).toMatchObject({
-		'gateway.model': 'sandbox/swift-1, sandbox/balanced-2',
-		'gateway.inputTokens': expect.stringMatching(/^\d+$/) as string,
-		'gateway.outputTokens': expect.stringMatching(/^\d+$/) as string,
-		'gateway.costRub': paid(),
-	});
-	await gateway.control.reset();
-	gateway.control.configure({ taskDuration: { image: 0 } });
-	const services = [model(), mediaTool];
-	const ofAgent = await traced(clusterOf('Agent', [start, agent('Draw a lighthouse at dusk')], services));
-	const traceOfModel = { 'gateway.model': 'sandbox/balanced-2', 'gateway.costRub': paid('text') };
-	expect(ofAgent('Agent')).toMatchObject(traceOfModel);
-	const traceOfTool = { 'gateway.model': 'aurora/canvas-1', 'gateway.costRub': paid('media') };
-	expect(ofAgent(mediaTool[1].name)).toMatchObject(traceOfTool);
 });

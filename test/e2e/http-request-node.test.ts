@@ -1,10 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import type { Stored, WorkflowJson } from '../../sandbox/n8n/types';
+import type { RunResult } from '../../sandbox/n8n/executions';
+import type { Stored } from '../../sandbox/n8n/types';
 import { credentialType } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useServer } from '../helpers/server';
+import { useEnvironment, type Environment } from './support/environment';
 import { gatewayNode, startName, workflowOf } from './support/workflows';
 
 // n8n's HTTP Request node with this package's credential.
@@ -13,42 +11,24 @@ import { gatewayNode, startName, workflowOf } from './support/workflows';
 const versions = [4.2, 4.5];
 
 let environment: Environment;
+useEnvironment((started) => (environment = started));
+
 /** A server that is not the gateway, and the requests to it. */
-let foreign: Server;
 const foreignRequests: string[] = [];
+const foreign = useServer((request, response) => {
+	foreignRequests.push([request.url, ...request.rawHeaders].join('\n'));
+	response.end('{}');
+});
 /** A gateway that redirects each request to the other server. */
-let redirecting: Server;
 const redirectedKeys: Array<string | undefined> = [];
-
-const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const listen = async (server: Server) =>
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-
-beforeAll(async () => {
-	foreign = createServer((request, response) => {
-		foreignRequests.push([request.url, ...request.rawHeaders].join('\n'));
-		response.end('{}');
-	});
-	await listen(foreign);
-	redirecting = createServer((request, response) => {
-		redirectedKeys.push(request.headers.authorization);
-		response.writeHead(302, { location: `${originOf(foreign)}/x` }).end();
-	});
-	await listen(redirecting);
-	environment = await Environment.borrow();
+const redirecting = useServer((request, response) => {
+	redirectedKeys.push(request.headers.authorization);
+	response.writeHead(302, { location: `${foreign.origin()}/x` }).end();
 });
 
 beforeEach(() => {
 	foreignRequests.length = 0;
 	redirectedKeys.length = 0;
-});
-
-afterAll(async () => {
-	await environment?.close();
-	for (const server of [foreign, redirecting]) {
-		server.closeAllConnections();
-		await new Promise((resolve) => server.close(resolve));
-	}
 });
 
 const save = async (name: string, data: Record<string, unknown>) =>
@@ -71,17 +51,10 @@ async function request(
 			options,
 		},
 	};
-	return await run(workflowOf('HTTP Request', [node], { [startName]: ['HTTP Request'] }), credential);
-}
-
-/** Stores a workflow with the credential in each node behind the trigger, and runs it. */
-async function run(workflow: WorkflowJson, { id, name }: Stored): Promise<RunResult> {
-	const nodes = workflow.nodes.map((node) =>
-		node.name === startName ? node : { ...node, credentials: { [credentialType]: { id, name } } },
-	);
-	const created = await environment.client.createWorkflow({ ...workflow, nodes });
-	const executionId = await environment.client.runManually(created.id, startName);
-	return resultOf(await waitForExecution(environment.client, executionId));
+	const { id, name } = credential;
+	const credentials = { [credentialType]: { id, name } };
+	const workflow = workflowOf('HTTP Request', [{ ...node, credentials }], { [startName]: ['HTTP Request'] });
+	return await environment.runWorkflow(workflow);
 }
 
 /** What n8n stores of the execution. */
@@ -100,7 +73,7 @@ describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
 
 	test('sends nothing to another server, and says why', async () => {
 		const { gateway } = environment;
-		const result = await request(`${originOf(foreign)}/balance`, { typeVersion });
+		const result = await request(`${foreign.origin()}/balance`, { typeVersion });
 		expect(result.error).toMatchObject({
 			message: 'The AI Gateway credential is for another address than the URL of this request',
 			description: expect.stringContaining(
@@ -115,7 +88,7 @@ describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
 
 		beforeAll(async () => {
 			const { apiKey } = environment.gateway;
-			credential = await save('Redirecting', { baseUrl: `${originOf(redirecting)}/api/v1`, apiKey });
+			credential = await save('Redirecting', { baseUrl: `${redirecting.origin()}/api/v1`, apiKey });
 		});
 
 		test.each([
@@ -128,7 +101,7 @@ describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
 				},
 			],
 		])('%s', async (_, options) => {
-			const url = `${originOf(redirecting)}/api/v1/balance`;
+			const url = `${redirecting.origin()}/api/v1/balance`;
 			const result = await request(url, { typeVersion, credential, options });
 
 			expect(result.error).toMatchObject({ httpCode: '302' });
@@ -138,7 +111,7 @@ describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
 		});
 
 		test('does not store the key with the error item', async () => {
-			const url = `${originOf(redirecting)}/api/v1/balance`;
+			const url = `${redirecting.origin()}/api/v1/balance`;
 			const settings = { onError: 'continueRegularOutput' };
 			const result = await request(url, { typeVersion, credential, settings });
 			expect(result.status).toBe('success');
@@ -151,7 +124,7 @@ describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
 		const requestsBefore = control.requests({ path: '/balance' }).length;
 		const pagination = {
 			paginationMode: 'responseContainsNextURL',
-			nextURL: `={{ $pageCount ? '${originOf(foreign)}/next' : '${baseUrl}/balance' }}`,
+			nextURL: `={{ $pageCount ? '${foreign.origin()}/next' : '${baseUrl}/balance' }}`,
 			paginationCompleteWhen: 'other',
 			completeExpression: '={{ $pageCount > 2 }}',
 		};
@@ -177,8 +150,8 @@ describe('Allowed HTTP Request Domains', () => {
 			expect(result.error?.message ?? '').toMatch(text ?? /^$/);
 
 			const node = gatewayNode('Balance', 'balance', { resource: 'balance', operation: 'get' });
-			const own = await run(workflowOf('Own', [node], { [startName]: ['Balance'] }), credential);
-			expect(own.error).toBeUndefined();
+			const own = workflowOf('Own', [node], { [startName]: ['Balance'] });
+			expect((await environment.execute(own, credential)).status).toBe('success');
 		},
 	);
 });

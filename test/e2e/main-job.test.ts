@@ -25,31 +25,6 @@ describe('the example from a topic to a picture in storage', () => {
 		expect(result.status).toBe('success');
 	});
 
-	test('the text step returns the prompt and its cost', () => {
-		const { json } = itemOf(result, 'Write image prompt');
-		expect(json).toStrictEqual(
-			expect.objectContaining({
-				model: 'sandbox/balanced-2',
-				text: expect.stringMatching(/lighthouse/) as unknown,
-				finishReason: 'stop',
-			}),
-		);
-		const charge = environment.gateway.control.ledger().find(({ kind }) => kind === 'text');
-		expect(json['costRub']).toBe(Number(charge?.amount));
-	});
-
-	test('the media step returns the ended task', () => {
-		const { json } = itemOf(result, 'Draw picture');
-		expect(json).toStrictEqual(
-			expect.objectContaining({
-				taskId: expect.stringMatching(/./) as unknown,
-				model: 'aurora/canvas-1',
-				state: 'success',
-				resultUrls: [expect.stringMatching(/^http/)],
-			}),
-		);
-	});
-
 	test('the picture is a complete PNG of the requested size', async () => {
 		const bytes = await environment.readBinary(itemOf(result, 'Draw picture'));
 		expect(await checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
@@ -62,14 +37,6 @@ describe('the example from a topic to a picture in storage', () => {
 		);
 		const stored = Buffer.from(await (await fetch(json['url'] as string)).arrayBuffer());
 		expect(stored.equals(await environment.readBinary(itemOf(result, 'Draw picture')))).toBe(true);
-	});
-
-	test('the balance step returns the balance of the account', () => {
-		const { json } = itemOf(result, 'Balance left');
-		const left = environment.gateway.control.balance();
-		expect(json).toStrictEqual(
-			expect.objectContaining({ amount: left, amountRub: Number(left), currency: 'RUB' }),
-		);
 	});
 
 	test('each task was charged once', () => {

@@ -1,4 +1,3 @@
-import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 import { connectMcp, type McpClient, type McpTool } from './support/mcp';
@@ -26,9 +25,8 @@ beforeAll(async () => {
 		parameters: { authentication: 'none', path: PATH },
 	};
 	const workflow = clusterOf('MCP', [trigger], [mediaTool, imageTool, balanceTool]);
-	const { client: n8n, credential } = environment;
-	await n8n.activate(await n8n.createWorkflow(withCredential(workflow, credential)));
-	client = await eventually(async () => await connectMcp(`${n8n.url}/mcp/${PATH}`));
+	await environment.publish(workflow);
+	client = await eventually(async () => await connectMcp(`${environment.client.url}/mcp/${PATH}`));
 	({ tools } = await client.listTools());
 });
 

@@ -1,9 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { checkPng } from '../../sandbox/demo/png';
-import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
+import { call } from './support/mediaTrigger';
 import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
 import { gatewayNode } from './support/workflows';
 
@@ -15,9 +16,7 @@ useEnvironment((started) => (environment = started), {
 	settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } },
 });
 
-async function end({ executionId }: Suspended): Promise<RunResult> {
-	return resultOf(await waitForExecution(environment.client, executionId));
-}
+const end = async ({ executionId }: Suspended) => await environment.end(executionId);
 
 async function status({ executionId }: Suspended): Promise<string> {
 	return (await environment.client.readExecution(executionId)).status;
@@ -33,13 +32,6 @@ function resumeUrl(taskId: string | undefined): string {
 	const task = environment.gateway.control.tasks().find((candidate) => candidate.taskId === taskId);
 	return task?.callBackUrl ?? '';
 }
-
-const call = async (url: string, body: unknown) =>
-	await fetch(url, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify(body),
-	});
 
 test('many tasks resume the execution once, when the last has ended; other callbacks change nothing', async () => {
 	const before = charged();
@@ -198,31 +190,53 @@ test('in a loop it is suspended each time, and a callback of an earlier turn res
 	}
 });
 
+/** Files cannot be downloaded. */
+const loseFiles = () =>
+	environment.gateway.control.addFault({
+		match: { host: 'files' },
+		action: { kind: 'raw', status: 403, body: 'html' },
+		times: 0,
+	});
+/** *Retry* with the workflow as it is stored now. */
+const retry = async (executionId: string) =>
+	await environment.end(await environment.client.retryExecution(executionId, true));
+
 test('what fails after resuming can be retried without paying again', async () => {
 	const before = charged();
 	const suspended = await suspendExecution(
 		environment,
 		pictures(['a cat', 'a dog'], { options: { maxRetries: 0 } }),
 	);
-	environment.gateway.control.addFault({
-		match: { host: 'files' },
-		action: { kind: 'raw', status: 403, body: 'html' },
-		times: 0,
-	});
+	loseFiles();
 	for (const taskId of suspended.tasks) await finish(taskId);
 	const failed = await end(suspended);
 	environment.gateway.control.clearFaults();
 	expect(failed.status).toBe('error');
 	expect(failed.error?.description).toContain("paid for: fetch its result with the operation 'Wait'");
-	const { id } = await environment.client.send<{ id: string }>(
-		'POST',
-		`/rest/executions/${suspended.executionId}/retry`,
-		{
-			loadWorkflow: true,
-		},
-	);
-	const result = resultOf(await waitForExecution(environment.client, id));
+	const result = await retry(suspended.executionId);
 	expect(result.status).toBe('success');
 	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
 	expect(charged() - before).toBe(2);
+});
+
+test('a retry with the saved workflow makes a new picture, if the prompt was corrected', async () => {
+	const { client, credential, gateway } = environment;
+	const { control } = gateway;
+	const before = control.tasks().length;
+	control.configure({ taskDuration: { image: 0 } });
+	const draw = (prompt: string) => {
+		const inputJson = JSON.stringify({ prompt, quality: 'draft', size: '512x512' });
+		return pictures(['a cat'], { waitStrategy: 'poll', inputJson });
+	};
+	loseFiles();
+	const failed = await environment.execute(draw('a cat'));
+	expect(failed.status).toBe('error');
+	control.clearFaults();
+	await client.updateWorkflow(failed.workflowId, withCredential(draw('a red cat'), credential));
+	const { nodes } = await retry(failed.id);
+	const tasks = control.tasks().slice(before);
+	expect(tasks.map(({ input }) => input['prompt'])).toStrictEqual(['a cat', 'a red cat']);
+	expect(
+		nodes['After']?.items.map(({ json, binary }) => [json['taskId'], Object.keys(binary ?? {})]),
+	).toStrictEqual([[tasks[1]?.taskId, ['data']]]);
 });

@@ -1,7 +1,7 @@
 import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
-import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { RunResult } from '../../sandbox/n8n/executions';
 import type { WorkflowJson } from '../../sandbox/n8n/types';
-import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 
@@ -137,17 +137,16 @@ test('the costs of agent, text and task are summed up, also of a failed run, unt
 });
 
 test('a *Retry* adds only its own costs', async () => {
-	const { client, credential, gateway } = environment;
+	const { client, gateway } = environment;
 	const stopping = JSON.stringify(await loadExample('daily-limit')).replaceAll(
 		',"onError":"continueErrorOutput"',
 		'',
 	);
 	const refused = { kind: 'error', code: 'insufficient_quota' } as const;
 	gateway.control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: refused });
-	const workflow = withCredential(JSON.parse(stopping) as WorkflowJson, credential);
-	const executionId = await client.runManually((await client.createWorkflow(workflow)).id, 'Start');
-	expect(await waitForExecution(client, executionId)).toMatchObject({ status: 'error' });
-	const again = resultOf(await waitForExecution(client, await client.retryExecution(executionId)));
+	const { id, status } = await environment.execute(JSON.parse(stopping) as WorkflowJson);
+	expect(status).toBe('error');
+	const again = await environment.end(await client.retryExecution(id));
 	const costRub = charged()['aurora/canvas-1'];
 	expect(rowsOf(again, 'Add costs')).toMatchObject([{ model: 'aurora/canvas-1', costRub }]);
 });
@@ -155,10 +154,9 @@ test('a *Retry* adds only its own costs', async () => {
 describe('a picture that somebody approves', () => {
 	/** Fills in the forms as a browser does; returns the last page. */
 	async function answer(choice: 'Yes' | 'No'): Promise<{ price: string; page: string }> {
-		const { client, credential } = environment;
+		const { client } = environment;
 		const example = await loadExample('approval');
-		const workflow = await client.createWorkflow(withCredential(example, credential));
-		await client.activate(workflow);
+		const workflow = await environment.publish(example);
 		const trigger = example.nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
 		const url = `${client.url}/form/${String(trigger?.webhookId)}`;
 		const send = async (address: string, value: string) => {

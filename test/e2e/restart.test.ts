@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow, WorkflowNode } from '../../sandbox/n8n/types';
-import { withCredential } from '../../sandbox/n8n/workflows';
 import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { eventually } from './support/eventually';
 import { call, listening, publishTrigger, type PublishedTrigger } from './support/mediaTrigger';
@@ -30,12 +29,8 @@ useOwnEnvironment((own) => (environment = own), {
 	gateway: { settings: { taskDuration: { image: 600_000 } } },
 });
 
-const executions = async ({ workflow }: { workflow: { id: string } }) =>
-	await environment.client.listExecutions(workflow.id);
-const finished = async (trigger: PublishedTrigger, count: number) => {
-	await eventually(async () => expect(await executions(trigger)).toHaveLength(count), 30_000);
-	for (const { id } of await executions(trigger)) await waitForExecution(environment.client, id);
-};
+const finished = async ({ workflow }: PublishedTrigger, count: number) =>
+	expect(await environment.executionsOf(workflow, count)).toHaveLength(count);
 
 beforeAll(async () => {
 	const { control } = environment.gateway;
@@ -68,7 +63,7 @@ beforeAll(async () => {
 
 /** Starts a workflow that makes a picture, then a video. */
 async function make(): Promise<void> {
-	const { client, credential, gateway } = environment;
+	const { client, gateway } = environment;
 	const { control } = gateway;
 	const webhookId = randomUUID();
 	const webhook: WorkflowNode = {
@@ -88,8 +83,7 @@ async function make(): Promise<void> {
 	const nodes = [node('Video', 'video', 'lumen/motion-2', { duration: 5 }), webhook, picture];
 	const workflow = workflowOf('Killed', nodes, { Webhook: ['Picture'], Picture: ['Video'] });
 	workflow.nodes.shift();
-	making = await client.createWorkflow(withCredential(workflow, credential));
-	await client.activate(making);
+	making = await environment.publish(workflow);
 	control.configure({ taskDuration: { image: 0, video: 600_000 } });
 	const before = control.tasks().length;
 	await eventually(async () => {
@@ -122,7 +116,7 @@ test('a suspended execution resumes when its last task ends', async () => {
 	const { client, gateway } = environment;
 	expect((await client.readExecution(suspended.executionId)).status).toBe('waiting');
 	await gateway.control.finishTask(suspended.tasks[1] ?? '');
-	const result = resultOf(await waitForExecution(client, suspended.executionId));
+	const result = await environment.end(suspended.executionId);
 	expect(result.status).toBe('success');
 	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
 	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);

@@ -352,7 +352,7 @@ describe('the credential test', () => {
 		],
 		['a masked key with asterisks', { apiKey: 'sk-ab****cd' }, 'is masked'],
 		['words around the key', { apiKey: 'key: sk-1' }, 'Copy the key again'],
-		['a base URL without https://', { baseUrl: 'gateway.test/api/v1' }, 'Enter https://gateway.test/api/v1.'],
+		['a base URL without https://', { baseUrl: 'gateway.test/api/v1' }, 'it begins with https://'],
 		[
 			'an amount with its currency',
 			{ minBalanceRub: '100 rub' },

@@ -4,8 +4,9 @@ import type { StructuredChunk } from 'n8n-workflow';
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import chatResponse from '../fixtures/chat/plain.json';
+import responsesResponse from '../fixtures/responses/plain.json';
 import { pollContext, webhookContext } from '../helpers/contexts';
-import { binaryStorage, runNode, storedBinary, type RunOptions } from '../helpers/engine';
+import { binaryStorage, runAgain, runNode, storedBinary, type RunOptions } from '../helpers/engine';
 import { catalogue, creations, envelope, files, gateway, model, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { olderContext, type OlderN8n } from '../helpers/olderN8n';
@@ -148,6 +149,28 @@ describe.each(olderN8n)('on n8n %s', (_, older) => {
 		const output = await new BalanceTrigger().poll.call(olderContext(context, older));
 		expect(output?.[0]?.[0]?.json.lowBalance).toBe(true);
 	});
+});
+
+// Before n8n's change #27547, *Retry On Fail* runs a node again if its first item has an `error` that is not undefined.
+it('a response with `error: null`, without Simplify, is not paid again when n8n runs the node again', async () => {
+	const response = { ...responsesResponse, error: null };
+	// For one request.
+	gateway().post('/api/v1/responses').reply(200, response);
+	const options: RunOptions = {
+		node: 'textGeneration',
+		settings: { retryOnFail: true },
+		parameters: {
+			resource: 'text',
+			operation: 'generate',
+			format: 'responses',
+			model: writer,
+			prompt: 'Hi',
+			simplify: false,
+		},
+	};
+	const first = await runNode(options);
+	const again = await runAgain(first, options);
+	for (const { items } of [first, again]) expect(items.map(({ json }) => json)).toStrictEqual([response]);
 });
 
 describe('a workflow that streams its response', () => {

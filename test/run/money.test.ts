@@ -15,6 +15,7 @@ import { reserve } from '../../nodes/shared/run/charge/limits';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Spending, type SpendingContext } from '../../nodes/shared/run/charge/spending';
 import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/charge/words';
+import { toErrorJson } from '../../nodes/shared/run/nodeError';
 import { invalidInput } from '../helpers/invalidInput';
 
 /** An execution: what n8n stores of it, and what it shows. */
@@ -23,7 +24,6 @@ class Execution {
 	contexts: Record<string, IDataObject> = {};
 	readonly custom: Record<string, unknown> = {};
 	readonly hints: Array<{ message: string }> = [];
-	metadata: IDataObject = {};
 
 	node(name = 'node') {
 		const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
@@ -32,8 +32,6 @@ class Execution {
 			getExecutionId: () => this.id,
 			addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
 			getWorkflowDataProxy: () => ({ $execution: { customData } }),
-			getExecuteData: () => ({ metadata: this.metadata }),
-			setMetadata: (metadata: object) => void Object.assign(this.metadata, metadata),
 		};
 		return new Spending(context as unknown as SpendingContext);
 	}
@@ -54,7 +52,7 @@ describe('calls of an execution with a limit', () => {
 		until: async (wait: Promise<void>) => await wait,
 	} as unknown as GatewayClient;
 
-	/** A call: what it may cost and costs, how many turns it takes, and whether its node has no limit. */
+	/** A call: what it may cost and costs, and how many turns it takes. */
 	const call = fc.record({
 		most: fc.integer({ min: 1, max: 60 }),
 		share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -104,6 +102,23 @@ describe('calls of an execution with a limit', () => {
 			),
 			{ numRuns: 60 },
 		);
+	});
+
+	it.each<[string, string | undefined]>([
+		['an amount', '8'],
+		['any amount', undefined],
+	])('wait for one that has no limit and may cost %s, and count it', async (_, mostRub) => {
+		const execution = new Execution();
+		const send = async (limit: string | undefined, most: string | undefined, cost: string) =>
+			await charge(
+				execution.node(),
+				{ client, mostRub: most, maxCostRub: limit },
+				async () => await turns(3),
+				async () => await Promise.resolve(cost),
+			);
+		const unlimited = send(undefined, mostRub, '7');
+		await expect(send('10', '4', '4')).rejects.toThrow("'Max Cost per Execution (₽)'");
+		await unlimited;
 	});
 
 	it('begin in the order in which they came, also when a later one would fit before', async () => {
@@ -183,6 +198,18 @@ describe('min balance', () => {
 		first('0');
 		await second;
 		expect(order).toStrictEqual(['first ends', 'second begins']);
+	});
+
+	it('a call that waits for its own execution holds up no other execution', async () => {
+		const { client, begin } = newAccount('1000');
+		const spending = new Execution().node();
+		const limited = async () => await reserve(spending, { client, mostRub: '8', maxCostRub: '10' });
+		const first = await limited();
+		const second = limited();
+		await new Promise((resolve) => setImmediate(resolve));
+		await expect(begin('8')).resolves.toBeDefined();
+		first('0');
+		await expect(second).resolves.toBeDefined();
 	});
 
 	it.each<[string, string | Error, maxCostRub: string, fits: string]>([
@@ -345,14 +372,6 @@ describe('spending', () => {
 			expect(fits('1')).toBe(true);
 		});
 	});
-
-	it('n8n’s trace has the calls of an agent before and after its tool, and not those of its run before', () => {
-		for (const inputTokens of [100, 3, 4]) {
-			execution.metadata = { nodeWasResumed: inputTokens === 4, tracing: { team: 'art' } };
-			execution.node().trace({ inputTokens });
-		}
-		expect(execution.metadata.tracing).toStrictEqual({ team: 'art', 'gateway.inputTokens': '7' });
-	});
 });
 
 const details = (outcome: Outcome, kind?: RequestKind, more: Partial<ApiErrorDetails> = {}) => ({
@@ -426,6 +445,16 @@ it.each<[Partial<ApiErrorDetails>, RegExp]>([
 	for (const kind of KINDS) expect(chargeText(details('charged', kind, more))).toMatch(text);
 });
 
+it.each([
+	['charged', 'keyed', { taskId: 't1' }],
+	['unknown', 'keyed', {}],
+	['unknown', 'charge', {}],
+] as const)('%s, %s: an error item advises no retry, which n8n does not have then', (outcome, kind, more) => {
+	const json = toErrorJson(new ApiError(details(outcome, kind, more)));
+	expect(json.description).toMatch(/paid for|may have been/);
+	expect(json.description).not.toMatch(/retry/i);
+});
+
 it('unknown: a task that is known is not created again', () => {
 	expect(chargeText(details('unknown', 'keyed', { taskId: 't1' }))).toBe(
 		'It may have been charged: check the balance.',
@@ -441,7 +470,7 @@ describe('what an error says of other items', () => {
 	const task = (taskId: string): ItemRecord => ({ state: 'charged', account: 'a', costRub: '6', taskId });
 	const failed = { ...task('t9'), error: details('charged', 'keyed', { extra: { state: 'fail' } }) };
 	const RETRY =
-		"To get their results, use 'Retry' in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.";
+		"To get their results, use 'Retry' of this execution in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.";
 	const TASKS = "The operation 'Wait' also gets the results of tasks:";
 	const MAYBE = 'unknown: it may have been charged.';
 

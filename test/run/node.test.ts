@@ -20,7 +20,7 @@ const operationError = (hint?: string) =>
 describe('the error in an error item', () => {
 	const none = { httpCode: null, code: null, type: null, param: null, retryable: false };
 	const unsent = { code: 'invalid_input', description: 'Try it later. Nothing was sent.' };
-	const onlyForNode = { serverMessage: 'words', retryAfterMs: 5, isRateLimit: true };
+	const onlyForNode = { retryAfterMs: 5, isRateLimit: true };
 	const failedTask = { outcome: 'unknown', kind: 'keyed', taskId: 't1' } as const;
 
 	it.each<[string, unknown, object]>([
@@ -97,7 +97,7 @@ describe('the error that ends the node', () => {
 
 	it('of an ApiError has its status, task, details and cause, and nothing else', () => {
 		const extra = { failCode: 'NSFW' };
-		const cause = apiError({ status: 402, taskId: 't1', extra, serverMessage: 'words' });
+		const cause = apiError({ status: 402, taskId: 't1', extra });
 		const error = toNodeError(someNode, cause, 3);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ httpCode: '402', cause });

@@ -41,14 +41,22 @@ describe('mistakes', () => {
 
 	describe('an expression that is empty inside a prompt', () => {
 		const items = [{ json: { name: 'lamp' } }, { json: {} }, { json: {} }];
+		const message = { role: 'user', content: '=Describe {{ $json.name }} in a word' };
 
 		it.each([
 			['Gateway Text Generation', text({ prompt: '=Describe {{ $json.name }} in a word' })],
 			['Gateway Media Task', image({ prompt: '=A picture of {{ $json.name }}' })],
-		])('of %s is named in a hint', async (_, node) => {
+			['a row of messages', text({ inputMode: 'messages', messages: { message: [message] } }), 'Messages'],
+			[
+				'a choice, whose default may cost more',
+				image({ prompt: 'a lamp', input: form({ quality: '={{ $json.quality }}' }) }),
+				'Model Fields',
+				'{{ $json.quality }}',
+			],
+		])('of %s is named in a hint', async (_, node, label = 'Prompt', expression = '{{ $json.name }}') => {
 			const hints = (await execute(node, items)).hints();
 			expect(hints).toContain(
-				"In at least one item, these expressions are empty: {{ $json.name }} in 'Prompt'.",
+				`In at least one item, these expressions are empty: ${expression} in '${label}'.`,
 			);
 		});
 
@@ -57,6 +65,30 @@ describe('mistakes', () => {
 			const hints = (await execute(text({ prompt: '=Describe {{ $json.name }}' }), full)).hints();
 			expect(hints).not.toContain('empty');
 		});
+	});
+
+	it.each([
+		['a text', text({ prompt: '=Describe {{ $json.product }} and {{ $json.code }}' })],
+		['a picture', image({ prompt: '=A photo of {{ $json.product }}, 4K' })],
+		['a task', image({ inputMode: 'json', inputJson: '={ "prompt": "{{ $json.product }}, 4K" }' })],
+	])('%s with an object among its words is an error that names it, and nothing is sent', async (_, node) => {
+		const product = { name: 'Lamp' };
+		const { errorText } = await execute(node, [{ json: { product, code: "'[object Object]'" } }]);
+		expect(errorText).toMatch(/has an object in place of a text: \{\{ \$json\.product \}\}/);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	it('a text that is about "[object Object]" is sent', async () => {
+		const items = [{ json: { code: "if (type === '[object Object]')" } }];
+		const { error } = await execute(text({ prompt: '=Explain {{ $json.code }}' }), items);
+		expect(error).toBeUndefined();
+	});
+
+	it('a JSON Schema in *JSON Example* is told where it belongs, and nothing is sent', async () => {
+		const jsonExample = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
+		const { errorText } = await execute(text({ outputFormat: 'jsonExample', jsonExample }), prompts('a'));
+		expect(errorText).toContain("Choose 'JSON by Schema'");
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
 	it.each([
@@ -76,10 +108,13 @@ describe('mistakes', () => {
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
-	it('an expression that gives no URL of a file is named as the reason', async () => {
-		const attachment = [{ type: 'image', source: 'url', url: '={{ $json.missing }}' }];
-		const { errorText } = await execute(text({ attachments: { attachment } }), prompts('a'));
-		expect(errorText).toContain('the field it refers to may be empty');
+	const attachment = [{ type: 'image', source: 'url', url: '={{ $json.missing }}' }];
+	it.each<[string, object, string]>([
+		['URL of a file', { attachments: { attachment } }, 'the field it refers to may be empty'],
+		['prompt', { prompt: '={{ $json.missing }}' }, 'the field it refers to is empty for this item'],
+	])('an expression that gives no %s is named as the reason', async (_, parameters, words) => {
+		const { errorText } = await execute(text(parameters), prompts('a'));
+		expect(errorText).toContain(words);
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 });

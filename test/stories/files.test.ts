@@ -37,6 +37,13 @@ test.each<[string, string, string, Buffer, string]>([
 	['audio', 'audio/mp3', 'a', MP3, '"format":"mp3"'],
 	['file', OCTETS, 'scan', PDF, 'data:application/pdf;base64'],
 	['file', OCTETS, 'notes.txt', Buffer.from('Привет'), 'data:text/plain;base64'],
+	['file', OCTETS, 'a.docx', Buffer.from('PK'), 'data:application/vnd.openxmlformats'],
+	['file', OCTETS, 'notes.md', Buffer.from('# Note'), 'data:text/markdown;base64'],
+	['file', OCTETS, 'data.xml', Buffer.from('<a/>'), 'data:application/xml;base64'],
+	// What n8n says of a file of which it knows nothing.
+	['image', 'text/plain', 'photo', PNG, 'data:image/png;base64'],
+	['file', 'text/plain', 'scan', PDF, 'data:application/pdf;base64'],
+	['file', 'text/plain', 'notes', Buffer.from('Привет'), 'data:text/plain;base64'],
 ])('%s of the type %s named %s is sent with its own type', async (type, mimeType, name, content, part) => {
 	const { execution, body } = await sent(type, mimeType, name, content, {
 		model: locator('polyglot/omni-audio'),

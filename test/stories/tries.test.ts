@@ -285,6 +285,17 @@ describe('own key', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
+	it('the error of its task that failed says that the key must change, too, also when it comes back', async () => {
+		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+		const failed = await execute(order(), prompts('a cat'));
+		const again = await execute(order(), prompts('a dog'));
+		for (const { errorText } of [failed, again])
+			expect(errorText).toMatch(/The media task failed.*Change 'Idempotency Key', too/s);
+		const retried = await failed.retry({ prompt: '={{ $json.prompt }}, sitting' });
+		expect(retried.errorText).toContain('After you have changed the input, change the key, too.');
+		expect(gateway.charges()).toBe(1);
+	});
+
 	describe('a key that is another one in the next try, after the response to a creation was lost', () => {
 		const creation = { method: 'POST', path: '/async/media/tasks' };
 		const keyed = (idempotencyKey: string, settings = {}) => image({ options: { idempotencyKey } }, settings);

@@ -1,7 +1,6 @@
-import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { RunResult } from '../../sandbox/n8n/executions';
 import { isN8nAtLeast } from '../../sandbox/n8n/olderVersions';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { OwnEnvironment } from '../e2e/support/environment';
 
 /** The n8n under test, and its gateway. */
@@ -40,27 +39,7 @@ export function suiteSince(since: string, name: string, tests: () => void, other
 }
 
 /** Stores a workflow with the credential and runs it from its manual trigger to its end. */
-export async function run(workflow: WorkflowJson): Promise<RunResult> {
-	return await end(await begin(workflow));
-}
-
-/** Stores a workflow with the credential and starts it; returns the id of the execution. */
-export async function begin(workflow: WorkflowJson): Promise<string> {
-	const { id } = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
-	return await environment.client.runManually(id, manualTrigger(workflow));
-}
-
-/** Waits for the end of an execution. */
-export async function end(executionId: string): Promise<RunResult> {
-	return resultOf(await waitForExecution(environment.client, executionId));
-}
-
-/** Stores a workflow with the credential and publishes it. */
-export async function publish(workflow: WorkflowJson): Promise<StoredWorkflow> {
-	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
-	await environment.client.activate(stored);
-	return stored;
-}
+export const run = async (workflow: WorkflowJson) => await environment.runWorkflow(workflow);
 
 /**
  * The executions of a published workflow, when all have ended.
@@ -69,7 +48,7 @@ export async function publish(workflow: WorkflowJson): Promise<StoredWorkflow> {
 export async function executionsOf({ id }: StoredWorkflow, count: number): Promise<RunResult[]> {
 	const list = await environment.client.listExecutions(id);
 	expect(list).toHaveLength(count);
-	return await Promise.all(list.map(async (execution) => await end(execution.id)));
+	return await Promise.all(list.map(async (execution) => await environment.end(execution.id)));
 }
 
 /** The JSON of the items that a node returned. */

@@ -1,12 +1,12 @@
 import { modelParameter } from '../../shared/fields/models';
-import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/price';
 import { omit } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
 import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
 import { enteredInput, promptParameter } from './input';
-import { checkImage, type PlannedTask, type TaskItem } from './task/taskRequest';
+import type { PlannedTask, TaskItem } from './task/taskRequest';
 import { createAndWait } from './task/create';
 
 /** What the panel calls the media types (§2.2). */
@@ -36,7 +36,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			const { run, client, index } = item;
 			const id = String(item.params.model);
 			const isCreated = run.records.get(index)?.taskId !== undefined;
-			const found = isCreated ? undefined : await run.mediaModels.required(client, id).catch(noCatalogue);
+			const found = isCreated ? undefined : await run.mediaModels.required(client, id);
 			const { mediaType: actual = mediaType } = found ?? {};
 			if (actual === mediaType) return await createAndWait.execute(item, planned);
 			// It may cost many times as much.
@@ -47,15 +47,6 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			);
 		},
 	};
-}
-
-/** A model of another kind may cost many times as much, so it is not asked unseen. */
-function noCatalogue(error: unknown): never {
-	if (!(error instanceof ApiError) || error.details.status === 401) throw asError(error);
-	const { description } = error.details;
-	throw error.with({
-		description: `${description} This operation reads in the catalogue what the model makes. The operation 'Create and Wait' does not need it, if 'Input Mode' is 'JSON'.`,
-	});
 }
 
 export const generateImage = generate(
@@ -87,10 +78,15 @@ export const editImage: Operation = {
 	},
 	plan: (item) => {
 		const planned = generateImage.plan?.(item) as PlannedTask;
-		// The schema says more, but only the catalogue has it.
 		const params: unknown = item.params;
-		if (planned.files.length === 0) checkImage(enteredInput(params as TaskItem['params']));
-		return { ...planned, needsImage: true };
+		const input = JSON.stringify(omit(enteredInput(params as TaskItem['params']), 'prompt'));
+		// Some models would make a new image without.
+		if (planned.files.length > 0 || /"\s*(https?:|data:)/i.test(input)) return planned;
+		throw new InvalidInputError(
+			'There is no image to edit',
+			"Add a row to 'Input Files', or enter the URL of an image in a field of the model.",
+			'inputFiles',
+		);
 	},
 };
 

@@ -7,7 +7,7 @@ import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
 import { ApiError } from '../../shared/gateway/errors/errors';
 import { asObject } from '../../shared/gateway/util/json';
 import { taskJson } from '../../shared/n8n/taskResults';
-import { Deferred, type ItemContext, type OperationOutput, type PausedRun } from '../../shared/run/operation';
+import type { Deferred, ItemContext, OperationOutput, PausedRun } from '../../shared/run/operation';
 import { ANY_RESPONSE, ITEM, webhookUrl, lastSuspendedUntil, suspendExecution } from './waitingExecution';
 
 /** Before the polls that follow a suspension: n8n responds with 409 to a callback before it has stored the execution. */
@@ -41,14 +41,12 @@ interface PendingTask {
 }
 
 /** The rest of an item's work, during which the execution may be suspended (§6.4). */
-export class SuspendableTask extends Deferred {
+export class SuspendableTask implements Deferred {
 	constructor(
 		private readonly item: ItemContext,
 		readonly task: PendingTask,
-		finish: () => Promise<OperationOutput[]>,
-	) {
-		super(finish);
-	}
+		readonly finish: () => Promise<OperationOutput[]>,
+	) {}
 
 	/** Polls once. Returns the output without a callback; `undefined` when the task has ended, or its work cannot go on. */
 	async check(): Promise<OperationOutput | undefined> {
@@ -101,8 +99,7 @@ type OpenTask = [index: number, task: SuspendableTask];
 
 /**
  * Finishes the deferred work, except what the execution can be suspended for (§6.4). A callback that comes before the
- * suspension is lost, but any other one leads to a poll of all tasks. So tasks are checked until none of them has ended
- * meanwhile, and the last one with a callback is watched.
+ * suspension is lost, but any later one leads to a poll of all tasks, and the last one with a callback is watched.
  */
 export async function suspendOrFinish(
 	n8n: IExecuteFunctions,
@@ -120,23 +117,19 @@ export async function suspendOrFinish(
 		else others.push(index);
 	}
 	await Promise.all(others.map(finish));
-	for (;;) {
-		const outputs = new Map<number, OperationOutput>();
-		const check = async ([index, task]: OpenTask) => {
-			const output = await task.check();
-			if (output) outputs.set(index, output);
-			else await finish(index);
-		};
-		await Promise.all(open.map(check));
-		const isUnchanged = outputs.size === open.length;
-		open = open.filter(([index]) => outputs.has(index));
-		const withCallback = open.filter(([, { task }]) => task.callback.isRequested);
-		if (withCallback.length === 0) {
-			await Promise.all(open.map(async ([index]) => await finish(index)));
-			return undefined;
-		}
-		if (isUnchanged) return { outputs, end: async (all) => await suspend(n8n, all, open, withCallback) };
-	}
+	const outputs = new Map<number, OperationOutput>();
+	const check = async ([index, task]: OpenTask) => {
+		const output = await task.check();
+		if (output) outputs.set(index, output);
+		else await finish(index);
+	};
+	await Promise.all(open.map(check));
+	open = open.filter(([index]) => outputs.has(index));
+	const withCallback = open.filter(([, { task }]) => task.callback.isRequested);
+	if (withCallback.length > 0)
+		return { outputs, end: async (all) => await suspend(n8n, all, open, withCallback) };
+	await Promise.all(open.map(async ([index]) => await finish(index)));
+	return undefined;
 }
 
 async function suspend(

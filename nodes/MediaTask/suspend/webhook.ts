@@ -5,7 +5,6 @@ import { CALLBACK_PAUSES_MS, pollUntil } from '../../shared/gateway/endpoints/po
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { asObject, asText } from '../../shared/gateway/util/json';
-import { takesLong } from '../../shared/n8n/features';
 import { CALLBACK_SETTINGS, connect } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import {
@@ -23,32 +22,26 @@ const POLL_TIMEOUT_MS = 5_000;
 /** Before the end of the longest wait, n8n may already be resuming the execution itself. Milliseconds. */
 const LAST_MOMENT_MS = 2_000;
 
-const NOT_CHECKED = { message: 'The media tasks are not checked yet: repeat the call' };
-
 /**
  * Handles a callback to a suspended execution (§6.4): has the execution resumed when all tasks have ended, and responds
- * then, or with 503 when that takes long. The content of the callback is not trusted: each task is polled with the
- * credential. Never throws: for an error, n8n would resume the execution with it.
+ * then. The content of the callback is not trusted: each task is polled with the credential. Never throws: for an error, n8n
+ * would resume the execution with it.
  */
 export async function handleResumeCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const response = context.getResponseObject();
-	const respond = (status: number, json: object) => {
-		if (!response.headersSent) response.status(status).json(json);
-	};
 	try {
 		const query = asObject(context.getQueryData()) ?? {};
 		const [item, stateId] = [asText(query[ITEM]), asText(query[STATE])];
-		const work = stateId === undefined ? itemsAfterCallback(context, item) : resumedItems(context, stateId);
-		if (await takesLong(Promise.resolve(work))) respond(503, NOT_CHECKED);
-		const workflowData = await work;
-		respond(200, { message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
+		const workflowData =
+			stateId === undefined ? await itemsAfterCallback(context, item) : resumedItems(context, stateId);
+		response.status(200).json({ message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
 		if (workflowData) return { noWebhookResponse: true, workflowData };
 	} catch (error) {
 		const { message } = toErrorJson(error);
 		context.logger.warn(
 			`A callback to the suspended execution ${context.getExecutionId()} was not checked: ${message}`,
 		);
-		respond(503, NOT_CHECKED);
+		response.status(503).json({ message: 'The media tasks are not checked yet: repeat the call' });
 	}
 	return { noWebhookResponse: true };
 }

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { OutputRequest } from '../gateway/text/formats/request';
 import { isSchema, schemaOf } from '../gateway/text/outputSchema';
-import { compact, type Json, type JsonObject } from '../gateway/util/json';
+import { asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { rows } from '../params/groups';
 import { choice, flag, id, json, jsonObject, optional, shownFor, text, VENDOR_NAME } from '../params/kinds';
 import { Parameter, type Values } from '../params/parameter';
@@ -78,7 +78,7 @@ const fields = rows({
 	},
 });
 
-const jsonExample = jsonObject({
+const sampleObject = jsonObject({
 	displayName: 'JSON Example',
 	rows: 8,
 	default: '{\n  "title": "The Old Lighthouse",\n  "pages": 320,\n  "tags": ["novel"]\n}',
@@ -86,6 +86,12 @@ const jsonExample = jsonObject({
 	required: true,
 	description:
 		'Sample data. Its fields are required, unless they are null. Numbers may have decimals, dates are text; null, [] and {} stand for any value, list and object.',
+});
+
+const jsonExample = new Parameter(sampleObject.description, (value, at) => {
+	const sample = sampleObject.read(value, at);
+	if (sample.type !== 'object' || !asObject(sample.properties) || !isSchema(sample)) return sample;
+	throw at.error('is a schema, not sample data', "Choose 'JSON by Schema' as the 'Output Format'.");
 });
 
 const schemaExample = '{ "type": "object", "properties": { "title": { "type": "string" } } }';

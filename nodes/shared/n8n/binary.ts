@@ -1,6 +1,6 @@
-import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
-import { fileInfo, typeByName } from '../gateway/util/fileName';
+import { extensionOf, fileInfo, fileNameFor, typeByContent, typeByName } from '../gateway/util/fileName';
 import type { GatewayClient } from '../gateway/client/client';
 import type { ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
@@ -14,7 +14,7 @@ import {
 import { fileLimits, TimeLimitError, withinLimits } from '../gateway/client/limits';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
-import { asArray, asObject } from '../gateway/util/json';
+import { asArray, asObject, compact } from '../gateway/util/json';
 import { isBinaryValue, isTool } from './features';
 import { openBody, reportChunks, type FileContent, type Readable } from './streams';
 
@@ -58,11 +58,13 @@ export async function storeResponse(
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileOfResponse(response, file, { status: response.status });
 	let length = 0;
+	let beginning: Uint8Array = new Uint8Array();
 	const limits = fileLimits(response.timeoutMs ?? REQUEST_TIMEOUT_MS);
 	const store = async (touch: () => void) => {
 		const body = reportChunks(response.body as Readable, (chunk) => {
 			touch();
 			length += chunk.length;
+			if (beginning.length < 16) beginning = Buffer.concat([beginning, chunk.subarray(0, 16)]);
 			file.onChunk?.(chunk, length);
 		});
 		return await context.helpers.prepareBinaryData(body, fileName, mimeType);
@@ -70,11 +72,20 @@ export async function storeResponse(
 	try {
 		const stored = await withinLimits(limits, { now: () => Date.now(), sleep }, store);
 		if (length === 0) throw problemError('empty', 'file', { status: response.status });
-		return stored;
+		return mimeType === undefined ? withFoundType(stored, fileName, beginning) : stored;
 	} catch (error) {
 		if (error instanceof TimeLimitError) throw problemError('timeout', 'file');
 		throw errorFromThrown(error, 'file') ?? error;
 	}
+}
+
+/** n8n takes a file for text if neither its server nor its name says what it is. */
+function withFoundType(stored: IBinaryData, name: string, beginning: Uint8Array): IBinaryData {
+	const type = stored.mimeType === 'text/plain' ? typeByContent(beginning) : undefined;
+	if (type === undefined) return stored;
+	const fileName = fileNameFor(name, type);
+	const [fileType, fileExtension] = [fileTypeFromMimeType(type), extensionOf(type)];
+	return { ...stored, mimeType: type, fileName, ...compact({ fileType, fileExtension }) };
 }
 
 export interface FileOwner {

@@ -71,8 +71,6 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	const refuse = (param: string, message: string, description: string) => {
 		throw new InvalidInputError(message.replace('…', 'in the AI Gateway credential'), description, param);
 	};
-	if (/^[\w.-]+\.[a-z]{2,}(:\d+)?(\/|$)/i.test(baseUrl))
-		refuse('baseUrl', 'The base URL … has no https:// in front', `Enter https://${baseUrl}.`);
 	// A user name would be sent in place of the key.
 	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
 		refuse(

@@ -88,11 +88,8 @@ export async function downloadArchive(
 	{ client, n8n }: ResultContext,
 	taskId: string,
 ): Promise<IBinaryKeyData[string]> {
-	return await downloadMediaTask(client, taskId, async (response, onChunk) => {
+	return await downloadMediaTask(client, taskId, async (response) => {
 		const { link } = response;
-		return await storeResponse(n8n, response, {
-			names: [link && nameInUrl(link), `task_${taskId}`],
-			onChunk,
-		});
+		return await storeResponse(n8n, response, { names: [link && nameInUrl(link), `task_${taskId}`] });
 	});
 }

@@ -95,11 +95,11 @@ export function locator(
 
 function readText(value: unknown, at: Location): string {
 	if (typeof value !== 'object' || value === null) return String(value ?? '');
-	throw at.error(
-		'is not text',
-		'Its expression returns an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
-	);
+	throw at.error('is not text', OBJECT_HINT);
 }
+
+export const OBJECT_HINT =
+	'Its expression returns an object. Choose one of the object’s fields, or turn it into text with toJsonString().';
 
 interface NumberSpec {
 	default: number;

@@ -1,8 +1,12 @@
 import type { INode } from 'n8n-workflow';
 
 import { asObject } from '../gateway/util/json';
-import { emptyParts } from '../gateway/util/text';
+import { partsThatFit } from '../gateway/util/text';
+import { isUnset, OBJECT_HINT } from './kinds';
 import { Location, type Parameter, type Source } from './parameter';
+
+/** What JavaScript makes of objects in a text. */
+const OBJECTS = /^(\[object Object\],?)+$/;
 
 interface Options {
 	extractValue: boolean;
@@ -37,13 +41,29 @@ export class NodeParameters {
 		return <T>(name: string, parameter: Parameter<T>): T => {
 			if (this.known.has(name)) return this.known.get(name) as T;
 			const at = new Location(name, `'${parameter.label}'`);
-			const read = parameter.read(this.resolve(index, name, parameter), at);
+			const value = this.resolve(index, name, parameter);
+			const read = parameter.read(value, at);
 			const stored = this.stored[name];
 			if (!hasExpression(stored)) this.known.set(name, read);
-			else if (typeof stored === 'string' && typeof read === 'string')
-				emptyParts(stored, read).forEach((part) => this.gaps.add(`${part} in '${parameter.label}'`));
+			else this.checkTexts(stored, value, at, parameter.description.type === 'resourceMapper');
 			return read;
 		};
+	}
+
+	/** Checks each text that has expressions. */
+	private checkTexts(stored: unknown, value: unknown, at: Location, isForm: boolean): void {
+		if (typeof stored === 'object' && stored !== null) {
+			const values = new Map(Object.entries(value ?? {}));
+			for (const [name, inner] of Object.entries(stored))
+				this.checkTexts(inner, values.get(name), at, isForm);
+			return;
+		}
+		if (typeof stored !== 'string' || !stored.startsWith('=')) return;
+		if (isForm && isUnset(value)) this.gaps.add(`${stored.slice(1)} in ${at.subject}`);
+		if (typeof value !== 'string') return;
+		const [object] = partsThatFit(stored, value, OBJECTS);
+		if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
+		partsThatFit(stored, value, /^$/).forEach((part) => this.gaps.add(`${part} in ${at.subject}`));
 	}
 
 	private resolve(index: number, name: string, { description }: Parameter<unknown>): unknown {

@@ -15,7 +15,7 @@ import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
 import { Limiter } from './limiter';
 import { toErrorJson, toNodeError } from './nodeError';
-import { Deferred, type ItemInput, type OperationOutput, type PausedRun } from './operation';
+import type { Deferred, ItemInput, OperationOutput, PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -163,7 +163,7 @@ class ItemLoop {
 		});
 		for (const secret of client.settings.secrets) secrets.add(secret);
 		const result = await this.registered.operation.execute({ ...input, client }, planned);
-		if (!(result instanceof Deferred)) return result;
+		if (Array.isArray(result)) return result;
 		this.deferred.set(index, result);
 		return undefined;
 	}
@@ -227,7 +227,7 @@ class ItemLoop {
 			await paused.end(outputs);
 		} else if (isTool) records.endTool();
 		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.
-		else if (!context.getNode().retryOnFail || (outputs[0]?.json.error ?? false) === false) records.clear();
+		else if (!context.getNode().retryOnFail || outputs[0]?.json.error === undefined) records.clear();
 		return outputs;
 	}
 
@@ -236,7 +236,7 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { hints, dryRun, spending, fallbacks } = this.runContext;
+		const { hints, dryRun, fallbacks } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const { gaps } = this.parameters;
 		if (gaps.size > 0)
@@ -246,15 +246,7 @@ class ItemLoop {
 		const misfits = misfitHint(codes);
 		if (misfits !== undefined) hints.add(misfits);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
-		if (seconds > 0) {
-			hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
-		}
-		const limited = Math.round(spending.limitMeter.totalMs / 1_000);
-		if (limited > 0) {
-			hints.add(
-				`Calls waited ${limited} s for others, because of 'Max Cost per Execution (₽)' or 'Minimum Balance (₽)'.`,
-			);
-		}
+		if (seconds > 0) hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
 		for (const hint of hints) addHint(this.context, hint);
 	}
 

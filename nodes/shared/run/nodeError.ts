@@ -12,7 +12,7 @@ export function toErrorJson(error: unknown) {
 	const { message, status, code, type, param, taskId, extra } = details;
 	return {
 		message,
-		description: descriptionOf(error),
+		description: descriptionOf(error, true, false),
 		httpCode: status === undefined ? null : String(status),
 		code: code ?? null,
 		type: type ?? null,
@@ -24,9 +24,9 @@ export function toErrorJson(error: unknown) {
 }
 
 /** What an error says about what to do, and about what is charged, if anything. */
-function descriptionOf(error: unknown, isAlone = true): string | null {
+function descriptionOf(error: unknown, isAlone: boolean, hasRetry = true): string | null {
 	const details = detailsOf(error);
-	return [details.description, chargeText(details, isAlone)].filter(Boolean).join(' ') || null;
+	return [details.description, chargeText(details, isAlone, hasRetry)].filter(Boolean).join(' ') || null;
 }
 
 function detailsOf(error: unknown): ApiErrorDetails {

@@ -25,8 +25,8 @@ export interface OperationOutput {
 }
 
 /** The rest of an item's work, done when every item has been started. */
-export class Deferred {
-	constructor(readonly finish: () => Promise<OperationOutput[]>) {}
+export interface Deferred {
+	finish: () => Promise<OperationOutput[]>;
 }
 
 /** The values of an operation's parameters. */

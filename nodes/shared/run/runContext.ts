@@ -12,7 +12,6 @@ import { writtenDigests } from './charge/keys';
 import { Records } from './charge/records';
 import { Spending } from './charge/spending';
 import { ChunkWriter } from './chunkWriter';
-import { Limiter } from './limiter';
 
 /** What all items of a run share. */
 export class RunContext {
@@ -38,7 +37,6 @@ export class RunContext {
 	readonly hints = new Set<string>();
 	/** The items that a fallback model has answered. */
 	readonly fallbacks = new Set<number>();
-	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(context: IExecuteFunctions) {
 		this.isTool = isTool(context);
@@ -53,15 +51,6 @@ export class RunContext {
 		await Promise.all(this.background);
 		await this.chunkWriter?.sent;
 		this.over.abort();
-	}
-
-	/** Does work in a media session, if there is one, while no other work is in it (§7.4: 409, session busy). */
-	async inSession<T>(client: GatewayClient, id: string | undefined, work: () => Promise<T>): Promise<T> {
-		if (id === undefined) return await work();
-		const session = this.sessions.get(id) ?? new Limiter(1);
-		this.sessions.set(id, session);
-		// If the work before has failed, the run ends during the pause.
-		return await session.run(async () => await client.pause(0).then(work));
 	}
 
 	/**

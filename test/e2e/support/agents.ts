@@ -40,6 +40,9 @@ export const writerTool: [Service, WorkflowNode] = [
 	}),
 ];
 
+/** The API formats of texts. */
+export const FORMATS = ['chat', 'responses', 'messages'];
+
 /** Where requests of an API format go. */
 export function pathOf(format: string): string {
 	return format === 'chat' ? '/chat/completions' : `/${format}`;

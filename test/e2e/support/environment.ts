@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { startGateway, type Gateway, type GatewayOptions } from '../../../sandbox/gateway/gateway';
 import { N8nClient } from '../../../sandbox/n8n/client';
-import { resultOf, waitForExecution, type RunResult } from '../../../sandbox/n8n/executions';
+import { resultOf, waitForExecution, type Execution, type RunResult } from '../../../sandbox/n8n/executions';
 import { installPackage, packPackage } from '../../../sandbox/n8n/package';
 import { N8nServer } from '../../../sandbox/n8n/server';
-import type { Stored, WorkflowJson } from '../../../sandbox/n8n/types';
+import type { Stored, StoredWorkflow, WorkflowJson } from '../../../sandbox/n8n/types';
 import { credentialType, manualTrigger, withCredential } from '../../../sandbox/n8n/workflows';
 import { eventually } from './eventually';
 import { borrowN8n, owner } from './n8nPool';
@@ -48,11 +48,47 @@ export class Environment {
 		return new Environment(gateway, client, credential, logFile, (await readFile(logFile)).length);
 	}
 
-	/** Stores a workflow with the credential filled in, runs it from its manual trigger and waits for its end. */
+	/** Stores a workflow with the credential filled in. */
+	async store(workflow: WorkflowJson, credential = this.credential): Promise<StoredWorkflow> {
+		return await this.client.createWorkflow(withCredential(workflow, credential));
+	}
+
+	/** Stores and publishes a workflow. */
+	async publish(workflow: WorkflowJson): Promise<StoredWorkflow> {
+		const stored = await this.store(workflow);
+		await this.client.activate(stored);
+		return stored;
+	}
+
+	/** Stores a workflow and runs it from its manual trigger; returns the execution's ID. */
+	async begin(workflow: WorkflowJson, credential?: Stored): Promise<string> {
+		const { id } = await this.store(workflow, credential);
+		return await this.client.runManually(id, manualTrigger(workflow));
+	}
+
+	/** The same, to its end; returns all that n8n stores of it. */
+	async execute(workflow: WorkflowJson, credential?: Stored): Promise<Execution> {
+		return await waitForExecution(this.client, await this.begin(workflow, credential));
+	}
+
+	/** The same; returns what its nodes gave. */
 	async runWorkflow(workflow: WorkflowJson, options: { timeout?: number } = {}): Promise<RunResult> {
-		const { id } = await this.client.createWorkflow(withCredential(workflow, this.credential));
-		const executionId = await this.client.runManually(id, manualTrigger(workflow));
+		return await this.end(await this.begin(workflow), options);
+	}
+
+	/** What an execution's nodes gave, when it has ended. */
+	async end(executionId: string, options: { timeout?: number } = {}): Promise<RunResult> {
 		return resultOf(await waitForExecution(this.client, executionId, options));
+	}
+
+	/** The executions of a workflow, the newest first, once there are so many and all have ended. */
+	async executionsOf({ id: workflowId }: Stored, count: number): Promise<RunResult[]> {
+		const list = await eventually(async () => {
+			const executions = await this.client.listExecutions(workflowId);
+			expect(executions.length).toBeGreaterThanOrEqual(count);
+			return executions;
+		}, 30_000);
+		return await Promise.all(list.map(async ({ id }) => await this.end(id)));
 	}
 
 	/** n8n's answer about an execution as it stands, with all that is stored of it. */

@@ -1,5 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import type { WorkflowNode } from '../../../sandbox/n8n/types';
+import type { Environment } from './environment';
+import { eventually } from './eventually';
+import { call } from './mediaTrigger';
+import { clusterOf, type Service } from './workflows';
 
 /** A piece of an answer that a workflow streams. */
 export interface Chunk {
@@ -10,16 +14,28 @@ export interface Chunk {
 	at: number;
 }
 
-/** A public chat whose answers are streamed. */
-export const chatTrigger = (webhookId: string): WorkflowNode => ({
-	id: 'trigger',
-	name: 'Chat',
-	type: '@n8n/n8n-nodes-langchain.chatTrigger',
-	typeVersion: 1.3,
-	webhookId,
-	position: [0, 0],
-	parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
-});
+/** Publishes a chat with a node behind it, and nodes that serve it; returns what says something to it. */
+export async function talk(
+	environment: Environment,
+	root: WorkflowNode,
+	services: Array<[Service, WorkflowNode]> = [],
+): Promise<(text: string) => Promise<Chunk[]>> {
+	const webhookId = randomUUID();
+	const trigger = {
+		name: 'Chat',
+		type: '@n8n/n8n-nodes-langchain.chatTrigger',
+		typeVersion: 1.3,
+		webhookId,
+		parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
+	};
+	await environment.publish(clusterOf(`Chat ${webhookId}`, [trigger, root], services));
+	return async (chatInput) =>
+		await listen(environment.client.url, `${webhookId}/chat`, {
+			action: 'sendMessage',
+			sessionId: 's',
+			chatInput,
+		});
+}
 
 /** Posts to a webhook as soon as n8n has registered it, which follows the publishing. */
 async function post(
@@ -27,16 +43,12 @@ async function post(
 	path: string,
 	body: unknown,
 ): Promise<{ response: Response; start: number }> {
-	for (const end = Date.now() + 30_000; ; ) {
+	return await eventually(async () => {
 		const start = Date.now();
-		const response = await fetch(`${n8nUrl}/webhook/${path}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-		});
-		if (response.status !== 404 || Date.now() > end) return { response, start };
-		await sleep(50);
-	}
+		const response = await call(`${n8nUrl}/webhook/${path}`, body);
+		if (response.status === 404) throw new Error('The webhook is not there.');
+		return { response, start };
+	}, 30_000);
 }
 
 /** Posts to a webhook and notes when each chunk of the answer arrives. */

@@ -1,6 +1,5 @@
 import { resultOf, waitForExecution } from '../../../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../../../sandbox/n8n/types';
-import { withCredential } from '../../../sandbox/n8n/workflows';
 import type { Environment } from './environment';
 import { byId, catcher, gatewayNode, itemsNode, setNode, startName, workflowOf } from './workflows';
 
@@ -65,18 +64,12 @@ export interface Suspended {
 }
 
 /** Starts a workflow and waits until it is suspended. */
-export async function suspendExecution(
-	{ client, credential, gateway }: Environment,
-	workflow: WorkflowJson,
-): Promise<Suspended> {
+export async function suspendExecution(environment: Environment, workflow: WorkflowJson): Promise<Suspended> {
+	const { client, gateway } = environment;
 	const earlier = new Set(gateway.control.tasks().map(({ taskId }) => taskId));
-	const { id } = await client.createWorkflow(withCredential(workflow, credential));
-	const executionId = await client.runManually(id, startName);
+	const executionId = await environment.begin(workflow);
 	const execution = await waitForExecution(client, executionId, { orWaiting: true });
 	expect(resultOf(execution)).toMatchObject({ status: 'waiting' });
-	const tasks = gateway.control
-		.tasks()
-		.map(({ taskId }) => taskId)
-		.filter((taskId) => !earlier.has(taskId));
+	const tasks = gateway.control.tasks().flatMap(({ taskId }) => (earlier.has(taskId) ? [] : [taskId]));
 	return { executionId, tasks };
 }

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { resultOf, waitForExecution } from '../../../sandbox/n8n/executions';
 import type { Stored, StoredWorkflow } from '../../../sandbox/n8n/types';
-import { credentialType, withCredential } from '../../../sandbox/n8n/workflows';
+import { credentialType } from '../../../sandbox/n8n/workflows';
 import type { Environment } from './environment';
-import { catcher, everySecond, gatewayNode } from './workflows';
+import { eventually } from './eventually';
+import { catcher, clusterOf, everySecond, gatewayNode } from './workflows';
 
 /** A published trigger that watches a wallet of its own. */
 export class Wallet {
@@ -30,21 +28,9 @@ export class Wallet {
 		gateway.control.setBalance(amount, account);
 		const data = { baseUrl: gateway.baseUrl, apiKey: key };
 		const credential: Stored = await client.saveCredential(account, credentialType, data);
-		const pollTimes = { item: everySecond };
-		const trigger = gatewayNode(
-			'Low',
-			'balanceTrigger',
-			{ ...parameters, pollTimes },
-			{ id: 'low', position: [0, 0] },
-		);
-		const after = { ...catcher('After'), id: 'after', position: [220, 0] as [number, number] };
-		const workflow = {
-			name: account,
-			nodes: [trigger, after],
-			connections: { Low: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
-			settings: { executionOrder: 'v1' },
-		};
-		const stored = await client.createWorkflow(withCredential(workflow, credential));
+		const trigger = gatewayNode('Low', 'balanceTrigger', { ...parameters, pollTimes: { item: everySecond } });
+		const workflow = clusterOf(account, [trigger], [], [catcher('After')]);
+		const stored = await environment.store(workflow, credential);
 		await client.activate(stored);
 		const wallet = new Wallet(environment, account, key.slice(-4), stored);
 		// Publishing answers before the trigger is there.
@@ -61,9 +47,7 @@ export class Wallet {
 
 	/** Waits until it has been polled so often. */
 	async polled(count: number): Promise<void> {
-		for (const end = Date.now() + 30_000; this.polls < count; await sleep(20)) {
-			if (Date.now() > end) throw new Error(`${this.account} is not polled`);
-		}
+		await eventually(() => expect(this.polls).toBeGreaterThanOrEqual(count), 30_000);
 	}
 
 	/** Waits until a poll that began after this moment has ended. */
@@ -86,12 +70,9 @@ export class Wallet {
 
 	/** What the node behind the trigger got, in order. */
 	async told(): Promise<Array<Record<string, unknown>>> {
-		const list = await this.environment.client.listExecutions(this.workflow.id);
+		const results = await this.environment.executionsOf(this.workflow, 0);
 		// n8n lists those that still run before all others.
-		list.sort((one, other) => Number(one.id) - Number(other.id));
-		const results = await Promise.all(
-			list.map(async ({ id }) => resultOf(await waitForExecution(this.environment.client, id))),
-		);
+		results.sort((one, other) => Number(one.executionId) - Number(other.executionId));
 		return results.flatMap(({ nodes }) => nodes['After']?.items.map(({ json }) => json) ?? []);
 	}
 }

@@ -6,7 +6,6 @@ import { deleteFile, fetchFileRecord, readStoredFile } from '../../../nodes/shar
 import {
 	checkSize,
 	contentDigest,
-	uploadBase64,
 	type UploadFile,
 	uploadFile,
 	uploadForUse,
@@ -35,7 +34,6 @@ describe('an upload (§8)', () => {
 	it.each([
 		[0, 'empty', 'nothing to upload'],
 		[LIMIT + 1, '100.0 MB', 'a file of up to 100 MB'],
-		[LIMIT * 1.5, '150.0 MB', '75 MB as base64 text'],
 	])('rejects %i bytes', async (size, message, description) => {
 		const error = await rejectedInput(() => checkSize(size, 'file'));
 		expect(error.param).toBe('file');
@@ -68,17 +66,11 @@ it.each([
 	await expect(contentDigest({ ...file, framed })).resolves.toBe(digest);
 });
 
-it('base64 text is not sent again when the response is lost: there would be two files', async () => {
-	const { client, sent } = scriptedClient(['lost']);
-	expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');
-	expect(sent).toHaveLength(1);
-});
-
 it.each<[string, number, (client: GatewayClient) => Promise<unknown>, string]>([
 	[
 		'uploading',
 		400,
-		async (client) => await uploadBase64(client, { base64: 'Y2F0' }, {}),
+		async (client) => await uploadFile(client, file, {}),
 		'The gateway did not accept the file',
 	],
 	['fetching', 404, async (client) => await fetchFileRecord(client, 'f1'), 'The gateway has no such file'],

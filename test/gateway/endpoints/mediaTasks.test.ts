@@ -13,7 +13,6 @@ import {
 	fetchMediaTask,
 	type MediaTask,
 	readMediaTask,
-	taskBody,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
@@ -64,7 +63,7 @@ describe('reading a task (§2.6)', () => {
 	});
 });
 
-const body = taskBody({ model: 'm', input: { prompt: 'p' } });
+const body = { model: 'm', input: { prompt: 'p' } };
 const KEY = 'order-7';
 
 it.each<[string, Json]>([

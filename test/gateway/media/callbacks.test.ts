@@ -33,12 +33,12 @@ describe('the task IDs in a callback', () => {
 			{ id: '..', videoUrl: 'https://a.test/b', taskId: '%2e' },
 			[],
 		],
-	])('are found %s', (_, query, body, ids) => expect(taskIdsIn(query, body, 100)).toStrictEqual(ids));
+	])('are found %s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toStrictEqual(ids));
 
 	it.each(['task_id', 'TaskID', 'task-id', 'task', 'taskUuid', 'id', 'uuid'])(
 		'are found under the name %s',
 		(name) => {
-			expect(taskIdsIn({}, { status: 'done', [name]: 'a' }, 100)).toStrictEqual(['a']);
+			expect(taskIdsIn({}, { status: 'done', [name]: 'a' })).toStrictEqual(['a']);
 		},
 	);
 
@@ -50,7 +50,7 @@ describe('the task IDs in a callback', () => {
 		['a text that was sent as a form', { 'a-1': '' }],
 		['JSON text of a text', '"a-1"'],
 		['XML', { callback: { task: { $: { id: 'a-1' } } } }],
-	])('are found in %s', (_, body) => expect(taskIdsIn({}, body, 100)).toStrictEqual(['a-1']));
+	])('are found in %s', (_, body) => expect(taskIdsIn({}, body)).toStrictEqual(['a-1']));
 
 	it('come in the order of their names: first those with "task" and "id"', () => {
 		const body = {
@@ -61,13 +61,13 @@ describe('the task IDs in a callback', () => {
 			taskType: 'type',
 			task: { id: 'task', model: 'acme' },
 		};
-		expect(taskIdsIn({}, body, 300)).toStrictEqual(['task', 'type', 'id', 'user', 'account', 'video']);
+		expect(taskIdsIn({}, body)).toStrictEqual(['task', 'type', 'id', 'user', 'account', 'video']);
 	});
 
 	it('are ten at most', () => {
 		const body = Array.from({ length: 20 }, (_, index) => ({ id: `${index}` }));
 		const ids = ['last', '0', '1', '2', '3', '4', '5', '6', '7', '8'];
-		expect(taskIdsIn({}, [...body, { taskId: 'last' }], 300)).toStrictEqual(ids);
+		expect(taskIdsIn({}, [...body, { taskId: 'last' }])).toStrictEqual(ids);
 	});
 
 	it.each<[string, unknown, unknown]>([
@@ -78,12 +78,12 @@ describe('the task IDs in a callback', () => {
 		['an ID that is null', { taskId: null }, { data: { taskId: null } }],
 		['an ID of another kind', { taskId: true }, { taskId: { a: false } }],
 		['other names', { state: 'a' }, { model: 'a' }],
-	])('are not found in %s', (_, query, body) => expect(taskIdsIn(query, body, 100)).toStrictEqual([]));
+	])('are not found in %s', (_, query, body) => expect(taskIdsIn(query, body)).toStrictEqual([]));
 });
 
 describe('the search in a callback', () => {
 	it.each([4, 400])('finds an ID below %s objects', (depth) => {
-		expect(taskIdsIn({}, below(depth, { taskId: 'deep' }), 10_000)).toStrictEqual(['deep']);
+		expect(taskIdsIn({}, below(depth, { taskId: 'deep' }))).toStrictEqual(['deep']);
 	});
 
 	it.each([
@@ -91,33 +91,16 @@ describe('the search in a callback', () => {
 		[2_000, []],
 	])('is limited in length: an ID after %s objects, %j', (count, ids) => {
 		const others = Array.from({ length: count }, () => ({}));
-		expect(taskIdsIn(undefined, [...others, { taskId: 'last' }], 10_000)).toStrictEqual(ids);
-	});
-
-	it.each([
-		[64 * 1024, ['a']],
-		[64 * 1024 + 1, []],
-		[undefined, []],
-	])('looks below names of all kinds only in a small body: %s bytes, %j', (size, ids) => {
-		expect(taskIdsIn({}, { anything: { taskId: 'a' } }, size)).toStrictEqual(ids);
-	});
-
-	it.each<[unknown, string[]]>([
-		[{ taskId: 'a' }, ['a']],
-		[{ data: { task: 'a' } }, ['a']],
-		[{ data: { task: { taskId: 'a' } } }, []],
-	])('reads the body and its `data` whatever the size: %j, %j', (body, ids) => {
-		expect(taskIdsIn({}, body)).toStrictEqual(ids);
+		expect(taskIdsIn(undefined, [...others, { taskId: 'last' }])).toStrictEqual(ids);
 	});
 });
 
-/** 4 MiB: a quarter of what n8n accepts by default, because it takes seconds to make. */
-const MAX_BODY = 4 * 1024 * 1024;
+/** The longest body that is read. */
+const MAX_BODY = 256 * 1024;
 const filled = (element: (index: number) => string) => {
 	const length = Math.floor(MAX_BODY / (element(1_000_000).length + 1));
 	return Array.from({ length }, (_, index) => element(index)).join(',');
 };
-const wide = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, {}]));
 
 /** Of the processor: others may use it at the same time. */
 function millisecondsSince(begin: NodeJS.CpuUsage): number {
@@ -130,25 +113,14 @@ describe('a hostile body', () => {
 		['a list of objects', (): unknown => JSON.parse(`[${filled(() => '{}')}]`)],
 		['an object of objects', (): unknown => JSON.parse(`{${filled((index) => `"k${index}":{}`)}}`)],
 		['lists within lists', (): unknown => JSON.parse('['.repeat(MAX_BODY / 2) + ']'.repeat(MAX_BODY / 2))],
-		['objects with many objects', () => Array.from({ length: 1_000 }, () => wide)],
+		['beginnings of lists', () => Array.from({ length: 800 }, () => '['.repeat(300))],
 		['JSON text', () => JSON.stringify([filled(() => '{}')])],
 		['text of JSON', () => `[${filled(() => '{}')}]`],
 	])('%s is searched within half a second, without an error', (_, make) => {
 		const body = make();
 		const begin = process.cpuUsage();
-		expect(taskIdsIn({ taskId: 'a' }, body, MAX_BODY)).toStrictEqual(['a']);
-		expect(taskIdsIn({}, body, MAX_BODY)).toStrictEqual([]);
-		expect(millisecondsSince(begin)).toBeLessThan(500);
-	});
-
-	it.each<[string, string]>([
-		['lists within lists', '['.repeat(32_000) + ']'.repeat(32_000)],
-		['beginnings of lists', JSON.stringify(Array.from({ length: 200 }, () => '['.repeat(300)))],
-		['empty objects', JSON.stringify(Array.from({ length: 21_000 }, () => ({})))],
-		['IDs', JSON.stringify(Array.from({ length: 9_000 }, () => ({ id: 1 })))],
-	])('of 64 KB of %s is searched within half a second', (_, body) => {
-		const begin = process.cpuUsage();
-		taskIdsIn({}, body, body.length);
+		expect(taskIdsIn({ taskId: 'a' }, body)).toStrictEqual(['a']);
+		expect(taskIdsIn({}, body)).toStrictEqual([]);
 		expect(millisecondsSince(begin)).toBeLessThan(500);
 	});
 
@@ -167,8 +139,8 @@ describe('a hostile body', () => {
 			),
 		})).value;
 		fc.assert(
-			fc.property(any, any, fc.option(fc.nat(100_000), { nil: undefined }), (query, body, size) => {
-				const ids = taskIdsIn(query, body, size);
+			fc.property(any, any, (query, body) => {
+				const ids = taskIdsIn(query, body);
 				expect(ids.length).toBeLessThanOrEqual(10);
 				expect(new Set(ids).size).toBe(ids.length);
 				for (const id of ids) expect(id.length).toBeLessThanOrEqual(200);
@@ -181,7 +153,6 @@ describe('a hostile body', () => {
 /** The query as a server reads it. */
 const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 
-const nested = (levels: number): Json => (levels === 0 ? 1 : [nested(levels - 1)]);
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
 
 describe('data in a callback URL', () => {
@@ -228,7 +199,6 @@ describe('data in a callback URL', () => {
 	it.each<[string, Json]>([
 		['2,048 bytes', 'x'.repeat(2046)],
 		['2,048 bytes of Cyrillic letters', 'я'.repeat(1023)],
-		['50 levels', nested(50)],
 	])('may have %s', (_, value) =>
 		expect(readPassThrough({ passThrough: encodePassThrough(value) })).toStrictEqual(value),
 	);
@@ -248,7 +218,6 @@ describe('the data of a callback that anybody can send', () => {
 		['an empty one', { passThrough: '' }],
 		['no base64url', { passThrough: '{"a":1}' }],
 		['no JSON', { passThrough: encoded('{"a":') }],
-		['nested too deeply', { passThrough: encoded(JSON.stringify(nested(51))) }],
 	])('is ignored: %s', (_, query) => expect(readPassThrough(query)).toBeUndefined());
 
 	it('is never an exception', () => {

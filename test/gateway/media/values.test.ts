@@ -127,12 +127,13 @@ describe('the type of a value', () => {
 	});
 
 	it('a value of the right type is unchanged', () => {
+		const text = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 		const fields = {
-			prompt: fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
+			prompt: text,
 			num_images: fc.integer({ min: 1, max: 4 }),
 			guidance: fc.double({ min: 0, max: 20, noNaN: true }),
 			transparent: fc.boolean(),
-			tags: fc.array(fc.string(), { minLength: 1, maxLength: 8 }),
+			tags: fc.array(text, { minLength: 1, maxLength: 8 }),
 			size: fc.constantFrom('512x512', '1024x1024'),
 		};
 		const value = fc.record(fields, { noNullPrototype: true });
@@ -166,6 +167,7 @@ describe('a list', () => {
 		['of a reference', ['5'], { type: 'array', items: { $ref: '#/$defs/n' } }, [5]],
 		['of booleans', 'true, 0', { type: 'array', items: { type: 'boolean' } }, [true, false]],
 		['of choices', '5, 10', { type: 'array', items: { enum: [5, 10] } }, [5, 10]],
+		['without elements that are unset', ['a', null, ''], texts, ['a']],
 		['of anything', ['1', 2, '{"a":1}'], { type: 'array' }, ['1', 2, '{"a":1}']],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
@@ -173,6 +175,7 @@ describe('a list', () => {
 		['[]', texts],
 		[' , ', texts],
 		[[], texts],
+		[[null], texts],
 		[{}, { type: 'object' }],
 		['{}', { type: 'object' }],
 		['{}', {}],

@@ -175,6 +175,11 @@ describe('a value that does not fit its schema', () => {
 		expect(problems(value, schema)).toHaveLength(1);
 	});
 
+	it('null fits what is nullable, as OpenAPI writes it, also where it is required', () => {
+		const properties = { year: { type: 'integer', nullable: true } };
+		expect(problems({ year: null }, { type: 'object', properties, required: ['year'] })).toStrictEqual([]);
+	});
+
 	it('is found in schemas that refer to themselves, and ends', () => {
 		const tree = { type: 'object', properties: { child: { $ref: '#' } } };
 		expect(problems({ child: { child: 1 } }, tree)).toStrictEqual([

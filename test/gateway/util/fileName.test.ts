@@ -110,6 +110,17 @@ const TYPES = [
 	['json', 'application/json'],
 	['txt', 'text/plain'],
 	['csv', 'text/csv'],
+	['md', 'text/markdown'],
+	['xml', 'application/xml'],
+	['yaml', 'application/yaml'],
+	['rtf', 'application/rtf'],
+	['doc', 'application/msword'],
+	['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+	['xls', 'application/vnd.ms-excel'],
+	['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+	['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+	['odt', 'application/vnd.oasis.opendocument.text'],
+	['heic', 'image/heic'],
 ] as const;
 
 describe('file types and extensions', () => {

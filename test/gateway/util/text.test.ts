@@ -1,4 +1,4 @@
-import { emptyParts, excerpt } from '../../../nodes/shared/gateway/util/text';
+import { excerpt, partsThatFit } from '../../../nodes/shared/gateway/util/text';
 
 it.each([
 	['', undefined, ''],
@@ -26,5 +26,5 @@ it.each<[template: string, text: string, empty: string[]]>([
 	// A text that the node has changed since.
 	['=Describe {{ $json.name }}', 'Descr', []],
 ])('the empty expressions of %j are found where the text is %j', (template, text, empty) => {
-	expect(emptyParts(template, text)).toStrictEqual(empty);
+	expect(partsThatFit(template, text, /^$/)).toStrictEqual(empty);
 });

@@ -317,6 +317,18 @@ describe('the text', () => {
 		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
 	);
 
+	it('that was cut off before its first word is an error that says what to do, and what it cost', () => {
+		const cut = response({ reasoning: 'hm', finishReason: 'length' }, { hint: "Raise 'Max Tokens'" });
+		for (const work of [() => toResult(cut, []), () => toClosingChunks(cut, '', [])])
+			expect(errorDetailsOf(work)).toMatchObject({
+				message: 'The model responded with no text',
+				description: "Raise 'Max Tokens'",
+				code: 'no_text',
+				outcome: 'charged',
+				extra: { costRub: 0.25 },
+			});
+	});
+
 	it.each<['image' | 'audio', string]>([
 		['image', 'The model responded with an image and no text'],
 		['audio', 'The model responded with audio and no text'],
@@ -373,7 +385,9 @@ it.each<[string | null, string]>([
 	['content_filter', 'content-filter'],
 	['eos_token', 'other'],
 ])('a stream that ended by %s has the reason %s', (finishReason, word) =>
-	expect(toClosingChunks(response({ finishReason }), '', [])).toMatchObject([{ finishReason: word }]),
+	expect(toClosingChunks(response({ text: 'Hi', finishReason }), 'Hi', [])).toMatchObject([
+		{ finishReason: word },
+	]),
 );
 
 describe('tool calls', () => {

@@ -69,6 +69,9 @@ describe('image: edit', () => {
 	test.each([
 		['a form', { input: form({ quality: 'draft' }) }],
 		['JSON', { inputMode: 'json', inputJson: '{ "prompt": "Add a hat" }' }],
+		['an empty list of JSON', { inputMode: 'json', inputJson: '{ "image_urls": [] }' }],
+		['a list of nothing in JSON', { inputMode: 'json', inputJson: '={{ { image_urls: [$json.none] } }}' }],
+		['a list of nothing in a form', { input: form({ image_urls: '={{ [$json.none] }}' }) }],
 	])('sends nothing without an image in %s, although the model can do without', async (_, parameters) => {
 		const sent = serve(painter(sandbox.canvas));
 		const { error } = await edit(parameters);
@@ -293,6 +296,11 @@ describe('Pass Through', () => {
 
 	it.each<[string, object, string]>([
 		[
+			'broken JSON, with its place',
+			{ callbackUrl, passThrough: '{ orderId: 1042 }' },
+			"(Expected property name or '}' in JSON at position 2",
+		],
+		[
 			'nothing from an expression',
 			{ callbackUrl, passThrough: '={{ $json.missing }}' },
 			"The option 'Pass Through (JSON)' is not valid JSON",
@@ -310,7 +318,7 @@ describe('Pass Through', () => {
 	])('refuses %s before anything is sent', async (_, options, message) => {
 		const sent = serve();
 		const { error } = await create(options);
-		expect(error?.message).toContain(message);
+		expect(`${error?.message} ${error?.description}`).toContain(message);
 		expect(sent).toStrictEqual([]);
 	});
 });

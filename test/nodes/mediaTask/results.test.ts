@@ -144,9 +144,11 @@ function finished(...urls: string[]) {
 }
 const served = (
 	path: string,
-	body = 'bytes',
+	body: string | Buffer = 'bytes',
 	headers: Record<string, string> = { 'content-type': 'image/png' },
 ) => files().get(path).reply(200, body, headers);
+
+const OCTETS = 'application/octet-stream';
 
 describe('the files of a task', () => {
 	it('are in a field each, with names, types and bytes', async () => {
@@ -168,6 +170,19 @@ describe('the files of a task', () => {
 			Object.values(binary).map(async (file) => String(await storage.getAsBuffer(file))),
 		);
 		expect(bytes).toStrictEqual(['one', 'two', 'three']);
+	});
+
+	it('have the type of their first bytes where neither the server nor the URL says it', async () => {
+		finished('https://files.test/1A2b', 'https://files.test/3C4d', 'https://files.test/5E6f');
+		served('/1A2b', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), { 'content-type': OCTETS });
+		served('/3C4d', 'ID3 a song', {});
+		served('/5E6f', 'a note', {});
+		const { items } = await run('wait', { taskId });
+		expect(Object.values(items[0]?.binary ?? {})).toMatchObject([
+			{ mimeType: 'image/png', fileType: 'image', fileExtension: 'png', fileName: '1A2b.png' },
+			{ mimeType: 'audio/mpeg', fileType: 'audio', fileExtension: 'mp3', fileName: '3C4d.mp3' },
+			{ mimeType: 'text/plain', fileName: '5E6f' },
+		]);
 	});
 
 	it.each(['__proto__', 'toString'])('may be in a field of any name: %s', async (name) => {

@@ -5,7 +5,7 @@ import { waitForExecution } from '../../../sandbox/n8n/executions';
 import type { WorkflowJson } from '../../../sandbox/n8n/types';
 import { eventually } from '../../e2e/support/eventually';
 import { byId, catcher, gatewayNode, itemsNode, setNode, workflowOf } from '../../e2e/support/workflows';
-import { begin, end, environment, executionsOf, itemsOf, publish, run, suite } from '../support';
+import { environment, executionsOf, itemsOf, run, suite } from '../support';
 
 const MODEL = 'aurora/canvas-1';
 const control = () => environment.gateway.control;
@@ -49,14 +49,14 @@ export function mediaSuites(): void {
 
 	suite('Suspend', () => {
 		it('ends when the callbacks of all tasks have come', async () => {
-			const executionId = await begin(suspending());
+			const executionId = await environment.begin(suspending());
 			const waiting = await waitForExecution(environment.client, executionId, { orWaiting: true });
 			expect(waiting.status).toBe('waiting');
 			const [first = '', second = ''] = taskIds();
 			await control().finishTask(second);
 			expect((await environment.client.readExecution(executionId)).status).toBe('waiting');
 			await control().finishTask(first);
-			const result = await end(executionId);
+			const result = await environment.end(executionId);
 			expect(result.status).toBe('success');
 			expect(itemsOf(result, 'After')).toMatchObject([
 				{ taskId: first, state: 'success', asked: 'a cat' },
@@ -74,7 +74,7 @@ export function mediaSuites(): void {
 		it('starts a workflow once with the result of a task, by its callback', async () => {
 			const webhookId = randomUUID();
 			const trigger = gatewayNode('Trigger', 'mediaTaskTrigger', {}, { webhookId });
-			const stored = await publish(
+			const stored = await environment.publish(
 				workflowOf('Trigger', [trigger, catcher('After')], { Trigger: ['After'] }),
 			);
 			const url = `${environment.server.url}/webhook/${webhookId}/media-task`;

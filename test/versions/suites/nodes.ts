@@ -3,7 +3,7 @@ import { packageName } from '../../../sandbox/n8n/package';
 import { checkPng } from '../../../sandbox/demo/png';
 import { eventually } from '../../e2e/support/eventually';
 import { byId, catcher, everySecond, gatewayNode, workflowOf } from '../../e2e/support/workflows';
-import { environment, executionsOf, itemsOf, publish, run, suite } from '../support';
+import { environment, executionsOf, itemsOf, run, suite } from '../support';
 
 const NODES = [
 	'textGeneration',
@@ -83,7 +83,7 @@ export function nodeSuites(): void {
 				[gatewayNode('Low', 'balanceTrigger', parameters), catcher('After')],
 				{ Low: ['After'] },
 			);
-			const stored = await publish(workflow);
+			const stored = await environment.publish(workflow);
 			const [first] = await eventually(async () => await executionsOf(stored, 1));
 			await environment.client.deactivate(stored);
 			expect(itemsOf(first, 'After')).toMatchObject([{ amountRub: 12.34, lowBalance: true }]);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '../../e2e/support/eventually';
 import { listen, texts } from '../../e2e/support/streams';
 import { byId, gatewayNode, workflowOf } from '../../e2e/support/workflows';
-import { environment, publish, sent, suiteSince } from '../support';
+import { environment, sent, suiteSince } from '../support';
 
 const WORDS = 'one two three four five six seven eight';
 
@@ -21,7 +21,7 @@ async function publishWebhook(): Promise<string> {
 		model: byId('sandbox/balanced-2'),
 		prompt: `[[say:${WORDS}]]`,
 	});
-	await publish(workflowOf('Streaming', [webhook, text], { Webhook: ['Text'] }));
+	await environment.publish(workflowOf('Streaming', [webhook, text], { Webhook: ['Text'] }));
 	return path;
 }
 

@@ -1,6 +1,6 @@
 import { simplify } from '../../../shared/fields/results';
 import { compact, asText } from '../../../shared/gateway/util/json';
-import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
+import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 import { createTask, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type TaskItem } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
@@ -31,9 +31,10 @@ export const create = defineOperation({
 		const { model, simplify: isSimple, options } = item.params;
 		if (options.dryRun) return await taskNotSent(item, planned);
 		const { taskId, response, priceRub } = await createTask(item, planned);
-		return new Deferred(async () => [
+		const finish = async () => [
 			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
-		]);
+		];
+		return { finish };
 	},
 });
 
@@ -92,7 +93,7 @@ export const createAndWait = defineOperation({
 				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
 			}
 		};
-		if (!callback) return new Deferred(finish);
+		if (!callback) return { finish };
 		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
 	},
 	finishLater: suspendOrFinish,

@@ -2,7 +2,7 @@ import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse } from '../../../shared/gateway/endpoints/upload';
 import { asError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { taskPrice } from '../../../shared/gateway/media/price';
-import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
+import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
 import { charge } from '../../../shared/run/charge/charge';
 import { claimKey, digest } from '../../../shared/run/charge/keys';
 import type { OperationOutput } from '../../../shared/run/operation';
@@ -49,15 +49,9 @@ export async function createTask(
 	let input: JsonObject = {};
 	const send = async () => {
 		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
-		const body = bodyWith(input);
-		const created = await run.inSession(
-			client,
-			asText(body.sessionId),
-			async () =>
-				await createMediaTask(client, body, key).catch(async (error: unknown) => {
-					throw await inPanelWords(item, error);
-				}),
-		);
+		const created = await createMediaTask(client, bodyWith(input), key).catch(async (error: unknown) => {
+			throw await inPanelWords(item, error);
+		});
 		records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
 		return created;
 	};
@@ -73,7 +67,6 @@ export async function createTask(
 	const { result, rub } = await charge(spending, plan, send, async (ended) =>
 		'result' in ended ? await priced() : undefined,
 	);
-	spending.trace({ model: params.model });
 	run.background.push(rub);
 	return {
 		taskId: result.taskId,

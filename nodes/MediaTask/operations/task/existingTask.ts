@@ -14,7 +14,7 @@ import {
 	setArchived,
 } from '../../../shared/gateway/endpoints/tasks';
 import { taskJson, downloadArchive, isWithoutFile } from '../../../shared/n8n/taskResults';
-import { defineOperation, Deferred } from '../../../shared/run/operation';
+import { defineOperation } from '../../../shared/run/operation';
 import { resultOptions, resultParameters, resultReader } from './result';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { subtitles } from '../../../shared/gateway/media/subtitles';
@@ -75,7 +75,7 @@ export const wait = defineOperation({
 		const { taskId: id, options } = item.params;
 		const result = resultReader(item);
 		const maxWaitMs = options.maxWait * 60_000;
-		return new Deferred(async () => await result(id, { maxWaitMs, pollImmediately: true }));
+		return { finish: async () => await result(id, { maxWaitMs, pollImmediately: true }) };
 	},
 });
 

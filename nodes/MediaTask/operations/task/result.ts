@@ -19,10 +19,14 @@ export const resultOptions = {
 	binaryPropertyName,
 };
 
-type ResultParams = Values<typeof resultParameters> & { readonly options: Values<typeof resultOptions> };
+type ResultParams = Values<typeof resultParameters> & {
+	readonly options: Values<typeof resultOptions> & { readonly idempotencyKey?: string | undefined };
+};
 
 /** What is known of a task, and how it is waited for. */
 type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | undefined> };
+
+const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task for it.";
 
 /**
  * Reads the parameters for a task's result. The function that it returns polls a task until it has ended (§3.1), and
@@ -37,7 +41,12 @@ export function resultReader(item: ItemContext<ResultParams>) {
 		const rub = await priceRub?.();
 		const task = readMediaTask(body, taskId);
 		task.model ??= model;
-		if (task.state === 'fail') throw taskError(task, client.settings.secrets, rub);
+		if (task.state === 'fail') {
+			const error = taskError(task, client.settings.secrets, rub);
+			if (params.options.idempotencyKey === undefined) throw error;
+			const { description } = error.details;
+			throw error.with({ description: `${description} ${CHANGE_KEY}` });
+		}
 		const json = isSimple ? taskJson(task, rub) : body;
 		// An AI Agent can use links, not files.
 		const binary = isDownloaded && !run.isTool ? await downloadFiles(item, task, field) : undefined;

@@ -1,18 +1,11 @@
-import type { JsonObject } from '../../../shared/gateway/util/json';
-import { taskBody } from '../../../shared/gateway/endpoints/tasks';
+import { compact, type JsonObject } from '../../../shared/gateway/util/json';
 import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { withFile } from '../../../shared/gateway/media/inputValues';
-import {
-	inputForm,
-	mayTakeUrls,
-	promptField,
-	takesUrls,
-	type InputForm,
-} from '../../../shared/gateway/media/inputSchema';
+import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
-import { decimal, filled, isUnset, json, optional, text } from '../../../shared/params/kinds';
+import { decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey } from '../../../shared/run/charge/keys';
@@ -93,8 +86,6 @@ export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
 /** What is checked of a task before the first request. */
 export interface PlannedTask {
 	files: FileForField[];
-	/** Whether the input must have an image: some models would make a new one without. */
-	needsImage?: boolean;
 }
 
 /**
@@ -118,10 +109,6 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	return { files: findTaskFiles(item) };
 }
 
-/** The task is paid for, and without a published workflow nothing says that its callback was lost. */
-const PUBLISH =
-	"The 'Callback URL' starts a workflow only if that workflow is published before the task ends.";
-
 /**
  * Reads an item's request to create a task.
  *
@@ -131,7 +118,7 @@ const PUBLISH =
  */
 export async function readTaskRequest(
 	item: TaskItem,
-	{ files: found, needsImage = false }: PlannedTask,
+	{ files: found }: PlannedTask,
 	callback?: ResumeCallback,
 ) {
 	const { params, run, client } = item;
@@ -139,14 +126,11 @@ export async function readTaskRequest(
 	const { sessionId, idempotencyKey: ownKey, maxPriceRub, maxCostRub } = options;
 	const callbackUrl = readCallbackUrl(options.callbackUrl, client.settings.baseUrl);
 	const urlWithData = callbackWithData(callbackUrl, options.passThrough);
-	if (callbackUrl?.includes('/webhook/')) run.hints.add(PUBLISH);
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
-	const { inputSchema } = needsImage || files.length > 0 ? await catalogued() : { inputSchema: {} };
-	const form = inputForm(inputSchema);
+	const form = inputForm(files.length > 0 ? (await catalogued()).inputSchema : {});
 	checkTargets(files, form, id);
-	if (needsImage && files.length === 0) checkImage(values, inputSchema);
 	/** @param urlOf returns the URL of a file, or a placeholder */
 	const inputWith = async (urlOf: (file: UploadFile) => Promise<string>) => {
 		let input = values;
@@ -154,7 +138,8 @@ export async function readTaskRequest(
 		return input;
 	};
 	const bodyOf = (input: JsonObject, url: string | undefined) =>
-		taskBody({ model: id, input, sessionId, callbackUrl: url });
+		// §4.6.
+		compact({ model: id, input, sessionId: sessionId || undefined, callBackUrl: url });
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
 	const planned = limit || ownKey !== undefined ? await inputWith(placeholder) : {};
 	const mostRub = limit && limitedPrice(taskPrice(await catalogued(), planned), limit, maxPriceRub);
@@ -178,28 +163,6 @@ function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: Input
 		named.length > 0
 			? `In 'Input Files', choose a 'Target Field' of this model: ${named.join(', ')}.`
 			: "It has no field for a file: remove the row of 'Input Files', or choose another model.",
-		'inputFiles',
-	);
-}
-
-/**
- * Checks that an input has an image, in a field for one, or for text if no field is for one.
- *
- * @param inputSchema where it has no fields, any value but the prompt may be an image
- * @throws {InvalidInputError} if there is none
- */
-export function checkImage(input: JsonObject, inputSchema: JsonObject = {}): void {
-	const form = inputForm(inputSchema);
-	const isPrompt = ({ name }: { name: string }) => name === (promptField(form)?.name ?? 'prompt');
-	const forImages = form.fields.filter(takesUrls);
-	const forTexts = form.fields.filter((field) => mayTakeUrls(field) && !isPrompt(field));
-	const named = forImages.length > 0 ? forImages : forTexts;
-	const given = Object.keys(input).map((name) => ({ name }));
-	const fields = form.fields.length > 0 ? named : given.filter((field) => !isPrompt(field));
-	if (fields.some(({ name }) => !isUnset(input[name]))) return;
-	throw new InvalidInputError(
-		'There is no image to edit',
-		"Add a row to 'Input Files' whose 'Target Field' is one of this model, or enter the URL of an image in that field.",
 		'inputFiles',
 	);
 }

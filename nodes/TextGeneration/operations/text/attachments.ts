@@ -126,14 +126,21 @@ async function openFile(
 /** The standard name of a file's type, or that of its name. */
 function knownType(mimeType: string, fileName: string): string | undefined {
 	const type = standardType(mimeType);
-	return type.endsWith('/octet-stream') ? typeByName(fileName) : type;
+	const named = typeByName(fileName);
+	if (type.endsWith('/octet-stream')) return named;
+	// What n8n says of a file of which it knows nothing.
+	return type === 'text/plain' && !named ? undefined : type;
 }
 
 /** The file with a standard type. An unknown one is found by the name or the first bytes. */
 async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
 	const { fileName, size } = file;
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
-	const mimeType = knownType(file.mimeType, fileName) ?? typeByContent(await firstBytes(file));
+	const isText = standardType(file.mimeType) === 'text/plain';
+	const mimeType =
+		knownType(file.mimeType, fileName) ??
+		typeByContent(await firstBytes(file)) ??
+		(isText ? 'text/plain' : undefined);
 	if (mimeType !== undefined) return { ...file, mimeType };
 	throw at.error(
 		`the type of the file "${fileName}" is not known`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApiError } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
-import { asNumber, asObject, parseJson, wireText, type JsonObject } from '../util/json';
+import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
 import { abortable } from './limits';
 import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
@@ -89,7 +89,9 @@ export class GatewayClient {
 			const parsed = parseJson(response.body);
 			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
-			this.assertNoError(request, response, body);
+			// §7.1: an error may have the status of a success.
+			const status = statusInBody(request.group, body);
+			if (status !== undefined) throw this.errorResponse(request, { ...response, status });
 			return body;
 		});
 	}
@@ -113,12 +115,6 @@ export class GatewayClient {
 	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		return await this.stream({ ...FILE, path: url }, consume);
-	}
-
-	/** Throws the error (§7.1) that is the body of a success. */
-	assertNoError(request: GatewayRequest, response: HttpResponse<string>, body: JsonObject): void {
-		const status = statusInBody(request.group, body);
-		if (status !== undefined) throw this.errorResponse(request, { ...response, status });
 	}
 
 	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>> {
@@ -155,11 +151,9 @@ export class GatewayClient {
 	}
 
 	private errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
-		// Another clock than that of the gateway would make its dates wrong.
-		const now = dateOf(response) ?? this.now();
 		const { secrets } = this.settings;
 		const retryAfter = response.headers['retry-after'];
-		return errorFromResponse({ ...request, ...response, retryAfter, now, secrets });
+		return errorFromResponse({ ...request, ...response, retryAfter, now: this.now(), secrets });
 	}
 
 	private async withRetries<T>(
@@ -177,6 +171,3 @@ export class GatewayClient {
 		return await new Attempts(request, this.settings, this.dependencies, attempt).run();
 	}
 }
-
-/** By the clock of the server, in Unix milliseconds. */
-const dateOf = ({ headers }: HttpResponse<unknown>) => asNumber(Date.parse(headers.date ?? ''));

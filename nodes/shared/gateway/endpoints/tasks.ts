@@ -6,12 +6,11 @@ import {
 	asObjects,
 	asText,
 	compact,
-	objectIn,
 	parseJson,
 	type JsonObject,
 } from '../util/json';
-import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream, type OnChunk } from '../client/transport';
-import type { GatewayClient, GatewayRequest } from '../client/client';
+import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
+import type { GatewayClient } from '../client/client';
 import { withServerMessage, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts, ErrorText } from '../errors/texts';
@@ -34,17 +33,6 @@ const TASK_TEXTS: StatusTexts = {
 		description: "Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}.",
 	},
 };
-
-/** The body of a task request (§4.6). */
-export function taskBody(task: {
-	model: string;
-	input: JsonObject;
-	sessionId?: string | undefined;
-	callbackUrl?: string | undefined;
-}): JsonObject {
-	const { model, input, sessionId, callbackUrl } = task;
-	return compact({ model, input, sessionId: sessionId || undefined, callBackUrl: callbackUrl || undefined });
-}
 
 /** Creates a task (§4.6). A retry with the same key returns the same task and charges nothing. */
 export async function createMediaTask(
@@ -95,30 +83,14 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
-/** The longest error that may come in place of a file, in bytes. */
-const MAX_ERROR_BYTES = 65_536;
-
-/**
- * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
- *
- * @param consume is to report what it reads: an error (§7.1) may have the status of a success
- */
+/** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
 	taskId: string,
-	consume: (response: HttpResponse<ByteStream>, onChunk: OnChunk) => Promise<T>,
+	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	const request: GatewayRequest = { group: 'media', kind: 'read', texts: TASK_TEXTS, path };
-	return await client.stream(request, async (response) => {
-		const chunks: Uint8Array[] = [];
-		const file = await consume(response, (chunk, length) => {
-			if (length <= MAX_ERROR_BYTES) chunks.push(chunk);
-		});
-		const body = Buffer.concat(chunks).toString();
-		client.assertNoError(request, { ...response, body }, objectIn(body) ?? {});
-		return file;
-	});
+	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
 }
 
 /**

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { GatewayClient } from '../client/client';
 import type { ByteStream } from '../client/transport';
 import { InvalidInputError } from '../errors/errors';
-import { compact, type JsonObject } from '../util/json';
+import type { JsonObject } from '../util/json';
 import { missingInResponse } from './response';
 import { readStoredFile } from './storage';
 
@@ -18,8 +18,6 @@ export interface UploadSettings {
 	externalUserId?: string | undefined;
 }
 
-const UPLOAD = { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload' } as const;
-
 export interface UploadFile {
 	fileName: string;
 	mimeType: string;
@@ -29,7 +27,7 @@ export interface UploadFile {
 	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
 
-/** Checks the size of a file before the upload (§8): of base64 text, its length. `param` is the parameter with the file. */
+/** Checks the size of a file before the upload (§8). `param` is the parameter with the file. */
 export function checkSize(size: number, param: string): void {
 	if (size > 0 && size <= MAX_UPLOAD_BYTES) return;
 	const isEmpty = size === 0;
@@ -37,7 +35,7 @@ export function checkSize(size: number, param: string): void {
 		isEmpty ? 'The file is empty' : `The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
 		isEmpty
 			? 'Check the node that makes the file: there is nothing to upload.'
-			: 'The gateway takes a file of up to 100 MB, or of 75 MB as base64 text.',
+			: 'The gateway takes a file of up to 100 MB.',
 		param,
 	);
 }
@@ -49,7 +47,10 @@ export async function uploadFile(
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
-		...UPLOAD,
+		group: 'storage',
+		kind: 'create',
+		method: 'POST',
+		path: '/storage/upload',
 		openBody: async () => {
 			const { head, tail, boundary } = multipartFrame(file, settings);
 			return {
@@ -78,18 +79,6 @@ export async function contentDigest(file: UploadFile): Promise<string> {
 	const hash = createHash('sha256');
 	for await (const chunk of content instanceof Uint8Array ? [content] : content) hash.update(chunk);
 	return hash.digest('hex');
-}
-
-/** Uploads base64 text (§4.14, JSON form): the record as received. */
-export async function uploadBase64(
-	client: GatewayClient,
-	{ base64, mimeType }: { base64: string; mimeType?: string | undefined },
-	settings: UploadSettings,
-): Promise<JsonObject> {
-	return await client.json({
-		...UPLOAD,
-		json: { ...compact({ base64, mimeType: mimeType || undefined }), ...formFields(settings) },
-	});
 }
 
 function formFields({ storagePolicy, externalUserId }: UploadSettings): Record<string, string> {

@@ -41,8 +41,6 @@ export interface ApiErrorDetails {
 	type?: string | undefined;
 	/** The request field that the gateway names. */
 	param?: string | undefined;
-	/** The gateway's message, without secrets; `description` contains it already. */
-	serverMessage?: string | undefined;
 	/** Delay that the gateway asks for (`Retry-After`), in milliseconds. */
 	retryAfterMs?: number | undefined;
 	/** Whether the rate limit of the account refused it (§7.3): it was not worked on, and not charged. */

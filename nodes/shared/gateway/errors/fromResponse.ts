@@ -66,7 +66,10 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { isKnown, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
-	const serverMessage = body.serverMessage && withoutSigns(redact(body.serverMessage, response.secrets));
+	// n8n shows messages as HTML, and cuts off what looks like a tag.
+	const serverMessage =
+		body.serverMessage &&
+		redact(body.serverMessage, response.secrets).replaceAll('<=', '≤').replaceAll('<', '‹');
 	if (status >= 500 && !isKnown && !isFile) {
 		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
 		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again, description: words });
@@ -82,7 +85,6 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		...(namesField && !isOwnText && serverMessage
 			? causeFirst(text, serverMessage, param)
 			: { ...text, description: withServerMessage(text.description, serverMessage) }),
-		...(serverMessage ? { serverMessage } : {}),
 		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
 		kind,
 		status,
@@ -95,34 +97,13 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	});
 }
 
-/** §7.3: the statuses of codes that mean something else than 400. */
-// prettier-ignore
-const STATUSES: ReadonlyMap<unknown, number> = new Map(Object.entries({
-	unauthorized: 401, invalid_api_key: 401, insufficient_quota: 402, forbidden: 403,
-	rate_limit_exceeded: 429, token_limit_exceeded: 429,
-	internal_error: 500, provider_error: 502, no_providers: 503, service_unavailable: 503, gateway_timeout: 504,
-}));
-
 /** The status of the error (§7.1) in a media response of another status. With a task ID, the task exists. */
 export function statusInBody(group: EndpointGroup, { data, error, ...body }: JsonObject): number | undefined {
 	const isMedia = group === 'media' || group === 'list';
 	if (!isMedia || asId(asObject(data)?.taskId) !== undefined) return undefined;
-	const code = asObject(error)?.code ?? body.code;
-	const status = asNumber(code) ?? 0;
+	const status = asNumber(asObject(error)?.code ?? body.code) ?? 0;
 	if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
-	return error && !data ? (STATUSES.get(code) ?? 400) : undefined;
-}
-
-const SIGNS: Readonly<Record<string, string>> = {
-	'<=': 'at most',
-	'>=': 'at least',
-	'<': 'less than',
-	'>': 'more than',
-};
-
-/** "must be <= 4" as "must be at most 4": n8n shows messages as HTML, and cuts off what looks like a tag. */
-function withoutSigns(words: string): string {
-	return words.replace(/([<>]=?) ?(?=-?\d)/g, (_, sign: string) => `${SIGNS[sign] ?? sign} `);
+	return error && !data ? 500 : undefined;
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

@@ -1,14 +1,10 @@
 import { ID } from '../util/text';
-import { asId, asObject, parseJson, isFlat, type Json } from '../util/json';
+import { asId, asObject, parseJson, type Json } from '../util/json';
 
 /** Limits of what the node reads from a callback, which anybody can send. */
 const MAX_IDS = 10;
 const MAX_ID_LENGTH = 200;
 const MAX_VALUES = 2_000;
-/** In bytes. JavaScript lists all names of an object at once: a second for a body of 16 MiB. */
-const MAX_SEARCHED_BODY = 64 * 1024;
-/** Names that are read of a larger one (§2.6 has the first). */
-const USUAL_NAMES = ['taskId', 'task_id', 'taskid', 'task', 'id'];
 
 /** No sentence, no JSON. */
 const WORD = /^[^\s"<>[\]{}]+$/;
@@ -24,15 +20,10 @@ interface Place {
 /**
  * The IDs in a callback that may be a task's, most likely first, at most 10. §6.4 does not show a callback, so any text
  * under a name with "task" or "id" counts, also in JSON text, and text without a name. A callback is only a hint: a wrong
- * ID costs a poll. Never throws, and takes some milliseconds, whatever the body.
- *
- * @param size of the body in bytes; of a large one, only the uppermost fields and those of `data` are read
+ * ID costs a poll. Never throws.
  */
-export function taskIdsIn(query: unknown, body: unknown, size = Infinity): string[] {
-	const isSmall = size <= MAX_SEARCHED_BODY;
-	// The length of a URL is limited.
-	const contents = [query, ...(isSmall ? [body] : [body, asObject(body)?.data].map(usualFields))];
-	const places = contents.map((value): Place => ({ value, name: '', isInTask: false }));
+export function taskIdsIn(query: unknown, body: unknown): string[] {
+	const places = [query, body].map((value): Place => ({ value, name: '', isInTask: false }));
 	// Level by level: visits those that are added meanwhile.
 	for (const { value, name, isInTask } of places) {
 		for (const [key, child] of childrenOf(value).slice(0, MAX_VALUES - places.length)) {
@@ -55,11 +46,6 @@ function childrenOf(value: unknown): Array<[name: string | undefined, child: unk
 	const [[name = '', text] = []] = fields;
 	// Text or JSON that was sent as a form, as curl does.
 	return fields.length === 1 && text === '' && /[\d{]/.test(name) ? [[undefined, name]] : fields;
-}
-
-function usualFields(content: unknown): object {
-	const fields = asObject(content);
-	return Object.fromEntries(USUAL_NAMES.map((name) => [name, idOf(fields?.[name])]));
 }
 
 function rank({ name, isInTask }: Place): number {
@@ -97,13 +83,9 @@ export function withPassThrough(url: string, encoded: string): string {
 	return target.href;
 }
 
-/** n8n fails to store what is nested much deeper. */
-const MAX_LEVELS = 50;
-
 /** The data in the query of a callback, which anybody can send; `undefined` if it is not readable. Never throws. */
 export function readPassThrough(query: unknown): Json | undefined {
 	const given = asObject(query)?.[NAME];
 	if (typeof given !== 'string') return undefined;
-	const value = parseJson(Buffer.from(given, 'base64url').toString('utf8'));
-	return value !== undefined && isFlat(value, MAX_LEVELS) ? value : undefined;
+	return parseJson(Buffer.from(given, 'base64url').toString('utf8'));
 }

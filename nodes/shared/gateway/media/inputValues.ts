@@ -61,11 +61,13 @@ function toBoolean(value: Json): boolean | undefined {
 	return word === 'false' || word === '0' ? false : undefined;
 }
 
-/** Lists, objects and null among the elements stay, and all elements of a list of several types. */
+/** Lists and objects among the elements stay, and all elements of a list of several types; unset ones are left out. */
 function toList(value: Json, { element }: InputField): Json[] {
-	return elements(value, element).map((part) =>
-		!element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element),
-	);
+	return elements(value, element)
+		.filter((part) => !isUnset(part))
+		.map((part) =>
+			!element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element),
+		);
 }
 
 /** The elements of a list, of JSON text, or of text with one element per line or between commas. */

@@ -32,6 +32,8 @@ export function* misfits(
 ): Generator<string> {
 	const rules = asObject(schema);
 	if (!rules || depth > MAX_DEPTH) return;
+	// As OpenAPI writes it.
+	if (value === null && rules.nullable === true) return;
 	const within = (part: Json, of: Json | undefined, place = at) => misfits(part, of, root, place, depth + 1);
 	const types = [rules.type].flat().map(String);
 	const [type, isWhole] = [typeOf(value), Number.isInteger(value)];

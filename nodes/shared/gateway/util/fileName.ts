@@ -31,9 +31,22 @@ const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
 	['csv', 'text/csv'],
 	['html', 'text/html'],
 	['htm', 'text/html'],
+	['md', 'text/markdown'],
+	['xml', 'application/xml'],
+	['yaml', 'application/yaml'],
+	['yml', 'application/yaml'],
+	['rtf', 'application/rtf'],
+	['doc', 'application/msword'],
+	['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+	['xls', 'application/vnd.ms-excel'],
+	['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+	['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+	['odt', 'application/vnd.oasis.opendocument.text'],
+	['heic', 'image/heic'],
 ];
 
-function extensionOf(mimeType: string): string | undefined {
+/** The extension of files of a type, in lower case and without parameters. */
+export function extensionOf(mimeType: string): string | undefined {
 	return TYPES.find(([, type]) => type === mimeType)?.[0];
 }
 

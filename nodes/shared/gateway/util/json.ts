@@ -103,9 +103,3 @@ export function deepMerge(
 	}
 	return Object.fromEntries(merged);
 }
-
-/** Whether objects and lists in a value are nested at most so many levels deep. */
-export function isFlat(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return true;
-	return levels > 0 && Object.values(value).every((child) => isFlat(child, levels - 1));
-}

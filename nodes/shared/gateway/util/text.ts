@@ -14,15 +14,15 @@ export function duration(milliseconds: number): string {
 export const BETWEEN_URLS = /[\r\n]|,(?=\s*(?:https?:|data:|$))/i;
 
 /**
- * The expressions of a template that gave nothing, so that the text has a gap.
+ * The expressions of a template whose part of the text fits a pattern, such as that of an empty one.
  *
- * @param template as it is stored, e.g. `=Describe {{ $json.name }}`; an expression alone leaves no gap
+ * @param template as it is stored, e.g. `=Describe {{ $json.name }}`; an expression alone is no part
  */
-export function emptyParts(template: string, text: string): string[] {
+export function partsThatFit(template: string, text: string, pattern: RegExp): string[] {
 	const [start = '', ...parts] = template.replace(/^=/, '').split(/\{\{([^]*?)\}\}/);
 	const isText = (part: string, index: number) => index % 2 === 1 && part.trim() !== '';
 	if (start.trim() === '' && !parts.some(isText)) return [];
-	const empty: string[] = [];
+	const found: string[] = [];
 	let at = start.length;
 	for (let index = 0; index < parts.length; index += 2) {
 		const [expression = '', next = ''] = parts.slice(index, index + 2);
@@ -30,10 +30,10 @@ export function emptyParts(template: string, text: string): string[] {
 		const end = isLast ? text.length - next.length : text.indexOf(next, at);
 		// Between two expressions without text, nobody can tell.
 		if (end < at || (next === '' && !isLast)) break;
-		if (end === at) empty.push(`{{${expression}}}`);
+		if (pattern.test(text.slice(at, end))) found.push(`{{${expression}}}`);
 		at = end + next.length;
 	}
-	return empty;
+	return found;
 }
 
 /** An ID in a path: one with a part such as `..`, also percent-encoded, could reach another endpoint. */

@@ -108,7 +108,7 @@ export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse):
 	if (known.content !== use.content) {
 		throw new InvalidInputError(
 			"'Idempotency Key' is the same for two different inputs of this execution",
-			'Make it different for each input, e.g. with an order number of the item.',
+			'Make it different for each input, e.g. with an order number of the item. After you have changed the input, change the key, too.',
 			'idempotencyKey',
 		);
 	}

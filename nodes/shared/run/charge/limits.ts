@@ -52,8 +52,12 @@ export async function reserve(
 			const full = limits.filter((limit) => !limit.fits(mostRub));
 			const [busy] = [...full, ...limits.filter(({ inProgress }) => !inProgress.isFirst(call))];
 			if (!busy) break;
-			for (const { inProgress } of limits) inProgress.join(call);
-			await spending.limitMeter.during(client.until(busy.inProgress.change()));
+			// Calls of other executions do not wait behind it for this one's limit.
+			for (const { inProgress } of limits) {
+				if (inProgress === busy.inProgress) inProgress.join(call);
+				else inProgress.leave(call);
+			}
+			await client.until(busy.inProgress.change());
 		}
 		const all = new Set([spending.inProgress, ...limits.map(({ inProgress }) => inProgress)]);
 		const releases = [...all].map((inProgress) => inProgress.begin(mostRub));

@@ -1,8 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { WaitMeter } from '../../gateway/client/rateGate';
 import { InvalidInputError } from '../../gateway/errors/errors';
-import { asObject, asText } from '../../gateway/util/json';
 import { addToTotal, compareDecimals, rubles, sumOfCosts } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
 import { InProgress, type CostLimit } from './inProgress';
@@ -14,7 +12,7 @@ const KEY = 'aiGatewaySpending';
 
 /** n8n does not declare the others for sub-nodes, but they have them. */
 export type SpendingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
-	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints' | 'getExecuteData' | 'setMetadata'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints'>>;
 
 /** What the calls of an execution that have ended cost. n8n stores it as JSON; amounts are decimal text in rubles. */
 interface Stored {
@@ -46,8 +44,6 @@ const inProgress = new WeakMap<object, InProgress>();
  */
 export class Spending {
 	readonly inProgress: InProgress;
-	/** Measures how long calls wait for limits. */
-	readonly limitMeter = new WaitMeter(() => performance.now());
 	private ownRub = '0';
 	private hint: { message: string } | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
@@ -95,7 +91,6 @@ export class Spending {
 		const stored = this.stored();
 		stored.rub = addToTotal(stored.rub, rub);
 		stored.totals.calls += 1;
-		this.trace({ costRub: rub });
 		this.addOwn(rub);
 	}
 
@@ -123,7 +118,6 @@ export class Spending {
 		stored.rub = addToTotal(stored.rub, rub, -1);
 		stored.unknownRub = addToTotal(stored.unknownRub, rub);
 		stored.totals.callsWithoutCost += 1;
-		this.trace({ costRub: `-${rub}` });
 		this.addOwn(rub, -1);
 	}
 
@@ -136,26 +130,6 @@ export class Spending {
 	/** The user's keys of the execution, also of those that it is a retry of. */
 	get keys(): Record<string, KeyUse> {
 		return this.stored().keys;
-	}
-
-	/**
-	 * Adds to what n8n's traces (OpenTelemetry) have of the node's run: models, and sums. What a sub-node adds is in the trace
-	 * of its agent, of whose run n8n keeps only what comes after the last tool. An n8n before 2.16 ignores it.
-	 */
-	trace(values: Record<string, string | number | null | undefined>): void {
-		const run = asObject(this.context.getExecuteData?.());
-		if (!run) return;
-		const { tracing, nodeWasResumed } = asObject(run.metadata) ?? {};
-		const earlier = nodeWasResumed ? asObject(this.nodeStore.gatewayTrace) : {};
-		const trace = { ...earlier, ...asObject(tracing) };
-		for (const [name, value] of Object.entries(values)) {
-			const before = asText(trace[`gateway.${name}`]);
-			const added = String(value ?? 0);
-			const listed = new Set([...(before?.split(', ') ?? []), added]);
-			trace[`gateway.${name}`] = sumOfCosts(before ?? '0', added) ?? [...listed].join(', ');
-		}
-		const metadata: object = { tracing: (this.nodeStore.gatewayTrace = trace) };
-		this.context.setMetadata?.(metadata);
 	}
 
 	/** Shows the sums; in a hint only if something is, or may be, charged. */

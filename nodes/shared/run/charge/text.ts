@@ -60,8 +60,6 @@ export async function completeText(
 			return cost?.rub;
 		});
 		await rub;
-		const { inputTokens, outputTokens } = result.completion.usage;
-		spending.trace({ model: asText(body.model), inputTokens, outputTokens });
 		const hint = incompleteHint(result.completion.choices, body, format);
 		if (hint !== undefined) showHint(hint);
 		return { body: result.body, completion: { ...result.completion, ...fields, hint } };

@@ -30,16 +30,18 @@ export function mayBeCharged(error: unknown): boolean {
  * Says whether a failed request is charged: the last sentence of its error.
  *
  * @param isAlone whether no other item of the node is, or may be, charged
+ * @param hasRetry whether the execution fails: n8n has no *Retry* for one that succeeds
  * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
 export function chargeText(
 	{ outcome, kind = 'charge', taskId, extra }: ApiErrorDetails,
 	isAlone = true,
+	hasRetry = true,
 ): string | undefined {
 	const free = isAlone ? 'Nothing was charged.' : 'This item was not charged.';
 	if (outcome === 'charged') {
 		if (taskId !== undefined)
-			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait', or with 'Retry' in the list of executions.`;
+			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait'${hasRetry ? ", or with 'Retry' in the list of executions" : ''}.`;
 		const { costRub } = extra ?? {};
 		return typeof costRub === 'number'
 			? `The call cost ${rubles(String(costRub))}.`
@@ -51,9 +53,9 @@ export function chargeText(
 	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : 'This item was not sent.';
 	if (outcome === 'rejected') return free;
 	if (taskId !== undefined) return 'It may have been charged: check the balance.';
-	return kind === 'keyed'
-		? "The task may have been created and charged anyway. 'Retry On Fail' and a retry of the execution request the same task; a new execution creates another one, unless 'Idempotency Key' is set."
-		: 'The call was not repeated, because it may have been charged: check the balance, then retry the execution if you need its response.';
+	if (kind === 'keyed')
+		return `The task may have been created and charged anyway. ${hasRetry ? "'Retry On Fail' and a retry of the execution request the same task; a" : 'A'} new execution creates another one, unless 'Idempotency Key' is set.`;
+	return `The call was not repeated, because it may have been charged: check the balance, then ${hasRetry ? 'retry the execution' : 'send this item again'} if you need its response.`;
 }
 
 /** What can follow a node that has failed. */
@@ -63,7 +65,7 @@ const PAYS =
 	'it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.';
 
 const NEXT_TRY: Readonly<Record<NextTry, string>> = {
-	retry: `To get their results, use 'Retry' in the list of executions: ${PAYS}`,
+	retry: `To get their results, use 'Retry' of this execution in the list of executions: ${PAYS}`,
 	retryOfSubExecution: `To get their results, use 'Retry' in the list of executions for that of this sub-workflow, not for its parent: ${PAYS}`,
 	none: '',
 };

@@ -1,40 +1,17 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { repositoryRoot } from '../../../../sandbox/n8n/runtime';
 
-/** Where screenshots go; `SCREENSHOTS` names another folder. */
-const screenshotsFolder = process.env['SCREENSHOTS'] || join(repositoryRoot, 'test-results', 'screenshots');
 /** The pictures of the documentation. */
 const imagesFolder = join(repositoryRoot, 'docs', 'images');
 
-/** The screenshots of one story, numbered in the order in which they were taken. */
+/** The pictures that a story takes. */
 export class Album {
-	private count = 0;
-
-	private constructor(
-		private readonly folder: string,
+	constructor(
+		private readonly story: string,
 		private readonly page: Page,
 	) {}
-
-	/** Empties the story's folder. */
-	static async open(story: string, page: Page): Promise<Album> {
-		const folder = join(screenshotsFolder, story);
-		await rm(folder, { recursive: true, force: true });
-		await mkdir(folder, { recursive: true });
-		return new Album(folder, page);
-	}
-
-	/**
-	 * Takes a picture.
-	 * @param title what it shows, as words for a file name
-	 * @param of a part of the page, or all of it
-	 */
-	async shot(title: string, of: Locator | Page): Promise<void> {
-		this.count += 1;
-		const name = `${String(this.count).padStart(2, '0')}-${slug(title)}.png`;
-		await of.screenshot({ path: join(this.folder, name), animations: 'disabled' });
-	}
 
 	/**
 	 * Renews a picture of the documentation, if `UPDATE_IMAGES` is set.
@@ -53,19 +30,14 @@ export class Album {
 		await this.page.screenshot({ path, clip, style, animations: 'disabled' });
 	}
 
-	/** Keeps what was to be seen when a test failed, and the page's HTML. */
+	/** Keeps what was to be seen when a test failed, and the page's HTML, in `test-results/screenshots`. */
 	async keepFailure(title: string): Promise<void> {
-		const path = join(this.folder, `FAILED-${slug(title)}`);
+		const folder = join(repositoryRoot, 'test-results', 'screenshots', this.story);
+		await mkdir(folder, { recursive: true });
+		const path = join(folder, title.toLowerCase().replace(/[^a-z0-9]+/g, '-'));
 		await this.page.screenshot({ path: `${path}.png`, timeout: 10_000 });
 		await writeFile(`${path}.html`, await this.page.content());
 	}
-}
-
-function slug(title: string): string {
-	return title
-		.toLowerCase()
-		.replace(/[^a-z0-9]+/g, '-')
-		.replace(/^-|-$/g, '');
 }
 
 interface Frame {

@@ -15,7 +15,7 @@ export class Editor {
 	constructor(
 		readonly page: Page,
 		private readonly url: string,
-		/** Where its screenshots go. */
+		/** Its pictures. */
 		readonly album: Album,
 	) {
 		this.creator = new NodeCreator(page);
@@ -45,6 +45,8 @@ export class Editor {
 	/** Goes to a workflow by way of the overview, as people do: to load the editor again takes seconds. */
 	private async go(url: string): Promise<void> {
 		if (!this.page.url().startsWith(this.url)) return void (await this.page.goto(url));
+		// n8n takes over what was entered last as it closes the panel.
+		if (await this.panel.root.isVisible()) await this.panel.close();
 		await this.navigate(`${this.url}/home/workflows`);
 		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
 		const overview = this.page.locator('body:not(:has([data-test-id="canvas"]))');
@@ -79,15 +81,6 @@ export class Editor {
 	/** Brings the whole workflow into view. */
 	async fit(): Promise<void> {
 		await this.page.getByTestId('zoom-to-fit').click();
-	}
-
-	/**
-	 * Takes a picture of the open panel, or of the window where none is open.
-	 * @param title what it shows, as words for a file name
-	 */
-	async shot(title: string): Promise<void> {
-		await this.panel.clearMessages();
-		await this.album.shot(title, (await this.panel.root.isVisible()) ? this.panel.root : this.page);
 	}
 
 	/**

@@ -9,12 +9,12 @@ export interface Outcome {
 	message: string;
 }
 
-export interface ExpectedError {
+interface ExpectedError {
 	message: string;
 	/** A part of the description. */
 	hint: string;
 	/** The item that it names, from 0. */
-	item?: number;
+	item: number;
 }
 
 /** The panel of a node: its parameters in the middle, its output on the right. */
@@ -113,11 +113,6 @@ export class NodePanel {
 		return this.page.locator('[role="option"]:visible');
 	}
 
-	/** Turns a switch. */
-	async toggle(name: string): Promise<void> {
-		await this.input(name).getByRole('switch').click();
-	}
-
 	/** Unfolds the model picker. */
 	async openPicker(): Promise<void> {
 		await this.root.getByTestId('rlc-input').click();
@@ -176,7 +171,7 @@ export class NodePanel {
 	}
 
 	/** Runs the node, and checks the error that the panel shows. n8n appends the item where there are several. */
-	async expectError({ message, hint, item = 0 }: ExpectedError): Promise<void> {
+	async expectError({ message, hint, item }: ExpectedError): Promise<void> {
 		const outcome = await this.execute();
 		expect(outcome).toMatchObject({ ok: false, message: expect.stringContaining(message) as string });
 		expect(await this.output.errorMessage.innerText()).toBe(`${message} [item ${item}]`);

@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { GatewayOptions } from '../../../../sandbox/gateway/gateway';
 import type { Stored, WorkflowJson } from '../../../../sandbox/n8n/types';
-import { withCredential } from '../../../../sandbox/n8n/workflows';
 import { Environment } from '../environment';
 import { Album } from './album';
 import { signedIn, startBrowser } from './browser';
@@ -21,7 +20,7 @@ export type Scene = (title: string, play: (stage: Stage) => Promise<void>) => vo
 /**
  * Prepares n8n, the gateway and a browser for a file of tests that use the editor as people do.
  *
- * @param name the folder of its screenshots
+ * @param name the folder of the screenshots of failures
  * @returns what declares its tests
  */
 export function story(name: string, gateway?: GatewayOptions): Scene {
@@ -33,7 +32,7 @@ export function story(name: string, gateway?: GatewayOptions): Scene {
 		environment = await Environment.borrow(gateway);
 		browser = await startBrowser();
 		const page = await (await signedIn(browser, environment)).newPage();
-		editor = new Editor(page, environment.client.url, await Album.open(name, page));
+		editor = new Editor(page, environment.client.url, new Album(name, page));
 	});
 
 	afterAll(async () => {
@@ -60,8 +59,8 @@ export function story(name: string, gateway?: GatewayOptions): Scene {
 /** Opens a workflow, which is stored once. */
 export function opening(workflow: WorkflowJson | Promise<WorkflowJson>): (stage: Stage) => Promise<void> {
 	let stored: Stored | undefined;
-	return async ({ editor, environment: { client, credential } }) => {
-		stored ??= await client.createWorkflow(withCredential(await workflow, credential));
+	return async ({ editor, environment }) => {
+		stored ??= await environment.store(await workflow);
 		await editor.openWorkflow(stored);
 	};
 }

@@ -173,6 +173,14 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 	['invisible', '{\n\u00a0\u00a0"title": "a\u00a0b"\n}', TITLE, { title: 'a\u00a0b' }],
 	['trailing comma', '{"title":"Sea",\n}', OBJECT, { title: 'Sea' }],
 	['trailing comma', 'It is {"title":",}","tags":["a","b",],}.', OBJECT, { title: ',}', tags: ['a', 'b'] }],
+	[
+		'comments',
+		'{\n  "title": "Sea", // the "name\n  "pages": 3 /* guessed */\n}',
+		TITLE,
+		{ title: 'Sea', pages: 3 },
+	],
+	['comments', '```json\n{\n  // the book\n  "title": "Sea", // or:\n}\n```', OBJECT, { title: 'Sea' }],
+	['no comments', '{"a":"https://a.b/c","d":"a /* b */",}', OBJECT, { a: 'https://a.b/c', d: 'a /* b */' }],
 	['unknown field is null', '{"title":"Sea","pages":null}', TITLE, { title: 'Sea', pages: null }],
 ];
 

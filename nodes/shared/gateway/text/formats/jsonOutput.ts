@@ -83,19 +83,18 @@ function withoutFence(text: string): string {
 	return block.slice(3, -3).replace(/^[^\s`{["]*/, '');
 }
 
-/** What tells strings apart, and what is not JSON: a comma before a bracket, invisible characters, line breaks in strings. */
-const MARKS = /\\.|"|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\n\r\t\u00a0\u200b-\u200d\u2060\ufeff]/gs;
+/** Strings, and what is not JSON: comments, a comma before a bracket, invisible characters. */
+const MARKS =
+	/"[^"\\]*(?:\\.[^"\\]*)*"?|\/\/[^\n]*|\/\*.*?(?:\*\/|$)|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
+
+function cleaned(text: string): string {
+	const escaped = (character: string) => JSON.stringify(character).slice(1, -1);
+	return text.replace(MARKS, (mark) => (mark.startsWith('"') ? mark.replace(/[\n\r\t]/g, escaped) : ' '));
+}
 
 function parseLeniently(text: string): Json | undefined {
-	const value = parseJson(text);
-	if (value !== undefined) return value;
-	let isString = false;
-	const cleaned = text.replace(MARKS, (mark) => {
-		if (mark === '"') isString = !isString;
-		if (isString && mark < ' ') return JSON.stringify(mark).slice(1, -1);
-		return isString || mark === '"' || mark.startsWith('\\') ? mark : ' ';
-	});
-	return parseJson(cleaned);
+	// Twice: a comment may follow the comma.
+	return parseJson(text) ?? parseJson(cleaned(cleaned(text)));
 }
 
 /** The parts of a text that are in brackets, with those; `undefined` if the last one does not end. */
