@@ -2,7 +2,8 @@ import { createEmptyRunExecutionData, type INodeParameters } from 'n8n-workflow'
 
 import { attempt } from '../helpers/attempt';
 import { quickTime } from '../helpers/time';
-import { filled, locator, TEXT_MODEL, useGateway } from './support';
+import { CONTINUE, locator } from '../helpers/values';
+import { filled, TEXT_MODEL, useGateway } from './support';
 
 // A credential whose fields are expressions: each item has its own account.
 
@@ -30,22 +31,6 @@ describe('item credentials', () => {
 			.map(({ account }) => account)
 			.sort();
 
-	it('texts are charged to the account of their item', async () => {
-		const { options } = twoAccounts();
-		const { items, error } = await gateway.generate({}, options);
-		expect([error, items.length]).toStrictEqual([undefined, 4]);
-		expect(chargedAccounts()).toStrictEqual(['alice', 'alice', 'bob', 'bob']);
-	});
-
-	it('tasks are created, polled and downloaded by the account of their item', async () => {
-		const { options } = twoAccounts();
-		const parameters = filled('aurora/canvas-1', { prompt: 'a' });
-		const { items, error } = await gateway.media('createAndWait', parameters, options);
-		expect(error).toBeUndefined();
-		expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual(ACCOUNTS.map(() => ['data']));
-		expect(chargedAccounts()).toStrictEqual(['alice', 'alice', 'bob', 'bob']);
-	});
-
 	it('two accounts may use the same key of their own for different inputs', async () => {
 		const { options } = twoAccounts();
 		const input = filled('aurora/canvas-1', { prompt: '={{ $json.account }}' });
@@ -71,10 +56,7 @@ describe('item credentials', () => {
 		const wrong = 'sk-00000000-0000-4000-8000-000000000000';
 		const [first = { json: { account: '', key: '' } }, ...others] = items;
 		const mixed = [{ json: { ...first.json, key: wrong } }, ...others];
-		const { items: outputs } = await gateway.generate(
-			{},
-			{ ...options, items: mixed, settings: { onError: 'continueRegularOutput' } },
-		);
+		const { items: outputs } = await gateway.generate({}, { ...options, items: mixed, settings: CONTINUE });
 		expect(
 			outputs.map(({ json }) => (json.error as { httpCode?: string } | undefined)?.httpCode),
 		).toStrictEqual(['401', undefined, undefined, undefined]);
@@ -88,73 +70,14 @@ describe('rate limit', () => {
 
 	const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
 
-	it.each(['none', 'date'] as const)(
-		'80 texts succeed in three executions that share a limit of 30 in 20 s, Retry-After: %s',
-		async (retryAfter) => {
-			gateway.control.configure({ rateLimit: { requestsPerMinute: 30, windowMs: 20_000, retryAfter } });
-			const counts = [20, 25, 35];
-			const results = await Promise.all(
-				counts.map(async (count, index) =>
-					gateway.generate(
-						{ options: { maxRetries: 0 } },
-						{ items: items(count), executionId: `execution-${index}` },
-					),
-				),
-			);
-			expect(results.map(({ items: outputs, error }) => [outputs.length, error])).toStrictEqual(
-				counts.map((count) => [count, undefined]),
-			);
-			expect(gateway.charges()).toBe(80);
-		},
-	);
-
-	it('30 tasks are created once each and awaited, creations and polls sharing the limit', async () => {
-		gateway.control.configure({
-			taskDuration: { image: 4_000 },
-			rateLimit: { requestsPerMinute: 60, windowMs: 20_000, retryAfter: 'seconds' },
-		});
-		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), downloadResults: false };
-		const { items: outputs, error } = await gateway.media('createAndWait', parameters, { items: items(30) });
-		expect(error).toBeUndefined();
-		expect(outputs.map(({ json }) => json.state)).toStrictEqual(Array(30).fill('success'));
-		expect([gateway.charges(), gateway.control.tasks()].flat()).toHaveLength(31);
-	});
-
 	it('the hint of the node says how long requests, together, waited for the rate limit', async () => {
 		const code = 'rate_limit_exceeded';
 		const action = { kind: 'error', code, retryAfter: 9 } as const;
 		gateway.control.addFault({ action, match: { method: 'POST' }, times: 3 });
-		const { run } = await gateway.generate({}, { items: items(3) });
-		const hints = run.data.resultData.runData.Gateway?.[0]?.hints?.map(({ message }) => message);
+		const { hints } = await gateway.generate({}, { items: items(3) });
 		expect(hints).toContainEqual(
 			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
 		);
-	});
-
-	it('Rate Limit Wait of 0 fails at once, and nothing is charged', async () => {
-		gateway.control.configure({ rateLimit: { requestsPerMinute: 5, retryAfter: 'none' } });
-		const begin = Date.now();
-		const { items: outputs } = await gateway.generate(
-			{ options: { rateLimitWait: 0 } },
-			{ items: items(12), settings: { onError: 'continueRegularOutput' } },
-		);
-		const failed = outputs.flatMap(({ json }) => (json.error === undefined ? [] : [json.error]));
-		expect(failed).toHaveLength(7);
-		expect(failed[0]).toMatchObject({ httpCode: '429', retryable: true });
-		expect(gateway.charges()).toBe(5);
-		expect((Date.now() - begin) / 1_000).toBeLessThan(30);
-	});
-
-	it('an execution that is cancelled while it waits ends at once', async () => {
-		gateway.control.configure({ rateLimit: { requestsPerMinute: 5 } });
-		const begin = Date.now();
-		const { error } = await gateway.generate(
-			{},
-			{ items: items(20), onStart: (cancel) => setTimeout(cancel, 20_000) },
-		);
-		expect(error?.message).toMatch(/cancelled/i);
-		expect((Date.now() - begin) / 1_000).toBeLessThan(50);
-		expect(gateway.charges()).toBe(5);
 	});
 });
 

@@ -1,16 +1,13 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { loadImage } from '@napi-rs/canvas';
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { rejection } from '../helpers/client';
-import { binaryStorage } from '../helpers/engine';
-import { continueOnFail } from '../helpers/media';
-import { eventually, quickTime } from '../helpers/time';
-import { supplied } from '../nodes/chatModel/supplied';
-import type { LangChainModel } from '../nodes/chatModel/support';
-import { filled, locator, useGateway } from './support';
+import { CONTINUE, FORMATS, locator } from '../helpers/values';
+import { type LangChainModel, streamed } from '../nodes/chatModel/support';
+import { filled, useGateway } from './support';
 
 describe('the gateway’s words, with the name in the panel, are the error of an input that it does not accept, and nothing is charged', () => {
 	// The forms and prices of the media models.
@@ -26,7 +23,9 @@ describe('the gateway’s words, with the name in the panel, are the error of an
 			"'Watermark' (watermark.text): is required",
 		],
 	])('%s', async (_, model, value, words) => {
-		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), continueOnFail);
+		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), {
+			settings: CONTINUE,
+		});
 		expect(items[0]?.json.error).toMatchObject({
 			message: expect.stringContaining(words) as string,
 			httpCode: '422',
@@ -46,87 +45,18 @@ describe('the gateway’s words, with the name in the panel, are the error of an
 });
 
 describe('media tasks', () => {
-	// Media tasks: creation, results, flags.
-
 	const gateway = useGateway();
 
-	const inputs = () => gateway.control.tasks().map(({ input }) => input);
-
-	/** An ended task of this model. */
-	async function made(model: string, value: object): Promise<string> {
-		const { items, error } = await gateway.media('create', filled(model, value));
-		expect(error).toBeUndefined();
-		await eventually(() => gateway.control.tasks().every(({ state }) => state === 'success'));
-		return items[0]?.json.taskId as string;
-	}
-
-	/** An item with a picture from the gateway. */
-	const picture = async () =>
-		(await gateway.media('download', { taskId: await made('aurora/canvas-1', { prompt: 'a' }) })).items;
-
-	describe('input files', () => {
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
-
-		it('are uploaded, and the gateway accepts their URLs', async () => {
-			const items = await picture();
-			const { error } = await gateway.media(
-				'create',
-				{ ...filled('aurora/retouch-1', { prompt: 'b', image_urls: '[]' }), inputFiles },
-				{ items },
-			);
-			expect(error).toBeUndefined();
-			const { image_urls: urls } = inputs()[1] as { image_urls: string[] };
-			expect((await fetch(String(urls[0]))).status).toBe(200);
-		});
-	});
-
-	describe('a task', () => {
-		it('is archived once, deleted and restored', async () => {
-			const taskId = await made('voxa/speech-1', { text: 'a' });
-			const act = async (operation: string) => await gateway.media(operation, { taskId });
-			expect((await act('archive')).items[0]?.json).toStrictEqual({ archived: true, taskId });
-			expect((await act('archive')).error?.message).toContain('archived already');
-			expect((await act('unarchive')).items[0]?.json).toStrictEqual({ archived: false, taskId });
-			expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
-			expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
-			expect((await act('get')).error?.message).toBe('The gateway has no such media task');
-			expect((await act('restore')).items[0]?.json).toStrictEqual({ restored: true, taskId });
-			expect((await act('wait')).items[0]?.json.state).toBe('success');
-		});
-
-		it('has lyrics when it is a song, and none when it is a picture', async () => {
-			const taskId = await made('harmonia/song-3', { prompt: 'a sea shanty' });
-			const song = await gateway.media('get', { taskId });
-			const [track] = song.items[0]?.json.tracks as Array<{ id: string }>;
-			const { items } = await gateway.media('getLyrics', { taskId, audioId: track?.id });
-			expect(items[0]?.json.alignedWords).toHaveLength(3);
-			const drawn = await made('aurora/canvas-1', { prompt: 'a' });
-			const { error } = await gateway.media('getLyrics', { taskId: drawn, audioId: 'a' });
-			expect(error?.message).toBe('The gateway has no lyrics for this');
-		});
-
-		it('cannot be downloaded before it has ended: the error says so, and not that there is no task', async () => {
-			gateway.control.configure({ taskDuration: { video: 60_000 } });
-			const { items } = await gateway.media('create', filled('lumen/motion-2', { prompt: 'a' }));
-			const taskId = items[0]?.json.taskId as string;
-			const early = await gateway.media('download', { taskId });
-			expect(early.error?.message).toBe('The media task has not finished');
-			expect(early.error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
-			await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
-			const { error } = await gateway.media('download', { taskId });
-			expect(error?.message).toBe('The media task failed');
-		});
-
-		it('belongs to a session', async () => {
-			const session = await gateway.media('create', { sessionJson: '{"name":"x"}' }, {}, 'session');
-			const sessionId = session.items[0]?.json.sessionId as string;
-			expect(session.items[0]?.json.name).toBe('x');
-			const { error } = await gateway.media('create', {
-				...filled('voxa/speech-1', { text: 'a' }),
-				options: { sessionId },
-			});
-			expect(error).toBeUndefined();
-		});
+	it('one cannot be downloaded before it has ended: the error says so, and not that there is no task', async () => {
+		gateway.control.configure({ taskDuration: { video: 60_000 } });
+		const { items } = await gateway.media('create', filled('lumen/motion-2', { prompt: 'a' }));
+		const taskId = items[0]?.json.taskId as string;
+		const early = await gateway.media('download', { taskId });
+		expect(early.error?.message).toBe('The media task has not finished');
+		expect(early.error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
+		await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
+		const { error } = await gateway.media('download', { taskId });
+		expect(error?.message).toBe('The media task failed');
 	});
 
 	it('what n8n stores of a node whose task has failed has no API key', async () => {
@@ -139,95 +69,34 @@ describe('media tasks', () => {
 	});
 });
 
-describe('pictures', () => {
-	// Pictures, songs and files, with their bytes.
-
-	const gateway = useGateway();
-	quickTime(20);
-
-	/** Draws a picture that is not a placeholder. */
-	const paint = async () => {
-		gateway.control.configure({ render: 'full' });
-		return await gateway.draw();
-	};
-
-	async function expectPicture(
-		binary: Parameters<Awaited<ReturnType<typeof binaryStorage>>['getAsBuffer']>[0] | undefined,
-		width: number,
-		height: number,
-	) {
-		if (!binary) throw new Error('there is no binary');
-		const image = await loadImage(await (await binaryStorage()).getAsBuffer(binary));
-		expect([image.width, image.height]).toStrictEqual([width, height]);
-	}
-
-	it('a task returns a picture that can be opened, fetched without a key', async () => {
-		const { items } = await paint();
-		await expectPicture(items[0]?.binary?.data, 512, 512);
-		const [request] = gateway.control.requests({ host: 'files' });
-		expect(request?.headers.authorization).toBeUndefined();
-		expect(request?.headers['x-api-key']).toBeUndefined();
-		expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
-	});
-
-	it('the storage stores, returns and deletes a file', async () => {
-		const picture = await paint();
-		const upload = await gateway.run({
-			node: 'storage',
-			parameters: { resource: 'file', operation: 'upload', storagePolicy: 'PERMANENT' },
-			items: picture.items,
-		});
-		expect(upload.error).toBeUndefined();
-		const fileId = upload.items[0]?.json.id as string;
-		expect(upload.items[0]?.json).toMatchObject({
-			mimeType: 'image/png',
-			storagePolicy: 'PERMANENT',
-			expiresAt: null,
-		});
-
-		const file = async (operation: string) =>
-			await gateway.run({ node: 'storage', parameters: { resource: 'file', operation, fileId } });
-		expect((await file('get')).items[0]?.json).toMatchObject({ id: fileId, status: 'active' });
-		await expectPicture((await file('download')).items[0]?.binary?.data, 512, 512);
-		expect((await file('delete')).items[0]?.json).toStrictEqual({ deleted: true, id: fileId });
-		expect((await file('get')).error?.message).toBe('The gateway has no such file');
-	});
-});
-
 describe('tool media', () => {
 	// An agent's model that sees the images of a media tool.
 
 	const gateway = useGateway();
-	const PATHS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
-	const FORMATS = Object.keys(PATHS) as Array<keyof typeof PATHS>;
 	const PAINTER = { name: 'paint_it', description: 'Paints', schema: z.object({}), invoke: () => '' };
 	const BLIND = 'tiny/window-1k';
 	const SEEING = 'sandbox/swift-1';
 	const CAT = 'https://files.test/cat.png';
 
 	async function modelOf(format: string, model = SEEING, options: INodeParameters = {}) {
-		const { baseUrl, apiKey } = gateway;
-		const parameters = { format, model: locator(model) };
-		const all = { showToolMedia: true, maxRetries: 0, ...options };
-		const { lc, logged } = await supplied({ baseUrl, apiKey, parameters, options: all });
+		const { lc, logged } = await gateway.chatModel({
+			parameters: { format, model: locator(model) },
+			options: { showToolMedia: true, maxRetries: 0, ...options },
+		});
 		return { lc: lc.bindTools([PAINTER]), logged };
 	}
 
 	/** What the model says, whole or streamed. */
-	async function said(lc: LangChainModel, isStream: boolean): Promise<string> {
-		if (!isStream) return (await lc.invoke(conversation)).text;
-		let text = '';
-		for await (const chunk of await lc.stream(conversation)) text += chunk.text;
-		return text;
-	}
+	const said = async (lc: LangChainModel, isStream: boolean) =>
+		(await (isStream ? streamed(lc, conversation) : lc.invoke(conversation))).text;
 
 	const round = (id: string): BaseMessage[] => [
 		new AIMessage({ content: '', tool_calls: [{ id, name: PAINTER.name, args: {} }] }),
 		new ToolMessage({ tool_call_id: id, content: JSON.stringify([{ taskId: id, resultUrls: [CAT] }]) }),
 	];
 	const conversation = [new HumanMessage('Please paint it'), ...round('a')];
-	const sent = (format: keyof typeof PATHS) =>
-		gateway.control.requests({ path: PATHS[format] }).map(({ body }) => JSON.stringify(body.json));
+	const sent = (format: string) =>
+		gateway.control.requests({ path: textFormat(format).path }).map(({ body }) => JSON.stringify(body.json));
 	/** Image parts of a request; the tool result has the URL as text. */
 	const images = (body: string) =>
 		body.match(/\{"type":"(image_url|input_image|image)",[^}]*https:\/\/files\.test\/cat\.png/g)?.length ?? 0;
@@ -258,7 +127,7 @@ describe('tool media', () => {
 		it('a request that is rejected without images too has the first error', async () => {
 			for (const nth of [1, 2, 3, 4])
 				gateway.control.addFault({
-					match: { path: PATHS[format] },
+					match: { path: textFormat(format).path },
 					action: { kind: 'error', code: 'provider_bad_request', message: `Rejected ${nth}` },
 				});
 			const { lc } = await modelOf(format, SEEING);
@@ -273,7 +142,7 @@ describe('tool media', () => {
 		const { lc } = await modelOf('chat', SEEING, { toolChoice: 'required' });
 		const message = await lc.invoke(conversation);
 		expect(message.tool_calls).toStrictEqual([]);
-		const [body] = gateway.control.requests({ path: PATHS.chat }).map((request) => request.body.json);
+		const [body] = gateway.control.requests({ method: 'POST' }).map((request) => request.body.json);
 		expect((body as JsonObject).tool_choice).toBeUndefined();
 	});
 });

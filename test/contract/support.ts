@@ -1,7 +1,10 @@
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { runNode, type RunOptions, type RunResult } from '../helpers/engine';
 import { form } from '../helpers/media';
 import { useFreshRateGates } from '../helpers/rateGates';
+import { locator } from '../helpers/values';
+import { supplied, type SuppliedOptions } from '../nodes/chatModel/supplied';
 
 // The nodes on n8n's engine against the sandbox gateway, over real sockets.
 
@@ -42,6 +45,19 @@ export function useGateway() {
 		run,
 		charges: () => started().control.ledger().length,
 
+		/** What the gateway has charged, in rubles. The first charge is 0. */
+		spent: (from = 0, to = Infinity): string => {
+			const charges = started().control.ledger().slice(from, to);
+			return sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
+		},
+
+		/** The chat model, as n8n supplies it to an agent. */
+		chatModel: async (given: Partial<SuppliedOptions> = {}) => {
+			const { baseUrl, apiKey } = started();
+			const parameters = { model: locator(TEXT_MODEL), ...given.parameters };
+			return await supplied({ baseUrl, apiKey, ...given, parameters });
+		},
+
 		/** Generates text. */
 		generate: async (parameters: object = {}, extra: Partial<RunOptions> = {}) =>
 			await run({
@@ -80,8 +96,6 @@ export function useGateway() {
 			}),
 	};
 }
-
-export const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** A filled-in form of a model. */
 export const filled = (model: string, value: object) => ({

@@ -1,69 +1,18 @@
-import {
-	AIMessage,
-	type AIMessageChunk,
-	type BaseMessage,
-	HumanMessage,
-	ToolMessage,
-} from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
-import spec from '../fixtures/spec/errors.json';
 import type { RunOptions, RunResult } from '../helpers/engine';
 import { quickTime } from '../helpers/time';
-import { supplied } from '../nodes/chatModel/supplied';
-import type { LangChainModel } from '../nodes/chatModel/support';
+import { CONTINUE, FORMATS, locator } from '../helpers/values';
+import { type LangChainModel, streamed } from '../nodes/chatModel/support';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
-import { locator, TEXT_MODEL, useGateway } from './support';
+import { TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
-
-it('an attachment that the model does not take is rejected in the gateway’s words, and not charged', async () => {
-	const attachment = [{ type: 'image', source: 'url', url: 'https://files.test/a.png' }];
-	const model = locator('tiny/window-1k');
-	const { error } = await gateway.generate({ model, attachments: { attachment } });
-	expect(error?.description).toContain('This model does not support image input');
-	expect(gateway.charges()).toBe(0);
-});
-
-describe('every error of §7.3', () => {
-	const retried = [500, 502, 503];
-	test.each(spec.openai)('$status $code', async ({ code, status }) => {
-		gateway.control.addFault({
-			match: { path: '/chat/completions' },
-			action: { kind: 'error', code: code as 'forbidden', retryAfter: 0 },
-			times: 0,
-		});
-		const { error, run: execution } = await gateway.generate({
-			options: { maxRetries: 2, rateLimitWait: 0 },
-		});
-		expect(error?.httpCode).toBe(String(status));
-		expect(error?.description).toMatch(/The gateway says: “.+”/);
-		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(retried.includes(status) ? 3 : 1);
-		expect(gateway.charges()).toBe(0);
-		expect(JSON.stringify(execution.data)).not.toContain(gateway.apiKey);
-	});
-});
-
-it.each([
-	['in', 100],
-	['before', 0],
-])('never repeats a streamed response that broke %s its closing event, which charges', async (_, bytes) => {
-	const response = await fetch(`${gateway.baseUrl}/responses`, {
-		method: 'POST',
-		headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
-		body: JSON.stringify({ model: TEXT_MODEL, input: 'Say hello', stream: true }),
-	});
-	const afterBytes = (await response.text()).indexOf('data: {"type":"response.completed"') + bytes;
-	await gateway.control.reset();
-	gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'cutBody', afterBytes } });
-	const retrying = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } };
-	const { error } = await gateway.generate({ format: 'responses', options: { stream: true } }, retrying);
-	expect(error?.description).toContain('may have been charged');
-	expect(gateway.charges()).toBe(1);
-});
 
 it('the error of an unknown previous response names it', async () => {
 	const { error } = await gateway.generate({
@@ -76,12 +25,7 @@ it('the error of an unknown previous response names it', async () => {
 });
 
 describe('incomplete', () => {
-	const FORMATS = ['chat', 'responses', 'messages'];
-	const hintsOf = ({ run }: RunResult) =>
-		Object.values(run.data.resultData.runData)
-			.flat()
-			.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
-	const aboutText = (result: RunResult) => hintsOf(result).filter((hint) => hint.startsWith('The text'));
+	const aboutText = ({ hints }: RunResult) => hints.filter((hint) => hint.startsWith('The text'));
 
 	test.each(FORMATS)('%s: a text that is cut off says so first, and a hint what to do', async (format) => {
 		const result = await gateway.generate({ format, options: { maxTokens: 2 } });
@@ -102,12 +46,6 @@ describe('incomplete', () => {
 		const items = [{ json: {} }, { json: {} }];
 		const result = await gateway.generate({ simplify: false, options: { maxTokens: 2 } }, { items });
 		expect(aboutText(result)).toHaveLength(1);
-	});
-
-	test.each(FORMATS)('%s: a whole text has neither', async (format) => {
-		const result = await gateway.generate({ format });
-		expect(result.items[0]?.json).not.toHaveProperty('isComplete');
-		expect(aboutText(result)).toStrictEqual([]);
 	});
 });
 
@@ -205,15 +143,6 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 	});
 });
 
-it('the description of a picture is streamed when the workflow is', async () => {
-	const chunks: string[] = [];
-	const onChunk = ({ content = '' }: StructuredChunk) => void chunks.push(content);
-	const analyze = { source: 'url', url: 'https://files.test/photo.jpg' };
-	const { items } = await run({ resource: 'image', operation: 'analyze' }, analyze, { onChunk });
-	expect(sent()).toMatchObject([{ body: { json: { stream: true } } }]);
-	expect(chunks.join('')).toBe(items[0]?.json.text);
-});
-
 describe('several files', () => {
 	const analyze = { resource: 'image', operation: 'analyze' } as const;
 	const [one, two] = ['https://files.test/a.png', 'https://files.test/w_9,h_9/b.png'];
@@ -244,28 +173,8 @@ describe('several files', () => {
 	});
 });
 
-it('a document is read into the fields of a schema, with options, and fields that have none', async () => {
-	const { items } = await run(
-		{ resource: 'document', operation: 'read' },
-		{
-			prompt: 'Read the invoice',
-			outputFormat: 'jsonSchema',
-			jsonSchema: '{"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}',
-			options: { maxTokens: 200, schemaStrict: true, extraBody: '{ "temperature": 0 }' },
-		},
-		{ items: await fileIn(paper) },
-	);
-	expect(items[0]?.json.output).toStrictEqual({ total: expect.any(Number) as number });
-	expect(sent()[0]?.body.json).toMatchObject({
-		temperature: 0,
-		max_tokens: 200,
-		response_format: { json_schema: { strict: true } },
-	});
-});
-
 describe('fallback', () => {
 	const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
-	const FORMATS = ['chat', 'responses', 'messages'];
 
 	/** What becomes of the calls to a model. */
 	function fault(model: string, action: FaultAction): void {
@@ -280,7 +189,7 @@ describe('fallback', () => {
 			{ options: { maxRetries: 0, fallbackModels: [SECOND, THIRD], ...options }, ...more },
 			{
 				items: Array.from({ length: count }, (_, n) => ({ json: { n } })),
-				settings: { onError: 'continueRegularOutput' },
+				settings: CONTINUE,
 			},
 		);
 
@@ -452,8 +361,6 @@ describe('fallback', () => {
 });
 
 describe('returned reasoning', () => {
-	const PATHS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
-	const FORMATS = Object.keys(PATHS) as Array<keyof typeof PATHS>;
 	const THINKER = 'sandbox/recall-5';
 
 	const tool = (name: string) => ({
@@ -464,24 +371,13 @@ describe('returned reasoning', () => {
 	});
 
 	async function modelOf(format: string, model = THINKER, options = {}): Promise<LangChainModel> {
-		const { lc } = await supplied({
-			baseUrl: gateway.baseUrl,
-			apiKey: gateway.apiKey,
-			parameters: { format, model: locator(model) },
-			options,
-		});
+		const { lc } = await gateway.chatModel({ parameters: { format, model: locator(model) }, options });
 		return lc.bindTools([tool('count_words'), tool('count_signs')]);
 	}
 
 	type Ask = (lc: LangChainModel, messages: BaseMessage[]) => Promise<AIMessage>;
 
 	const whole: Ask = async (lc, messages) => await lc.invoke(messages);
-	const streamed: Ask = async (lc, messages) => {
-		let all: AIMessageChunk | undefined;
-		for await (const chunk of await lc.stream(messages)) all = all ? all.concat(chunk) : chunk;
-		if (!all) throw new Error('the stream was empty');
-		return all;
-	};
 	const ways: Array<[string, Ask]> = [
 		['whole', whole],
 		['streamed', streamed],
@@ -519,8 +415,8 @@ describe('returned reasoning', () => {
 		}
 	}
 
-	const bodies = (format: keyof typeof PATHS) =>
-		gateway.control.requests({ path: PATHS[format] }).map(({ body }) => body.json as JsonObject);
+	const bodies = (format: string) =>
+		gateway.control.requests({ path: textFormat(format).path }).map(({ body }) => body.json as JsonObject);
 
 	const returnsReasoning = (body: JsonObject) =>
 		/"reasoning_details"|"type":"(reasoning|thinking)"/.test(JSON.stringify(body));
@@ -557,7 +453,7 @@ describe('returned reasoning', () => {
 			const first = 'sandbox/thinker-3';
 			const second = 'sandbox/swift-1';
 			gateway.control.addFault({
-				match: { path: PATHS[format], model: first, nth: 2 },
+				match: { path: textFormat(format).path, model: first, nth: 2 },
 				action: { kind: 'error', code: 'no_providers' },
 			});
 			const lc = await modelOf(format, first, { maxRetries: 0, fallbackModels: [second] });
@@ -572,7 +468,7 @@ describe('returned reasoning', () => {
 		it('a fallback model gets its own reasoning back with the results of its tool calls', async () => {
 			const first = 'sandbox/swift-1';
 			gateway.control.addFault({
-				match: { path: PATHS[format], model: first },
+				match: { path: textFormat(format).path, model: first },
 				action: { kind: 'error', code: 'no_providers' },
 				times: 0,
 			});
@@ -584,7 +480,7 @@ describe('returned reasoning', () => {
 
 		it('a gateway that rejects returned reasoning is asked once more without it', async () => {
 			gateway.control.addFault({
-				match: { path: PATHS[format], nth: 2 },
+				match: { path: textFormat(format).path, nth: 2 },
 				action: { kind: 'error', code: 'provider_bad_request' },
 			});
 			const lc = await modelOf(format, 'sandbox/thinker-3');

@@ -18,7 +18,7 @@ import {
 /** What a scripted transport does with one request: responds, or throws. */
 export type Step = { status?: number; headers?: Record<string, string>; body?: string } | ProblemName | Error;
 
-export interface ScriptedClient {
+interface ScriptedClient {
 	client: GatewayClient;
 	/** The requests that were sent. */
 	sent: HttpRequest[];

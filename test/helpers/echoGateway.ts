@@ -2,6 +2,7 @@ import nock from 'nock';
 
 import chatResponse from '../fixtures/chat/plain.json';
 import { runNode, type RunOptions } from './engine';
+import { locator } from './values';
 
 // A gateway whose text model repeats each prompt, and a node that sends one prompt for each item.
 
@@ -9,7 +10,7 @@ const GATEWAY = 'https://gateway.test';
 const PATH = '/api/v1/chat/completions';
 
 /** The response to a prompt; by default the prompt, at once. */
-export interface ResponsePlan {
+interface ResponsePlan {
 	status?: number;
 	body?: unknown;
 	delayMs?: number;
@@ -65,7 +66,7 @@ export const errorResponse = (status: number, code: string) => ({
 export const items = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { n: index, text: `p${index}` } }));
 
-export type GenerateOptions = Partial<RunOptions> & { options?: object; prompt?: string };
+type GenerateOptions = Partial<RunOptions> & { options?: object; prompt?: string };
 
 /** A node that sends the text of each item as a prompt. */
 export const generating = ({ options, prompt = '={{ $json.text }}', ...extra }: GenerateOptions = {}) =>
@@ -75,7 +76,7 @@ export const generating = ({ options, prompt = '={{ $json.text }}', ...extra }: 
 		parameters: {
 			resource: 'text',
 			operation: 'generate',
-			model: { __rl: true, mode: 'id', value: 'm' },
+			model: locator('m'),
 			prompt,
 			options: { ...options },
 		},

@@ -61,6 +61,8 @@ export interface RunResult {
 	run: IRun;
 	/** Items of the first output. */
 	items: INodeExecutionData[];
+	/** The hints above its output. */
+	hints: string[];
 	/** The error that ended the node. */
 	error:
 		| {
@@ -194,6 +196,7 @@ export function result(run: IRun): RunResult {
 	return {
 		run,
 		items: main[0] ?? [],
+		hints: task?.hints?.map(({ message }) => message) ?? [],
 		error: (task?.error ?? run.data.resultData.error) as RunResult['error'],
 	};
 }

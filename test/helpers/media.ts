@@ -1,6 +1,7 @@
 import nock from 'nock';
 
 import { runNode, type RunOptions, type RunResult } from './engine';
+import { locator } from './values';
 
 /** Path of the tasks below the test gateway. */
 export const TASKS = '/api/v1/async/media/tasks';
@@ -65,7 +66,7 @@ export function serve(...models: object[]) {
 }
 
 /** The model of the tests, as a workflow stores it. */
-export const model = { __rl: true, mode: 'id', value: 'acme/painter' };
+export const model = locator('acme/painter');
 
 /** A filled-in form, as a workflow stores it. */
 export const form = (value: object, schema: object[] = []) => ({
@@ -90,6 +91,3 @@ export async function run(
 		parameters: { resource, operation, ...parameters },
 	});
 }
-
-/** Settings with which an item that fails becomes an error item. */
-export const continueOnFail = { settings: { onError: 'continueRegularOutput' } } as const;

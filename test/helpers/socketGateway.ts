@@ -8,7 +8,7 @@ import { testClient } from './client';
 import { useServer } from './server';
 
 /** A request that the server received. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
 	method: string | undefined;
 	url: string | undefined;
 	headers: IncomingMessage['headers'];
@@ -16,7 +16,7 @@ export interface ReceivedRequest {
 	body: string;
 }
 
-export interface SocketClient {
+interface SocketClient {
 	client: GatewayClient;
 	/** The pauses, in milliseconds; they take no time. */
 	pauses: number[];

@@ -5,7 +5,7 @@ import ts from 'typescript';
 const root = join(__dirname, '../..');
 
 /** A text of the source that a user may read. */
-export interface SourceText {
+interface SourceText {
 	/** File and line. */
 	place: string;
 	/** Placeholders are `…`. */

@@ -18,7 +18,7 @@ export function chunksOf(bytes: Uint8Array, size: number): Uint8Array[] {
 	);
 }
 
-export interface StreamedResponse {
+interface StreamedResponse {
 	body: JsonObject;
 	/** The text deltas, in order. */
 	shown: string[];

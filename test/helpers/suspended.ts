@@ -11,7 +11,7 @@ import { eventually } from './time';
 // Executions that are suspended for media tasks, and the callbacks that resume them. For files with `quickTime()`.
 
 /** The gateway's response to a poll: the task's state, more of its data, or an HTTP status. */
-export type TaskResponse = string | number | object;
+type TaskResponse = string | number | object;
 
 export interface Tasks {
 	/** Responds to the polls from now on. */

@@ -46,7 +46,7 @@ export interface Outcome {
 }
 
 /** The same numbers in each run. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
 	let state = seed;
 	return () => {
 		state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;

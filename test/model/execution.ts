@@ -15,13 +15,6 @@ export interface Callback {
 	reply: (status: number, body: unknown) => void;
 }
 
-/** How long one run of the execution, from its start or resuming to its end, took. */
-export interface Segment {
-	/** Milliseconds. */
-	took: number;
-	hasEnded: boolean;
-}
-
 /** What an execution depends on. */
 export interface Surroundings {
 	keyOf: NonNullable<Story['keyOf']>;
@@ -35,14 +28,17 @@ const LEFT = 0;
 
 type Running = ReturnType<WorkflowExecute['run']>;
 
+/** The longest time from the start or resuming of an execution to its end or next wait, in milliseconds. */
+const LONGEST_MS = 3_600_000;
+
 /** How long n8n may take to end a run that was given up, in milliseconds. */
 const GRACE_MS = 5_000;
 
 /** An execution of a history's workflow, with what n8n does around it: it stores, resumes, cancels and retries it. */
 export class Execution {
-	readonly segments: Segment[] = [];
-	/** The last run, and that of an agent's first call of its tool. */
-	readonly runs: IRun[] = [];
+	/** Whether a run of it has not ended in time. */
+	hangs = false;
+	run: IRun | undefined;
 	readonly began = Date.now();
 	/** Whether n8n has crashed during it. */
 	isLost = false;
@@ -62,16 +58,12 @@ export class Execution {
 		private readonly before?: Execution,
 	) {}
 
-	get run(): IRun | undefined {
-		return this.runs.at(-1);
-	}
-
 	get canBeRetried(): boolean {
 		return this.isLost || this.run?.status === 'error';
 	}
 
 	/** Runs it to its end. */
-	async play(limitMs: number): Promise<void> {
+	async play(): Promise<void> {
 		const { workflow, source } = this.prepare();
 		const { before } = this;
 		const main = [[{ json: {} }]];
@@ -81,23 +73,7 @@ export class Execution {
 			: createRunExecutionData({ executionData: { nodeExecutionStack } });
 		// What the execution before has shown of its costs.
 		delete data.resultData.metadata;
-		await this.playFrom(data, limitMs);
-	}
-
-	/** Runs the node again in the same execution, as an agent does that repeats a call of its tool. */
-	async repeat(limitMs: number): Promise<void> {
-		const data = copy(this.stored);
-		const node = this.prepare().workflow.getNode('Gateway');
-		const { executionData, resultData } = data;
-		const [items] = resultData.runData.Source?.[0]?.data?.main ?? [];
-		if (!node || !executionData) throw new Error('The execution has no data');
-		delete resultData.error;
-		resultData.runData.Gateway = [];
-		const repeated = items?.map((item) => ({ ...item, json: { ...item.json, toolCallId: 'call-2' } }));
-		executionData.nodeExecutionStack = [
-			{ node, data: { main: [repeated ?? []] }, source: { main: [{ previousNode: 'Source' }] } },
-		];
-		await this.playFrom(data, limitMs);
+		await this.playFrom(data);
 	}
 
 	/** Stops the execution as the editor's button does; returns whether a run was cancelled. */
@@ -163,28 +139,24 @@ export class Execution {
 		return workflowOf({ ...storyOf(this.history), keyOf, n8n }, credential, this.id);
 	}
 
-	private async playFrom(first: IRunExecutionData, limitMs: number): Promise<void> {
+	private async playFrom(first: IRunExecutionData): Promise<void> {
 		let data: IRunExecutionData | undefined = first;
-		let run: IRun | undefined;
 		while (data) {
-			run = await this.segment(data, limitMs);
-			data = run?.status === 'waiting' ? await this.resumed(run, limitMs) : undefined;
+			this.run = await this.segment(data);
+			data = this.run?.status === 'waiting' ? await this.resumed(this.run) : undefined;
 		}
-		if (run) this.runs.push(run);
 	}
 
-	private async segment(data: IRunExecutionData, limitMs: number): Promise<IRun | undefined> {
+	private async segment(data: IRunExecutionData): Promise<IRun | undefined> {
 		const { clock } = this.surroundings;
 		this.atStart = copy(data);
 		const { workflow, more } = this.prepare();
-		const began = Date.now();
 		const running = new WorkflowExecute(more, this.mode, data).processRunExecutionData(workflow);
 		this.running = running;
 		let run: IRun | undefined;
 		const ended = running.then((result) => void (run = result));
-		const hasEnded = await clock.until(ended, limitMs);
-		this.segments.push({ took: Date.now() - began, hasEnded });
-		if (!hasEnded) {
+		if (!(await clock.until(ended, LONGEST_MS))) {
+			this.hangs = true;
 			running.cancel();
 			await clock.until(ended, GRACE_MS);
 		}
@@ -193,7 +165,7 @@ export class Execution {
 	}
 
 	/** How the suspended execution resumes: by a callback, or by time. */
-	private async resumed({ data }: IRun, limitMs: number): Promise<IRunExecutionData | undefined> {
+	private async resumed({ data }: IRun): Promise<IRunExecutionData | undefined> {
 		const suspended = copy(data);
 		this.suspended = suspended;
 		const resumed = new Promise<IRunExecutionData>((resolve) => {
@@ -206,6 +178,6 @@ export class Execution {
 			const waitTill = new Date(suspended.waitTill ?? 0).getTime();
 			const timer = setTimeout(() => this.resume?.(suspended), Math.max(waitTill - Date.now(), 0));
 		});
-		return (await this.surroundings.clock.until(resumed, limitMs + 600_000)) ? await resumed : undefined;
+		return (await this.surroundings.clock.until(resumed, LONGEST_MS)) ? await resumed : undefined;
 	}
 }

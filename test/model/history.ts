@@ -76,10 +76,6 @@ export interface History {
 	accounts: 'one' | 'byItem' | 'byRead';
 	/** What somebody edits before each *Retry* of the execution, while it fails. */
 	retries: Edit[];
-	/** Whether the node is the tool of an agent, which calls it twice with the same input. */
-	repeated: boolean;
-	/** Callbacks that nobody expects, by seconds after the start and the item that they name. */
-	forged: Array<{ after: number; item: number | null }>;
 }
 
 const bool = fc.boolean();
@@ -162,11 +158,6 @@ export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 		maxCost: fc.option(fc.constantFrom(0, 0.004, 0.01, 2, 4, 7, 14, 100), { freq: 2 }),
 		accounts: fc.constantFrom('one', 'one', 'one', 'byItem', 'byRead'),
 		retries: fc.array(fc.constantFrom<Edit>('none', 'prompt', 'settings'), { maxLength: 4 }),
-		repeated: rarely(bool, false),
-		forged: rarely(
-			fc.array(fc.record({ after: fc.nat(60), item: fc.option(fc.nat(7)) }), { maxLength: 3 }),
-			[],
-		),
 	});
 	return any.map(possible);
 }
@@ -176,13 +167,10 @@ function possible(history: History): History {
 	const { operations, ownKey, accounts, retries, stop } = history;
 	const isCrash = stop?.by === 'crash';
 	const waits = operations.some((operation) => operation === 'poll' || operation === 'suspend');
-	const repeated = history.repeated && ['create', 'poll'].includes(operations.join()) && !stop;
 	return {
 		...history,
 		...(waits ? { tries: Math.min(history.tries, 3) } : {}),
 		...(operations.includes('suspend') ? { maxWait: 70 } : {}),
-		...(repeated ? { items: 1, loop: false, retries: [] } : {}),
-		repeated,
 		// A crash loses which account was asked, and what a key stands for.
 		...(isCrash && {
 			ownKey: ownKey === 'perTry' ? null : ownKey,

@@ -1,10 +1,9 @@
-import type { INodeExecutionData, IRun } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 
 import { compareDecimals, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import type { Execution } from './execution';
 import { orderOf, OTHER_ACCOUNT, type Charge } from './gateway';
 import type { History } from './history';
-import { runLimitMs } from './limits';
 import { nodeName, orderName } from './workflow';
 import type { Observation } from './world';
 
@@ -17,8 +16,6 @@ type Promises = Record<string, (history: History, seen: Observation) => string[]
 /** What a run of a node has returned. */
 interface NodeRun {
 	execution: Execution;
-	/** The run of the execution: an agent that repeats a call makes two. */
-	ran: IRun;
 	/** The order of an item. */
 	orderOf: (item: number) => string;
 	isText: boolean;
@@ -39,11 +36,7 @@ const TASK_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const promises: Promises = {
 	'a run ends in time': (_, { executions }) =>
-		executions.flatMap(({ history, segments }) =>
-			segments
-				.filter(({ hasEnded, took }) => !hasEnded || took > runLimitMs(history))
-				.map(({ hasEnded, took }) => (hasEnded ? `it took ${took} ms` : `it hangs after ${took} ms`)),
-		),
+		executions.flatMap(({ hangs }, index) => (hangs ? [`execution ${index} hangs`] : [])),
 
 	'an order is charged once': ({ ownKey }, { charges }) => {
 		// Somebody has retried the execution: a text that may have been charged is ordered again, and a task that has failed.
@@ -117,8 +110,7 @@ const promises: Promises = {
 	'what is called free or retryable was not charged': ({ ownKey }, seen) => {
 		// Such an order may be that of another node, which was charged.
 		if (ownKey) return [];
-		const last = nodeRuns(seen).filter(({ execution, ran }) => ran === execution.run);
-		return last.flatMap((run) => {
+		return nodeRuns(seen).flatMap((run) => {
 			const charged = seen.charges.flatMap(({ order, execution }) =>
 				execution === run.execution ? order : [],
 			);
@@ -184,25 +176,24 @@ export function broken(history: History, seen: Observation): string[] {
  * edited node does not use them.
  */
 function storedText({ executions, log }: Observation): string {
-	const stored = executions.flatMap(({ isLost, runs, canBeRetried, history }, index) => {
+	const stored = executions.flatMap(({ isLost, run, canBeRetried, history }, index) => {
 		const next = executions[index + 1];
 		const isLast = next === undefined || next.isLost || next.history.edition !== history.edition;
-		return isLost
+		return isLost || !run
 			? []
-			: runs.map(({ data }) => [data.resultData, canBeRetried && isLast && data.executionData?.contextData]);
+			: [run.data.resultData, canBeRetried && isLast && run.data.executionData?.contextData];
 	});
 	return `${JSON.stringify(stored)}\n${log.join('\n')}`;
 }
 
 /** The runs of the nodes, in the executions that n8n has stored. */
 function nodeRuns({ executions }: Observation): NodeRun[] {
-	const stored = executions.filter(({ isLost }) => !isLost);
-	return stored.flatMap((execution) => execution.runs.flatMap((ran) => runsIn(execution, ran)));
+	return executions.filter(({ isLost }) => !isLost).flatMap(runsIn);
 }
 
-function runsIn(execution: Execution, ran: IRun): NodeRun[] {
+function runsIn(execution: Execution): NodeRun[] {
 	const { history, began } = execution;
-	const { runData } = ran.data.resultData;
+	const { runData = {} } = execution.run?.data.resultData ?? {};
 	return history.operations.flatMap((operation, node) => {
 		const runsOf = (index: number) => (runData[nodeName(index)] ?? []).slice(execution.runsBefore(index));
 		const input = (run: number) =>
@@ -215,7 +206,6 @@ function runsIn(execution: Execution, ran: IRun): NodeRun[] {
 			return [
 				{
 					execution,
-					ran,
 					orderOf: (item) => orderName(history, operation, { node, run, item }),
 					isText: operation === 'text',
 					items: items ?? [],
@@ -236,9 +226,7 @@ function errorsOf({
 }: NodeRun): Array<{ order: string; error: ErrorJson }> {
 	return [...items, ...errorItems].flatMap((item) => {
 		const { error } = item.json;
-		if (!isError(error)) return [];
-		const json = (typeof error === 'object' ? error : { description: String(error) }) as ErrorJson;
-		return [{ order: nameOf(indexOf(item)), error: json }];
+		return isError(error) ? [{ order: nameOf(indexOf(item)), error: error as ErrorJson }] : [];
 	});
 }
 
@@ -272,9 +260,7 @@ function toldOrders(seen: Observation): Set<string> {
 	const told = new Set<string>();
 	for (const run of nodeRuns(seen)) {
 		for (const { order, error } of errorsOf(run)) {
-			// A tool has only a text.
-			const isTold = error.mayBeCharged ?? /may have been .*charged/.test(error.description ?? '');
-			if (isTold) told.add(order);
+			if (error.mayBeCharged) told.add(order);
 		}
 		const text = [textOf(run), ...seen.log].join('\n').replace(TASK_ID, '');
 		if (!/charge/.test(text)) continue;

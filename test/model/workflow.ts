@@ -1,13 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { locator } from '../helpers/values';
 import type { Story, StoryNode } from '../stories/execution';
 import type { History, Operation } from './history';
 
 /** A picture of one pixel. */
 const PIXEL =
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
 export const nodeName = (node: number): string => (node === 0 ? 'Gateway' : `Gateway ${node + 1}`);
 
@@ -24,11 +23,11 @@ export function orderName(
 
 /** The workflow of a history, as it is written now. */
 export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'rounds'> {
-	const { operations, items: count, hasFile, repeated, onError, tries, loop } = history;
+	const { operations, items: count, hasFile, onError, tries, loop } = history;
 	const binary = { data: { data: PIXEL, mimeType: 'image/png', fileName: 'pixel.png' } };
 	const items = (): INodeExecutionData[] =>
 		Array.from({ length: count }, (_, item) => ({
-			json: { item, ...(repeated && { toolCallId: 'call-1' }) },
+			json: { item },
 			...(hasFile && { binary }),
 		}));
 	const nodes = operations.map(
@@ -36,7 +35,6 @@ export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'roun
 			node: operation === 'text' ? 'textGeneration' : 'mediaTask',
 			parameters: operation === 'text' ? textParameters(history, node) : mediaParameters(history, node),
 			settings: { onError, retryOnFail: tries > 1, maxTries: tries, waitBetweenTries: 1 },
-			...(repeated && { asTool: true }),
 		}),
 	);
 	return { nodes: nodes as Story['nodes'], items: items(), rounds: loop ? [items()] : [] };

@@ -12,7 +12,6 @@ import { Clock } from './clock';
 import { Execution, type Surroundings } from './execution';
 import { asked, charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
 import { edited, type History } from './history';
-import { runLimitMs } from './limits';
 import { SentRequests, type SentRequest } from './requests';
 
 /** What can be seen of a history from outside. */
@@ -109,13 +108,12 @@ export class World {
 				const execution = new Execution(written, (this.count += 1), surroundings, before);
 				executions.push(execution);
 				this.execution = execution;
-				await execution.play(runLimitMs(written));
+				await execution.play();
 				if (execution.isLost) requests.isCancelled = false;
 				return execution;
 			};
 			this.schedule(history);
 			let execution = await play(history);
-			if (history.repeated) await execution.repeat(runLimitMs(history));
 			for (const edit of history.retries) {
 				if (requests.isCancelled || !execution.canBeRetried) break;
 				await clock.until(new Promise((resolve) => setTimeout(resolve, READING_MS)), READING_MS);
@@ -143,7 +141,7 @@ export class World {
 	}
 
 	/** Prepares what happens during the executions. */
-	private schedule({ stop, forged }: History): void {
+	private schedule({ stop }: History): void {
 		const { requests } = this;
 		let hasStopped = false;
 		const end = (): void => {
@@ -160,18 +158,6 @@ export class World {
 			if (stop && 'received' in stop && count === stop.received) end();
 		};
 		if (stop && 'afterMs' in stop) setTimeout(end, stop.afterMs);
-		for (const { after, item } of forged) setTimeout(() => void this.forge(item), after * 1000);
-	}
-
-	/** Sends a callback that nobody expects to the URL of a task. */
-	private async forge(item: number | null): Promise<void> {
-		const { control } = this.gateway;
-		const url = control.tasks().find(({ callBackUrl }) => callBackUrl !== null)?.callBackUrl;
-		if (!url) return;
-		const other = new URL(url);
-		if (item === null) other.search = '';
-		else other.searchParams.set('item', String(item));
-		await control.forgeCallback({ url: other.href, body: { taskId: 'forged', state: 'success' } });
 	}
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,5 +1,6 @@
 import { runNode } from '../helpers/engine';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
+import { CONTINUE, locator } from '../helpers/values';
 import { versions } from './versions';
 
 // Text calls over real sockets, with the errors that each version of n8n-workflow makes of lost connections.
@@ -12,11 +13,11 @@ async function errorOf(version: string, origin = gateway.origin()): Promise<unkn
 		node: 'textGeneration',
 		older: { version, lacks: [] },
 		credential: { baseUrl: `${origin}/api/v1`, apiKey: API_KEY },
-		settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, onError: 'continueRegularOutput' },
+		settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, ...CONTINUE },
 		parameters: {
 			resource: 'text',
 			operation: 'generate',
-			model: { __rl: true, mode: 'id', value: 'acme/writer' },
+			model: locator('acme/writer'),
 			prompt: 'Hi',
 			options: { maxRetries: 0 },
 		},

@@ -12,6 +12,7 @@ import { useNock } from '../helpers/nock';
 import { olderContext, type OlderN8n } from '../helpers/olderN8n';
 import { mockTasks, prompts, sendCallback, suspend, suspending } from '../helpers/suspended';
 import { quickTime } from '../helpers/time';
+import { locator } from '../helpers/values';
 
 // Each node on n8n's engine, without the functions that an older n8n lacks and with the errors that it throws.
 
@@ -24,7 +25,7 @@ const olderN8n: Array<[string, OlderN8n]> = [
 	['2.30', { version: '2.30.2', lacks: [] }],
 ];
 
-const writer = { __rl: true, mode: 'id', value: 'acme/writer' };
+const writer = locator('acme/writer');
 describe.each(olderN8n)('on n8n %s', (_, older) => {
 	const run = async (
 		node: RunOptions['node'],

@@ -1,6 +1,7 @@
 import type { INode, INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+import { locator } from '../helpers/values';
 import { nodeHelpersOf, versions } from './versions';
 
 // n8n removes the values of parameters that it does not show. A condition may name a parameter further down.
@@ -22,7 +23,7 @@ const stored = (
 		type,
 	);
 
-const model = { __rl: true, mode: 'id', value: 'a/b' };
+const model = locator('a/b');
 
 describe.each(versions)('n8n-workflow %s', (version) => {
 	it.each<[string, INodeParameters]>([

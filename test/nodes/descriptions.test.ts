@@ -3,10 +3,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import { textOptionParameters } from '../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../nodes/shared/gateway/text/formats';
+import { gateway } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { choices, choicesOf, collected, descriptions, fields, nodesByName, wrong } from '../helpers/panel';
 import { sourceTexts } from '../helpers/sourceTexts';
-import { gateway, sentBody } from './text/support';
+import { sentBody } from './text/support';
 
 // n8n's UX guidelines, checked on the descriptions that n8n loads. n8n's own lint reads the source and does not see
 // what the registry and functions build.

@@ -13,7 +13,7 @@ export function readOption(parameter: Parameter<unknown>, value: unknown): unkno
 }
 
 /** A node without items. n8n removes a parameter that the panel hides: give it as `undefined`. */
-export function nodeWith(values: Record<string, unknown>, request = (name: string) => values[name]) {
+function nodeWith(values: Record<string, unknown>, request = (name: string) => values[name]) {
 	const shown = Object.keys(values).filter((name) => values[name] !== undefined);
 	const parameters = Object.fromEntries(shown.map((name) => [name, '={{ $json.value }}']));
 	return { getNode: () => ({ parameters }), getNodeParameter: request };

@@ -14,60 +14,22 @@ import { envelope, model, run, serve, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
 import { eventually } from '../helpers/time';
+import { CONTINUE } from '../helpers/values';
 
 describe('item loop', () => {
 	const GATEWAY = 'https://gateway.test';
 
 	useNock();
 
-	it('keeps order and pairing although responses arrive out of order, and never exceeds the concurrency', async () => {
-		const { load, prompts } = echoGateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
-		const result = await generate({ items: items(25), options: { concurrency: 5 } });
-		expect(result.items.map(({ json, pairedItem }) => [json.text, pairedItem])).toStrictEqual(
-			items(25).map(({ json }) => [`echo ${json.text}`, { item: json.n }]),
+	it('a failing item stops new requests, lets requests in flight end, and is named in the error', async () => {
+		const { prompts } = echoGateway((prompt) =>
+			prompt === 'p2' ? errorResponse(402, 'insufficient_quota') : { delayMs: 40 },
 		);
-		expect(result.run.status).toBe('success');
-		expect(load.most).toBe(5);
-		expect(prompts()).toHaveLength(25);
-	});
-
-	describe('a failing item', () => {
-		const third = (prompt: string) =>
-			prompt === 'p2' ? errorResponse(402, 'insufficient_quota') : { delayMs: 40 };
-
-		it('stops new requests, lets requests in flight end, and is named in the error', async () => {
-			const { prompts } = echoGateway(third);
-			const { error } = await generate({ items: items(20), options: { concurrency: 4 } });
-			expect(error?.message).toBe('There is not enough money in the gateway wallet');
-			expect(error?.context?.itemIndex).toBe(2);
-			expect(error?.httpCode).toBe('402');
-			expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
-		});
-
-		it('becomes an error item with all details, with On Error: Continue', async () => {
-			echoGateway(third);
-			const result = await generate({ items: items(4), settings: { onError: 'continueRegularOutput' } });
-			expect(result.items.map(({ json }) => json.text ?? 'failed')).toStrictEqual([
-				'echo p0',
-				'echo p1',
-				'failed',
-				'echo p3',
-			]);
-			expect(result.items[2]).toStrictEqual({
-				json: {
-					error: {
-						message: 'There is not enough money in the gateway wallet',
-						description: expect.stringContaining('Top up the wallet') as string,
-						httpCode: '402',
-						code: 'insufficient_quota',
-						type: 'invalid_request_error',
-						param: null,
-						retryable: false,
-					},
-				},
-				pairedItem: { item: 2 },
-			});
-		});
+		const { error } = await generate({ items: items(20), options: { concurrency: 4 } });
+		expect(error?.message).toBe('There is not enough money in the gateway wallet');
+		expect(error?.context?.itemIndex).toBe(2);
+		expect(error?.httpCode).toBe('402');
+		expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
 	});
 
 	it('a key that the gateway repeats is in no error', async () => {
@@ -80,7 +42,7 @@ describe('item loop', () => {
 		const passedOn = await generate({
 			items: items(1),
 			credential,
-			settings: { onError: 'continueRegularOutput' },
+			settings: CONTINUE,
 		});
 		expect(passedOn.items[0]?.json.error).toMatchObject({ code: '[key]', type: '[key]' });
 		expect(JSON.stringify(passedOn.items)).not.toContain(key);
@@ -282,9 +244,8 @@ describe('item loop failures', () => {
 
 		it('fails for each item with an invalid address: it may be an expression', async () => {
 			const { prompts } = echoGateway();
-			const settings = { onError: 'continueRegularOutput' } as const;
 			const credential = { baseUrl: 'gateway', apiKey: 'sk-test' };
-			const outputs = await attempt(generating({ items: items(2), settings, credential }));
+			const outputs = await attempt(generating({ items: items(2), settings: CONTINUE, credential }));
 			const message = expect.stringContaining('base URL') as string;
 			expect(outputs.map(({ json }) => json.error)).toMatchObject([{ message }, { message }]);
 			expect(prompts()).toStrictEqual([]);
@@ -392,7 +353,7 @@ describe('item loop retry', () => {
 	useNock();
 
 	const retrying = { retryOnFail: true, waitBetweenTries: 1 };
-	const retryAndContinue = { ...retrying, onError: 'continueRegularOutput' } as const;
+	const retryAndContinue = { ...retrying, ...CONTINUE } as const;
 	const options = { concurrency: 5 };
 
 	/** Lets each prompt fail this often before it succeeds. */

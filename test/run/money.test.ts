@@ -18,6 +18,28 @@ import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/cha
 import { toErrorJson } from '../../nodes/shared/run/nodeError';
 import { invalidInput } from '../helpers/invalidInput';
 
+/** An execution: what n8n stores of it, and what it shows. */
+class Execution {
+	id = 'e1';
+	contexts: Record<string, IDataObject> = {};
+	readonly custom: Record<string, unknown> = {};
+	readonly hints: Array<{ message: string }> = [];
+
+	node(name = 'node') {
+		const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
+		const context = {
+			getContext: (kind: string) => (this.contexts[kind === 'flow' ? kind : name] ??= {}),
+			getExecutionId: () => this.id,
+			addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
+			getWorkflowDataProxy: () => ({ $execution: { customData } }),
+		};
+		return new Spending(context as unknown as SpendingContext);
+	}
+
+	/** n8n stores it, and reads it back. */
+	store = () => void (this.contexts = structuredClone(this.contexts));
+}
+
 describe('calls of an execution with a limit', () => {
 	// Calls under *Max Cost per Execution*, in hundredths of a ruble.
 
@@ -29,17 +51,6 @@ describe('calls of an execution with a limit', () => {
 		settings: {},
 		until: async (wait: Promise<void>) => await wait,
 	} as unknown as GatewayClient;
-
-	/** Nodes of one execution. */
-	function execution() {
-		const flow = {};
-		return () =>
-			new Spending({
-				getExecutionId: () => '1',
-				getContext: (kind: string) => (kind === 'flow' ? flow : {}),
-				getWorkflowDataProxy: () => ({ $execution: {} }),
-			} as unknown as SpendingContext);
-	}
 
 	/** A call: what it may cost and costs, and how many turns it takes. */
 	const call = fc.record({
@@ -54,7 +65,7 @@ describe('calls of an execution with a limit', () => {
 
 	it('never exceed it together, and each that is refused could not fit what was left', async () => {
 		const run = async (calls: Array<{ most: number; share: number; turns: number }>, limit: number) => {
-			const node = execution();
+			const execution = new Execution();
 			let spent = 0;
 			let open = 0;
 			const refused: Array<{ error: unknown; couldFit: boolean }> = [];
@@ -62,7 +73,7 @@ describe('calls of an execution with a limit', () => {
 				const cost = Math.round(most * share);
 				try {
 					const { rub: counted } = await charge(
-						node(),
+						execution.node(),
 						{ client, mostRub: rub(most), maxCostRub: rub(limit) },
 						async () => {
 							open += most;
@@ -97,10 +108,10 @@ describe('calls of an execution with a limit', () => {
 		['an amount', '8'],
 		['any amount', undefined],
 	])('wait for one that has no limit and may cost %s, and count it', async (_, mostRub) => {
-		const node = execution();
+		const execution = new Execution();
 		const send = async (limit: string | undefined, most: string | undefined, cost: string) =>
 			await charge(
-				node(),
+				execution.node(),
 				{ client, mostRub: most, maxCostRub: limit },
 				async () => await turns(3),
 				async () => await Promise.resolve(cost),
@@ -111,11 +122,11 @@ describe('calls of an execution with a limit', () => {
 	});
 
 	it('begin in the order in which they came, also when a later one would fit before', async () => {
-		const node = execution();
+		const execution = new Execution();
 		const begun: number[] = [];
 		const send = async (index: number, most: string) => {
 			const { rub: counted } = await charge(
-				node(),
+				execution.node(),
 				{ client, mostRub: most, maxCostRub: '10' },
 				async () => {
 					begun.push(index);
@@ -153,14 +164,8 @@ describe('min balance', () => {
 		} as unknown as GatewayClient;
 		/** Begins a call; ends it with what it may have cost. */
 		const begin = async (mostRub: string) =>
-			await reserve(newSpending(), { client, mostRub, maxCostRub: undefined });
+			await reserve(new Execution().node(), { client, mostRub, maxCostRub: undefined });
 		return { gateway, client, begin };
-	}
-
-	/** What an execution of its own has spent. */
-	function newSpending(): Spending {
-		const context = { getExecutionId: () => 'e1', getWorkflowDataProxy: () => ({ $execution: {} }) };
-		return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
 	}
 
 	/** Sends a call of an execution of its own, which may cost ₽9. */
@@ -168,7 +173,10 @@ describe('min balance', () => {
 		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
 		const costOf = async () => await Promise.resolve(end === '4' ? end : undefined);
 		const plan = { client, mostRub: '9', maxCostRub };
-		return await charge(newSpending(), plan, respond, costOf).then(async ({ rub }) => await rub, asError);
+		return await charge(new Execution().node(), plan, respond, costOf).then(
+			async ({ rub }) => await rub,
+			asError,
+		);
 	}
 
 	const error = (outcome: Outcome, kind: RequestKind = 'charge') =>
@@ -194,7 +202,7 @@ describe('min balance', () => {
 
 	it('a call that waits for its own execution holds up no other execution', async () => {
 		const { client, begin } = newAccount('1000');
-		const spending = newSpending();
+		const spending = new Execution().node();
 		const limited = async () => await reserve(spending, { client, mostRub: '8', maxCostRub: '10' });
 		const first = await limited();
 		const second = limited();
@@ -243,28 +251,6 @@ describe('min balance', () => {
 
 describe('spending', () => {
 	// What the calls of an execution cost, and what limits them.
-
-	/** An execution: what n8n stores of it, and what it shows. */
-	class Execution {
-		id = 'e1';
-		contexts: Record<string, IDataObject> = {};
-		readonly custom: Record<string, unknown> = {};
-		readonly hints: Array<{ message: string }> = [];
-
-		node(name = 'node') {
-			const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
-			const context = {
-				getContext: (kind: string) => (this.contexts[kind === 'flow' ? kind : name] ??= {}),
-				getExecutionId: () => this.id,
-				addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
-				getWorkflowDataProxy: () => ({ $execution: { customData } }),
-			};
-			return new Spending(context as unknown as ConstructorParameters<typeof Spending>[0]);
-		}
-
-		/** n8n stores it, and reads it back. */
-		store = () => void (this.contexts = structuredClone(this.contexts));
-	}
 
 	let execution: Execution;
 	beforeEach(() => (execution = new Execution()));

@@ -6,7 +6,6 @@ import { collection } from '../../nodes/shared/params/groups';
 import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 import { toErrorJson, toNodeError } from '../../nodes/shared/run/nodeError';
 import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
-import { invalidInput } from '../helpers/invalidInput';
 import { someNode } from '../helpers/someNode';
 import { readParameter } from '../params/support';
 
@@ -232,27 +231,4 @@ it.each([
 	['timeout', 315, { timeoutMs: undefined }],
 ])('%s of %j is read as %j', (name, value, expected) => {
 	expect(settings({ [name]: value })).toStrictEqual({ ...defaults, ...expected });
-});
-
-it.each(['concurrency', 'maxRetries', 'rateLimitWait', 'timeout'])(
-	'%s has its default where it is not set',
-	(name) => {
-		for (const value of [undefined, null, '']) expect(settings({ [name]: value })).toStrictEqual(defaults);
-	},
-);
-
-it.each([
-	['concurrency', 'Concurrency', [0, '0', 101, 1.5, 99.999], 'a whole number from 1 to 100'],
-	['maxRetries', 'Max Retries', [-1, 11, 0.5, '2.5'], 'a whole number from 0 to 10'],
-	['rateLimitWait', 'Rate Limit Wait (Minutes)', [-0.001, 1440.1], 'a number from 0 to 1440'],
-	['timeout', 'Timeout (Seconds)', [0, '0', 0.999, -1], 'a number of at least 1'],
-])('%s rejects what is out of its range, by its label %j: %j', (name, label, values, hint) => {
-	for (const value of [...values, NaN, Infinity, 'many', true, {}]) {
-		const { param, message, description } = invalidInput(() => settings({ [name]: value }));
-		expect([param, message, description]).toStrictEqual([
-			name,
-			expect.stringContaining(`'${label}'`),
-			expect.stringContaining(hint),
-		]);
-	}
 });

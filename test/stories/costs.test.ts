@@ -1,7 +1,8 @@
 import { compareDecimals, rubles as inRubles, multiplyDecimals } from '../../nodes/shared/gateway/util/money';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
-import { locator, TEXT_MODEL } from '../contract/support';
+import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
+import { locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
 import {

@@ -1,7 +1,7 @@
-import { locator } from '../contract/support';
 import { form } from '../helpers/media';
+import { CONTINUE, locator } from '../helpers/values';
 import type { StoryNode } from './execution';
-import { CONTINUE, image, prompts, text, useStories } from './support';
+import { image, prompts, text, useStories } from './support';
 
 describe('mistakes', () => {
 	// What people get wrong in their first hour.

@@ -1,11 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { createRunExecutionData } from 'n8n-workflow';
 
-import { supplyContext } from '../helpers/contexts';
-import { packageNodes } from '../helpers/engine';
-import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import { TEXT_MODEL, useGateway } from '../contract/support';
 import { quickTime } from '../helpers/time';
-import type { LangChainModel } from '../nodes/chatModel/support';
 import { Execution, type StoryNode } from './execution';
 import { numbered, text } from './support';
 
@@ -15,11 +11,11 @@ const gateway = useGateway();
 quickTime(3);
 
 const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
-const credential = () => ({ baseUrl: gateway.baseUrl, apiKey: gateway.apiKey });
 
 async function execute(count: number, options: object) {
 	const story = { nodes: [text({ options })] as [StoryNode], items: numbered(count) };
-	const execution = await Execution.start(story, credential());
+	const { baseUrl, apiKey } = gateway;
+	const execution = await Execution.start(story, { baseUrl, apiKey });
 	return { execution, items: execution.items().map(({ json }) => json) };
 }
 
@@ -76,20 +72,11 @@ describe('a first model above its own rate limit', () => {
 
 	it('gives way in a chat model, too', async () => {
 		refuse([TEXT_MODEL]);
-		const execution = createRunExecutionData();
-		const { context } = supplyContext({
-			execution,
-			node: 'chatModel',
-			parameters: { model: locator(TEXT_MODEL), options: { fallbackModels: [SECOND] } },
-			credential: credential(),
-		});
-		const { response } = await packageNodes.chatModel.supplyData.call(context, 0);
-		for (const question of ['one', 'two'])
-			await (response as LangChainModel).invoke([new HumanMessage(question)]);
+		const { lc, logged } = await gateway.chatModel({ options: { fallbackModels: [SECOND] } });
+		for (const question of ['one', 'two']) await lc.invoke([new HumanMessage(question)]);
 		expect(secondsUntil(SECOND)).toBeLessThan(10);
 		expect(gateway.control.ledger().map(({ model }) => model)).toStrictEqual([SECOND, SECOND]);
-		const [run] = execution.resultData.runData.Gateway ?? [];
-		expect(run?.hints).toContainEqual(
+		expect(logged()[0]?.hints).toContainEqual(
 			expect.objectContaining({
 				message: expect.stringMatching(/^A fallback model has answered\./) as string,
 			}),

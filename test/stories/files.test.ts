@@ -1,5 +1,6 @@
+import { CONTINUE, locator } from '../helpers/values';
 import { attach, fromField, fromUrl, withFiles } from '../nodes/text/files';
-import { CONTINUE, image, text, useStories } from './support';
+import { image, text, useStories } from './support';
 
 // Files as messengers and other nodes give them: what the model gets.
 
@@ -45,7 +46,7 @@ test.each<[string, string, string, Buffer, string]>([
 	['file', 'text/plain', 'notes', Buffer.from('Привет'), 'data:text/plain;base64'],
 ])('%s of the type %s named %s is sent with its own type', async (type, mimeType, name, content, part) => {
 	const { execution, body } = await sent(type, mimeType, name, content, {
-		model: { __rl: true, mode: 'id', value: 'polyglot/omni-audio' },
+		model: locator('polyglot/omni-audio'),
 	});
 	expect(execution.errors()).toStrictEqual([]);
 	expect(body).toContain(part);

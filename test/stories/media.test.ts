@@ -1,12 +1,12 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/control/types';
-import { locator } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
 import { useServer } from '../helpers/server';
+import { CONTINUE, locator } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
 import { passTime, type Execution, type StoryNode } from './execution';
-import { CONTINUE, image, prompts, respondJson, text, useStories } from './support';
+import { image, prompts, respondJson, text, useStories } from './support';
 
 describe('task results', () => {
 	// Results of tasks in other shapes than those that the specification shows (§2.6).

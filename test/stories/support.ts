@@ -3,13 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
 import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
-import { locator, TEXT_MODEL, useGateway } from '../contract/support';
+import { TEXT_MODEL, useGateway } from '../contract/support';
 import { form } from '../helpers/media';
 import { eventually, quickTime } from '../helpers/time';
+import { locator } from '../helpers/values';
 import { Execution, type Story, type StoryNode } from './execution';
 
 // Stories: what users see and pay, over several tries and executions of a workflow, on n8n's engine and against the
@@ -70,14 +71,7 @@ export function useStories() {
 		},
 		/** Ends that. */
 		calm,
-		/** What the gateway has charged, in rubles. The first charge is 0. */
-		spent: (from = 0, to = Infinity): string =>
-			sumOfCosts(
-				...gateway.control
-					.ledger()
-					.slice(from, to)
-					.map(({ amount }) => amount),
-			) ?? '',
+		spent: gateway.spent,
 		/** The paths of all requests that create, upload or generate something. */
 		sent: () => gateway.control.requests({ method: 'POST' }).map(({ path }) => path),
 	};
@@ -144,7 +138,6 @@ export const image = (parameters: object = {}, settings: Settings = {}): StoryNo
 });
 
 export const RETRY_ON_FAIL = { retryOnFail: true } as const;
-export const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
 /** Items with these prompts. */
 export const prompts = (...texts: string[]): INodeExecutionData[] =>

@@ -1,6 +1,7 @@
+import { CONTINUE, FORMATS } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
-import { CONTINUE, image, numbered, prompts, respondJson, rubles, says, text, useStories } from './support';
+import { image, numbered, prompts, respondJson, rubles, says, text, useStories } from './support';
 
 describe('json answers', () => {
 	// Models put JSON beside other words, cut it off, or leave out what the schema requires. All answers are paid.
@@ -101,7 +102,7 @@ describe('json answers', () => {
 		expect(execution.errors().map(({ code }) => code)).toStrictEqual(Array(2).fill('json_does_not_fit'));
 	});
 
-	it.each(['chat', 'responses', 'messages'])(
+	it.each(FORMATS)(
 		'%s: fields, and an example, give a value for each item without a schema by hand',
 		async (format) => {
 			const fields = { field: [{ name: 'title' }, { name: 'pages', type: 'number' }] };
@@ -490,7 +491,7 @@ describe('lone surrogates', () => {
 	const bodies = () =>
 		gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body.json));
 
-	test.each(['chat', 'responses', 'messages'])('a text in the format %s has none', async (format) => {
+	test.each(FORMATS)('a text in the format %s has none', async (format) => {
 		const execution = await execute(text({ format, systemPrompt: HALVES[0] }), prompts(...HALVES));
 		expect(execution.error).toBeUndefined();
 		expect(bodies()).toHaveLength(3);

@@ -1,8 +1,7 @@
 import type { TaskView } from '../../sandbox/gateway/control/types';
-import { locator } from '../contract/support';
 import { form } from '../helpers/media';
+import { CONTINUE, locator } from '../helpers/values';
 import {
-	CONTINUE,
 	image,
 	numbered,
 	prompts,

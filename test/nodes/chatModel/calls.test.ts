@@ -6,21 +6,13 @@ import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { FaultAction } from '../../../sandbox/gateway/gateway';
-import { locator, TEXT_MODEL, useGateway } from '../../contract/support';
+import { useGateway } from '../../contract/support';
 import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
-import { supplied } from './supplied';
-import {
-	callOf,
-	eventOf,
-	type LangChainModel,
-	modelWith,
-	streamed,
-	streamOf,
-	streamUsing,
-	whole,
-} from './support';
+import { locator } from '../../helpers/values';
+import { modelWith, supplied } from './supplied';
+import { callOf, eventOf, type LangChainModel, streamed, streamOf, streamUsing, whole } from './support';
 
 const go = [new HumanMessage('[[say:one two three four five]]')];
 
@@ -39,12 +31,7 @@ describe('a call', () => {
 
 	const gateway = useGateway();
 	const modelAt = async (cancelSignal?: AbortSignal) =>
-		await supplied({
-			baseUrl: gateway.baseUrl,
-			apiKey: gateway.apiKey,
-			parameters: { model: locator(TEXT_MODEL) },
-			...(cancelSignal ? { cancelSignal } : {}),
-		});
+		await gateway.chatModel(cancelSignal && { cancelSignal });
 	const respond = (action: FaultAction) => gateway.control.addFault({ match: { method: 'POST' }, action });
 	const sent = () => gateway.control.requests({ method: 'POST' });
 	const isGivenUp = () => sent()[0]?.outcome === 'aborted';
@@ -180,14 +167,6 @@ describe('a call', () => {
 		expect(texts.join('')).toMatch(text === '' ? /^$/ : text);
 		expect(sent()).toHaveLength(1);
 	});
-
-	it('whose stream is refused before it begins is sent again', async () => {
-		respond({ kind: 'error', code: 'rate_limit_exceeded', retryAfter: 0 });
-		const { lc } = await modelAt();
-		expect(await stream(lc)).toBe('one two three four five');
-		expect(sent()).toHaveLength(2);
-		expect(gateway.charges()).toBe(1);
-	});
 });
 
 describe('errors', () => {
@@ -206,7 +185,7 @@ describe('errors', () => {
 		it.each<[string, INodeParameters, RegExp]>([
 			['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
 			['an unknown format', { format: 'telegram' }, /'API Format'.*"telegram"/],
-			['no model', { model: { __rl: true, mode: 'id', value: ' ' } }, /'Model' is empty/],
+			['no model', { model: locator(' ') }, /'Model' is empty/],
 		])('%s', async (_, parameters, message) =>
 			expect(await rejection(supplied({ parameters }))).toMatchObject({
 				name: 'NodeOperationError',
@@ -288,6 +267,10 @@ describe('usage', () => {
 	const wholeWith = (usage: object) => whole({ content: 'Hi' }, 'stop', usage);
 	const streamWith = (usage: object) => streamUsing(usage, { content: 'Hi' });
 
+	/** What n8n's log has of each run. */
+	const runs = (logged: Awaited<ReturnType<typeof supplied>>['logged']) =>
+		logged().map(({ data }) => data?.ai_languageModel?.[0]?.[0]?.json);
+
 	useNock();
 
 	it.each([
@@ -296,10 +279,10 @@ describe('usage', () => {
 	])(
 		'a response that comes %s is logged once, with tokens, cost and thoughts',
 		async (_, ask, body, model) => {
-			const { lc, logged } = modelWith(body);
+			const { lc, logged } = await modelWith(body);
 			await ask(lc);
 			const facts = { finish_reason: 'stop', id: 'c1', model, costRub: 0.5, reasoning: 'A greeting' };
-			expect(logged).toStrictEqual([
+			expect(runs(logged)).toStrictEqual([
 				{
 					response: { generations: [[{ text: 'Hi', generationInfo: facts }]] },
 					tokenUsage: { promptTokens: 5, completionTokens: 7, totalTokens: 12, costRub: 0.5 },
@@ -312,15 +295,15 @@ describe('usage', () => {
 		['whole', invoke, wholeWith],
 		['streamed', streamed, streamWith],
 	])('the cost of a response that comes %s is left out when it is unknown', async (_, ask, bodyWith) => {
-		const { lc, logged } = modelWith(bodyWith({ ...full, cost_rub: null }));
+		const { lc, logged } = await modelWith(bodyWith({ ...full, cost_rub: null }));
 		await ask(lc);
-		expect(logged.map(({ tokenUsage }) => tokenUsage)).toStrictEqual([
+		expect(runs(logged).map((run) => run?.tokenUsage)).toStrictEqual([
 			{ promptTokens: 5, completionTokens: 7, totalTokens: 12 },
 		]);
 	});
 
 	it('LangChain’s message of a stream has its tokens once', async () => {
-		const message = await streamed(modelWith(streamWith(full)).lc);
+		const message = await streamed((await modelWith(streamWith(full))).lc);
 		expect(message.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 7, total_tokens: 12 });
 		expect(message.response_metadata).toStrictEqual({
 			finish_reason: 'stop',
@@ -331,67 +314,71 @@ describe('usage', () => {
 	});
 });
 
-it('a file is sent through n8n’s SDK, and the message stays as it is', async () => {
-	const url = 'data:image/png;base64,iVBORw==';
-	const text = { type: 'text', text: 'What is this?' };
-	const content = [text, { type: 'image_url', image_url: url }];
-	const message = new HumanMessage({ content });
-	const { lc, requests } = modelWith(whole({ content: 'A cat' }));
-	await lc.invoke([message]);
-	const sent = [text, { type: 'image_url', image_url: { url } }];
-	expect(requests()[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
-	expect(message.content).toStrictEqual(content);
-});
+describe('messages', () => {
+	useNock();
 
-const GO = new HumanMessage('Go');
+	it('a file is sent through n8n’s SDK, and the message stays as it is', async () => {
+		const url = 'data:image/png;base64,iVBORw==';
+		const text = { type: 'text', text: 'What is this?' };
+		const content = [text, { type: 'image_url', image_url: url }];
+		const message = new HumanMessage({ content });
+		const { lc, requests } = await modelWith(whole({ content: 'A cat' }));
+		await lc.invoke([message]);
+		const sent = [text, { type: 'image_url', image_url: { url } }];
+		expect(requests[0]?.messages).toStrictEqual([{ role: 'user', content: sent }]);
+		expect(message.content).toStrictEqual(content);
+	});
 
-type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
+	const GO = new HumanMessage('Go');
 
-describe.each<[string, (calls: object[]) => string, Ask]>([
-	[
-		'whole',
-		(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
-		async (lc, messages = [GO]) => await lc.invoke(messages),
-	],
-	['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
-])('tool calls in a response that comes %s', (_, response, ask) => {
-	const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
-		(await ask(modelWith(response(calls)).lc, messages)).tool_calls ?? [];
+	type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
 
-	it('stay apart when they have the same id', async () => {
-		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
-		expect(calls).toMatchObject([
-			{ id: 'x', name: 'one', args: { n: 0 } },
-			{ name: 'two', args: { n: 1 } },
+	describe.each<[string, (calls: object[]) => string, Ask]>([
+		[
+			'whole',
+			(calls) => whole({ content: null, tool_calls: calls }, 'tool_calls'),
+			async (lc, messages = [GO]) => await lc.invoke(messages),
+		],
+		['streamed', (calls) => streamOf({ tool_calls: calls }), streamed],
+	])('tool calls in a response that comes %s', (_, response, ask) => {
+		const callsOf = async (calls: object[], messages?: BaseMessage[]) =>
+			(await ask((await modelWith(response(calls))).lc, messages)).tool_calls ?? [];
+
+		it('stay apart when they have the same id', async () => {
+			const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
+			expect(calls).toMatchObject([
+				{ id: 'x', name: 'one', args: { n: 0 } },
+				{ name: 'two', args: { n: 1 } },
+			]);
+			expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
+		});
+
+		it('get an id when they have none', async () => {
+			const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
+			expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
+			expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+		});
+
+		it('get another id when an earlier call has theirs', async () => {
+			const earlier = [
+				GO,
+				new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
+				new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
+			];
+			const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
+			expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
+			expect(made[0]?.id).not.toBe('call_0');
+		});
+	});
+
+	test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
+		const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
+		const { lc } = await modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
+		const message = await lc.streamEvents([GO], {});
+		expect(message.text).toBe('Hm');
+		expect(message.tool_calls).toMatchObject([
+			{ id: 'a', name: 'one', args: { n: 0 } },
+			{ id: 'b', name: 'two', args: { n: 1 } },
 		]);
-		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
 	});
-
-	it('get an id when they have none', async () => {
-		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
-		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
-		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-	});
-
-	it('get another id when an earlier call has theirs', async () => {
-		const earlier = [
-			GO,
-			new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
-			new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
-		];
-		const made = await callsOf([callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)], earlier);
-		expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
-		expect(made[0]?.id).not.toBe('call_0');
-	});
-});
-
-test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
-	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
-	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
-	const message = await lc.streamEvents([GO], {});
-	expect(message.text).toBe('Hm');
-	expect(message.tool_calls).toMatchObject([
-		{ id: 'a', name: 'one', args: { n: 0 } },
-		{ id: 'b', name: 'two', args: { n: 1 } },
-	]);
 });

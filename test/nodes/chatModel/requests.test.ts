@@ -9,10 +9,13 @@ import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { keptReasoning } from '../../../nodes/ChatModel/messages';
 import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { endpoints, isShown, samples, sentBody } from '../text/support';
-import { supplied } from './supplied';
-import { callOf, modelWith, streamed, streamOf, whole } from './support';
+import { modelWith, supplied } from './supplied';
+import { callOf, streamed, streamOf, whole } from './support';
+
+useNock();
 
 const FORMATS = ['chat', 'responses', 'messages'] as const;
 
@@ -38,7 +41,7 @@ async function ask({ options = {}, ...parameters }: Request, call: Call = {}) {
 	const { messages = GO, tools = [], toolChoice, more = {}, response } = call;
 	const bodies: JsonObject[] = [];
 	const { path = '', response: usual } = endpoints[parameters.format ?? 'chat'] ?? {};
-	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+	gateway()
 		.post(path, (body) => bodies.push(body as JsonObject) > 0)
 		.reply(200, response ?? JSON.stringify(usual), { 'Content-Type': 'application/json' });
 	const { lc, close } = await supplied({ parameters, options });
@@ -55,8 +58,6 @@ async function ask({ options = {}, ...parameters }: Request, call: Call = {}) {
 
 describe('wire', () => {
 	// Options of the node and of a call in the request.
-
-	useNock();
 
 	/** The bodies without options. */
 	const BARE: Record<Format, JsonObject> = {
@@ -112,8 +113,11 @@ describe('wire', () => {
 });
 
 describe('the tokens of a text, by which chains split it,', () => {
-	const fetched = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no connection'));
-	afterAll(() => fetched.mockRestore());
+	let fetched: jest.SpyInstance;
+	beforeEach(() => {
+		fetched = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no connection'));
+	});
+	afterEach(() => fetched.mockRestore());
 
 	it.each<[unknown, number]>([
 		['', 0],
@@ -124,7 +128,7 @@ describe('the tokens of a text, by which chains split it,', () => {
 		[[{ type: 'text', text: 'four' }, { type: 'image_url', image_url: { url: 'data:' } }, 'more'], 2],
 		[[null, { type: 'text' }], 0],
 	])('are counted without a request: %j', async (content, tokens) => {
-		const { lc } = modelWith(whole({ content: 'Hi' }));
+		const { lc } = await modelWith(whole({ content: 'Hi' }));
 		expect(await lc.getNumTokens(content)).toBe(tokens);
 		expect(await lc.bindTools([]).getNumTokens(content)).toBe(tokens);
 		expect(fetched).not.toHaveBeenCalled();
@@ -133,16 +137,18 @@ describe('the tokens of a text, by which chains split it,', () => {
 
 describe('text is a string, not a list of blocks', () => {
 	it('in a response', async () => {
-		const response = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
+		const response = await (
+			await modelWith(whole({ content: '{"a":1}' }))
+		).lc.invoke([new HumanMessage('Go')]);
 		expect(response.content).toBe('{"a":1}');
 	});
 
 	it('in each chunk of a stream, and in all of them together', async () => {
-		const { lc } = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		const { lc } = await modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
 		for await (const { content } of await lc.stream([new HumanMessage('Go')])) {
 			expect(typeof content).toBe('string');
 		}
-		const again = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		const again = await modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
 		expect((await streamed(again.lc)).content).toBe('{"title":"Rivers"}');
 	});
 });
@@ -156,10 +162,10 @@ const tool = (name: string, description = 'Searches', schema: unknown = z.object
 });
 
 it('does not send a tool choice without tools', async () => {
-	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
 	await lc.bindTools([], { tool_choice: 'any' }).invoke(GO);
-	expect(requests()).toStrictEqual([
-		{ model: 'm', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
+	expect(requests).toStrictEqual([
+		{ model: 'acme/writer', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
 	]);
 });
 
@@ -178,16 +184,16 @@ it.each<[string, unknown, unknown]>([
 	['a tool', { type: 'tool', name: 'search' }, { type: 'function', function: { name: 'search' } }],
 	['an object without a name', { type: 'auto' }, undefined],
 ])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
-	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
 	await lc.bindTools([tool('search')], { tool_choice: choice }).invoke(GO);
-	expect(requests()[0]?.tool_choice).toStrictEqual(wire);
+	expect(requests[0]?.tool_choice).toStrictEqual(wire);
 });
 
 describe('tools', () => {
 	async function sentParameters(schema: unknown): Promise<unknown> {
-		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+		const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
 		await lc.bindTools([tool('search', 'Searches', schema)]).invoke(GO);
-		const [sent] = requests()[0]?.tools as Array<{ function: { parameters: unknown } }>;
+		const [sent] = requests[0]?.tools as Array<{ function: { parameters: unknown } }>;
 		return sent?.function.parameters;
 	}
 
@@ -205,13 +211,13 @@ describe('tools', () => {
 		);
 
 		it('written with a zod that does not is rejected before anything is sent', async () => {
-			const { lc, requests } = modelWith(whole({ content: 'Hi' }));
+			const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
 			const foreign = tool('search', '', zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
 			await expect(lc.bindTools([foreign]).invoke(GO)).rejects.toMatchObject({
-				name: 'InvalidInputError',
+				name: 'NodeOperationError',
 				message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 			});
-			expect(requests()).toStrictEqual([]);
+			expect(requests).toStrictEqual([]);
 		});
 	});
 
@@ -226,8 +232,8 @@ describe('tools', () => {
 		expect(() => definitionOf('t', schema)).toThrow('cannot read what the tool "t" takes'),
 	);
 
-	it('the model with tools keeps the callbacks and metadata of the model', () => {
-		const { lc } = modelWith(whole({ content: 'Hi' }));
+	it('the model with tools keeps the callbacks and metadata of the model', async () => {
+		const { lc } = await modelWith(whole({ content: 'Hi' }));
 		const selector = { name: 'selector' };
 		lc.callbacks = [...lc.callbacks, selector];
 		lc.metadata = { sourceNodeName: 'Model' };
@@ -242,9 +248,9 @@ describe('tools', () => {
 			whole({ content: null, tool_calls: [callOf('a', name, args)] }, 'tool_calls');
 
 		it('is a required tool call, parsed by the schema', async () => {
-			const { lc, requests } = modelWith(response('extract'));
+			const { lc, requests } = await modelWith(response('extract'));
 			expect(await lc.withStructuredOutput(schema).invoke(GO)).toStrictEqual({ city: 'Omsk', unit: '°C' });
-			expect(requests()).toMatchObject([
+			expect(requests).toMatchObject([
 				{
 					tool_choice: { type: 'function', function: { name: 'extract' } },
 					tools: [
@@ -255,7 +261,7 @@ describe('tools', () => {
 		});
 
 		it('is read from a stream', async () => {
-			const { lc } = modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
+			const { lc } = await modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
 			const chunks: unknown[] = [];
 			for await (const chunk of await lc.withStructuredOutput(schema).stream(GO)) chunks.push(chunk);
 			expect(chunks).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
@@ -263,14 +269,14 @@ describe('tools', () => {
 
 		it('is read from the call of its function among others, and keeps null', async () => {
 			const calls = [callOf('a', 'other', '{}', 0), callOf('b', 'extract', '{"a":{"b":null}}', 1)];
-			const { lc } = modelWith(whole({ content: 'Hm', tool_calls: calls }, 'tool_calls'));
+			const { lc } = await modelWith(whole({ content: 'Hm', tool_calls: calls }, 'tool_calls'));
 			expect(await lc.withStructuredOutput({ type: 'object' }).invoke(GO)).toStrictEqual({ a: { b: null } });
 		});
 
 		it('that is missing or does not fit the schema is an error', async () => {
-			const said = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema);
+			const said = (await modelWith(whole({ content: 'Omsk' }))).lc.withStructuredOutput(schema);
 			await expect(said.invoke(GO)).rejects.toThrow('it did not call "extract"');
-			const wrong = modelWith(response('extract', '{"city":5}')).lc.withStructuredOutput(schema);
+			const wrong = (await modelWith(response('extract', '{"city":5}'))).lc.withStructuredOutput(schema);
 			await expect(wrong.invoke(GO)).rejects.toThrow(/expected.*string/is);
 		});
 	});
@@ -278,8 +284,6 @@ describe('tools', () => {
 
 describe('response format', () => {
 	// The response format, and the choice of tools, of the node.
-
-	useNock();
 
 	const search = tool('search', 'Searches', { type: 'object', properties: {} });
 	/** A conversation in which the tool has been called. */
@@ -408,7 +412,7 @@ describe('reasoning', () => {
 			['calls no tools', { ...reply, tool_calls: [], content: 'Hi' }],
 			['has no reasoning', { ...reply, reasoning: null }],
 		])('that %s gives nothing', async (_, message) => {
-			const response = await modelWith(whole(message)).lc.invoke([go]);
+			const response = await (await modelWith(whole(message))).lc.invoke([go]);
 			expect(response.additional_kwargs).toStrictEqual({});
 		});
 	});

@@ -1,15 +1,5 @@
 import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import { HumanMessage } from '@langchain/core/messages';
-import type { ISupplyDataFunctions, IWorkflowDataProxyData } from 'n8n-workflow';
-
-import { patchAdapter, type Adapter } from '../../../nodes/ChatModel/adapter';
-import { GatewayChatModel } from '../../../nodes/ChatModel/model';
-import { loadSdk } from '../../../nodes/ChatModel/sdk';
-import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { Spending } from '../../../nodes/shared/run/charge/spending';
-import { listTextModels, Catalogue } from '../../../nodes/shared/gateway/endpoints/models';
-import { scriptedClient } from '../../helpers/client';
 
 // The model behind n8n's SDK, called through LangChain as n8n's agents do.
 
@@ -33,52 +23,6 @@ interface StructuredModel {
 	stream(messages: BaseMessage[]): Promise<AsyncIterable<unknown>>;
 }
 
-/** The model with a gateway that responds with `body`, its runs in n8n's log, and the requests. */
-export function modelWith(body: string) {
-	const scripted = scriptedClient([{ body, headers: { 'content-type': contentType(body) } }]);
-	const logged: JsonObject[] = [];
-	const context = {
-		getNode: () => ({ name: 'Model' }),
-		getNextRunIndex: () => 0,
-		addInputData: () => ({ index: 0 }),
-		addOutputData: (_type: string, _index: number, data: Array<Array<{ json: JsonObject }>>) =>
-			logged.push(data[0]?.[0]?.json ?? {}),
-		logAiEvent: () => undefined,
-		logger: { debug: () => undefined },
-	} as unknown as ISupplyDataFunctions;
-	const sdk = loadSdk();
-	const model = new GatewayChatModel(
-		{
-			format: textFormat('chat'),
-			model: 'm',
-			options: { temperature: 0.5 },
-			output: { kind: 'text' },
-			toolChoice: { toolChoice: 'auto', toolChoiceName: '' },
-			cachesPrompt: false,
-			extraBody: { user: 'me' },
-			maxCostRub: undefined,
-			fallbackModels: [],
-			showToolMedia: undefined,
-		},
-		{
-			client: scripted.client,
-			spending: new Spending({
-				getExecutionId: () => 'e1',
-				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
-			}),
-			textModels: new Catalogue(listTextModels),
-			jsonSchema: sdk.getParametersJsonSchema,
-			toUserError: (error) => (error instanceof Error ? error : new Error(String(error))),
-			showHint: () => undefined,
-		},
-	);
-	const lc = patchAdapter(sdk.supplyModel(context, model).response as Adapter) as unknown as LangChainModel;
-	const calls = () => scripted.sent.filter(({ method }) => method === 'POST');
-	const requests = () => calls().map((request) => JSON.parse(request.body as string) as JsonObject);
-	return { lc, logged, requests };
-}
-
-const contentType = (body: string) => (body.startsWith('{') ? 'application/json' : 'text/event-stream');
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };
 
 /** A response that is not streamed. */
@@ -89,7 +33,7 @@ export const whole = (message: object, finish_reason = 'stop', used: object = us
 export const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 /** An event of a stream with a delta. */
-export const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
+const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
 
 /** A streamed response with this usage. */
 export const streamUsing = (used: object, ...deltas: object[]) =>

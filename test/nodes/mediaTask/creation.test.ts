@@ -3,7 +3,6 @@ import nock from 'nock';
 import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 import {
 	catalogue,
-	continueOnFail,
 	creations,
 	envelope,
 	gateway,
@@ -15,6 +14,7 @@ import {
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
+import { CONTINUE, locator } from '../../helpers/values';
 
 describe('create', () => {
 	// The request that creates a task, and errors before and after it.
@@ -160,28 +160,11 @@ describe('price', () => {
 	};
 	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
 
-	describe('a dry run', () => {
-		it.each(['create', 'createAndWait'])(
-			'of %s has the price and the request, and sends nothing',
-			async (operation) => {
-				catalogue([priced]);
-				const parameters = { ...json({ prompt: 'a', quality: 'high' }), options: { dryRun: true } };
-				const { items } = await run(operation, parameters);
-				expect(items[0]?.json).toStrictEqual({
-					dryRun: true,
-					model: 'acme/painter',
-					priceRub: 12,
-					request: { model: 'acme/painter', input: { prompt: 'a', quality: 'high' } },
-				});
-			},
-		);
-
-		it('uploads no file', async () => {
-			catalogue([priced]);
-			const { items } = await run('create', { ...json({}), inputFiles, options: { dryRun: true } }, withFile);
-			expect(items[0]?.json.request).toMatchObject({
-				input: { image: expect.stringMatching(/^image\/png;sha256=[0-9a-f]{64}$/) as string },
-			});
+	it('a dry run uploads no file', async () => {
+		catalogue([priced]);
+		const { items } = await run('create', { ...json({}), inputFiles, options: { dryRun: true } }, withFile);
+		expect(items[0]?.json.request).toMatchObject({
+			input: { image: expect.stringMatching(/^image\/png;sha256=[0-9a-f]{64}$/) as string },
 		});
 	});
 
@@ -218,7 +201,7 @@ describe('price', () => {
 		const sent = creations();
 		const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
 		const parameters = { ...json(input), inputFiles, options };
-		const { items } = await run('create', parameters, { ...withFile, ...continueOnFail });
+		const { items } = await run('create', parameters, { ...withFile, settings: CONTINUE });
 		expect(items[0]?.json.error).toMatchObject(expected);
 		expect([sent, uploads.isDone()]).toStrictEqual([[], false]);
 	});
@@ -302,7 +285,7 @@ describe('node', () => {
 	});
 
 	it.each([
-		['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a resource locator', locator('t1')],
 		['a number', '={{ 7 }}'],
 	])('task: get accepts %s as an ID', async (_, taskId) => {
 		nock('https://gateway.test')
@@ -310,15 +293,5 @@ describe('node', () => {
 			.reply(200, envelope({ state: 'waiting' }));
 		const { items } = await run('get', { taskId });
 		expect(items[0]?.json.state).toBe('waiting');
-	});
-
-	it('task: download streams the result with its name and type', async () => {
-		gateway().get(`${TASKS}/t1/download`).reply(200, 'bytes', {
-			'content-type': 'image/png',
-			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
-		});
-		const { items } = await run('download', { taskId: 't1' });
-		expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
-		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
 	});
 });

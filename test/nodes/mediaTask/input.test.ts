@@ -4,7 +4,6 @@ import nock from 'nock';
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import {
 	catalogue,
-	continueOnFail,
 	creations,
 	envelope,
 	files,
@@ -17,6 +16,7 @@ import {
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { CONTINUE } from '../../helpers/values';
 import { freshTask, sendCallback, task } from '../mediaTaskTrigger/support';
 
 useNock();
@@ -42,20 +42,7 @@ const TYPES = [
 	['speech', 'audio'],
 ] as const;
 
-describe.each(TYPES)('%s: generate', (resource, mediaType) => {
-	test('creates a task with the prompt, waits for it, and downloads its file', async () => {
-		const sent = serve(painter(sandbox.canvas, { media_type: mediaType }));
-		results();
-		const input = form({ quality: 'draft' });
-		const { items, error } = await run('generate', { model, prompt: 'A cat', input, options }, {}, resource);
-		expect(error).toBeUndefined();
-		expect(sent.map(({ body }) => body)).toStrictEqual([
-			{ model: 'acme/painter', input: { quality: 'draft', prompt: 'A cat' } },
-		]);
-		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
-		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
-	});
-
+describe.each(TYPES)('%s: generate', (resource) => {
 	test.each(TYPES.filter(([other]) => other !== resource))(
 		'sends nothing for a model for %s, and names the operation for it',
 		async (other, otherType) => {
@@ -223,7 +210,7 @@ describe('files of the item', () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
 		const items = [item({ data: 'one' }), item({ other: 'x' }), item({ data: 'three' })];
-		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...continueOnFail, items });
+		const result = await run('create', edit(rows(['data', 'image_urls'])), { settings: CONTINUE, items });
 		expect(sent).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
@@ -246,7 +233,7 @@ describe('files of the item', () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
 		const { items } = await run('create', edit(inputFiles), {
-			...continueOnFail,
+			settings: CONTINUE,
 			items: [item({ data: 'x' })],
 		});
 		expect(items[0]?.json.error).toMatchObject({ message });
@@ -271,7 +258,7 @@ it.each<[string, boolean, string, object]>([
 		];
 		const options = { idempotencyKey: 'mine', concurrency: 1 };
 		const parameters = { ...edit(rows(['data', '={{ $json.field }}'])), options };
-		await run('create', parameters, { ...continueOnFail, items });
+		await run('create', parameters, { settings: CONTINUE, items });
 		expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
 	},
 );
@@ -307,16 +294,6 @@ describe('Pass Through', () => {
 		expect(item?.json).toMatchObject({ taskId, passThrough: { orderId: 1042, who: 'Аня' } });
 	});
 
-	it.each<[string, object]>([
-		['the data', { passThrough: '{"orderId": 1}' }],
-		['no data', {}],
-	])('does not change the idempotency key: %s', async (_, more) => {
-		const sent = serve();
-		await create({ callbackUrl, passThrough: '{"orderId": 2}' });
-		await create({ callbackUrl, ...more });
-		expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
-	});
-
 	it.each<[string, object, string]>([
 		[
 			'broken JSON, with its place',
@@ -344,13 +321,4 @@ describe('Pass Through', () => {
 		expect(`${error?.message} ${error?.description}`).toContain(message);
 		expect(sent).toStrictEqual([]);
 	});
-});
-
-it('the trigger starts without the data when it is not readable', async () => {
-	const taskId = freshTask();
-	task(taskId, { state: 'success' });
-	const query = { passThrough: 'e30.e30' };
-	const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
-	expect(item?.json).toMatchObject({ taskId });
-	expect(item?.json).not.toHaveProperty('passThrough');
 });

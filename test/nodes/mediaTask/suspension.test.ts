@@ -22,6 +22,7 @@ import {
 	type Tasks,
 } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
+import { CONTINUE } from '../../helpers/values';
 
 // Suspending, on n8n's engine. With the real n8n: test/e2e/media-suspend.test.ts.
 
@@ -225,7 +226,7 @@ describe('the stored execution', () => {
 		expect(all).not.toContain('sk-test');
 	});
 
-	it.each([{}, { settings: { onError: 'continueRegularOutput' as const } }])(
+	it.each([{}, { settings: CONTINUE }])(
 		'has no secret in an error of a resumed execution: %j',
 		async (more) => {
 			const { tasks, use, suspended } = await suspendFor({}, more);

@@ -1,4 +1,4 @@
-import nock from 'nock';
+import type nock from 'nock';
 import type {
 	INodeExecutionData,
 	INodeParameters,
@@ -10,7 +10,7 @@ import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigg
 import { RecordedResponse, webhookContext, type IncomingRequest } from '../../helpers/contexts';
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
 import { inFakeTime } from '../../helpers/fakeTime';
-import { envelope, TASKS } from '../../helpers/media';
+import { envelope, TASKS, gateway } from '../../helpers/media';
 
 let count = 0;
 
@@ -82,8 +82,6 @@ export async function sendCallback(
 	return { item, result, status, message: messageOf(), retryAfter: headers['Retry-After'], warnings };
 }
 
-const signed = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
-
 /** Responds with a task's states, one for each request; the last one repeats. Counts the requests. */
 export function task(taskId: string, ...states: object[]): { requests: number } {
 	return polls(taskId, (count) => [200, envelope({ taskId, ...states[Math.min(count, states.length) - 1] })]);
@@ -95,7 +93,7 @@ function polls(
 	respond: (count: number) => [status: number, body: nock.Body],
 ): { requests: number } {
 	const seen = { requests: 0 };
-	signed()
+	gateway()
 		.persist()
 		.get(`${TASKS}/${taskId}`)
 		.reply(() => respond((seen.requests += 1)));
@@ -122,7 +120,7 @@ export function errorResponse(taskId: string, status: number): { requests: numbe
 export function archiving(taskId: string, ...statuses: number[]): { bodies: unknown[] } {
 	const seen: { bodies: unknown[] } = { bodies: [] };
 	for (const [index, status] of statuses.entries()) {
-		const interceptor = signed().patch(`${TASKS}/${taskId}/archive`, (body) => {
+		const interceptor = gateway().patch(`${TASKS}/${taskId}/archive`, (body) => {
 			seen.bodies[index] = body;
 			return true;
 		});

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
-import { jsonProblem } from '../../helpers/jsonProblem';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
+import { CONTINUE, locator } from '../../helpers/values';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
 import { bySchema, generate, json, rows, sentBody } from './support';
 
@@ -151,11 +151,18 @@ describe('invalid input', () => {
 
 	useNock();
 
-	const settings = { onError: 'continueRegularOutput' as const };
+	/** What this version of Node.js says of text that is not JSON. */
+	function jsonProblem(text: string): string {
+		try {
+			return `is JSON: ${JSON.stringify(JSON.parse(text))}`;
+		} catch (error) {
+			return (error as Error).message;
+		}
+	}
 
 	/** The error of the item. */
 	async function errorOf(parameters: INodeParameters) {
-		return (await generate(parameters, { settings })).items[0]?.json.error;
+		return (await generate(parameters, { settings: CONTINUE })).items[0]?.json.error;
 	}
 
 	/** Of a parameter: what is invalid, and the message of its error. */
@@ -165,7 +172,7 @@ describe('invalid input', () => {
 	const tool = (fields: INodeParameters) => ({ tools: { function: [fields] } });
 	const notAllowed = 'has a value that is not allowed:';
 	const cases: Record<string, Cases> = {
-		model: [['that is empty', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, "'Model' is empty"]],
+		model: [['that is empty', { model: locator('={{ "" }}') }, "'Model' is empty"]],
 		prompt: [
 			['that is missing', { prompt: '={{ $json.missing }}' }, "'Prompt' is empty"],
 			['of blanks', { prompt: '={{ "  " }}' }, "'Prompt' is empty"],
@@ -403,7 +410,7 @@ describe('endless attachment', () => {
 
 	it('an endless attachment is read up to the limit, and no request is sent', async () => {
 		const { items } = await generate(attach(fromUrl('audio', `${server.origin()}/a.mp3`)), {
-			settings: { onError: 'continueRegularOutput' },
+			settings: CONTINUE,
 		});
 		expect(items[0]?.json.error).toMatchObject({
 			message: expect.stringMatching(/row 1: .*75 MB/) as string,

@@ -1,77 +1,20 @@
-import type { INodeParameters, IRun, NodeParameterValueType, StructuredChunk } from 'n8n-workflow';
+import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import chatResponse from '../../fixtures/chat/plain.json';
 import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
+import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import {
-	chatCompletion,
-	endpoints,
-	gateway,
-	generate,
-	mockModels,
-	mockResponse,
-	sentBody,
-	usage,
-} from './support';
+import { CONTINUE } from '../../helpers/values';
+import { chatCompletion, endpoints, generate, mockModels, mockResponse, usage } from './support';
 
 useNock();
-
-it('sends messages, and returns text, usage and the cost in rubles', async () => {
-	const bodies = mockResponse('chat');
-	const options = { maxTokens: 50, temperature: 0.2 };
-	const { items } = await generate({ systemPrompt: 'Be brief', options });
-	expect(bodies).toStrictEqual([
-		{
-			model: 'acme/writer',
-			messages: [
-				{ role: 'system', content: 'Be brief' },
-				{ role: 'user', content: 'Say hello' },
-			],
-			max_tokens: 50,
-			temperature: 0.2,
-		},
-	]);
-	expect(items).toStrictEqual([
-		{
-			json: {
-				id: 'chatcmpl-1',
-				model: 'acme/writer',
-				provider: 'acme',
-				text: 'Hello there',
-				reasoning: 'Greet back.',
-				finishReason: 'stop',
-				usage: {
-					inputTokens: 12,
-					outputTokens: 3,
-					totalTokens: 15,
-					cachedInputTokens: 4,
-					reasoningTokens: 2,
-				},
-				costRub: 0.0345,
-			},
-			pairedItem: { item: 0 },
-		},
-	]);
-});
 
 it('returns the body as received without Simplify', async () => {
 	mockResponse('chat');
 	const { items } = await generate({ simplify: false });
 	expect(items[0]?.json).toStrictEqual(chatResponse);
-});
-
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-
-test.each<[string, NodeParameterValueType]>([
-	['from the list', { ...byId('acme/writer'), mode: 'list', cachedResultName: 'acme/writer · 8K' }],
-	['by ID', byId(' acme/writer ')],
-	['by an expression', byId('={{ "acme/" + "writer" }}')],
-	['as plain text', 'acme/writer'],
-	['as a plain expression', '={{ "acme/writer" }}'],
-])('models can be set %s', async (_, model) => {
-	expect((await sentBody({ model })).model).toBe('acme/writer');
 });
 
 describe('dry run', () => {
@@ -83,18 +26,13 @@ describe('dry run', () => {
 	};
 	const dryRun = { dryRun: true };
 
-	/** The hints of the node. */
-	function hintOf(run: IRun): string {
-		return JSON.stringify(run.data.resultData.runData.Gateway?.[0]?.hints);
-	}
-
 	function catalogue(records: object[]): void {
 		gateway().get('/api/v1/models').reply(200, { data: records });
 	}
 
 	it.each(Object.keys(endpoints))('%s: has the request and the most that it can cost', async (format) => {
 		catalogue([priced]);
-		const { items, run } = await generate({ format, options: { ...dryRun, maxTokens: 1_000 } });
+		const { items, hints } = await generate({ format, options: { ...dryRun, maxTokens: 1_000 } });
 		expect(items[0]?.json).toMatchObject({
 			dryRun: true,
 			model: 'acme/writer',
@@ -102,17 +40,17 @@ describe('dry run', () => {
 		});
 		expect(items[0]?.json.maxCostRub).toBeGreaterThan(2);
 		expect(items[0]?.json.maxCostRub).toBeLessThan(2.5);
-		expect(hintOf(run)).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
+		expect(hints.join()).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
 	});
 
 	it('says why the cost is not known', async () => {
 		catalogue([priced]);
-		const { items, run } = await generate({ options: dryRun });
+		const { items, hints } = await generate({ options: dryRun });
 		expect(items[0]?.json).toMatchObject({
 			maxCostRub: null,
 			reason: "Unknown, because the length of the response is not limited. Set the option 'Max Tokens'.",
 		});
-		expect(hintOf(run)).toContain(
+		expect(hints.join()).toContain(
 			'Dry run, nothing was sent. Prices that are not known: 1, see reason in the output.',
 		);
 	});
@@ -143,7 +81,7 @@ describe('dry run', () => {
 			parameters: {
 				resource: 'image',
 				operation: 'analyze',
-				model: byId('acme/writer'),
+				model: 'acme/writer',
 				prompt: 'What is it?',
 				options: dryRun,
 			},
@@ -171,21 +109,13 @@ describe('models', () => {
 		});
 	};
 
-	it.each<[string, INodeParameters, unknown[]]>([
-		['those with all words', { search: 'WRITER zeta' }, [catalogue[2]]],
-		['a limited number', { limit: 2 }, catalogue.slice(0, 2)],
-	])('getMany returns %s, with the gateway’s fields', async (_, parameters, models) => {
-		const { items } = await run({ operation: 'getMany', ...parameters });
-		expect(items.map(({ json }) => json)).toStrictEqual(models);
-	});
-
-	it('get returns one model', async () => {
-		const { items } = await run({ operation: 'get', model: byId('acme/writer') });
-		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
+	it('getMany returns those with all words, with the gateway’s fields', async () => {
+		const { items } = await run({ operation: 'getMany', search: 'WRITER zeta' });
+		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[2]]);
 	});
 
 	it('get rejects an unknown model, and is not retryable', async () => {
-		const { items } = await run({ operation: 'get', model: 'qqq' }, { onError: 'continueRegularOutput' });
+		const { items } = await run({ operation: 'get', model: 'qqq' }, CONTINUE);
 		expect(items[0]?.json.error).toMatchObject({
 			message: 'The catalogue has no text model "qqq"',
 			param: 'model',
@@ -272,26 +202,6 @@ it('the execution’s metadata have the tokens', async () => {
 });
 
 describe('the files of a response', () => {
-	it('are binary fields with the received bytes, numbered by kind', async () => {
-		const audio = { data: Buffer.from('sound').toString('base64'), transcript: 'la la' };
-		const images = [picture(), picture('image/webp'), picture()];
-		const options = { audioAndImages: { values: { modalities: ['text', 'audio'], audioFormat: 'mp3' } } };
-		const items = await itemsOf(chat([{ content: null, audio, images }]), options);
-		expect(items[0]?.json.text).toBe('la la');
-		const binary = items[0]?.binary ?? {};
-		expect(Object.entries(binary).map(([field, { fileName }]) => [field, fileName])).toStrictEqual([
-			['audio', 'audio.mp3'],
-			['image', 'image.png'],
-			['image_1', 'image_1.webp'],
-			['image_2', 'image_2.png'],
-		]);
-		expect(binary).toMatchObject({ audio: { mimeType: 'audio/mpeg' }, image: { mimeType: 'image/png' } });
-		const storage = await binaryStorage();
-		const { audio: sound, image } = binary;
-		expect(sound && (await storage.getAsBuffer(sound)).toString()).toBe('sound');
-		expect(image && (await storage.getAsBuffer(image)).toString('hex')).toBe(png);
-	});
-
 	it.each([
 		['mp3', 'audio/mpeg'],
 		['wav', 'audio/wav'],
@@ -307,17 +217,10 @@ describe('the files of a response', () => {
 		}
 	});
 
-	it('are named after their type, or as n8n knows it', async () => {
-		const types = ['image/jpg', 'application/pdf', 'application/x-unheard-of'];
-		const items = await itemsOf(chat([{ content: null, images: types.map(picture) }]));
-		const names = Object.values(items[0]?.binary ?? {}).map(({ fileName }) => fileName);
-		expect(names).toStrictEqual(['image.jpg', 'image_1.pdf', 'image_2.bin']);
-	});
-
 	it('that n8n cannot store are an error with the charged output, and are not requested again', async () => {
 		mockResponse('chat', chat([{ content: 'a', images: [picture()] }, { content: 'b' }]));
 		const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
-		const settings = { onError: 'continueRegularOutput' as const, retryOnFail: true, waitBetweenTries: 1 };
+		const settings = { ...CONTINUE, retryOnFail: true, waitBetweenTries: 1 };
 		const { items } = await generate({}, { settings });
 		storing.mockRestore();
 		expect(items[0]?.json.error).toMatchObject({

@@ -1,12 +1,13 @@
 import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
 
-import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { asObject } from '../../../nodes/shared/gateway/util/json';
 import type { StreamFault } from '../../../sandbox/gateway/control/types';
-import { locator, useGateway } from '../../contract/support';
+import { useGateway } from '../../contract/support';
 import { useNock } from '../../helpers/nock';
 import { events } from '../../helpers/streams';
 import { eventually } from '../../helpers/time';
-import { endpoints, gateway, generate, sentBody } from './support';
+import { CONTINUE, FORMATS, locator } from '../../helpers/values';
+import { generate, sentBody } from './support';
 
 describe('json output', () => {
 	useNock();
@@ -107,118 +108,6 @@ describe('json output', () => {
 	});
 });
 
-describe('unusable responses', () => {
-	// Responses without a completion, and of others than the gateway: never a success, never requested twice.
-
-	useNock();
-
-	const PAGE = '<html><head><title>502 Bad Gateway</title></head></html>';
-	const settings = {
-		onError: 'continueRegularOutput' as const,
-		retryOnFail: true,
-		maxTries: 3,
-		waitBetweenTries: 1,
-	};
-
-	/** Runs text: generate with the same response each time; returns the number of requests and the error of the item. */
-	async function outcomeOf(
-		format: string,
-		[status, body, type = 'application/json']: [status: number, body: string, type?: string],
-		parameters: INodeParameters = {},
-	) {
-		let requests = 0;
-		gateway()
-			.persist()
-			.post(endpoints[format]?.path ?? '')
-			.reply(() => {
-				requests += 1;
-				return [status, body, { 'content-type': type, 'retry-after': '0' }];
-			});
-		const { items } = await generate({ format, ...parameters }, { settings });
-		return { requests, error: items[0]?.json.error as JsonObject | undefined };
-	}
-
-	const empty: Record<string, JsonObject> = {
-		chat: { choices: [], usage: { prompt_tokens: 7, cost_rub: 0.5 } },
-		responses: { status: 'completed', output: [], usage: { input_tokens: 7, cost: { total_cost: 0.5 } } },
-		messages: { type: 'message', content: [], usage: { input_tokens: 7 } },
-	};
-
-	describe.each(Object.keys(empty))('%s', (format) => {
-		it.each([true, false])(
-			'a response without output is an error with its cost (simplify: %s)',
-			async (simplify) => {
-				const { requests, error } = await outcomeOf(
-					format,
-					[200, JSON.stringify({ id: 'r1', ...empty[format] })],
-					{
-						simplify,
-					},
-				);
-				expect(error).toMatchObject({
-					message: 'The model returned nothing',
-					code: 'no_completion',
-					retryable: false,
-					mayBeCharged: true,
-					id: 'r1',
-					costRub: format === 'messages' ? null : 0.5,
-					usage: { inputTokens: 7 },
-				});
-				expect(requests).toBe(1);
-			},
-		);
-
-		it.each([
-			[502, PAGE, false],
-			[502, PAGE, true],
-			[504, PAGE, false],
-			[503, '', false],
-			[503, '', true],
-		])('the %i of a proxy (%j) is requested once (stream: %s)', async (status, body, stream) => {
-			const { requests, error } = await outcomeOf(format, [status, body, 'text/html'], {
-				options: { stream },
-			});
-			expect(error).toMatchObject({
-				message: 'A server between n8n and the gateway responded in its place',
-				httpCode: String(status),
-				retryable: false,
-				mayBeCharged: true,
-			});
-			expect(requests).toBe(1);
-		});
-
-		it.each([true, false])('the 504 of the gateway is requested once (stream: %s)', async (stream) => {
-			const body = JSON.stringify({ error: { type: 'api_error', message: 'Too slow' } });
-			const { requests, error } = await outcomeOf(format, [504, body], { options: { stream } });
-			expect(error).toMatchObject({
-				message: 'The gateway stopped the request after its limit of 300 seconds',
-				description: expect.stringMatching(/'Stream'.*15 minutes.*Too slow.*may have been charged/) as string,
-				httpCode: '504',
-				retryable: false,
-				mayBeCharged: true,
-			});
-			expect(requests).toBe(1);
-		});
-
-		it('the 413 of a proxy charges nothing', async () => {
-			const { requests, error } = await outcomeOf(format, [413, PAGE, 'text/html']);
-			expect(error).toMatchObject({ httpCode: '413', retryable: false });
-			expect(error).not.toHaveProperty('mayBeCharged');
-			// n8n's Retry On Fail.
-			expect(requests).toBe(3);
-		});
-	});
-
-	it('a stream without choices is an error with its cost', async () => {
-		const text = events({ id: 'r1', object: 'chat.completion.chunk', ...empty.chat }, '[DONE]');
-		const { requests, error } = await outcomeOf('chat', [200, text, 'text/event-stream'], {
-			options: { stream: true },
-		});
-		expect(error).toMatchObject({ code: 'no_completion', id: 'r1', costRub: 0.5, mayBeCharged: true });
-		expect(requests).toBe(1);
-	});
-});
-
 describe('streaming', () => {
 	// Streamed responses on n8n's engine with the sandbox gateway, over real sockets.
 
@@ -247,7 +136,7 @@ describe('streaming', () => {
 	const ids = (json: object | undefined) =>
 		JSON.stringify({ ...json, id: '…' }).replace(/(call|toolu)_\w+/g, '$1');
 
-	describe.each(['chat', 'responses', 'messages'])('%s', (format) => {
+	describe.each(FORMATS)('%s', (format) => {
 		it('returns the same output with and without streaming', async () => {
 			const prompt = 'Please use the tool';
 			const tools = { function: [{ name: 'get_weather', parameters: '{"type": "object"}' }] };
@@ -289,7 +178,7 @@ describe('streaming', () => {
 		])('%s is an error with the text so far', async (_, fault, message, retryable) => {
 			stream(fault);
 			const { onChunk, summary } = chunkCollector();
-			const { items } = await run({ format }, { onChunk, settings: { onError: 'continueRegularOutput' } });
+			const { items } = await run({ format }, { onChunk, settings: CONTINUE });
 			expect(items[0]?.json.error).toMatchObject({
 				message,
 				receivedText: expect.stringMatching(/^one two/) as string,

@@ -7,10 +7,12 @@ import type {
 } from 'n8n-workflow';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { gateway } from '../../helpers/media';
 import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import chatResponse from '../../fixtures/chat/plain.json';
 import messagesResponse from '../../fixtures/messages/plain.json';
 import responsesResponse from '../../fixtures/responses/plain.json';
+import { locator } from '../../helpers/values';
 
 /** The path and the headers of each format, and its response with the text "Hello there". */
 export const endpoints: Record<
@@ -25,8 +27,6 @@ export const endpoints: Record<
 		headers: { 'anthropic-version': '2023-06-01' },
 	},
 };
-
-export const gateway = () => nock('https://gateway.test');
 
 /** Mocks one response of a format, and returns the request bodies. */
 export function mockResponse(format: string, response?: JsonObject): JsonObject[] {
@@ -54,7 +54,7 @@ export function mockModels(): void {
 const defaults: INodeParameters = {
 	resource: 'text',
 	operation: 'generate',
-	model: { __rl: true, mode: 'id', value: 'acme/writer' },
+	model: locator('acme/writer'),
 	prompt: 'Say hello',
 };
 

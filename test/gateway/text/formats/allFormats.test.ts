@@ -377,7 +377,7 @@ it.each<[string, string, JsonObject]>([
 	['responses: no item that is an object', 'responses', { status: 'completed', output: [null] }],
 	['messages: no content, and no stop reason', 'messages', { content: [] }],
 	['messages: a stop reason that is null', 'messages', { content: [], stop_reason: null }],
-	...['chat', 'responses', 'messages'].flatMap((format) =>
+	...textFormats.flatMap(({ name: format }) =>
 		[undefined, null, 'Hello', {}, 7].map((list): [string, string, JsonObject] => [
 			`${format}: ${JSON.stringify(list)} for the list`,
 			format,
