@@ -100,15 +100,3 @@ test('starts a workflow where files are part of the JSON data', async () => {
 	expect((await call(url, { taskId })).status).toBe(200);
 	expect((await itemOf(workflow))?.json).toMatchObject({ taskId, _files: { data: {} } });
 });
-
-test('a call whose check takes long gets 503, and its workflow starts in the end', async () => {
-	const { workflow, url } = await publish({ downloadResults: false });
-	const taskId = await task();
-	environment.gateway.control.configure({ latency: { mediaStatus: 10_000 } });
-	const answer = await call(url, { taskId });
-	environment.gateway.control.configure({ latency: {} });
-	expect([answer.status, answer.headers.get('retry-after')]).toStrictEqual([503, '10']);
-	expect((await itemOf(workflow))?.json).toMatchObject({ taskId });
-	expect((await call(url, { taskId })).status).toBe(200);
-	await itemOf(workflow);
-});

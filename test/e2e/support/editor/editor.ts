@@ -49,7 +49,11 @@ export class Editor {
 		if (await this.panel.root.isVisible()) await this.panel.close();
 		await this.navigate(`${this.url}/home/workflows`);
 		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
-		const overview = this.page.locator('body:not(:has([data-test-id="canvas"]))');
+		// The canvas of a workflow that n8n saves first goes and comes back before.
+		const overview = this.page
+			.getByTestId('resources-list-wrapper')
+			.or(this.page.getByTestId('list-empty-state'))
+			.first();
 		await leave.or(overview).first().waitFor();
 		if (await leave.isVisible()) await leave.click();
 		await overview.waitFor();
