@@ -35,6 +35,15 @@ export interface CallConfig extends CallOptions {
 	shown: ShownOfCall;
 }
 
+/** What a request has besides plain messages, which a model may reject; the first ones are tried first. */
+const VARIANTS = [
+	{ images: true, reasoning: true },
+	{ images: false, reasoning: true },
+	{ images: true, reasoning: false },
+	{ images: false, reasoning: false },
+];
+type Variant = (typeof VARIANTS)[number];
+
 /** What the SDK has no place for in a completion. */
 export interface ShownOfCall {
 	info?: object;
@@ -91,6 +100,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		});
 	}
 
+	/** @param send sends a request and returns the body of the response */
 	private async completed(
 		config: CallConfig,
 		stream: boolean,
@@ -102,34 +112,35 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const models = [model, ...settings.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked, turn) => {
 			const extraBody = asked === model ? settings.extraBody : { ...settings.extraBody, model: asked };
-			const callOf = (isPlain: boolean) => {
-				const body = textBody(format, this.request(config, asked, stream, isPlain), extraBody);
+			const callOf = (variant: Variant) => {
+				const body = textBody(format, this.request(config, asked, stream, variant), extraBody);
 				return { ...textCall(format, body, hasLimit), ...turn };
 			};
 			const output = this.output(config);
-			const taken = await orPlain(callOf, async (call) => {
+			const taken = await firstTaken(callOf, async (call) => {
 				const planned = { format, output, body: call.json, maxCostRub };
 				return await completeText(dependencies, planned, async () => await send(call, output));
 			});
-			config.shown.reasoning = reasoningToKeep(taken.completion, this.source(asked));
+			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
 			return taken;
 		});
 		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
-		const completion = { ...result.completion, fallbackFrom };
-		config.shown.info = callInfoOf(completion);
+		const completion = { ...result.result.completion, fallbackFrom };
+		const leftOut = result.variant.images ? {} : { toolImagesLeftOut: true };
+		config.shown.info = { ...callInfoOf(completion), ...leftOut };
 		return completion;
 	}
 
-	private request(config: CallConfig, model: string, stream: boolean, isPlain: boolean): TextRequest {
+	private request(config: CallConfig, model: string, stream: boolean, variant: Variant): TextRequest {
 		const { cachesPrompt, options: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
 		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
-		const source = isPlain ? undefined : this.source(model);
+		const source = variant.reasoning ? this.source(model) : undefined;
 		const messages = toChatMessages(config.messages, source);
 		// A tool that must be called is called once for each message of the user: the agent must respond.
 		const choice = readToolChoice(toolChoice, { tools, options, extraBody });
 		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
-		const shown = showToolMedia && !isPlain ? withToolMedia(messages) : messages;
+		const shown = showToolMedia && variant.images ? withToolMedia(messages) : messages;
 		return {
 			model,
 			conversation: { kind: 'messages', messages: shown },
@@ -140,7 +151,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			options,
 			stream,
 			cachesPrompt,
-			keepsReasoning: !isPlain && tools.length > 0,
+			keepsReasoning: variant.reasoning && tools.length > 0,
 		};
 	}
 
@@ -149,6 +160,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return typeof toolChoice === 'object' ? { kind: 'text' } : this.settings.output;
 	}
 
+	/** Identifies what can read the reasoning of a model. */
 	private source(model: string): string {
 		return `${this.settings.format.name} ${model}`;
 	}
@@ -165,23 +177,28 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 }
 
 /**
- * Sends a call. If the gateway rejects it with 400, which it does not charge (§7.3), sends it once more without what
- * a model may reject: the reasoning and the images of tools. The error is the first one if both are rejected.
+ * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3),
+ * sends the next one whose body is another. The error is the first one if all were rejected.
  */
-async function orPlain<R>(
-	callOf: (isPlain: boolean) => TextCall,
+async function firstTaken<R>(
+	callOf: (variant: Variant) => TextCall,
 	send: (call: TextCall) => Promise<R>,
-): Promise<R> {
-	const call = callOf(false);
-	try {
-		return await send(call);
-	} catch (error) {
-		const plain = callOf(true);
-		if (!isRejection(error) || canonicalJson(plain.json) === canonicalJson(call.json)) throw asError(error);
-		return await send(plain).catch((second: unknown) => {
-			throw asError(isRejection(second) ? error : second);
-		});
+): Promise<{ result: R; variant: Variant }> {
+	const bodies = new Set<string>();
+	let rejection: unknown;
+	for (const variant of VARIANTS) {
+		const call = callOf(variant);
+		const body = canonicalJson(call.json);
+		if (bodies.has(body)) continue;
+		bodies.add(body);
+		try {
+			return { result: await send(call), variant };
+		} catch (error) {
+			if (!isRejection(error)) throw asError(error);
+			rejection ??= error;
+		}
 	}
+	throw asError(rejection);
 }
 
 /** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */
@@ -191,6 +208,7 @@ function isRejection(error: unknown): boolean {
 	return status === 400 && outcome === 'rejected' && code !== 'context_length_exceeded';
 }
 
+/** The patched adapter is the only caller. */
 function calledDirectly(): never {
 	throw new TypeError('The model has no messages');
 }

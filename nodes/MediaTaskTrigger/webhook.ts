@@ -8,12 +8,18 @@ import { StartedTasks } from './startedTasks';
 /** When a call may be repeated, in seconds. */
 const RETRY_AFTER = '10';
 
+/** Calls at a time in this process: n8n 2.40 keeps some 11 MB for each. */
+const MAX_CALLS = 300;
+let calls = 0;
+
 /**
  * Handles a callback: checks its task, and starts the workflow when the task belongs to the account, has ended, and has not
  * started the workflow before. Never throws: for an error, n8n would start the workflow with it.
  */
 export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	let subject = 'A callback';
+	if (calls >= MAX_CALLS) return respond(context, NOT_CHECKED);
+	calls += 1;
 	try {
 		const callback = await readCallback(context);
 		const { ids } = callback;
@@ -28,6 +34,8 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 	} catch (error) {
 		context.logger.warn(`${subject} was not checked: ${toErrorJson(error).message}`);
 		return respond(context, NOT_CHECKED);
+	} finally {
+		calls -= 1;
 	}
 }
 

@@ -117,10 +117,11 @@ describe('tool media', () => {
 		it.each([false, true])(
 			'a model that rejects images gets the text alone (stream: %s)',
 			async (isStream) => {
-				const { lc } = await modelOf(format, BLIND, { maxTokens: 200 });
+				const { lc, logged } = await modelOf(format, BLIND, { maxTokens: 200 });
 				expect(await said(lc, isStream)).toContain('The tool answered');
 				expect(sent(format).map(images)).toStrictEqual([1, 0]);
 				expect(gateway.charges()).toBe(1);
+				expect(JSON.stringify(logged())).toContain('"toolImagesLeftOut":true');
 			},
 		);
 

@@ -81,10 +81,10 @@ export const editImage: Operation = {
 		const params: unknown = item.params;
 		const input = JSON.stringify(omit(enteredInput(params as TaskItem['params']), 'prompt'));
 		// Some models would make a new image without.
-		if (planned.files.length > 0 || /"\s*(https?:|data:)/i.test(input)) return planned;
+		if (planned.files.length > 0 || /"(\\[nrt]|\s)*(https?:|data:)/i.test(input)) return planned;
 		throw new InvalidInputError(
 			'There is no image to edit',
-			"Add a row to 'Input Files', or enter the URL of an image in a field of the model.",
+			"Add a row to 'Input Files', or enter the URL of an image in a field of the model. For base64 or an ID, use the operation 'Create and Wait'.",
 			'inputFiles',
 		);
 	},

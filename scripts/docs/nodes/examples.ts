@@ -101,7 +101,7 @@ class Runner {
 		for (const balance of balances) this.gateway.control.setBalance(balance);
 		const { items, error } = await runNode({
 			node,
-			parameters: { ...quick(name, parameters), resource, operation: name },
+			parameters: { ...(continuesOnFail ? parameters : quick(name, parameters)), resource, operation: name },
 			items: this.input,
 			credential: this.credential,
 			settings: {

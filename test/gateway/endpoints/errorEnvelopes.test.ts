@@ -59,9 +59,9 @@ describe.each(ACTIONS)('%s', (_, act) => {
 
 	test.each<[Json, number]>([
 		[{ message: 'The reason', code: 402 }, 402],
-		[{ message: 'The reason', code: 'invalid_api_key' }, 500],
-		['The reason', 500],
-	])('fails with %j as with its status, or 500', async (error, status) => {
+		[{ message: 'The reason', code: 'invalid_api_key' }, 400],
+		['The reason', 400],
+	])('fails with %j as with its status, or 400', async (error, status) => {
 		const body = JSON.stringify({ error });
 		const expected = await failed(act, { status, body });
 		expect(expected.details.description + expected.details.message).toContain('The reason');

@@ -183,6 +183,24 @@ describe('callbacks', () => {
 		});
 	});
 
+	it('a call is to be sent again while 300 others are handled', async () => {
+		let end: () => void = () => undefined;
+		const ended = new Promise<void>((resolve) => (end = resolve));
+		const others = Array.from({ length: 300 }, async () => {
+			const { context, response } = callbackContext(noFiles, { body: undefined }, { rawBody: undefined });
+			Object.assign(context.getRequestObject(), { readRawBody: async () => await ended });
+			await new MediaTaskTrigger().webhook.call(context);
+			return response.statusCode;
+		});
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const send = async () => await sendCallback(noFiles, { body: { taskId } });
+		expect(await send()).toMatchObject({ status: 503, retryAfter: '10', item: undefined });
+		end();
+		expect(new Set(await Promise.all(others))).toStrictEqual(new Set([400]));
+		expect((await send()).item?.json.taskId).toBe(taskId);
+	});
+
 	describe('a call is to be sent again when something fails in n8n', () => {
 		useFakeTime();
 

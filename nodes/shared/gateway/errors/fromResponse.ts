@@ -103,7 +103,7 @@ export function statusInBody(group: EndpointGroup, { data, error, ...body }: Jso
 	if (!isMedia || asId(asObject(data)?.taskId) !== undefined) return undefined;
 	const status = asNumber(asObject(error)?.code ?? body.code) ?? 0;
 	if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
-	return error && !data ? 500 : undefined;
+	return error && !data ? 400 : undefined;
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

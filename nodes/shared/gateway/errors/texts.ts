@@ -111,7 +111,7 @@ const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
 		404: { message: 'The gateway has no such media task',
 			description: 'The task does not exist, was deleted, has no saved result yet, or belongs to another account. Check the task ID and the credential.' },
 		409: { message: 'The gateway is still busy with this media session',
-			description: "Another request of the same session is running. Wait until it has ended, use another session, or set the option 'Concurrency' to 1." },
+			description: "Another request of the same session is running. Use another session, or wait until its task has ended: with Loop Over Items, and the operation 'Create and Wait'." },
 		410: { message: 'What this media request refers to has expired',
 			description: 'The gateway says that it is no longer valid (a promo code, for example). Remove or replace it.' },
 		422: { message: 'The gateway did not accept the model or its input',

@@ -61,13 +61,13 @@ function toBoolean(value: Json): boolean | undefined {
 	return word === 'false' || word === '0' ? false : undefined;
 }
 
-/** Lists and objects among the elements stay, and all elements of a list of several types; unset ones are left out. */
+/** Lists and objects among the elements stay, and all elements of a list of several types. */
 function toList(value: Json, { element }: InputField): Json[] {
-	return elements(value, element)
-		.filter((part) => !isUnset(part))
-		.map((part) =>
-			!element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element),
-		);
+	return elements(value, element).map((part) => {
+		// Without it, the others would be in other places; the gateway refuses it at no cost.
+		if (isUnset(part)) return null;
+		return !element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element);
+	});
 }
 
 /** The elements of a list, of JSON text, or of text with one element per line or between commas. */

@@ -20,7 +20,7 @@ function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
 	const { outcome, status = 0, code, type } = error.details;
 	if (outcome === 'unknown' || outcome === 'charged') return false;
-	if (isFirstLimited) return true;
+	if (isFirstLimited) return status !== 401 && status !== 402;
 	// §7.4: the messages format has types, and no codes.
 	const mayBeOfModel = code === undefined ? type !== undefined && UNCODED.has(status) : CODES.has(code);
 	return statusPolicy(status).otherModel || (status >= 400 && mayBeOfModel);

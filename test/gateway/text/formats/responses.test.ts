@@ -154,6 +154,14 @@ describe('responses stream', () => {
 			],
 		])('%s', (_, events, expected) => expect(outputOf(...events)).toStrictEqual(expected));
 
+		it.each<[string, JsonObject[], boolean]>([
+			['has ended', [item('added', 0, { ...call, arguments: '' }), item('done', 0, call)], true],
+			['has not ended', [item('added', 0, { ...call, arguments: '' })], false],
+		])('is complete if each tool call has ended: one that %s', (_, events, complete) => {
+			const { isComplete } = run(created, ...events, completed({ output: [] }));
+			expect(isComplete).toStrictEqual([complete, complete]);
+		});
+
 		it('is that of the events where the closing event has a message without its parts', () => {
 			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
 			expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');

@@ -77,7 +77,7 @@ export interface TextRequest {
 	/** Values of the options that this format has, by option name. */
 	options: JsonObject;
 	stream: boolean;
-	/** Whether the provider is to cache what later requests probably repeat: instructions and long texts. */
+	/** Whether the provider is to cache what later requests probably repeat: instructions and the conversation. */
 	cachesPrompt?: boolean | undefined;
 	/** Whether the reasoning of the completion will be sent back with the results of its tool calls. */
 	keepsReasoning?: boolean;

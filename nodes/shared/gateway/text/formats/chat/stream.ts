@@ -68,7 +68,7 @@ const CHUNKED = new Set([
 class StreamedChoice {
 	private readonly message: JsonObject = {};
 	private readonly toolCalls = new StreamedList(isOtherCall);
-	private readonly details = new StreamedList();
+	private readonly details = new StreamedList(isOtherDetail);
 	private readonly end: JsonObject = {};
 
 	constructor(private readonly index: number) {}
@@ -149,19 +149,24 @@ function isCall(call: JsonObject, place: number, calls: JsonObject[]): boolean {
 	return args !== '' || before?.index !== call.index || valueAt(before, 'function.name') !== name;
 }
 
+/** Some providers give several details one index and different IDs. */
+function isOtherDetail({ id: known }: JsonObject, { id }: JsonObject): boolean {
+	return [known, id].every((value) => asText(value) !== undefined) && known !== id;
+}
+
 /** A list whose elements arrive in chunks: those of the same type and index. */
 class StreamedList {
 	readonly elements: JsonObject[] = [];
 	private readonly last = new Map<string, JsonObject>();
 
 	/** @param isOther whether a chunk begins another element of the same type and index */
-	constructor(private readonly isOther?: (known: JsonObject, chunk: JsonObject) => boolean) {}
+	constructor(private readonly isOther: (known: JsonObject, chunk: JsonObject) => boolean) {}
 
 	add(chunk: JsonObject, empty: JsonObject = {}): void {
 		const { index, type, id } = chunk;
 		const key = JSON.stringify([index, type]);
 		const known = typeof index === 'number' ? this.last.get(key) : undefined;
-		const element = known && !this.isOther?.(known, chunk) ? known : { ...empty };
+		const element = known && !this.isOther(known, chunk) ? known : { ...empty };
 		if (element !== known) this.elements.push(element);
 		this.last.set(key, element);
 		addDelta(element, { ...chunk, id: element.id ?? id }, CHUNKED);

@@ -23,8 +23,9 @@ export class ResponsesStream implements CompletionStream {
 	private hasGap = false;
 	private text = '';
 	private refusal = '';
-	/** The items of the output that have ended. */
+	/** The items of the output that have ended, and the tool calls that have not. */
 	private readonly items = new Map<number, JsonObject>();
+	private readonly openCalls = new Set<number>();
 
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
@@ -48,9 +49,13 @@ export class ResponsesStream implements CompletionStream {
 			this.hasGap ||= number > this.lastNumber + 1;
 			this.lastNumber = number;
 		}
+		const index = asNumber(received.output_index) ?? 0;
 		const item = asObject(received.item);
-		if (type === 'response.output_item.done' && item)
-			this.items.set(asNumber(received.output_index) ?? 0, item);
+		if (type === 'response.output_item.added' && item?.type === 'function_call') this.openCalls.add(index);
+		if (type === 'response.output_item.done' && item) {
+			this.items.set(index, item);
+			this.openCalls.delete(index);
+		}
 		const delta = textOf(received.delta);
 		if (type === 'response.output_text.delta') this.text += delta;
 		else if (type === 'response.refusal.delta') this.refusal += delta;
@@ -58,9 +63,10 @@ export class ResponsesStream implements CompletionStream {
 		return delta;
 	}
 
-	/** Complete after the closing event. Some have no output: then no event may be missing. */
+	/** Complete after the closing event. Some have no output: then no event and no tool call may be missing. */
 	isComplete(): boolean {
-		return this.isFinished && (!this.hasGap || asArray(this.closed?.output).length > 0);
+		const hasOutput = asArray(this.closed?.output).length > 0;
+		return this.isFinished && (hasOutput || (!this.hasGap && this.openCalls.size === 0));
 	}
 
 	get isFinished(): boolean {
