@@ -21,7 +21,7 @@ export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: Ap
 
 /** What else to do about a call that does not fit a limit. */
 export const MAKE_CHEAPER =
-	"make the call cheaper, a text e.g. with 'Max Tokens'. Files, and texts of unknown length, reserve more than they cost.";
+	"make the call cheaper: a text with 'Max Tokens', and with fewer or smaller files.";
 
 /** Whether a call may be charged although it failed with this error. */
 export function mayBeCharged(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../eventually';
 import type { Album } from './album';
 import { Chat } from './chat';
 import { CredentialForm } from './credentialForm';
@@ -47,16 +48,19 @@ export class Editor {
 		if (!this.page.url().startsWith(this.url)) return void (await this.page.goto(url));
 		// n8n takes over what was entered last as it closes the panel.
 		if (await this.panel.root.isVisible()) await this.panel.close();
-		await this.navigate(`${this.url}/home/workflows`);
 		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
 		// The canvas of a workflow that n8n saves first goes and comes back before.
 		const overview = this.page
 			.getByTestId('resources-list-wrapper')
 			.or(this.page.getByTestId('list-empty-state'))
 			.first();
-		await leave.or(overview).first().waitFor();
-		if (await leave.isVisible()) await leave.click();
-		await overview.waitFor();
+		// n8n may save the workflow, and stay there.
+		await eventually(async () => {
+			await this.navigate(`${this.url}/home/workflows`);
+			await leave.or(overview).first().waitFor({ timeout: 5_000 });
+			if (await leave.isVisible()) await leave.click();
+			await overview.waitFor({ timeout: 5_000 });
+		}, 30_000);
 		await this.navigate(url);
 	}
 
