@@ -68,6 +68,12 @@ describe('json output', () => {
 			});
 		});
 
+		it('with fields and no type is that of an object', async () => {
+			const jsonSchema = '{ "properties": { "title": {} } }';
+			const { schema } = asObject(await schemaSent({ outputFormat: 'jsonSchema', jsonSchema })) ?? {};
+			expect(schema).toStrictEqual({ properties: { title: {} }, type: 'object' });
+		});
+
 		test.each<[string, INodeParameters, RegExp, RegExp]>([
 			[
 				'sample data',

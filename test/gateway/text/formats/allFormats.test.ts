@@ -61,10 +61,13 @@ describe('formats', () => {
 			expect(codeOf(SILENT)).toBe('x1');
 		});
 
-		it('is not thrown when it is null; then a missing list is the error', () => {
-			expect(codeOf({ error: null })).toBe('no_completion');
-			expect(read(format.name, { error: null }).text).toBe('');
-		});
+		it.each([null, {}, { code: '', message: null }])(
+			'is not thrown when it is %j; then a missing list is the error',
+			(error) => {
+				expect(codeOf({ error })).toBe('no_completion');
+				expect(read(format.name, { error }).text).toBe('');
+			},
+		);
 	});
 
 	/** The type of the text, or `error`. */

@@ -55,6 +55,11 @@ describe('JSON output', () => {
 		});
 	});
 
+	it('is the text of all calls: parseJsonOutput says which one is the answer', () => {
+		const calls = [json({ title: 'Sea' }), json({ title: 'Land' })];
+		expect(reading(JSON_OBJECT, 'tool_use', ...calls).text).toBe('{"title":"Sea"}\n{"title":"Land"}');
+	});
+
 	it.each<[string, string, JsonObject[], string]>([
 		['leaves the calls of other tools', '', [json({ b: 2 }, 'look'), json({ a: 1 })], '{"a":1}'],
 		['may be replaced by the call of another tool', 'Wait', [json({ b: 2 }, 'look')], 'Wait'],

@@ -95,6 +95,23 @@ describe('responses stream', () => {
 		expect(details).toMatchObject({ code, type });
 	});
 
+	it.each([
+		{ code: 'server_error', message: 'The model had an error' },
+		{ code: 'rate_limit_exceeded', message: 'Too many tokens' },
+		{ code: 'invalid_prompt', type: 'invalid_request_error', message: 'Not this prompt' },
+	])('a failure is the same error, streamed or not: $code', (error) => {
+		const failure = { id: 'r1', status: 'failed', error, output: [], usage: null };
+		const whole = errorDetailsOf(() => read('responses', failure));
+		expect(whole.code).toBe(error.code);
+		const event = { type: 'response.failed', response: failure };
+		expect(errorDetailsOf(() => run(...numbered(created, event)))).toStrictEqual(whole);
+	});
+
+	it.each([{}, { status: null }])('a response that ends as incomplete is cut off, also with %j', (status) => {
+		const event = { type: 'response.incomplete', response: { output, ...status } };
+		expect(streamedChoice('responses', numbered(event)).finishReason).toBe('length');
+	});
+
 	describe('sequence numbers (§6.1)', () => {
 		const at = (sequence_number: unknown, event: JsonObject): JsonObject => ({
 			...event,
