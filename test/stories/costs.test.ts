@@ -5,18 +5,7 @@ import { eventually } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
-import {
-	FREE,
-	image,
-	numbered,
-	prompts,
-	respondJson,
-	RETRY_ON_FAIL,
-	rubles,
-	says,
-	text,
-	useStories,
-} from './support';
+import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
 
 describe('limit', () => {
 	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
@@ -136,9 +125,6 @@ describe('file cost', () => {
 		return { outputs, hints: execution.hints(), rub: Number(outputs[0]?.maxCostRub) };
 	}
 
-	/** The price of a context window and 100 tokens of response. */
-	const windowOf = (tokens: number, input: number, output: number) => (tokens * input + 100 * output) * 0.9;
-
 	describe('a picture', () => {
 		it('in each of five items fits *Max Cost per Execution*, with 100 as it is added', async () => {
 			const execution = await execute(
@@ -177,32 +163,6 @@ describe('file cost', () => {
 		});
 	});
 
-	it('a text has a limit, and no estimate', async () => {
-		const { outputs, hints } = await dry(text({ prompt: 'Hi' }), [{ json: {} }]);
-		expect(outputs[0]).not.toHaveProperty('isEstimate');
-		expect(hints).toContain('1 item: at most ₽');
-	});
-
-	test.each<Kind>(['document', 'audio', 'video'])(
-		'%s: counts by size, up to the context window',
-		async (kind) => {
-			const node = about(kind, { model: locator('sandbox/grand-4') });
-			const rubOf = async (kilobytes: number) => (await dry(node, await items(kind, 1, kilobytes))).rub;
-			const window = windowOf(1_000_000, 0.0125, 0.0625);
-			const [small, large, huge] = [await rubOf(10), await rubOf(100), await rubOf(30_000)];
-			expect(small).toBeLessThan(large);
-			expect(large).toBeLessThan(window / 5);
-			expect(huge).toBeCloseTo(window, 6);
-		},
-	);
-
-	it('a file by URL, whose size is not known, counts as the context window', async () => {
-		const node = about('video', { source: 'url', url: 'https://files.test/film.mp4' });
-		const { outputs, rub } = await dry(node, [{ json: {} }]);
-		expect(rub).toBeCloseTo(windowOf(200_000, 0.0003, 0.0015), 6);
-		expect(outputs[0]).not.toHaveProperty('isEstimate');
-	});
-
 	const MODELS = ['sandbox/swift-1', 'sandbox/balanced-2', 'sandbox/thinker-3', 'sandbox/grand-4'];
 
 	test.each(Object.keys(PRESETS) as Kind[])('%s: costs less than its dry run says', async (kind) => {
@@ -214,65 +174,6 @@ describe('file cost', () => {
 			expect(gateway.charges()).toBe(1);
 			expect(Number(spent())).toBeLessThan(rub);
 		}
-	});
-});
-
-describe('unclear price', () => {
-	// The catalogue has prices of a model that the node cannot read, or that are none.
-
-	const { gateway, execute } = useStories();
-
-	const THREE = prompts('one', 'two', 'three');
-
-	/** The model has these prices in the catalogue. */
-	async function tiers(...prices: Array<[params: object, price: string]>): Promise<void> {
-		const response = await fetch(`${gateway.baseUrl}/media/models`);
-		const body = (await response.json()) as { data: Array<{ id: string; pricing: object }> };
-		for (const model of body.data)
-			Object.assign(model.pricing, { tiers: prices.map(([params, price]) => ({ params, price })) });
-		const action = respondJson(body);
-		gateway.control.addFault({ match: { path: '/media/models' }, action, times: 0 });
-	}
-
-	test.each<[string, Parameters<typeof tiers>, string]>([
-		[
-			'a list of values',
-			[
-				[{ duration: [5, 10] }, '90'],
-				[{}, '1'],
-			],
-			"'duration'",
-		],
-		['a negative price', [[{}, '-1']], 'no single price'],
-	])('with *Max Price*, nothing is sent for %s', async (_, prices, reason) => {
-		await tiers(...prices);
-		const { error, errorText } = await execute(image({ options: { maxPriceRub: 5 } }), THREE);
-		expect(error).toBeDefined();
-		expect(errorText).toContain(reason);
-		expect(gateway.charges()).toBe(0);
-	});
-
-	test.each<[string, Parameters<typeof tiers>, number]>([
-		[
-			'equal amounts are one price',
-			[
-				[{ quality: 'draft' }, '2.00'],
-				[{ size: '512x512' }, '2.0'],
-			],
-			2,
-		],
-		[
-			'a list of values that cannot apply',
-			[
-				[{ duration: [5], quality: 'high' }, '90'],
-				[{}, '1'],
-			],
-			1,
-		],
-	])('a dry run knows the price: %s', async (_, prices, priceRub) => {
-		await tiers(...prices);
-		const execution = await execute(image({ options: { dryRun: true } }), THREE);
-		expect(execution.items().map(({ json }) => json.priceRub)).toStrictEqual(Array(3).fill(priceRub));
 	});
 });
 

@@ -80,6 +80,12 @@ describe('the tier of an input (§2.2)', () => {
 		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
 	});
 
+	it('is unknown where a tier that may apply has a list of values', () => {
+		const lists = model([tier('90', { duration: [5, 10], quality: 'high' }), tier('1')]);
+		expect(taskPrice(lists, { quality: 'high' }).reason).toMatch(/depends on 'duration' in a way/);
+		expect(taskPrice(lists, { quality: 'draft' }).rub).toBe('1');
+	});
+
 	it('is unknown where the catalogue has no price for the values', () => {
 		const ultra: PriceTier = { params: { quality: 'ultra' }, price: null };
 		const withUltra = model([tier('1.80'), ultra]);
