@@ -4,7 +4,7 @@ import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
-import type { StoryNode } from './execution';
+import type { Execution, StoryNode } from './execution';
 import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
 
 describe('limit', () => {
@@ -185,27 +185,26 @@ describe('partly paid', () => {
 	const TEN = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'].map((n) => `text ${n}`);
 	const texts = (items: ReturnType<typeof numbered>) => items.map(({ json }) => json.text);
 
+	/** The error names the item, says that it is free and what the others cost, and how to get those. */
+	function expectOneFree({ error, errorText }: Execution, httpCode: string, itemIndex: number): void {
+		expect(error).toMatchObject({ httpCode, context: { itemIndex } });
+		expect(errorText).toMatch(FREE);
+		expect(errorText).toMatch(rubles(spent()));
+		expect(errorText).toContain('Retry');
+		expect(errorText).not.toContain('Nothing was charged');
+	}
+
 	describe('of ten texts, the tenth is refused', () => {
 		const isTenth = says('text 9');
 		const refuse = () =>
 			disturb(isTenth, { kind: 'error', code: 'invalid_request' }, () => gateway.charges() === 9);
 
-		it('the error says that it is free, what the others cost, and how to get them', async () => {
-			refuse();
-			const { error, errorText } = await execute(text(), numbered(10));
-			expect(gateway.charges()).toBe(9);
-			expect(error?.httpCode).toBe('400');
-			expect(error?.context?.itemIndex).toBe(9);
-			expect(errorText).toMatch(FREE);
-			expect(errorText).toMatch(rubles(spent()));
-			expect(errorText).toContain('Retry');
-			expect(errorText).not.toContain('Nothing was charged');
-		});
-
-		it('a retry pays only for the one that failed, and says what both executions cost', async () => {
+		it('the error says what is free, what the others cost, and that a retry gets them: it pays only for the one', async () => {
 			refuse();
 			const failed = await execute(text(), numbered(10));
 			const before = spent();
+			expect(gateway.charges()).toBe(9);
+			expectOneFree(failed, '400', 9);
 			calm();
 			const retried = await failed.retry();
 			expect(retried.error).toBeUndefined();
@@ -262,23 +261,13 @@ describe('partly paid', () => {
 		} as const;
 		const refuse = () => disturb(says('picture 7'), INVALID, () => gateway.charges() === 7);
 
-		it('the error says what the other seven cost, and how to get them', async () => {
-			refuse();
-			const { error, errorText } = await execute(image(), prompts(...EIGHT));
-			expect(gateway.charges()).toBe(7);
-			expect(error?.httpCode).toBe('422');
-			expect(error?.context?.itemIndex).toBe(7);
-			expect(errorText).toContain("'Size'");
-			expect(errorText).toMatch(FREE);
-			expect(errorText).toMatch(rubles(spent()));
-			expect(errorText).toContain('Retry');
-			expect(errorText).not.toContain('Nothing was charged');
-		});
-
-		it('a retry pays only for the one that failed', async () => {
+		it('the error says what the others cost, and that a retry gets them: it pays only for the one', async () => {
 			refuse();
 			const failed = await execute(image(), prompts(...EIGHT));
 			const before = spent();
+			expect(gateway.charges()).toBe(7);
+			expectOneFree(failed, '422', 7);
+			expect(failed.errorText).toContain("'Size'");
 			calm();
 			const retried = await failed.retry();
 			expect(retried.error).toBeUndefined();
