@@ -10,7 +10,7 @@ import {
 	type ITaskData,
 } from 'n8n-workflow';
 
-import { prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
+import { copy, prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
 
 /** A node of this package in a workflow. */
 export type StoryNode = Pick<RunOptions, 'node' | 'parameters' | 'settings' | 'asTool'>;
@@ -157,11 +157,6 @@ export function retryData(failed: IRunExecutionData, workflow: Workflow): IRunEx
 	for (const entry of executionData?.nodeExecutionStack ?? [])
 		entry.node = workflow.getNode(entry.node.name) ?? entry.node;
 	return data;
-}
-
-/** What n8n reads back from its database. */
-export function copy<T>(data: T): T {
-	return JSON.parse(JSON.stringify(data)) as T;
 }
 
 /** The options of each node. */
