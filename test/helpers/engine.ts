@@ -11,6 +11,7 @@ import {
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsHelper,
+	type IExecuteFunctions,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
@@ -214,21 +215,32 @@ export function result(run: IRun): RunResult {
 	};
 }
 
-function nodeTypes({ items, older }: RunOptions): INodeTypes {
-	const source: INodeType = {
+/** A type for a node around those of the package. */
+export function nodeType(
+	name: string,
+	group: 'trigger' | 'transform',
+	outputs: (this: IExecuteFunctions) => INodeExecutionData[][],
+): INodeType {
+	return {
 		description: {
-			displayName: 'Source',
-			name: 'source',
-			group: ['trigger'],
+			displayName: name,
+			name,
+			group: [group],
 			version: 1,
 			description: '',
 			defaults: {},
-			inputs: [],
+			inputs: group === 'trigger' ? [] : ['main'],
 			outputs: ['main'],
 			properties: [],
 		},
-		execute: () => Promise.resolve([inputOf(items)]),
+		async execute() {
+			return await Promise.resolve(outputs.call(this));
+		},
 	};
+}
+
+function nodeTypes({ items, older }: RunOptions): INodeTypes {
+	const source = nodeType('source', 'trigger', () => [inputOf(items)]);
 	const find = (type: string): INodeType => {
 		if (type === 'test.source') return source;
 		const name = type.split('.')[1]?.replace(/Tool$/, '');

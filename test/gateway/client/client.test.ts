@@ -180,18 +180,6 @@ describe('client sockets', () => {
 
 	it.each<[string, RequestListener]>([
 		[
-			'an error response that repeats the headers of the request',
-			(request, response) => {
-				const { authorization = '' } = request.headers;
-				response.writeHead(401, { 'x-echo': authorization, 'www-authenticate': authorization });
-				response.end(JSON.stringify({ error: { message: `No: ${authorization}`, type: authorization } }));
-			},
-		],
-		[
-			'a web page',
-			(request, response) => response.end(`<html><pre>${request.headers.authorization}</pre></html>`),
-		],
-		[
 			'a broken response',
 			(request) => request.socket.end(`HTTP/1.1 ${request.headers.authorization}\r\n\r\n`),
 		],
