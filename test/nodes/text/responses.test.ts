@@ -74,38 +74,20 @@ describe('json output', () => {
 			expect(schema).toStrictEqual({ properties: { title: {} }, type: 'object' });
 		});
 
+		const sample = { outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' };
+		const example = (jsonExample: string) => ({ outputFormat: 'jsonExample', jsonExample });
+		const fields = (...field: INodeParameters[]) => ({ outputFormat: 'jsonFields', fields: { field } });
+		const noExample = fields({ name: 'a', type: 'object', example: '' });
+		const noField = { outputFormat: 'jsonFields', fields: {} };
+		const NO_OBJECT = /^'JSON Example' is not a JSON object/;
+
 		test.each<[string, INodeParameters, RegExp, RegExp]>([
-			[
-				'sample data',
-				{ outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' },
-				/^'JSON Schema' is sample data, not a schema$/,
-				/Choose 'JSON by Example'/,
-			],
-			[
-				'a list as an example',
-				{ outputFormat: 'jsonExample', jsonExample: '[{"title": "Sea"}]' },
-				/^'JSON Example' is not a JSON object/,
-				/\{ "title"/,
-			],
-			[
-				'an example that is not JSON',
-				{ outputFormat: 'jsonExample', jsonExample: '{title: Sea}' },
-				/^'JSON Example' is not a JSON object/,
-				/quotes/,
-			],
-			['no fields', { outputFormat: 'jsonFields', fields: {} }, /^'Fields' is empty$/, /Add/],
-			[
-				'the field as it is added',
-				{ outputFormat: 'jsonFields' },
-				/^'Fields', row 1: 'Name' is empty$/,
-				/title/,
-			],
-			[
-				'an object without an example',
-				{ outputFormat: 'jsonFields', fields: { field: [{ name: 'a', type: 'object', example: '' }] } },
-				/^'Fields', row 1: 'Example \(JSON\)' is not valid JSON/,
-				/Oslo/,
-			],
+			['sample data', sample, /^'JSON Schema' is sample data, not a schema$/, /Choose 'JSON by Example'/],
+			['a list as an example', example('[{"title": "Sea"}]'), NO_OBJECT, /\{ "title"/],
+			['an example that is not JSON', example('{title: Sea}'), NO_OBJECT, /quotes/],
+			['no fields', noField, /^'Fields' is empty$/, /Add/],
+			['the field as it is added', { outputFormat: 'jsonFields' }, /row 1: 'Name' is empty$/, /title/],
+			['an object without an example', noExample, /row 1: 'Example \(JSON\)' is not valid JSON/, /Oslo/],
 		])('is not made of %s, and nothing is sent', async (_, parameters, message, description) => {
 			const { error } = await generate(parameters);
 			expect(error?.message).toMatch(message);
