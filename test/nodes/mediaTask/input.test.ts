@@ -5,7 +5,6 @@ import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import {
 	catalogue,
 	creations,
-	envelope,
 	files,
 	form,
 	gateway,
@@ -14,10 +13,11 @@ import {
 	run,
 	serve,
 	TASKS,
+	task,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { freshTask, sendCallback, task } from '../mediaTaskTrigger/support';
+import { freshTask, sendCallback } from '../mediaTaskTrigger/support';
 
 useNock();
 
@@ -26,12 +26,7 @@ const options = { idempotencyKey: 'mine' };
 
 /** Ends each task, with one file. */
 function results(): void {
-	nock('https://gateway.test')
-		.persist()
-		.get(new RegExp(`${TASKS}/`))
-		.reply(200, () =>
-			envelope({ taskId: 't1', state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' }),
-		);
+	task('t1', { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
 	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
 }
 

@@ -121,15 +121,6 @@ describe('input', () => {
 		});
 	});
 
-	it.each([
-		['of the panel', ['a', 'b'], ['a', 'b']],
-		['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
-		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
-		['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
-	])('several texts in an option: %s', async (_, stop, expected) => {
-		expect((await sentBody({ options: { sampling: { values: { stop } } } })).stop).toStrictEqual(expected);
-	});
-
 	it('the extra body is merged last: objects field by field, everything else replaced', async () => {
 		const body = await sentBody({
 			options: {
