@@ -155,20 +155,18 @@ describe('client sockets', () => {
 	};
 	const file: GatewayRequest = { group: 'media', kind: 'read', path: '/async/media/tasks/t/download' };
 
-	describe('a response that is lost', () => {
-		const lose: RequestListener = (request) => request.socket.destroy();
+	const lose: RequestListener = (request) => request.socket.destroy();
 
-		it('is requested again where a repeat charges nothing, and holds no slot during the pauses', async () => {
-			gateway.onRequest(lose);
-			const { client, pauses, slots } = gateway.client();
-			const { details } = await apiErrorOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
-			expect(details).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
-			expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual(
-				Array.from({ length: 4 }, () => 'key-1'),
-			);
-			expect(pauses).toHaveLength(3);
-			expect(slots).toStrictEqual({ held: 0, taken: 4, duringPauses: [0, 0, 0] });
-		});
+	it('a lost response is requested again where a repeat charges nothing, and holds no slot during the pauses', async () => {
+		gateway.onRequest(lose);
+		const { client, pauses, slots } = gateway.client();
+		const { details } = await apiErrorOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
+		expect(details).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
+		expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual(
+			Array.from({ length: 4 }, () => 'key-1'),
+		);
+		expect(pauses).toHaveLength(3);
+		expect(slots).toStrictEqual({ held: 0, taken: 4, duringPauses: [0, 0, 0] });
 	});
 
 	it('a key of the user arrives as typed', async () => {
