@@ -6,7 +6,7 @@ import {
 	type IRunExecutionData,
 } from 'n8n-workflow';
 
-import { binaryStorage, packageNodes, prepare, type RunOptions } from './engine';
+import { binaryStorage, inputOf, packageNodes, prepare, type RunOptions } from './engine';
 
 /** The execution that an attempt belongs to. */
 interface AttemptScope {
@@ -28,10 +28,7 @@ export async function attemptContext(
 	if (scope.hasId === false) delete more.executionId;
 	const node = workflow.getNode('Gateway');
 	if (!node) throw new Error('The workflow has no such node');
-	const items = (options.items ?? [{ json: {} }]).map((item, index) => ({
-		...item,
-		pairedItem: { item: index },
-	}));
+	const items = inputOf(options.items);
 	const data = { main: [items] };
 	const { execution = createRunExecutionData(), signal } = scope;
 	const executeData = { node, data, source: null };

@@ -14,7 +14,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-import { prepare, type RunOptions } from './engine';
+import { packageNodes, prepare, type RunOptions, wokenUp } from './engine';
 
 // Contexts of nodes that the engine does not run: triggers and sub-nodes.
 
@@ -136,6 +136,29 @@ export function requestContext(
 		data,
 	);
 	return context as unknown as IWebhookFunctions;
+}
+
+/**
+ * Passes a request to the node of a suspended execution, as n8n does.
+ *
+ * @param adapt changes the node's context
+ * @returns the data from which the execution runs on, if the node resumes it
+ */
+export async function requestSuspended(
+	prepared: Parameters<typeof requestContext>[0],
+	stored: IRunExecutionData,
+	request: Parameters<typeof requestContext>[2],
+	adapt = (context: IWebhookFunctions) => context,
+): Promise<IRunExecutionData | undefined> {
+	const { data, waiting } = wokenUp(stored);
+	waiting.node.disabled = true;
+	const node = prepared.workflow.getNode(waiting.node.name);
+	if (!node) throw new Error('The workflow has no such node');
+	const context = adapt(requestContext(prepared, node, request, data));
+	const { workflowData } = await packageNodes.mediaTask.webhook.call(context);
+	if (!workflowData) return undefined;
+	waiting.data.main = workflowData;
+	return data;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsHelper,
+	type IExecuteFunctions,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
@@ -18,6 +19,7 @@ import {
 	type INodeType,
 	type INodeTypes,
 	type IRun,
+	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
 	type StructuredChunk,
 	type WorkflowExecuteMode,
@@ -106,10 +108,30 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	return result(await running);
 }
 
-/** The ID of the state that a suspended node has stored. */
-function stateId({ run }: RunResult): string | null {
-	const { aiGatewaySuspended: state } = run.data.executionData?.contextData['node:Gateway'] ?? {};
-	return String((state as { id?: unknown } | undefined)?.id);
+/** What n8n reads back from its database. */
+export function copy<T>(data: T): T {
+	return JSON.parse(JSON.stringify(data)) as T;
+}
+
+/** Items as n8n passes them to a node; one empty one by default. */
+export function inputOf(items: INodeExecutionData[] = [{ json: {} }]): INodeExecutionData[] {
+	return items.map((item, index) => ({ ...item, pairedItem: { item: index } }));
+}
+
+/** A suspended execution as n8n begins to resume it, without the run that suspended it; and the node that waits. */
+export function wokenUp(stored: IRunExecutionData) {
+	const data = copy(stored);
+	delete data.waitTill;
+	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
+	if (!waiting) throw new Error('The execution is not suspended');
+	data.resultData.runData[waiting.node.name]?.pop();
+	return { data, waiting };
+}
+
+/** Runs an execution on from its data. */
+export async function runFrom(data: IRunExecutionData, options: RunOptions): Promise<RunResult> {
+	const { workflow, mode, more } = prepare(options);
+	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 
 /**
@@ -119,41 +141,33 @@ function stateId({ run }: RunResult): string | null {
  * @param token the mark of the callback on the first item; by default, that of the stored state
  */
 export async function resumeNode(
-	suspended: RunResult,
+	{ run }: RunResult,
 	options: RunOptions,
-	{ token = stateId(suspended), isNextRun = false }: { token?: string | null; isNextRun?: boolean } = {},
+	token?: string,
 ): Promise<RunResult> {
-	const { workflow, mode, more } = prepare(options);
-	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
-	delete data.waitTill;
-	if (!isNextRun) data.resultData.runData.Gateway?.pop();
-	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
-	if (waiting) waiting.node.disabled = false;
-	const first = waiting?.data.main?.[0]?.[0];
-	if (first && token !== null) first.json.aiGatewayResumed = token;
-	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+	const { data, waiting } = wokenUp(run.data);
+	waiting.node.disabled = false;
+	const { aiGatewaySuspended: state } = data.executionData?.contextData['node:Gateway'] ?? {};
+	const [first] = waiting.data.main?.[0] ?? [];
+	if (first) first.json.aiGatewayResumed = token ?? String((state as { id?: unknown } | undefined)?.id);
+	return await runFrom(data, options);
 }
 
 /**
  * Runs the node again with the contexts of an earlier run, as n8n does for a call of a tool in the same execution and, with
  * another `executionId`, when somebody retries a failed execution.
  */
-export async function runAgain(earlier: RunResult, options: RunOptions): Promise<RunResult> {
-	const { workflow, mode, more } = prepare(options);
-	const data = JSON.parse(JSON.stringify(earlier.run.data)) as IRun['data'];
+export async function runAgain({ run }: RunResult, options: RunOptions): Promise<RunResult> {
+	const node = prepare(options).workflow.getNode('Gateway');
+	const data = copy(run.data);
 	const { executionData, resultData } = data;
-	const node = workflow.getNode('Gateway');
 	if (!executionData || !node) throw new Error('The run has no data to run again.');
 	delete resultData.error;
 	resultData.runData.Gateway = [];
-	const items = (options.items ?? [{ json: {} }]).map((item, index) => ({
-		...item,
-		pairedItem: { item: index },
-	}));
-	executionData.nodeExecutionStack = [
-		{ node, data: { main: [items] }, source: { main: [{ previousNode: 'Source' }] } },
-	];
-	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+	const main = [inputOf(options.items)];
+	const source = { main: [{ previousNode: 'Source' }] };
+	executionData.nodeExecutionStack = [{ node, data: { main }, source }];
+	return await runFrom(data, options);
 }
 
 /** A workflow of two nodes, and the additional data of its execution. */
@@ -201,21 +215,32 @@ export function result(run: IRun): RunResult {
 	};
 }
 
-function nodeTypes({ items = [{ json: {} }], older }: RunOptions): INodeTypes {
-	const source: INodeType = {
+/** A type for a node around those of the package. */
+export function nodeType(
+	name: string,
+	group: 'trigger' | 'transform',
+	outputs: (this: IExecuteFunctions) => INodeExecutionData[][],
+): INodeType {
+	return {
 		description: {
-			displayName: 'Source',
-			name: 'source',
-			group: ['trigger'],
+			displayName: name,
+			name,
+			group: [group],
 			version: 1,
 			description: '',
 			defaults: {},
-			inputs: [],
+			inputs: group === 'trigger' ? [] : ['main'],
 			outputs: ['main'],
 			properties: [],
 		},
-		execute: () => Promise.resolve([items.map((item, index) => ({ ...item, pairedItem: { item: index } }))]),
+		async execute() {
+			return await Promise.resolve(outputs.call(this));
+		},
 	};
+}
+
+function nodeTypes({ items, older }: RunOptions): INodeTypes {
+	const source = nodeType('source', 'trigger', () => [inputOf(items)]);
 	const find = (type: string): INodeType => {
 		if (type === 'test.source') return source;
 		const name = type.split('.')[1]?.replace(/Tool$/, '');

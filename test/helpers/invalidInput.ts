@@ -10,14 +10,3 @@ export function invalidInput(work: () => unknown): InvalidInputError {
 	}
 	throw new Error('it did not throw');
 }
-
-/** The invalid input error that `work` throws or rejects with. */
-export async function rejectedInput(work: () => unknown): Promise<InvalidInputError> {
-	try {
-		await work();
-	} catch (error) {
-		if (error instanceof InvalidInputError) return error;
-		throw error;
-	}
-	throw new Error('it did not reject');
-}

@@ -65,6 +65,24 @@ export function serve(...models: object[]) {
 	return creations();
 }
 
+/** Responds with a task's states, one for each request; the last one repeats. Counts the requests. */
+export function task(taskId: string, ...states: object[]): { requests: number } {
+	return polls(taskId, (count) => [200, envelope({ taskId, ...states[Math.min(count, states.length) - 1] })]);
+}
+
+/** Responds to the polls of a task, counted from 1. Counts the requests. */
+export function polls(
+	taskId: string,
+	respond: (count: number) => [status: number, body: nock.Body],
+): { requests: number } {
+	const seen = { requests: 0 };
+	gateway()
+		.persist()
+		.get(`${TASKS}/${taskId}`)
+		.reply(() => respond((seen.requests += 1)));
+	return seen;
+}
+
 /** The model of the tests, as a workflow stores it. */
 export const model = locator('acme/painter');
 

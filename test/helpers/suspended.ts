@@ -1,9 +1,7 @@
 import nock from 'nock';
-import { WorkflowExecute } from 'n8n-core';
-import type { IRun } from 'n8n-workflow';
 
-import { requestContext } from './contexts';
-import { packageNodes, prepare, result, runNode, type RunOptions, type RunResult } from './engine';
+import { requestSuspended } from './contexts';
+import { prepare, runFrom, runNode, type RunOptions, type RunResult } from './engine';
 import { catalogue, creations, envelope, gateway, model } from './media';
 import { olderContext } from './olderN8n';
 import { eventually } from './time';
@@ -176,28 +174,19 @@ async function handleRequest(
 	{ suspended, options, warnings }: StoredExecution,
 	{ query, body = {} }: { query: object; body?: unknown },
 ): Promise<Pick<CallbackOutcome, 'responses'> & { resume?: () => Promise<RunResult> }> {
-	const { workflow, mode, more } = prepare(options);
-	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
-	delete data.waitTill;
-	data.resultData.runData.Gateway?.pop();
-	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
-	const node = workflow.getNode('Gateway');
-	if (!waiting || !node) throw new Error('The execution is not suspended');
-	waiting.node.disabled = true;
 	const responses: CallbackOutcome['responses'] = [];
 	const reply = (status: number, sent: unknown) => responses.push({ status, body: sent });
-	const context = requestContext({ workflow, more, mode }, node, { query, body, reply }, data);
 	const logger = { warn: (text: string) => warnings.push(text) };
-	Object.defineProperty(context, 'logger', { value: logger });
-	const { workflowData } = await packageNodes.mediaTask.webhook.call(
-		options.older ? olderContext(context, options.older) : context,
+	const data = await requestSuspended(
+		prepare(options),
+		suspended.run.data,
+		{ query, body, reply },
+		(context) => {
+			Object.defineProperty(context, 'logger', { value: logger });
+			return options.older ? olderContext(context, options.older) : context;
+		},
 	);
-	if (!workflowData) return { responses };
-	const resume = async () => {
-		waiting.data.main = workflowData;
-		return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
-	};
-	return { responses, resume };
+	return { responses, ...(data && { resume: async () => await runFrom(data, options) }) };
 }
 
 /** One item for each prompt. */

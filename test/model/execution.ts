@@ -1,9 +1,9 @@
 import { WorkflowExecute } from 'n8n-core';
 import { createRunExecutionData, type IRun, type IRunExecutionData } from 'n8n-workflow';
 
-import { requestContext } from '../helpers/contexts';
-import { packageNodes, type RunOptions } from '../helpers/engine';
-import { copy, RETRY, retryData, workflowOf, type Story } from '../stories/execution';
+import { requestSuspended } from '../helpers/contexts';
+import { copy, type RunOptions } from '../helpers/engine';
+import { RETRY, retryData, workflowOf, type Story } from '../stories/execution';
 import type { Clock } from './clock';
 import type { History } from './history';
 import { nodeName, storyOf } from './workflow';
@@ -87,19 +87,9 @@ export class Execution {
 	async receive({ query, body, reply }: Callback): Promise<void> {
 		if (!this.suspended || !this.resume) return reply(409, { message: 'The execution is not waiting' });
 		const { workflow, more } = this.prepare();
-		const data = copy(this.suspended);
-		delete data.waitTill;
-		const [waiting] = data.executionData?.nodeExecutionStack ?? [];
-		const node = workflow.getNode(waiting?.node.name ?? '');
-		if (!waiting || !node) throw new Error('The execution is not suspended');
-		data.resultData.runData[node.name]?.pop();
-		waiting.node.disabled = true;
 		const request = { query, body, reply };
-		const context = requestContext({ workflow, more, mode: this.mode }, node, request, data);
-		const { workflowData } = await packageNodes.mediaTask.webhook.call(context);
-		if (!workflowData) return;
-		waiting.data.main = workflowData;
-		this.resume?.(data);
+		const data = await requestSuspended({ workflow, more, mode: this.mode }, this.suspended, request);
+		if (data) this.resume?.(data);
 	}
 
 	/** The number of runs of a node that a crash has left. */

@@ -91,18 +91,8 @@ describe('when a balance trigger fires', () => {
 		['not at the threshold itself', {}, ['100', '100.00', '1e2'], []],
 		['again after it has risen', {}, ['99', '100', '99.99'], [0, 2]],
 		['not again when it rises without reaching the threshold', {}, ['50', '99.99', '50'], [0]],
-		[
-			'with a margin, again only after it has risen by the margin',
-			{ margin: '20' },
-			['99', '119.99', '99', '120', '99'],
-			[0, 4],
-		],
-		[
-			'at the exact decimal',
-			{},
-			['99.999999999999999999', '100.000000000000000000', '99.999999999999999999'],
-			[0, 2],
-		],
+		['again after it has risen by a margin', { margin: '20' }, ['99', '119.99', '99', '120', '99'], [0, 4]],
+		['at the exact decimal', {}, [`99.${'9'.repeat(18)}`, `100.${'0'.repeat(18)}`, '99.999'], [0, 2]],
 		['at every poll below', { fireOn: 'everyPoll' }, ['150', '99', '99', '100', '98'], [1, 2, 4]],
 		['at every change', { fireOn: 'change' }, ['10', '10', '10.00', '9.99', '9.99', '500'], [3, 5]],
 	])('%s', (_, watch, amounts, expected) => expect(fired(watch, amounts)).toStrictEqual(expected));

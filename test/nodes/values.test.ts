@@ -118,15 +118,6 @@ describe('empty expressions', () => {
 		},
 	);
 
-	it.each(['null', '""'])('a row whose choice is %s is an error', async (nothing) => {
-		const message = { role: `={{ ${nothing} }}`, content: 'x' };
-		const { error } = await runNode({
-			node: 'textGeneration',
-			parameters: { model, inputMode: 'messages', messages: { message: [message] } },
-		});
-		expect(error?.message).toMatch(/'Messages', row 1: 'Role' has a value that is not allowed/);
-	});
-
 	it.each(['null', '""', 'undefined'])(
 		'an option whose expression returns %s counts as not added',
 		async (nothing) => {

@@ -4,19 +4,8 @@ import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
-import type { StoryNode } from './execution';
-import {
-	FREE,
-	image,
-	numbered,
-	prompts,
-	respondJson,
-	RETRY_ON_FAIL,
-	rubles,
-	says,
-	text,
-	useStories,
-} from './support';
+import type { Execution, StoryNode } from './execution';
+import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
 
 describe('limit', () => {
 	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
@@ -136,9 +125,6 @@ describe('file cost', () => {
 		return { outputs, hints: execution.hints(), rub: Number(outputs[0]?.maxCostRub) };
 	}
 
-	/** The price of a context window and 100 tokens of response. */
-	const windowOf = (tokens: number, input: number, output: number) => (tokens * input + 100 * output) * 0.9;
-
 	describe('a picture', () => {
 		it('in each of five items fits *Max Cost per Execution*, with 100 as it is added', async () => {
 			const execution = await execute(
@@ -177,32 +163,6 @@ describe('file cost', () => {
 		});
 	});
 
-	it('a text has a limit, and no estimate', async () => {
-		const { outputs, hints } = await dry(text({ prompt: 'Hi' }), [{ json: {} }]);
-		expect(outputs[0]).not.toHaveProperty('isEstimate');
-		expect(hints).toContain('1 item: at most ₽');
-	});
-
-	test.each<Kind>(['document', 'audio', 'video'])(
-		'%s: counts by size, up to the context window',
-		async (kind) => {
-			const node = about(kind, { model: locator('sandbox/grand-4') });
-			const rubOf = async (kilobytes: number) => (await dry(node, await items(kind, 1, kilobytes))).rub;
-			const window = windowOf(1_000_000, 0.0125, 0.0625);
-			const [small, large, huge] = [await rubOf(10), await rubOf(100), await rubOf(30_000)];
-			expect(small).toBeLessThan(large);
-			expect(large).toBeLessThan(window / 5);
-			expect(huge).toBeCloseTo(window, 6);
-		},
-	);
-
-	it('a file by URL, whose size is not known, counts as the context window', async () => {
-		const node = about('video', { source: 'url', url: 'https://files.test/film.mp4' });
-		const { outputs, rub } = await dry(node, [{ json: {} }]);
-		expect(rub).toBeCloseTo(windowOf(200_000, 0.0003, 0.0015), 6);
-		expect(outputs[0]).not.toHaveProperty('isEstimate');
-	});
-
 	const MODELS = ['sandbox/swift-1', 'sandbox/balanced-2', 'sandbox/thinker-3', 'sandbox/grand-4'];
 
 	test.each(Object.keys(PRESETS) as Kind[])('%s: costs less than its dry run says', async (kind) => {
@@ -217,65 +177,6 @@ describe('file cost', () => {
 	});
 });
 
-describe('unclear price', () => {
-	// The catalogue has prices of a model that the node cannot read, or that are none.
-
-	const { gateway, execute } = useStories();
-
-	const THREE = prompts('one', 'two', 'three');
-
-	/** The model has these prices in the catalogue. */
-	async function tiers(...prices: Array<[params: object, price: string]>): Promise<void> {
-		const response = await fetch(`${gateway.baseUrl}/media/models`);
-		const body = (await response.json()) as { data: Array<{ id: string; pricing: object }> };
-		for (const model of body.data)
-			Object.assign(model.pricing, { tiers: prices.map(([params, price]) => ({ params, price })) });
-		const action = respondJson(body);
-		gateway.control.addFault({ match: { path: '/media/models' }, action, times: 0 });
-	}
-
-	test.each<[string, Parameters<typeof tiers>, string]>([
-		[
-			'a list of values',
-			[
-				[{ duration: [5, 10] }, '90'],
-				[{}, '1'],
-			],
-			"'duration'",
-		],
-		['a negative price', [[{}, '-1']], 'no single price'],
-	])('with *Max Price*, nothing is sent for %s', async (_, prices, reason) => {
-		await tiers(...prices);
-		const { error, errorText } = await execute(image({ options: { maxPriceRub: 5 } }), THREE);
-		expect(error).toBeDefined();
-		expect(errorText).toContain(reason);
-		expect(gateway.charges()).toBe(0);
-	});
-
-	test.each<[string, Parameters<typeof tiers>, number]>([
-		[
-			'equal amounts are one price',
-			[
-				[{ quality: 'draft' }, '2.00'],
-				[{ size: '512x512' }, '2.0'],
-			],
-			2,
-		],
-		[
-			'a list of values that cannot apply',
-			[
-				[{ duration: [5], quality: 'high' }, '90'],
-				[{}, '1'],
-			],
-			1,
-		],
-	])('a dry run knows the price: %s', async (_, prices, priceRub) => {
-		await tiers(...prices);
-		const execution = await execute(image({ options: { dryRun: true } }), THREE);
-		expect(execution.items().map(({ json }) => json.priceRub)).toStrictEqual(Array(3).fill(priceRub));
-	});
-});
-
 describe('partly paid', () => {
 	// The last of many items fails, when all others are paid for.
 
@@ -284,27 +185,26 @@ describe('partly paid', () => {
 	const TEN = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'].map((n) => `text ${n}`);
 	const texts = (items: ReturnType<typeof numbered>) => items.map(({ json }) => json.text);
 
+	/** The error names the item, says that it is free and what the others cost, and how to get those. */
+	function expectOneFree({ error, errorText }: Execution, httpCode: string, itemIndex: number): void {
+		expect(error).toMatchObject({ httpCode, context: { itemIndex } });
+		expect(errorText).toMatch(FREE);
+		expect(errorText).toMatch(rubles(spent()));
+		expect(errorText).toContain('Retry');
+		expect(errorText).not.toContain('Nothing was charged');
+	}
+
 	describe('of ten texts, the tenth is refused', () => {
 		const isTenth = says('text 9');
 		const refuse = () =>
 			disturb(isTenth, { kind: 'error', code: 'invalid_request' }, () => gateway.charges() === 9);
 
-		it('the error says that it is free, what the others cost, and how to get them', async () => {
-			refuse();
-			const { error, errorText } = await execute(text(), numbered(10));
-			expect(gateway.charges()).toBe(9);
-			expect(error?.httpCode).toBe('400');
-			expect(error?.context?.itemIndex).toBe(9);
-			expect(errorText).toMatch(FREE);
-			expect(errorText).toMatch(rubles(spent()));
-			expect(errorText).toContain('Retry');
-			expect(errorText).not.toContain('Nothing was charged');
-		});
-
-		it('a retry pays only for the one that failed, and says what both executions cost', async () => {
+		it('the error says what is free and what the others cost, a retry pays only for the one that failed', async () => {
 			refuse();
 			const failed = await execute(text(), numbered(10));
 			const before = spent();
+			expect(gateway.charges()).toBe(9);
+			expectOneFree(failed, '400', 9);
 			calm();
 			const retried = await failed.retry();
 			expect(retried.error).toBeUndefined();
@@ -352,44 +252,27 @@ describe('partly paid', () => {
 		expect(gateway.charges()).toBe(10);
 	});
 
-	describe('of eight pictures, the eighth is refused', () => {
-		const EIGHT = ['0', '1', '2', '3', '4', '5', '6', '7'].map((n) => `picture ${n}`);
-		const INVALID = {
-			kind: 'error',
-			code: 'invalid_input',
-			message: 'input.size: must be equal to one of the allowed values',
-		} as const;
-		const refuse = () => disturb(says('picture 7'), INVALID, () => gateway.charges() === 7);
-
-		it('the error says what the other seven cost, and how to get them', async () => {
-			refuse();
-			const { error, errorText } = await execute(image(), prompts(...EIGHT));
-			expect(gateway.charges()).toBe(7);
-			expect(error?.httpCode).toBe('422');
-			expect(error?.context?.itemIndex).toBe(7);
-			expect(errorText).toContain("'Size'");
-			expect(errorText).toMatch(FREE);
-			expect(errorText).toMatch(rubles(spent()));
-			expect(errorText).toContain('Retry');
-			expect(errorText).not.toContain('Nothing was charged');
-		});
-
-		it('a retry pays only for the one that failed', async () => {
-			refuse();
-			const failed = await execute(image(), prompts(...EIGHT));
-			const before = spent();
-			calm();
-			const retried = await failed.retry();
-			expect(retried.error).toBeUndefined();
-			expect(gateway.charges()).toBe(8);
-			const ids = new Map(gateway.control.tasks().map(({ input, taskId }) => [input.prompt, taskId]));
-			expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(
-				EIGHT.map((prompt) => ids.get(prompt)),
-			);
-			expect(retried.items().every(({ binary }) => binary?.data)).toBe(true);
-			expect(retried.hints()).toMatch(rubles(spent(7)));
-			expect(retried.hints()).toMatch(rubles(before));
-		});
+	it('of eight pictures, the eighth is refused: the error says what the others cost, a retry pays only for that', async () => {
+		const EIGHT = Array.from({ length: 8 }, (_, n) => `picture ${n}`);
+		const message = 'input.size: must be equal to one of the allowed values';
+		const invalid = { kind: 'error', code: 'invalid_input', message } as const;
+		disturb(says('picture 7'), invalid, () => gateway.charges() === 7);
+		const failed = await execute(image(), prompts(...EIGHT));
+		const before = spent();
+		expect(gateway.charges()).toBe(7);
+		expectOneFree(failed, '422', 7);
+		expect(failed.errorText).toContain("'Size'");
+		calm();
+		const retried = await failed.retry();
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(8);
+		const ids = new Map(gateway.control.tasks().map(({ input, taskId }) => [input.prompt, taskId]));
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(
+			EIGHT.map((prompt) => ids.get(prompt)),
+		);
+		expect(retried.items().every(({ binary }) => binary?.data)).toBe(true);
+		expect(retried.hints()).toMatch(rubles(spent(7)));
+		expect(retried.hints()).toMatch(rubles(before));
 	});
 
 	it('a retry that creates what the first execution had tried in vain says which of the two paid for what', async () => {

@@ -81,17 +81,6 @@ describe('mistakes', () => {
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
-	it.each([
-		['100 rub', 'e.g. 12.5'],
-		['12,5', 'e.g. 12.5'],
-	])('a limit of "%s" is shown an example', async (maxCostRub, example) => {
-		const options = { maxCostRub: `={{ "${maxCostRub}" }}` };
-		const { errorText } = await execute(text({ options }), prompts('a'));
-		expect(errorText).toContain("'Max Cost per Execution (₽)' has a value that is not allowed");
-		expect(errorText).toContain(example);
-		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
-	});
-
 	it('a number that is too high is shown an example between the bounds', async () => {
 		const { errorText } = await execute(text({ options: { temperature: 5 } }), prompts('a'));
 		expect(errorText).toContain('Enter a number from 0 to 2, with a point before the decimals, e.g. 0.5.');

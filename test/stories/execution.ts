@@ -10,7 +10,15 @@ import {
 	type ITaskData,
 } from 'n8n-workflow';
 
-import { prepare, result, runAgain, type RunOptions, type RunResult } from '../helpers/engine';
+import {
+	copy,
+	nodeType,
+	prepare,
+	result,
+	runAgain,
+	type RunOptions,
+	type RunResult,
+} from '../helpers/engine';
 
 /** A node of this package in a workflow. */
 export type StoryNode = Pick<RunOptions, 'node' | 'parameters' | 'settings' | 'asTool'>;
@@ -159,11 +167,6 @@ export function retryData(failed: IRunExecutionData, workflow: Workflow): IRunEx
 	return data;
 }
 
-/** What n8n reads back from its database. */
-export function copy<T>(data: T): T {
-	return JSON.parse(JSON.stringify(data)) as T;
-}
-
 /** The options of each node. */
 function optionsOf(
 	{ nodes: [first, ...others], items, keyOf, n8n }: Story,
@@ -212,21 +215,8 @@ export function workflowOf(story: Story, credential: Credential, id: number) {
 
 /** A node that starts the rounds after the first one, and ends the workflow after the last. */
 function loopOver(rounds: INodeExecutionData[][]): INodeType {
-	return {
-		description: {
-			displayName: 'Loop',
-			name: 'loop',
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: {},
-			inputs: ['main'],
-			outputs: ['main'],
-			properties: [],
-		},
-		execute() {
-			const { $runIndex: done } = this.getWorkflowDataProxy(0);
-			return Promise.resolve([rounds[Number(done)] ?? []]);
-		},
-	};
+	return nodeType('loop', 'transform', function () {
+		const { $runIndex: done } = this.getWorkflowDataProxy(0);
+		return [rounds[Number(done)] ?? []];
+	});
 }

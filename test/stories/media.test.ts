@@ -95,27 +95,16 @@ describe('task results', () => {
 
 	const PNG = 'data:image/png;base64,aGVsbG8=';
 
-	test.each<[string, object, Array<[string, string, string, string]>]>([
-		['base64', { resultUrls: [PNG] }, [['data', 'task_1_0.png', 'image/png', 'hello']]],
-		[
-			'percent-encoded',
-			{ resultUrls: ['data:image/svg+xml,%3Csvg%3E%D0%BA%3C/svg%3E'] },
-			[['data', 'task_1_0.svg', 'image/svg+xml', '<svg>к</svg>']],
-		],
-		['without a type', { resultUrls: ['data:,hi'] }, [['data', 'task_1_0.txt', 'text/plain', 'hi']]],
-		[
-			'several',
-			{ resultUrls: [PNG, 'DATA:audio/mpeg;base64,aGk='] },
-			[
-				['data', 'task_1_0.png', 'image/png', 'hello'],
-				['data_1', 'task_1_1.mp3', 'audio/mpeg', 'hi'],
-			],
-		],
-	])('a data URL becomes the file, and is not in the JSON as a whole: %s', async (_, resultJson, files) => {
-		end(resultJson, NO_FILE);
+	// How data URLs are read: gateway/util/base64.test.ts.
+	test('data URLs become files', async () => {
+		end({ resultUrls: [PNG, 'DATA:audio/mpeg;base64,aGk=', 'data:,hi'] }, NO_FILE);
 		const execution = await execute(task('wait', { taskId: '1' }), prompts('a', 'b'));
 		expect(execution.error).toBeUndefined();
-		expect(await filesOf(execution)).toStrictEqual(files);
+		expect(await filesOf(execution)).toStrictEqual([
+			['data', 'task_1_0.png', 'image/png', 'hello'],
+			['data_1', 'task_1_1.mp3', 'audio/mpeg', 'hi'],
+			['data_2', 'task_1_2.txt', 'text/plain', 'hi'],
+		]);
 		expect(execution.hints()).not.toContain('without a file');
 	});
 
@@ -303,41 +292,6 @@ describe('other media', () => {
 		expect(error?.message).toMatch(/media type .*Video/);
 		expect(errorText).toContain('Nothing was sent.');
 		expect(gateway.charges()).toBe(0);
-	});
-});
-
-describe('lyrics', () => {
-	// *Get Lyrics* when the gateway responds with success, but without words (§4.12).
-
-	const { gateway, execute } = useStories();
-
-	const lyrics: StoryNode = {
-		node: 'mediaTask',
-		parameters: { resource: 'task', operation: 'getLyrics', taskId: '={{ $json.prompt }}', audioId: 'a1' },
-		settings: CONTINUE,
-	};
-	const items = prompts('9b2d7c1e-0000-4000-8000-000000000001', '9b2d7c1e-0000-4000-8000-000000000002');
-
-	test.each<[unknown, boolean]>([
-		[null, false],
-		[undefined, false],
-		[{}, false],
-		[[], false],
-		['', false],
-		[{ alignedWords: null }, false],
-		[{ alignedWords: [] }, true],
-		[{ alignedWords: [{ word: 'a' }] }, true],
-	])('the data %j are lyrics: %s', async (data, isLyrics) => {
-		gateway.control.addFault({
-			match: { path: '*/lyrics/timestamped' },
-			action: respondJson({ code: 200, msg: 'success', data }),
-			times: 0,
-		});
-		for (const simplify of [true, false]) {
-			const execution = await execute({ ...lyrics, parameters: { ...lyrics.parameters, simplify } }, items);
-			const errors = execution.errors().map(({ message }) => message);
-			expect(errors).toStrictEqual(isLyrics ? [] : Array(2).fill('The gateway has no lyrics for this'));
-		}
 	});
 });
 

@@ -289,6 +289,21 @@ it.each<[string, number, Action, string]>([
 	expect(sent).toHaveLength(1);
 });
 
+it.each<[Json | undefined, boolean]>([
+	[null, false],
+	[undefined, false],
+	[{}, false],
+	[[], false],
+	['', false],
+	[{ alignedWords: null }, false],
+	[{ alignedWords: [] }, true],
+	[{ alignedWords: [{ word: 'a' }] }, true],
+])('a success with the data %j has lyrics (§4.12): %s', async (data, hasLyrics) => {
+	const { client } = scriptedClient([{ body: JSON.stringify({ code: 200, msg: 'success', data }) }]);
+	const message = await fetchLyrics(client, 't1', 'a1').catch((error: Error) => error.message);
+	expect(message === 'The gateway has no lyrics for this').toBe(!hasLyrics);
+});
+
 // A request that may have had its effect has had it when the next try says that there is nothing to do (§3.2, §4.16).
 describe.each<[string, Action, unknown]>([
 	['deleting a file', deleteFile, { success: true }],

@@ -80,6 +80,12 @@ describe('the tier of an input (§2.2)', () => {
 		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
 	});
 
+	it('is unknown where a tier that may apply has a list of values', () => {
+		const lists = model([tier('90', { duration: [5, 10], quality: 'high' }), tier('1')]);
+		expect(taskPrice(lists, { quality: 'high' }).reason).toMatch(/depends on 'duration' in a way/);
+		expect(taskPrice(lists, { quality: 'draft' }).rub).toBe('1');
+	});
+
 	it('is unknown where the catalogue has no price for the values', () => {
 		const ultra: PriceTier = { params: { quality: 'ultra' }, price: null };
 		const withUltra = model([tier('1.80'), ultra]);
@@ -101,31 +107,17 @@ describe('the tier of an input (§2.2)', () => {
 			properties: { mode: { const: mode }, quality: { default: quality } },
 			required,
 		});
-		const both = union([branch('pro', 'high'), branch('fast', 'draft')]);
+		const both = [branch('pro', 'high'), branch('fast', 'draft')];
+		const oneDefault = [branch('pro', 'high', []), { properties: {} }];
+		const sameDefault = [branch('pro', 'high'), branch('fast', 'high')];
+		const shared = { properties: { quality: { default: 'draft' } } };
 
 		test.each<[string, MediaModel, JsonObject, string | undefined]>([
-			['is unknown if the alternatives have other defaults', both, { mode: 'pro' }, undefined],
-			['is known if the input says all', both, { quality: 'draft' }, '2'],
-			[
-				'is unknown if an alternative has no default',
-				union([branch('pro', 'high', []), { properties: {} }]),
-				{},
-				undefined,
-			],
-			[
-				'is known if all alternatives have the same default',
-				union([branch('pro', 'high'), branch('fast', 'high')]),
-				{},
-				'12',
-			],
-			[
-				'has the default that all share',
-				union([branch('pro', 'high'), branch('fast', 'draft')], {
-					properties: { quality: { default: 'draft' } },
-				}),
-				{},
-				'2',
-			],
+			['is unknown if the alternatives have other defaults', union(both), { mode: 'pro' }, undefined],
+			['is known if the input says all', union(both), { quality: 'draft' }, '2'],
+			['is unknown if an alternative has no default', union(oneDefault), {}, undefined],
+			['is known if all alternatives have the same default', union(sameDefault), {}, '12'],
+			['has the default that all share', union(both, shared), {}, '2'],
 		])('%s', (_, of, input, price) => expect(taskPrice(of, input).rub).toBe(price));
 	});
 });

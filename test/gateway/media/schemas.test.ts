@@ -218,7 +218,6 @@ const uri = { type: 'string', format: 'uri' };
 const prompt = { type: 'string', title: 'Prompt' };
 const integer = { type: 'integer' };
 const number = { type: 'number' };
-const nullable = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
 const list = (items: Json, more: JsonObject = {}): Json => ({ type: 'array', items, ...more });
 const one = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ properties, ...more });
 const size = { type: 'object', properties: { width: integer, height: integer } };
@@ -244,16 +243,6 @@ const PLATFORMS: Record<string, Platform> = {
 		schema: withPrompt({ image_size: { anyOf: [size, sizeNames] } }),
 		filled: { prompt: 'a', image_size: '{"width": 5, "height": 6}' },
 	},
-	'an image and its mask': {
-		schema: withPrompt({ image_url: text, mask_url: text, strength: number }),
-		filled: {
-			prompt: 'a',
-			image_url: 'https://x.test/a,b.png',
-			mask_url: 'https://x.test/m',
-			strength: '0.5',
-		},
-		files: ['image_url', 'mask_url'],
-	},
 	'several images as URLs': {
 		schema: withPrompt({ image_urls: list(uri, { maxItems: 4 }) }),
 		filled: { prompt: 'a', image_urls: 'https://x.test/a.png, https://x.test/b,c.png' },
@@ -269,47 +258,14 @@ const PLATFORMS: Record<string, Platform> = {
 		filled: { prompt: 'a', source: 'aGk=' },
 		files: ['source'],
 	},
-	'a file or none': {
-		schema: withPrompt({ last_frame: nullable(uri) }),
-		filled: { prompt: 'a', last_frame: 'https://x.test/a' },
-		files: ['last_frame'],
-	},
 	'a URL or an object': {
 		schema: withPrompt({ subject: { anyOf: [uri, { type: 'object', properties: { id: text } }] } }),
 		filled: { prompt: 'a', subject: '{"id": "7"}' },
 		files: ['subject'],
 	},
-	voices: {
-		schema: {
-			type: 'object',
-			properties: {
-				text,
-				voice: { enum: ['anna', 'boris'] },
-				speed: { ...number, minimum: 0.5, maximum: 2 },
-			},
-			required: ['text', 'voice'],
-		},
-		filled: { text: '2024', voice: 'anna', speed: '1.5' },
-	},
-	'nullable numbers': {
-		schema: withPrompt({ seed: { type: ['integer', 'null'] }, cfg: nullable(number) }),
-		filled: { prompt: 'a', seed: '7', cfg: '7.5' },
-	},
 	'a pair of numbers': {
 		schema: withPrompt({ range: { type: 'array', prefixItems: [integer, integer] } }),
 		filled: { prompt: 'a', range: '[1, 2]' },
-	},
-	'Cyrillic titles and names': {
-		schema: {
-			type: 'object',
-			properties: { текст: { type: 'string', title: 'Текст' }, цвет: { enum: ['красный'] } },
-			required: ['текст'],
-		},
-		filled: { текст: 'Привет', цвет: 'красный' },
-	},
-	'numbers to choose from': {
-		schema: withPrompt({ duration: { type: 'integer', enum: [5, 10] }, fps: { enum: [24, 30] } }),
-		filled: { prompt: 'a', duration: '10', fps: '24' },
 	},
 	'definitions elsewhere': {
 		schema: {

@@ -1,20 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
 
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { incompleteHint, isIncomplete } from '../../../nodes/shared/gateway/text/incomplete';
 import { isSchema, misfits, schemaOf } from '../../../nodes/shared/gateway/text/outputSchema';
-import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { omit, type Json, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { recordedCases } from '../../fixtures/recordedCases';
 import { chunksOf, readStream } from '../../helpers/streams';
+import { JSON_OBJECT, read, streamed } from './formats/support';
+import { WHOLE } from './formats/whole';
 
 const folder = (format: string) => join(__dirname, '../../fixtures', format, 'recorded');
 const cases = textFormats.flatMap((format) =>
 	recordedCases(format).map(([name, request]) => ({ format: format.name, name, output: request.output })),
 );
 const bytesOf = (format: string, name: string) => readFileSync(join(folder(format), `${name}.sse`));
+const bodyOf = (format: string, name: string) =>
+	JSON.parse(readFileSync(join(folder(format), `${name}.json`), 'utf8')) as JsonObject;
+const eventsOf = (format: string, name: string) =>
+	[
+		...bytesOf(format, name)
+			.toString()
+			.matchAll(/^data: (\{.*)$/gm),
+	].map(([, data = '']) => JSON.parse(data) as JsonObject);
 
 /** IDs and times differ between two requests. */
 function comparable(body: unknown): unknown {
@@ -35,13 +47,144 @@ it.each(textFormats)('$name has an unstreamed and a streamed response for each c
 it.each(cases)(
 	'$format: $name is the same completion streamed and unstreamed, and its text is shown',
 	async ({ format, name, output }) => {
-		const whole: unknown = JSON.parse(readFileSync(join(folder(format), `${name}.json`), 'utf8'));
 		const { body, shown } = await readStream(format, chunksOf(bytesOf(format, name), 50), { output });
-		expect(comparable(body)).toStrictEqual(comparable(whole));
+		expect(comparable(body)).toStrictEqual(comparable(bodyOf(format, name)));
 		expect(shown.join('')).toBe(textFormat(format).readCompletion(body, output).choices[0]?.text);
 		expect(shown).not.toContain('');
 	},
 );
+
+describe('null is read like an absent field', () => {
+	type Path = Array<string | number>;
+	type Change = 'null' | 'absent';
+
+	/** The paths of all fields and elements inside a value. */
+	function pathsIn(value: unknown): Path[] {
+		if (typeof value !== 'object' || value === null) return [];
+		const list = Array.isArray(value);
+		return Object.entries(value).flatMap(([name, inner]) => {
+			const step = list ? Number(name) : name;
+			return [[step], ...pathsIn(inner).map((rest) => [step, ...rest])];
+		});
+	}
+
+	/** A copy of a value with null, or nothing, at a path. */
+	function changed<T>(value: T, path: Path, change: Change): T {
+		const copy = structuredClone(value);
+		const last = path.at(-1) ?? '';
+		const holder = path
+			.slice(0, -1)
+			.reduce<unknown>((inner, step) => (inner as Record<typeof step, unknown>)[step], copy);
+		if (change === 'null') (holder as Record<typeof last, unknown>)[last] = null;
+		else if (Array.isArray(holder)) holder.splice(Number(last), 1);
+		else Reflect.deleteProperty(holder as object, last);
+		return copy;
+	}
+
+	/** The result of a function, or the details of its ApiError. */
+	function outcome(work: () => unknown): unknown {
+		try {
+			return work();
+		} catch (error) {
+			if (error instanceof ApiError) return error.details;
+			throw error;
+		}
+	}
+
+	type Body = [format: string, name: string, body: JsonObject];
+	type Stream = [format: string, name: string, events: JsonObject[]];
+	const failed = { id: 'r', status: 'failed', error: { code: 'a', message: 'b' } };
+	const incomplete = { ...WHOLE.responses, status: 'incomplete', incomplete_details: { reason: 'x' } };
+	const bodies: Body[] = [
+		...cases.map(({ format, name }): Body => [format, name, bodyOf(format, name)]),
+		...Object.entries(WHOLE).map(([format, body]): Body => [format, 'whole', body]),
+		['chat', 'empty', { ...WHOLE.chat, error: {}, choices: [] }],
+		['responses', 'incomplete', incomplete],
+		['responses', 'failed', failed],
+	];
+
+	const error = [{ type: 'error', error: { type: 'a', message: 'b' } }];
+	const content = [{ type: 'text', text: 'Hello' }, { image_url: { url: 'data:image/png;base64,AAAA' } }];
+	const citation = { type: 'url_citation', url: 'https://a.test', url_citation: { title: 'B' } };
+	const delta = {
+		...WHOLE.chat.choices[0]?.message,
+		content,
+		annotations: [citation],
+		reasoning_details: [{ text: 'Hm' }],
+	};
+	const streams: Stream[] = [
+		...cases.map(({ format, name }): Stream => [format, name, eventsOf(format, name)]),
+		['chat', 'whole', [{ ...WHOLE.chat, choices: [{ index: 0, finish_reason: 'stop', delta }] }]],
+		[
+			'responses',
+			'without output in its end',
+			[
+				...WHOLE.responses.output.map((item, output_index) => {
+					return { type: 'response.output_item.done', output_index, item };
+				}),
+				{ type: 'response.refusal.delta', output_index: 3, content_index: 2, delta: 'No' },
+				{ type: 'response.completed', response: { ...WHOLE.responses, output: [] } },
+			],
+		],
+		['responses', 'failed', [{ type: 'response.failed', response: failed }]],
+		[
+			'messages',
+			'whole',
+			[
+				{ type: 'message_start', message: { ...WHOLE.messages, content: [] } },
+				...WHOLE.messages.content.map((content_block, index) => {
+					return { type: 'content_block_start', index, content_block };
+				}),
+				{ type: 'content_block_delta', index: 1, delta: { type: 'citations_delta', citation } },
+			],
+		],
+		['responses', 'error', error],
+		['messages', 'error', error],
+	];
+
+	/** The paths where null leads to another result than an absent field. */
+	function differing(paths: Path[], outcomeOf: (path: Path, change: Change) => unknown): string[] {
+		const differs = (path: Path) => !isDeepStrictEqual(outcomeOf(path, 'null'), outcomeOf(path, 'absent'));
+		// The arguments of a tool are the model's own.
+		return paths.filter((path) => !path.includes('input') && differs(path)).map((path) => path.join('.'));
+	}
+
+	/** Without the parts that go back as they were received. */
+	function converted({ choices, first, ...completion }: ReturnType<typeof read>): object {
+		return {
+			...completion,
+			choices: [...choices, first].map(({ sources, otherOutput, ...choice }) => ({
+				...omit(choice, 'reasoningParts'),
+				sources: sources.map(({ url, title }) => [url ?? '', title ?? '']),
+				otherOutput: otherOutput?.length,
+			})),
+		};
+	}
+
+	it.each(bodies)('in a body: %s, %s', (format, _, body) => {
+		const paths = pathsIn(body);
+		expect(paths.length).toBeGreaterThan(3);
+		expect(
+			differing(paths, (path, change) =>
+				outcome(() => converted(read(format, changed(body, path, change), JSON_OBJECT))),
+			),
+		).toStrictEqual([]);
+	});
+
+	// A part of a content that is null is a part.
+	it.each(streams)('in a stream: %s, %s', (format, _, events) => {
+		const paths = pathsIn(events).filter((path) => path.length > 1 && path.at(-2) !== 'content');
+		expect(paths.length).toBeGreaterThan(3);
+		expect(
+			differing(paths, (path, change) =>
+				outcome(() => {
+					const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
+					return { ...rest, completion: outcome(() => converted(read(format, body, JSON_OBJECT))) };
+				}),
+			),
+		).toStrictEqual([]);
+	});
+});
 
 it('comments, pings, unknown events and line ends change nothing, however a stream is split', async () => {
 	const noise: Record<string, string> = {

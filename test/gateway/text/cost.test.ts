@@ -106,29 +106,15 @@ describe('the most that a call can cost', () => {
 		});
 	});
 
-	const reasoning = { text: 'why', encrypted_content: 'c2VjcmV0', signature: 's' };
+	const why = { text: 'why', encrypted_content: 'c2VjcmV0', signature: 's' };
+	const said = (fields: JsonObject) => ({ role: 'assistant', content: 'x', ...fields });
+	const details = ['text', 'summary', 'encrypted'].map((kind) => ({ type: `reasoning.${kind}`, ...why }));
+	const parts = ['thinking', 'redacted_thinking'].map((type) => ({ type, ...why }));
 
 	test.each<[string, JsonObject]>([
-		[
-			'chat',
-			{
-				messages: ['text', 'summary', 'encrypted'].map((kind) => ({
-					role: 'assistant',
-					content: 'x',
-					reasoning_details: [{ type: `reasoning.${kind}`, ...reasoning }],
-				})),
-			},
-		],
-		['responses', { ...limited, input: [{ type: 'reasoning', summary: [], ...reasoning }] }],
-		[
-			'messages',
-			{
-				messages: ['thinking', 'redacted_thinking'].map((type) => ({
-					role: 'assistant',
-					content: [{ type, ...reasoning }],
-				})),
-			},
-		],
+		['chat', { messages: [said({ reasoning_details: details })] }],
+		['responses', { ...limited, input: [{ type: 'reasoning', summary: [], ...why }] }],
+		['messages', { messages: [said({ content: parts })] }],
 	])('counts reasoning that goes back as text (%s)', (format, body) => {
 		expect(rubOf(most(body, { format }))).toBeLessThan(WINDOW);
 	});
@@ -138,15 +124,11 @@ describe('the most that a call can cost', () => {
 	});
 
 	it('counts the texts of a conversation with tools as text', () => {
+		const use = { type: 'tool_use', id: 't', input: {} };
+		const result = { type: 'tool_result', tool_use_id: 't', content: 'b' };
 		const messages = [
-			{
-				role: 'assistant',
-				content: [
-					{ type: 'text', text: 'a' },
-					{ type: 'tool_use', id: 't', input: {} },
-				],
-			},
-			{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'b' }] },
+			said({ content: [{ type: 'text', text: 'a' }, use] }),
+			{ role: 'user', content: [result] },
 		];
 		expect(rubOf(most({ messages }, { format: 'messages' }))).toBeLessThan(WINDOW);
 	});

@@ -87,11 +87,7 @@ it('splitting a stream does not change the events', () => {
 
 it.each<[string, () => Uint8Array[], number]>([
 	['a line in small chunks', () => Array.from({ length: 200_000 }, () => bytes('data:xxxxx')), 0],
-	[
-		'small events, each in a chunk',
-		() => Array.from({ length: 20_000 }, () => bytes('data: я\r\n\r\n')),
-		20_000,
-	],
+	['small events, each in a chunk', () => Array<Uint8Array>(20_000).fill(bytes('data: я\r\n\r\n')), 20_000],
 	['small events in one chunk', () => [bytes('data: x\r\r'.repeat(20_000))], 20_000],
 ])('takes linear time for %s', (_, chunks, count) => {
 	const start = process.cpuUsage();
@@ -115,14 +111,10 @@ const worlds: Array<[format: string, beginning: JsonObject[], end: JsonObject[]]
 	[
 		'responses',
 		[
-			{
-				type: 'response.created',
-				sequence_number: 0,
-				response: { id: 'r', status: 'in_progress', output: [] },
-			},
-			{ type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hello' },
+			{ type: 'response.created', response: { id: 'r', status: 'in_progress', output: [] } },
+			{ type: 'response.output_text.delta', output_index: 0, delta: 'Hello' },
 		],
-		[{ type: 'response.completed', sequence_number: 2, response: { status: 'completed', output: [] } }],
+		[{ type: 'response.completed', response: { status: 'completed', output: [] } }],
 	],
 	[
 		'messages',
@@ -220,28 +212,17 @@ describe('chat: frames', () => {
 		});
 	});
 
-	it.each<[string, string, string, string]>([
-		['broken JSON', hello + events('{"a"', ...whole), 'unreadable_answer', 'Hello'],
-		['[DONE] and more', hello + events('[DONE] or not', ...whole), 'unreadable_answer', 'Hello'],
-		['cut off by the end', `${hello}data: {"choices": [`, 'unreadable_answer', 'Hello'],
-		[
-			'without their blank line',
-			`${hello}data: ${JSON.stringify(textChunk(' you'))}`,
-			'stream_incomplete',
-			'Hello you',
-		],
-		[
-			'an error after the finish reason',
-			events(textChunk('Hello'), finish, failed),
-			'provider_error',
-			'Hello',
-		],
-	])('%s: a part may be missing', async (_, source, code, receivedText) => {
-		expect(await errorDetails('chat', source)).toMatchObject({
-			code,
-			outcome: 'unknown',
-			extra: { receivedText },
-		});
+	const noBlankLine = `${hello}data: ${JSON.stringify(textChunk(' you'))}`;
+
+	it.each<[string, string, string, string?]>([
+		['broken JSON', hello + events('{"a"', ...whole), 'unreadable_answer'],
+		['[DONE] and more', hello + events('[DONE] or not', ...whole), 'unreadable_answer'],
+		['cut off by the end', `${hello}data: {"choices": [`, 'unreadable_answer'],
+		['without their blank line', noBlankLine, 'stream_incomplete', 'Hello you'],
+		['an error after the finish reason', events(textChunk('Hello'), finish, failed), 'provider_error'],
+	])('%s: a part may be missing', async (_, source, code, receivedText = 'Hello') => {
+		const expected = { code, outcome: 'unknown', extra: { receivedText } };
+		expect(await errorDetails('chat', source)).toMatchObject(expected);
 	});
 
 	it('that never end exceed the maximum length', async () => {
@@ -271,26 +252,17 @@ describe('the shown text', () => {
 });
 
 describe('a response that is not streamed', () => {
-	const headers = { 'content-type': 'application/json; charset=utf-8' };
-
-	it.each<[string, () => StreamSource, string, Record<string, string>]>([
-		['a list', () => '[{}]', 'unreadable_answer', headers],
-		['nothing', () => '', 'unreadable_answer', headers],
-		['a web page', () => '<!doctype html>', 'unreadable_answer', { 'content-type': 'text/html' }],
-		['cut off', () => breaking(reset, '{"choices": ['), 'connection_lost', headers],
-		['not to be unpacked', () => breaking(broken('bad', 'Z_DATA_ERROR'), '{'), 'unreadable_answer', headers],
-		[
-			'a stream by its header',
-			() => '{"no": "event"}\n\n',
-			'stream_incomplete',
-			{ 'content-type': 'Text/Event-Stream' },
-		],
-		['a text', () => 'hello', 'stream_incomplete', { 'content-type': 'text/plain' }],
-	])('that is %s may be charged', async (_, source, code, given) => {
-		expect(await errorDetails('chat', source(), { headers: given })).toMatchObject({
-			code,
-			outcome: 'unknown',
-		});
+	it.each<[string, string, () => StreamSource, string]>([
+		['a list', 'application/json; charset=utf-8', () => '[{}]', 'unreadable_answer'],
+		['nothing', 'application/json', () => '', 'unreadable_answer'],
+		['a web page', 'text/html', () => '<!doctype html>', 'unreadable_answer'],
+		['cut off', 'application/json', () => breaking(reset, '{"choices": ['), 'connection_lost'],
+		['packed', 'application/json', () => breaking(broken('bad', 'Z_DATA_ERROR'), '{'), 'unreadable_answer'],
+		['a stream by its header', 'Text/Event-Stream', () => '{"no": "event"}\n\n', 'stream_incomplete'],
+		['a text', 'text/plain', () => 'hello', 'stream_incomplete'],
+	])('that is %s may be charged', async (_, type, source, code) => {
+		const details = await errorDetails('chat', source(), { headers: { 'content-type': type } });
+		expect(details).toMatchObject({ code, outcome: 'unknown' });
 	});
 });
 

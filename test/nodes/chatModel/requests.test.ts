@@ -299,19 +299,11 @@ describe('response format', () => {
 		jsonSchema: '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}',
 	};
 
-	describe('the response format', () => {
-		it('Messages: the model calls a tool of the agent, or the one that JSON comes through', async () => {
-			const { body } = await ask({ ...place, format: 'messages' }, { tools: [search] });
-			expect(body.tool_choice).toStrictEqual({ type: 'any' });
-			expect(body.tools).toMatchObject([{ name: 'search' }, { name: 'place' }]);
-		});
-
-		it('gives way to a tool that the node must have called', async () => {
-			const response = whole({ content: null, tool_calls: [callOf('a', 'search', '{}')] }, 'tool_calls');
-			const { body } = await ask(place, { tools: [search], toolChoice: 'search', response });
-			expect(body).not.toHaveProperty('response_format');
-			expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
-		});
+	it('the response format gives way to a tool that the node must have called', async () => {
+		const response = whole({ content: null, tool_calls: [callOf('a', 'search', '{}')] }, 'tool_calls');
+		const { body } = await ask(place, { tools: [search], toolChoice: 'search', response });
+		expect(body).not.toHaveProperty('response_format');
+		expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
 	});
 
 	describe('the choice of tools', () => {

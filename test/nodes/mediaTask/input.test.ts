@@ -5,7 +5,6 @@ import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import {
 	catalogue,
 	creations,
-	envelope,
 	files,
 	form,
 	gateway,
@@ -14,10 +13,11 @@ import {
 	run,
 	serve,
 	TASKS,
+	task,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { freshTask, sendCallback, task } from '../mediaTaskTrigger/support';
+import { freshTask, sendCallback } from '../mediaTaskTrigger/support';
 
 useNock();
 
@@ -26,12 +26,7 @@ const options = { idempotencyKey: 'mine' };
 
 /** Ends each task, with one file. */
 function results(): void {
-	nock('https://gateway.test')
-		.persist()
-		.get(new RegExp(`${TASKS}/`))
-		.reply(200, () =>
-			envelope({ taskId: 't1', state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' }),
-		);
+	task('t1', { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
 	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
 }
 
@@ -294,30 +289,24 @@ describe('Pass Through', () => {
 		expect(item?.json).toMatchObject({ taskId, passThrough: { orderId: 1042, who: 'Аня' } });
 	});
 
-	it.each<[string, object, string]>([
+	const LARGE = JSON.stringify({ text: 'x'.repeat(2048) });
+
+	it.each<[string, string, string]>([
 		[
 			'broken JSON, with its place',
-			{ callbackUrl, passThrough: '{ orderId: 1042 }' },
+			'{ orderId: 1042 }',
 			"(Expected property name or '}' in JSON at position 2",
 		],
 		[
 			'nothing from an expression',
-			{ callbackUrl, passThrough: '={{ $json.missing }}' },
+			'={{ $json.missing }}',
 			"The option 'Pass Through (JSON)' is not valid JSON",
 		],
-		[
-			'more than 2 KB',
-			{ callbackUrl, passThrough: JSON.stringify({ text: 'x'.repeat(2048) }) },
-			"'Pass Through (JSON)' is too large",
-		],
-		[
-			'data without a callback URL',
-			{ passThrough: '{"orderId": 1}' },
-			"'Pass Through (JSON)' needs a 'Callback URL'",
-		],
-	])('refuses %s before anything is sent', async (_, options, message) => {
+		['more than 2 KB', LARGE, "'Pass Through (JSON)' is too large"],
+		['data without a callback URL', '{"orderId": 1}', "'Pass Through (JSON)' needs a 'Callback URL'"],
+	])('refuses %s before anything is sent', async (what, passThrough, message) => {
 		const sent = serve();
-		const { error } = await create(options);
+		const { error } = await create({ passThrough, ...(!what.includes('without') && { callbackUrl }) });
 		expect(`${error?.message} ${error?.description}`).toContain(message);
 		expect(sent).toStrictEqual([]);
 	});

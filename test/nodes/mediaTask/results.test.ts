@@ -10,8 +10,10 @@ import {
 	gateway,
 	model,
 	painter,
+	polls,
 	run,
 	serve,
+	task,
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -137,10 +139,7 @@ describe('the input of a task', () => {
 /** An ended task with these files. */
 function finished(...urls: string[]) {
 	catalogue();
-	gateway()
-		.persist()
-		.get(`${TASKS}/t1`)
-		.reply(200, envelope({ taskId, state: 'success', resultJson: JSON.stringify({ resultUrls: urls }) }));
+	task(taskId, { state: 'success', resultJson: JSON.stringify({ resultUrls: urls }) });
 }
 const served = (
 	path: string,
@@ -253,20 +252,8 @@ describe('polls', () => {
 	quickTime();
 
 	/** A task that has ended at this poll, without random delays. */
-	function endsAtPoll(number: number, data: object = {}): { count: number } {
-		const polls = { count: 0 };
-		gateway()
-			.persist()
-			.get(`${TASKS}/t1`)
-			.reply(() => {
-				polls.count += 1;
-				return [
-					200,
-					envelope({ taskId: 't1', state: polls.count < number ? 'processing' : 'success', ...data }),
-				];
-			});
-		return polls;
-	}
+	const endsAtPoll = (number: number) =>
+		task(taskId, ...Array<object>(number - 1).fill({ state: 'processing' }), { state: 'success' });
 
 	it.each([
 		['wait', { taskId: 't1', downloadResults: false }],
@@ -277,7 +264,7 @@ describe('polls', () => {
 		const timers = jest.spyOn(globalThis, 'setTimeout');
 		const { items } = await run(operation, parameters);
 		const pauses = timers.mock.calls.filter(([, delay = 0]) => delay >= 3_000 && delay < 10_000);
-		expect([items[0]?.json.state, polls.count, pauses]).toStrictEqual(['success', 1, []]);
+		expect([items[0]?.json.state, polls.requests, pauses]).toStrictEqual(['success', 1, []]);
 	});
 
 	it('a task that does not end in time is an error with its state and ID, and paid', async () => {
@@ -291,7 +278,7 @@ describe('polls', () => {
 		expect(items.map(({ json }) => json.error)).toMatchObject([
 			{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
 		]);
-		expect(polls.count).toBeGreaterThan(1);
+		expect(polls.requests).toBeGreaterThan(1);
 	});
 
 	describe('the longest wait', () => {
@@ -312,15 +299,12 @@ describe('polls', () => {
 			catalogue();
 			const start = Date.now();
 			let lastPoll = 0;
-			nock('https://gateway.test')
-				.persist()
-				.get(`${TASKS}/t1`)
-				.reply(() => {
-					// Each poll takes 8 minutes.
-					lastPoll += 8 * 60_000;
-					jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
-					return [200, envelope({ state: 'waiting' })];
-				});
+			polls(taskId, (count) => {
+				// Each poll takes 8 minutes.
+				lastPoll = count * 8 * 60_000;
+				jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
+				return [200, envelope({ state: 'waiting' })];
+			});
 			const { items } = await run('wait', { taskId: 't1' }, { settings: CONTINUE });
 			expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'wait_timeout' }]);
 			expect(lastPoll).toBe(32 * 60_000);

@@ -5,6 +5,7 @@ import {
 	packageNodes,
 	resumeNode,
 	runAgain,
+	runFrom,
 	runNode,
 	type RunOptions,
 	storedBinary,
@@ -193,7 +194,10 @@ describe('saved state', () => {
 		const inputJson = '={{ { prompt: $json.prompt ?? "another" } }}';
 		const { tasks, use, suspended } = await suspendFor({ inputJson, options: { concurrency: 1 } }, { items });
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true, true]);
-		await resumeNode(suspended, use, { token: null, isNextRun: true });
+		const { data } = suspended.run;
+		delete data.waitTill;
+		for (const entry of data.executionData?.nodeExecutionStack ?? []) entry.node.disabled = false;
+		await runFrom(data, use);
 		const sent = tasks.sent.map(({ body }) => (body.input as { prompt: string }).prompt);
 		expect(sent).toStrictEqual(['a', 'b', 'another', 'another']);
 	});
@@ -210,7 +214,7 @@ describe('saved state', () => {
 
 	it('that belongs to another suspension is not restored, and creates nothing', async () => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		await resumeNode(suspended, use, { token: 'another' });
+		await resumeNode(suspended, use, 'another');
 		expect(tasks.sent).toHaveLength(2);
 	});
 });

@@ -5,7 +5,7 @@ import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigg
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import type { IncomingRequest } from '../../helpers/contexts';
 import { useFakeTime } from '../../helpers/fakeTime';
-import { envelope } from '../../helpers/media';
+import { envelope, task } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import {
 	callbackContext,
@@ -15,7 +15,6 @@ import {
 	inTime,
 	sendCallback,
 	successAfter,
-	task,
 } from './support';
 
 const noFiles = { downloadResults: false };

@@ -1,9 +1,9 @@
 import { binaryStorage } from '../../helpers/engine';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
-import { envelope, files, gateway, TASKS } from '../../helpers/media';
+import { envelope, files, gateway, TASKS, task } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
-import { archiving, freshTask, inTime, sendCallback, task } from './support';
+import { archiving, freshTask, inTime, sendCallback } from './support';
 
 useNock();
 

@@ -10,7 +10,7 @@ import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigg
 import { RecordedResponse, webhookContext, type IncomingRequest } from '../../helpers/contexts';
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
 import { inFakeTime } from '../../helpers/fakeTime';
-import { envelope, TASKS, gateway } from '../../helpers/media';
+import { envelope, TASKS, gateway, polls } from '../../helpers/media';
 
 let count = 0;
 
@@ -80,24 +80,6 @@ export async function sendCallback(
 	const { statusCode: status, headers } = response;
 	const item = result.workflowData?.[0]?.[0];
 	return { item, result, status, message: messageOf(), retryAfter: headers['Retry-After'], warnings };
-}
-
-/** Responds with a task's states, one for each request; the last one repeats. Counts the requests. */
-export function task(taskId: string, ...states: object[]): { requests: number } {
-	return polls(taskId, (count) => [200, envelope({ taskId, ...states[Math.min(count, states.length) - 1] })]);
-}
-
-/** Responds to the polls of a task, counted from 1. Counts the requests. */
-function polls(
-	taskId: string,
-	respond: (count: number) => [status: number, body: nock.Body],
-): { requests: number } {
-	const seen = { requests: 0 };
-	gateway()
-		.persist()
-		.get(`${TASKS}/${taskId}`)
-		.reply(() => respond((seen.requests += 1)));
-	return seen;
 }
 
 /** Responds to so many polls of a task with a status and a body, then with its success. Counts the requests. */

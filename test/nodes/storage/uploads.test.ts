@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
 import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
@@ -22,17 +22,6 @@ describe('file: upload', () => {
 			data: await storedBinary(content, { mimeType: 'image/png', fileName: 'my "cat"\n.png' }),
 		},
 	});
-
-	/** An item with a binary in the item itself. */
-	const memoryItem = (content: string) => ({
-		json: {},
-		binary: {
-			data: { data: Buffer.from(content).toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' },
-		},
-	});
-
-	/** An item of a workflow whose files are part of the JSON data. */
-	const inJson = (files: object): INodeExecutionData => ({ json: { _files: { ...files } } });
 
 	it('sends a binary as multipart of exact length, after the fields', async () => {
 		let sent = { body: '', length: '', contentType: '' };
@@ -94,7 +83,7 @@ describe('file: upload', () => {
 
 	it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
 		const { binary } = await storedItem('a file of somebody else');
-		const { error } = await run('upload', {}, { items: [inJson(binary)] });
+		const { error } = await run('upload', {}, { items: [{ json: { _files: { ...binary } } }] });
 		expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
 	});
 
@@ -105,7 +94,8 @@ describe('file: upload', () => {
 	});
 
 	it('rejects an empty file, and one over the limit, before anything is sent', async () => {
-		const empty = await run('upload', {}, { items: [memoryItem('')] });
+		const file = { data: '', mimeType: 'text/plain', fileName: 'a.txt' };
+		const empty = await run('upload', {}, { items: [{ json: {}, binary: { data: file } }] });
 		expect(empty.error?.message).toBe('The file is empty');
 		const service = await binaryStorage();
 		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * MB });

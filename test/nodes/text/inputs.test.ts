@@ -121,15 +121,6 @@ describe('input', () => {
 		});
 	});
 
-	it.each([
-		['of the panel', ['a', 'b'], ['a', 'b']],
-		['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
-		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
-		['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
-	])('several texts in an option: %s', async (_, stop, expected) => {
-		expect((await sentBody({ options: { sampling: { values: { stop } } } })).stop).toStrictEqual(expected);
-	});
-
 	it('the extra body is merged last: objects field by field, everything else replaced', async () => {
 		const body = await sentBody({
 			options: {
@@ -168,9 +159,14 @@ describe('invalid input', () => {
 	/** Of a parameter: what is invalid, and the message of its error. */
 	type Cases = Array<[what: string, parameters: INodeParameters, message: string]>;
 
-	const aboutRow = (row: INodeParameters) => rows({ role: 'user', content: 'Hi' }, row);
+	const row = (fields: INodeParameters) => rows({ role: 'user', content: 'Hi' }, fields);
+	const image = (url: string) => attach(fromUrl('image', url));
 	const tool = (fields: INodeParameters) => ({ tools: { function: [fields] } });
-	const notAllowed = 'has a value that is not allowed:';
+	const [ROW, FILE] = ["'Messages', row 2:", "'Attachments', row 1:"];
+	const OTHER = 'has a value that is not allowed:';
+	const nowhere = { role: 'user', content: 'x', attachment: 'image', source: 'url', url: 'nowhere' };
+	const broken = { ...bySchema, jsonSchema: '{"type": ' };
+	const smell = attach(fromUrl('image', 'https://files.test/a'), fromUrl('smell', 'https://files.test/a'));
 	const cases: Record<string, Cases> = {
 		model: [['that is empty', { model: locator('={{ "" }}') }, "'Model' is empty"]],
 		prompt: [
@@ -179,27 +175,11 @@ describe('invalid input', () => {
 			['that is an object', { prompt: '={{ {a: 1} }}' }, "'Prompt' is not text"],
 		],
 		messages: [
-			['that is empty', aboutRow({ content: ' ' }), "'Messages', row 2: 'Content' is empty"],
-			[
-				'of an assistant that says and calls nothing',
-				aboutRow({ role: 'assistant', content: ' ', toolCallsJson: '' }),
-				"'Messages', row 2: 'Content' is empty",
-			],
-			[
-				'of an unknown role',
-				aboutRow({ role: 'boss', content: 'x' }),
-				`'Messages', row 2: 'Role' ${notAllowed} "boss"`,
-			],
-			[
-				'with a result without the ID of its call',
-				aboutRow({ role: 'tool', content: 'x', toolCallId: ' ' }),
-				"'Messages', row 2: 'Tool Call ID' is empty",
-			],
-			[
-				'with a file that cannot be read',
-				aboutRow({ role: 'user', content: 'x', attachment: 'image', source: 'url', url: 'nowhere' }),
-				"'Messages', row 2: the URL is not a web address",
-			],
+			['that is empty', row({ content: ' ' }), `${ROW} 'Content' is empty`],
+			['of an assistant who is silent', row({ role: 'assistant' }), `${ROW} 'Content' is empty`],
+			['of an unknown role', row({ role: 'boss', content: 'x' }), `${ROW} 'Role' ${OTHER} "boss"`],
+			['without the ID of a call', row({ role: 'tool', toolCallId: ' ' }), `${ROW} 'Tool Call ID' is empty`],
+			['with a file that cannot be read', row(nowhere), `${ROW} the URL is not a web address`],
 		],
 		messagesJson: [
 			['that is broken', json('[{'), `'Messages (JSON)' is not valid JSON: "[{" (${jsonProblem('[{')})`],
@@ -219,44 +199,26 @@ describe('invalid input', () => {
 		],
 		attachments: [
 			...['photo.png', ' ', 'https:///a.png', 'ftp://files.test/a', 'see https://files.test/a'].map(
-				(url): Cases[number] => [
-					`at "${url}"`,
-					attach(fromUrl('image', url)),
-					"'Attachments', row 1: the URL is not a web address",
-				],
+				(url): Cases[number] => [`at "${url}"`, image(url), `${FILE} the URL is not a web address`],
 			),
-			...['data:image/png;base64,***', 'data:text/plain'].map((url): Cases[number] => [
-				`that is ${url}`,
-				attach(fromUrl('image', url)),
-				"'Attachments', row 1: the data URL cannot be read",
-			]),
-			[
-				'of an empty data URL',
-				attach(fromUrl('file', 'data:text/plain;base64,')),
-				'\'Attachments\', row 1: the file "file.txt" is empty',
-			],
-			[
-				'of an unknown kind, in its row',
-				attach(fromUrl('image', 'https://files.test/a'), fromUrl('smell', 'https://files.test/a')),
-				`'Attachments', row 2: 'Type' ${notAllowed} "smell"`,
-			],
-			[
-				'from an unknown source',
-				attach({ ...fromUrl('image', ''), source: 'air' }),
-				`'Attachments', row 1: 'Source' ${notAllowed} "air"`,
-			],
+			...['data:image/png;base64,***', 'data:text/plain'].map((url): Cases[number] => {
+				return [`that is ${url}`, image(url), `${FILE} the data URL cannot be read`];
+			}),
+			['of no bytes', image('data:image/png;base64,'), `${FILE} the file "file.png" is empty`],
+			['of an unknown kind, in its row', smell, `'Attachments', row 2: 'Type' ${OTHER} "smell"`],
+			['from elsewhere', attach({ type: 'image', source: 'air' }), `${FILE} 'Source' ${OTHER} "air"`],
 			[
 				'from a field that the item does not have',
 				attach(fromField('image', 'data')),
-				"'Attachments', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
+				`${FILE} 'Input Binary Field' names the binary field 'data', which the input item does not have`,
 			],
 		],
-		format: [['that is unknown', { format: '={{ "soap" }}' }, `'API Format' ${notAllowed} "soap"`]],
+		format: [['that is unknown', { format: '={{ "soap" }}' }, `'API Format' ${OTHER} "soap"`]],
 		jsonSchema: [
 			[
 				'that is broken',
-				{ ...bySchema, jsonSchema: '{"type": ' },
-				`'JSON Schema' is not a JSON object: "{\\"type\\": " (${jsonProblem('{"type": ')})`,
+				broken,
+				`'JSON Schema' is not a JSON object: "{\\"type\\": " (${jsonProblem(broken.jsonSchema)})`,
 			],
 			['that is a list', { ...bySchema, jsonSchema: '[]' }, '\'JSON Schema\' is not a JSON object: "[]"'],
 		],

@@ -151,25 +151,24 @@ async function itemsOf(response: JsonObject, options = {}, format = 'chat') {
 	return (await generate({ format, options })).items;
 }
 
-describe('a response of several choices', () => {
-	const two = { sampling: { values: { n: 2 } } };
+const two = { sampling: { values: { n: 2 } } };
 
-	it('has tokens, cost and unrecognized fields with the first', async () => {
-		const more = {
-			...{ prompt_tokens_details: { cached_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 3 } },
-		};
-		const response = chat([{ content: null }, { content: null }], { usage: { ...usage, ...more } });
-		const items = await itemsOf(response, two);
-		const common = { text: '', finishReason: 'stop', model: 'acme/writer', id: 'c1' };
-		const all = { ...tokens, cachedInputTokens: 2, reasoningTokens: 3 };
-		const none = Object.fromEntries(Object.keys(tokens).map((name) => [name, 0]));
-		expect(items.map(({ json }) => json)).toStrictEqual([
-			{ choice: 0, ...common, costRub: 0.5, usage: all, raw: response },
-			{ choice: 1, ...common, costRub: 0, usage: none },
-		]);
-		const first = Object.keys(items[0]?.json ?? {}).slice(0, 4);
-		expect(first).toStrictEqual(['choice', 'text', 'finishReason', 'costRub']);
-	});
+it('a response of several choices has tokens, cost and unrecognized fields with the first', async () => {
+	const more = {
+		prompt_tokens_details: { cached_tokens: 2 },
+		completion_tokens_details: { reasoning_tokens: 3 },
+	};
+	const response = chat([{ content: null }, { content: null }], { usage: { ...usage, ...more } });
+	const items = await itemsOf(response, two);
+	const common = { text: '', finishReason: 'stop', model: 'acme/writer', id: 'c1' };
+	const all = { ...tokens, cachedInputTokens: 2, reasoningTokens: 3 };
+	const none = Object.fromEntries(Object.keys(tokens).map((name) => [name, 0]));
+	expect(items.map(({ json }) => json)).toStrictEqual([
+		{ choice: 0, ...common, costRub: 0.5, usage: all, raw: response },
+		{ choice: 1, ...common, costRub: 0, usage: none },
+	]);
+	const first = Object.keys(items[0]?.json ?? {}).slice(0, 4);
+	expect(first).toStrictEqual(['choice', 'text', 'finishReason', 'costRub']);
 });
 
 it('a response in which nothing is recognized is returned as received: it is charged', async () => {

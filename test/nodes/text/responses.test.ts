@@ -6,105 +6,91 @@ import { useGateway } from '../../contract/support';
 import { useNock } from '../../helpers/nock';
 import { events } from '../../helpers/streams';
 import { eventually } from '../../helpers/time';
-import { CONTINUE, FORMATS, locator } from '../../helpers/values';
+import { CONTINUE, FORMATS } from '../../helpers/values';
 import { generate, sentBody } from './support';
 
-describe('json output', () => {
+describe('the schema of JSON output', () => {
 	useNock();
 
-	describe('a schema', () => {
-		const schemaSent = async (parameters: INodeParameters) => {
-			const { json_schema } = asObject((await sentBody(parameters)).response_format) ?? {};
-			return json_schema;
-		};
+	const schemaSent = async (parameters: INodeParameters) => {
+		const { json_schema } = asObject((await sentBody(parameters)).response_format) ?? {};
+		return json_schema;
+	};
 
-		it('is made of rows of fields', async () => {
-			const field = [
-				{ name: 'title' },
-				{ name: ' pages ', type: 'number', description: 'How many', required: false },
-				{ name: 'isNew', type: 'boolean' },
-				{ name: 'tags', type: 'texts' },
-				{ name: 'sizes', type: 'numbers' },
-				{ name: 'makers', type: 'object', example: '[{ "name": "A" }]' },
-			];
-			expect(await schemaSent({ outputFormat: 'jsonFields', fields: { field } })).toStrictEqual({
-				name: 'answer',
-				schema: {
-					type: 'object',
-					properties: {
-						title: { type: 'string' },
-						pages: { type: 'number', description: 'How many' },
-						isNew: { type: 'boolean' },
-						tags: { type: 'array', items: { type: 'string' } },
-						sizes: { type: 'array', items: { type: 'number' } },
-						makers: {
-							type: 'array',
-							items: {
-								type: 'object',
-								properties: { name: { type: 'string' } },
-								required: ['name'],
-								additionalProperties: false,
-							},
+	it('is made of rows of fields', async () => {
+		const field = [
+			{ name: 'title' },
+			{ name: ' pages ', type: 'number', description: 'How many', required: false },
+			{ name: 'isNew', type: 'boolean' },
+			{ name: 'tags', type: 'texts' },
+			{ name: 'sizes', type: 'numbers' },
+			{ name: 'makers', type: 'object', example: '[{ "name": "A" }]' },
+		];
+		expect(await schemaSent({ outputFormat: 'jsonFields', fields: { field } })).toStrictEqual({
+			name: 'answer',
+			schema: {
+				type: 'object',
+				properties: {
+					title: { type: 'string' },
+					pages: { type: 'number', description: 'How many' },
+					isNew: { type: 'boolean' },
+					tags: { type: 'array', items: { type: 'string' } },
+					sizes: { type: 'array', items: { type: 'number' } },
+					makers: {
+						type: 'array',
+						items: {
+							type: 'object',
+							properties: { name: { type: 'string' } },
+							required: ['name'],
+							additionalProperties: false,
 						},
 					},
-					required: ['title', 'isNew', 'tags', 'sizes', 'makers'],
-					additionalProperties: false,
 				},
-			});
+				required: ['title', 'isNew', 'tags', 'sizes', 'makers'],
+				additionalProperties: false,
+			},
 		});
+	});
 
-		it('is made of an example, also of one that an expression returns, and can be strict', async () => {
-			const options = { schemaStrict: true };
-			const jsonExample = '={{ ({ title: "Sea", note: null }) }}';
-			expect(await schemaSent({ outputFormat: 'jsonExample', jsonExample, options })).toStrictEqual({
-				name: 'answer',
-				schema: {
-					type: 'object',
-					properties: { title: { type: 'string' }, note: {} },
-					required: ['title'],
-					additionalProperties: false,
-				},
-				strict: true,
-			});
+	it('is made of an example, also of one that an expression returns, and can be strict', async () => {
+		const options = { schemaStrict: true };
+		const jsonExample = '={{ ({ title: "Sea", note: null }) }}';
+		expect(await schemaSent({ outputFormat: 'jsonExample', jsonExample, options })).toStrictEqual({
+			name: 'answer',
+			schema: {
+				type: 'object',
+				properties: { title: { type: 'string' }, note: {} },
+				required: ['title'],
+				additionalProperties: false,
+			},
+			strict: true,
 		});
+	});
 
-		test.each<[string, INodeParameters, RegExp, RegExp]>([
-			[
-				'sample data',
-				{ outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' },
-				/^'JSON Schema' is sample data, not a schema$/,
-				/Choose 'JSON by Example'/,
-			],
-			[
-				'a list as an example',
-				{ outputFormat: 'jsonExample', jsonExample: '[{"title": "Sea"}]' },
-				/^'JSON Example' is not a JSON object/,
-				/\{ "title"/,
-			],
-			[
-				'an example that is not JSON',
-				{ outputFormat: 'jsonExample', jsonExample: '{title: Sea}' },
-				/^'JSON Example' is not a JSON object/,
-				/quotes/,
-			],
-			['no fields', { outputFormat: 'jsonFields', fields: {} }, /^'Fields' is empty$/, /Add/],
-			[
-				'the field as it is added',
-				{ outputFormat: 'jsonFields' },
-				/^'Fields', row 1: 'Name' is empty$/,
-				/title/,
-			],
-			[
-				'an object without an example',
-				{ outputFormat: 'jsonFields', fields: { field: [{ name: 'a', type: 'object', example: '' }] } },
-				/^'Fields', row 1: 'Example \(JSON\)' is not valid JSON/,
-				/Oslo/,
-			],
-		])('is not made of %s, and nothing is sent', async (_, parameters, message, description) => {
-			const { error } = await generate(parameters);
-			expect(error?.message).toMatch(message);
-			expect(error?.description).toMatch(description);
-		});
+	it('with fields and no type is that of an object', async () => {
+		const jsonSchema = '{ "properties": { "title": {} } }';
+		const { schema } = asObject(await schemaSent({ outputFormat: 'jsonSchema', jsonSchema })) ?? {};
+		expect(schema).toStrictEqual({ properties: { title: {} }, type: 'object' });
+	});
+
+	const sample = { outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' };
+	const example = (jsonExample: string) => ({ outputFormat: 'jsonExample', jsonExample });
+	const fields = (...field: INodeParameters[]) => ({ outputFormat: 'jsonFields', fields: { field } });
+	const noExample = fields({ name: 'a', type: 'object', example: '' });
+	const noField = { outputFormat: 'jsonFields', fields: {} };
+	const NO_OBJECT = /^'JSON Example' is not a JSON object/;
+
+	test.each<[string, INodeParameters, RegExp, RegExp]>([
+		['sample data', sample, /^'JSON Schema' is sample data, not a schema$/, /Choose 'JSON by Example'/],
+		['a list as an example', example('[{"title": "Sea"}]'), NO_OBJECT, /\{ "title"/],
+		['an example that is not JSON', example('{title: Sea}'), NO_OBJECT, /quotes/],
+		['no fields', noField, /^'Fields' is empty$/, /Add/],
+		['the field as it is added', { outputFormat: 'jsonFields' }, /row 1: 'Name' is empty$/, /title/],
+		['an object without an example', noExample, /row 1: 'Example \(JSON\)' is not valid JSON/, /Oslo/],
+	])('is not made of %s, and nothing is sent', async (_, parameters, message, description) => {
+		const { error } = await generate(parameters);
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(description);
 	});
 });
 
@@ -133,26 +119,7 @@ describe('streaming', () => {
 		return { chunks, onChunk, summary, textOf };
 	}
 
-	const ids = (json: object | undefined) =>
-		JSON.stringify({ ...json, id: '…' }).replace(/(call|toolu)_\w+/g, '$1');
-
 	describe.each(FORMATS)('%s', (format) => {
-		it('returns the same output with and without streaming', async () => {
-			const prompt = 'Please use the tool';
-			const tools = { function: [{ name: 'get_weather', parameters: '{"type": "object"}' }] };
-			for (const parameters of [
-				{ format },
-				{ format, model: locator('sandbox/thinker-3') },
-				{ format, prompt, tools },
-			]) {
-				const plain = await run({ ...parameters, options: { stream: false } });
-				const live = await run({ ...parameters, options: { stream: true } });
-				expect(live.error).toBeUndefined();
-				expect(ids(live.items[0]?.json)).toBe(ids(plain.items[0]?.json));
-			}
-			expect(streamed()).toStrictEqual([false, true, false, true, false, true]);
-		});
-
 		it('sends chunks while the response arrives', async () => {
 			stream({ deltaDelayMs: 30 });
 			const { chunks, onChunk, textOf } = chunkCollector();
@@ -204,21 +171,19 @@ describe('streaming', () => {
 		});
 	});
 
-	describe('several items', () => {
-		const items = ['first', 'second', 'third'].map((word) => ({ json: { word } }));
-		const prompt = '=[[say:{{ $json.word }} one two three]]';
+	const items = ['first', 'second', 'third'].map((word) => ({ json: { word } }));
+	const prompt = '=[[say:{{ $json.word }} one two three]]';
 
-		it('are streamed one after the other while their requests run at the same time', async () => {
-			stream({ deltaDelayMs: 20 });
-			const { summary, onChunk, textOf } = chunkCollector();
-			const result = await run({ prompt }, { items, onChunk });
-			const texts = items.map(({ json }) => `${json.word} one two three`);
-			expect(result.items.map(({ json }) => json.text)).toStrictEqual(texts);
-			expect([0, 1, 2].map(textOf)).toStrictEqual(texts);
-			const order = summary().map(([, index]) => index);
-			expect(order).toStrictEqual([...order].sort());
-			expect(gateway.control.concurrency().groups.chat?.max).toBe(3);
-		});
+	it('several items are streamed one after the other while their requests run at the same time', async () => {
+		stream({ deltaDelayMs: 20 });
+		const { summary, onChunk, textOf } = chunkCollector();
+		const result = await run({ prompt }, { items, onChunk });
+		const texts = items.map(({ json }) => `${json.word} one two three`);
+		expect(result.items.map(({ json }) => json.text)).toStrictEqual(texts);
+		expect([0, 1, 2].map(textOf)).toStrictEqual(texts);
+		const order = summary().map(([, index]) => index);
+		expect(order).toStrictEqual([...order].sort());
+		expect(gateway.control.concurrency().groups.chat?.max).toBe(3);
 	});
 
 	describe('streaming', () => {

@@ -98,6 +98,13 @@ describe('the error for a completion that is not JSON', () => {
 		expect(chargeText(errorDetails({ text: '' }, SCHEMA, [], null))).toBe('The call was charged.');
 	});
 
+	it('says what the hint about the completion says', () => {
+		const completion = { ...completionOf({}), hint: 'A content filter' };
+		const cut = { ...NO_CHOICE, text: '{}', finishReason: 'content_filter' };
+		const details = errorDetailsOf(() => parseJsonOutput(cut, SCHEMA, completion));
+		expect(details.description).toMatch(/^A content filter/);
+	});
+
 	it.each(['stop', 'length'])(
 		'quotes the refusal of the model, with the finish reason %s',
 		(finishReason) => {
@@ -177,6 +184,15 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 	],
 	['comments', '```json\n{\n  // the book\n  "title": "Sea", // or:\n}\n```', OBJECT, { title: 'Sea' }],
 	['no comments', '{"a":"https://a.b/c","d":"a /* b */",}', OBJECT, { a: 'https://a.b/c', d: 'a /* b */' }],
+	['twice', '{"title":"Sea"}{"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['twice', '{"title":"Sea"} or:\n```json\n{ "title": "Sea" }\n```', OBJECT, { title: 'Sea' }],
+	['encoded twice', JSON.stringify('{"title":"Sea"}'), OBJECT, { title: 'Sea' }],
+	[
+		'line breaks',
+		'Here:\n{\n\t"title": "Sea\n\n\tand \\"land\\""\n}',
+		OBJECT,
+		{ title: 'Sea\n\n\tand "land"' },
+	],
 	['unknown field is null', '{"title":"Sea","pages":null}', TITLE, { title: 'Sea', pages: null }],
 ];
 

@@ -55,6 +55,11 @@ describe('JSON output', () => {
 		});
 	});
 
+	it('is the text of all calls: parseJsonOutput says which one is the answer', () => {
+		const calls = [json({ title: 'Sea' }), json({ title: 'Land' })];
+		expect(reading(JSON_OBJECT, 'tool_use', ...calls).text).toBe('{"title":"Sea"}\n{"title":"Land"}');
+	});
+
 	it.each<[string, string, JsonObject[], string]>([
 		['leaves the calls of other tools', '', [json({ b: 2 }, 'look'), json({ a: 1 })], '{"a":1}'],
 		['may be replaced by the call of another tool', 'Wait', [json({ b: 2 }, 'look')], 'Wait'],
@@ -138,43 +143,38 @@ describe('the usage', () => {
 describe('the content', () => {
 	const contentOf = (...events: JsonObject[]) => run(start, ...events, end(), stop).body.content;
 
+	const hello = [{ type: 'text', text: 'Hello' }];
+	const [page, other] = [{ url: 'https://a.test' }, { url: 'https://b.test' }];
+	const thinking = (thought: string, signature: string) => ({
+		type: 'thinking',
+		thinking: thought,
+		signature,
+	});
+	const unsigned = { type: 'thinking', thinking: '' };
+	const unknown = { type: 'brand_new', data: 'x' };
+
 	it.each<[string, JsonObject[], JsonObject[]]>([
-		['a text without a start event', [text(1, 'Hel'), text(1, 'lo')], [{ type: 'text', text: 'Hello' }]],
-		['a text whose start is unknown', [block(0, null), text(0, 'Hello')], [{ type: 'text', text: 'Hello' }]],
-		['a text without an index', [text(null, 'Hel'), text(0, 'lo')], [{ type: 'text', text: 'Hello' }]],
-		[
-			'a text that begins in its start',
-			[block(0, { type: 'text', text: 'Hel' }), text(0, 'lo')],
-			[{ type: 'text', text: 'Hello' }],
-		],
+		['a text without a start event', [text(1, 'Hel'), text(1, 'lo')], hello],
+		['a text whose start is unknown', [block(0, null), text(0, 'Hello')], hello],
+		['a text without an index', [text(null, 'Hel'), text(0, 'lo')], hello],
+		['a text that begins in its start', [block(0, { type: 'text', text: 'Hel' }), text(0, 'lo')], hello],
 		[
 			'thinking with its signature',
-			[
-				block(0, { type: 'thinking', thinking: 'H', signature: 's' }),
-				delta(0, { type: 'thinking_delta', thinking: 'm' }),
-				delta(0, { type: 'signature_delta', signature: 't' }),
-			],
-			[{ type: 'thinking', thinking: 'Hm', signature: 'st' }],
+			[block(0, thinking('H', 's')), delta(0, { thinking: 'm' }), delta(0, { signature: 't' })],
+			[thinking('Hm', 'st')],
 		],
 		[
-			'thinking without a signature in its start',
-			[block(0, { type: 'thinking', thinking: '' }), delta(0, { signature: 's' })],
-			[{ type: 'thinking', thinking: '', signature: 's' }],
+			'thinking that is signed later',
+			[block(0, unsigned), delta(0, { signature: 's' })],
+			[thinking('', 's')],
 		],
 		['a tool call that is cut off', [use({}), json('{"a"')], [call('{"a"')]],
 		[
 			'citations of the start and of later events',
-			[
-				block(0, { type: 'text', text: 'a', citations: [{ url: 'https://a.test' }] }),
-				delta(0, { type: 'citations_delta', citation: { url: 'https://b.test' } }),
-			],
-			[{ type: 'text', text: 'a', citations: [{ url: 'https://a.test' }, { url: 'https://b.test' }] }],
+			[block(0, { type: 'text', text: 'a', citations: [page] }), delta(0, { citation: other })],
+			[{ type: 'text', text: 'a', citations: [page, other] }],
 		],
-		[
-			'a block of an unknown kind',
-			[block(0, { type: 'brand_new', data: 'x' }), delta(0, { data: 'y' })],
-			[{ type: 'brand_new', data: 'x' }],
-		],
+		['a block of an unknown kind', [block(0, unknown), delta(0, { data: 'y' })], [unknown]],
 	])('is assembled: %s', (_, events, content) => {
 		expect(contentOf(...events)).toStrictEqual(content);
 	});

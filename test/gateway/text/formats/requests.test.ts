@@ -8,7 +8,7 @@ import type {
 	ToolDefinition,
 	ToolMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
-import { type Json, type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
+import { compact, type Json, type JsonObject, omit } from '../../../../nodes/shared/gateway/util/json';
 import { optionRows } from '../../../fixtures/spec/textOptions';
 import { bodyOf, fromUrl, inline, lookWith, messages } from './support';
 
@@ -30,9 +30,11 @@ describe('bodies', () => {
 		responses: { input: 'Hi' },
 		messages: { messages: hi, max_tokens: 4096 },
 	};
-	/** The formats for which something is expected. */
-	const expectedOf = (expected: Partial<PerFormat<JsonObject>>) =>
-		Object.entries(expected) as Array<[Format, JsonObject]>;
+	/** What is expected of each format, if anything. */
+	type Part = JsonObject | undefined;
+	type Expected = [chat?: Part, responses?: Part, messages?: Part];
+	const byFormat = ([chat, responses, messages]: Expected) =>
+		Object.entries(compact({ chat, responses, messages })) as Array<[Format, JsonObject]>;
 
 	const schema = { type: 'object', properties: {} };
 	const look = { name: 'look', parameters: schema };
@@ -132,7 +134,7 @@ describe('bodies', () => {
 			},
 		],
 	])('the conversation: %s', (_, conversation, expected) => {
-		for (const [format, fields] of expectedOf(expected)) {
+		for (const [format, fields] of Object.entries(expected) as Array<[Format, JsonObject]>) {
 			const limit = format === 'messages' ? { max_tokens: 4096 } : {};
 			const body = sent(format, { conversation: messages(...conversation) });
 			expect(body).toStrictEqual({ ...fields, ...limit });
@@ -157,47 +159,34 @@ describe('bodies', () => {
 	const chatVideo = (url: string) => ({ type: 'video_url', video_url: { url } });
 	const inputImage = (url: string) => ({ type: 'input_image', image_url: url });
 	const audio = (format: string) => ({ type: 'input_audio', input_audio: { data: 'AAAA', format } });
+	const png = inBase64('image/png');
 	const pdf = { type: 'document', source: inBase64('application/pdf'), title: 'a.pdf' };
 
-	it.each<[string, Attachment, Partial<PerFormat<JsonObject>>]>([
+	const inMessages = (type: string, source: JsonObject) => ({ type, source });
+	const chatFile = { type: 'file', file: { filename: 'a.pdf', file_data: PDF } };
+	const inputFile = { type: 'input_file', filename: 'a.pdf', file_data: PDF };
+
+	it.each<[string, Attachment, ...Expected]>([
+		['an image', inline('image', 'image/png'), chatImage(PNG), inputImage(PNG), inMessages('image', png)],
+		['an image by URL', fromUrl('image'), chatImage(URL), inputImage(URL), inMessages('image', byUrl)],
+		['a video', inline('video', 'video/mp4'), chatVideo('data:video/mp4;base64,AAAA')],
+		['a video by URL', fromUrl('video'), chatVideo(URL)],
+		['audio', inline('audio', 'audio/mpeg'), audio('mp3'), audio('mp3')],
+		['a file', inline('file', 'application/pdf', 'a.pdf'), chatFile, inputFile, pdf],
 		[
-			'an image',
-			inline('image', 'image/png'),
-			{
-				chat: chatImage(PNG),
-				responses: inputImage(PNG),
-				messages: { type: 'image', source: inBase64('image/png') },
-			},
-		],
-		[
-			'the address of an image',
-			fromUrl('image'),
-			{ chat: chatImage(URL), responses: inputImage(URL), messages: { type: 'image', source: byUrl } },
-		],
-		['a video', inline('video', 'video/mp4'), { chat: chatVideo('data:video/mp4;base64,AAAA') }],
-		['the address of a video', fromUrl('video'), { chat: chatVideo(URL) }],
-		['audio', inline('audio', 'audio/mpeg'), { chat: audio('mp3'), responses: audio('mp3') }],
-		[
-			'a file',
-			inline('file', 'application/pdf', 'a.pdf'),
-			{
-				chat: { type: 'file', file: { filename: 'a.pdf', file_data: PDF } },
-				responses: { type: 'input_file', filename: 'a.pdf', file_data: PDF },
-				messages: pdf,
-			},
-		],
-		[
-			'the address of a file',
+			'a file by URL',
 			fromUrl('file'),
-			{ responses: { type: 'input_file', file_url: URL }, messages: { type: 'document', source: byUrl } },
+			undefined,
+			{ type: 'input_file', file_url: URL },
+			inMessages('document', byUrl),
 		],
-	])('attachments: %s is beside the text', (_, attachment, expected) => {
+	])('attachments: %s is beside the text', (_, attachment, ...expected) => {
 		const contents: PerFormat<(own: JsonObject) => JsonObject> = {
 			chat: (own) => ({ messages: [wire('user', [part('Look'), own])] }),
 			responses: (own) => ({ input: [wire('user', [part('Look', 'input_text'), own])] }),
 			messages: (own) => ({ messages: [wire('user', [own, part('Look')])], max_tokens: 4096 }),
 		};
-		for (const [format, own] of expectedOf(expected))
+		for (const [format, own] of byFormat(expected))
 			expect(sent(format, lookWith(attachment))).toStrictEqual(contents[format](own));
 	});
 
@@ -246,71 +235,58 @@ describe('bodies', () => {
 		const fields = { name: 'book', schema, ...(strict === undefined ? {} : { strict }) };
 		return { response_format: { type: 'json_schema', json_schema: fields } };
 	};
-	const choice = (tool_choice: Json) => ({ tool_choice });
+	const AUTO = { type: 'auto' };
 	const STREAM = { stream: true };
-	const toolOnWire = ({ parameters, ...tool }: ToolDefinition, strict = {}): PerFormat<JsonObject> => ({
-		chat: { tools: [{ type: 'function', function: { ...tool, parameters, ...strict } }] },
-		responses: { tools: [{ type: 'function', ...tool, parameters }] },
-		messages: { tools: [{ ...tool, input_schema: parameters }] },
-	});
+	const toolOnWire = ({ parameters, ...tool }: ToolDefinition, strict = {}): Expected => [
+		{ tools: [{ type: 'function', function: { ...tool, parameters, ...strict } }] },
+		{ tools: [{ type: 'function', ...tool, parameters }] },
+		{ tools: [{ ...tool, input_schema: parameters }] },
+	];
+	const choices = (...list: [chat: Json, responses: Json, messages: Json]): Expected => {
+		const [chat, responses, messages] = list.map((tool_choice) => ({ tool_choice }));
+		return [chat, responses, messages];
+	};
+	const json = { conversation: messages(said('user', 'JSON')), output: { kind: 'jsonObject', name: 'a' } };
+	const [chatObject, object] = [{ type: 'json_object' }, { format: { type: 'json_object' } }];
+	const lookUp = { type: 'function', name: 'look' };
+	const search = { type: 'web_search' };
 
-	it.each<[string, Partial<TextRequest>, Partial<PerFormat<JsonObject>>]>([
-		['nothing else', {}, { chat: {}, responses: {}, messages: {} }],
-		['a stream', { stream: true }, { chat: STREAM, responses: STREAM, messages: STREAM }],
-		['a tool', { tools: [{ ...described, strict: true }] }, toolOnWire(described, { strict: true })],
-		[
-			'a tool, without fields that are not set',
-			{ tools: [{ ...bare, description: '', strict: false }] },
-			toolOnWire(bare),
-		],
-		...(['auto', 'none', 'required'] as const).map((toolChoice): [string, object, PerFormat<JsonObject>] => [
-			`the choice ${toolChoice}`,
-			{ toolChoice },
-			{
-				chat: choice(toolChoice),
-				responses: choice(toolChoice),
-				messages: choice({ type: toolChoice === 'required' ? 'any' : toolChoice }),
-			},
-		]),
+	it.each<[string, Partial<TextRequest>, ...Expected]>([
+		['nothing else', {}, {}, {}, {}],
+		['a stream', { stream: true }, STREAM, STREAM, STREAM],
+		['a tool', { tools: [{ ...described, strict: true }] }, ...toolOnWire(described, { strict: true })],
+		['a bare tool', { tools: [{ ...bare, description: '', strict: false }] }, ...toolOnWire(bare)],
+		['the choice auto', { toolChoice: 'auto' }, ...choices('auto', 'auto', AUTO)],
+		['the choice none', { toolChoice: 'none' }, ...choices('none', 'none', { type: 'none' })],
+		['the choice required', { toolChoice: 'required' }, ...choices('required', 'required', { type: 'any' })],
 		[
 			'the choice of one tool',
 			{ toolChoice: { name: 'look' } },
-			{
-				chat: choice({ type: 'function', function: { name: 'look' } }),
-				responses: choice({ type: 'function', name: 'look' }),
-				messages: choice({ type: 'tool', name: 'look' }),
-			},
+			...choices({ type: 'function', function: { name: 'look' } }, lookUp, { type: 'tool', name: 'look' }),
 		],
 		[
 			'the choice of a built-in tool',
 			{ toolChoice: { builtIn: 'web_search' } },
-			{
-				chat: choice({ type: 'web_search' }),
-				responses: choice({ type: 'web_search' }),
-				messages: choice({ type: 'tool', name: 'web_search' }),
-			},
+			...choices(search, search, { type: 'tool', name: 'web_search' }),
 		],
 		[
 			'a JSON object',
-			{ conversation: messages(said('user', 'JSON')), output: { kind: 'jsonObject', name: 'a' } },
-			{
-				chat: { messages: [wire('user', 'JSON')], response_format: { type: 'json_object' } },
-				responses: { input: 'JSON', text: { format: { type: 'json_object' } } },
-			},
+			json as Partial<TextRequest>,
+			{ messages: [wire('user', 'JSON')], response_format: chatObject },
+			{ input: 'JSON', text: object },
 		],
-		['JSON by a schema', { output: jsonSchema }, { chat: responseFormat(), responses: { text: { format } } }],
-		...[true, false].map((strict): [string, object, Partial<PerFormat<JsonObject>>] => [
+		['JSON by a schema', { output: jsonSchema }, responseFormat(), { text: { format } }],
+		...[true, false].map((strict): [string, object, ...Expected] => [
 			`JSON by a schema, strict ${strict}`,
 			{ output: { ...jsonSchema, strict } },
-			{ chat: responseFormat(strict), responses: { text: { format: { ...format, strict } } } },
+			responseFormat(strict),
+			{ text: { format: { ...format, strict } } },
 		]),
-		['Max Tokens', { options: { maxTokens: 5 } }, { messages: { max_tokens: 5 } }],
-	])('a request with %s', (_, parts, expected) => {
-		for (const [format, extra] of expectedOf(expected))
+		['Max Tokens', { options: { maxTokens: 5 } }, undefined, undefined, { max_tokens: 5 }],
+	])('a request with %s', (_, parts, ...expected) => {
+		for (const [format, extra] of byFormat(expected))
 			expect(sent(format, parts)).toStrictEqual({ ...BARE[format], ...extra });
 	});
-
-	const AUTO = { type: 'auto' };
 
 	describe('messages: JSON output', () => {
 		const description = 'Gives the answer as JSON. Always answer by calling it.';

@@ -64,35 +64,42 @@ describe('responses stream', () => {
 	});
 	const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
 
-	it.each<[string, JsonObject[]]>([
-		[
-			'a text that has ended',
-			numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
-		],
-		[
-			'a closing event that cannot be read',
-			numbered(created, { type: 'response.completed', response: null }),
-		],
-	])('after %s the stream is not complete, even with [DONE]', (_, events) => {
-		expect(run(...events)).toMatchObject({ isComplete: [false, false], isFinished: false });
+	const textDone = { type: 'response.output_text.done', output_index: 0 };
+	const unreadable = { type: 'response.completed', response: null };
+
+	it.each<[string, JsonObject]>([
+		['a text that has ended', textDone],
+		['a closing event that cannot be read', unreadable],
+	])('after %s the stream is not complete, even with [DONE]', (_, last) => {
+		const stream = run(...numbered(created, delta('Hel'), last));
+		expect(stream).toMatchObject({ isComplete: [false, false], isFinished: false });
 	});
 
-	it.each<[string, JsonObject, { code: string; type?: string }]>([
+	it.each<[string, JsonObject, JsonObject]>([
 		['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
-		[
-			'an error event with its fields at the top',
-			{ type: 'error', code: 'x1', message: 'boom' },
-			{ code: 'x1' },
-		],
+		['its fields at the top', { type: 'error', code: 'x1', message: 'boom' }, { code: 'x1' }],
 		['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
-		[
-			'response.failed without an error',
-			{ type: 'response.failed', response: null },
-			{ code: 'generation_failed' },
-		],
-	])('an error is thrown for %s', (_, event, { code, type }) => {
+		['one without an error', { type: 'response.failed', response: null }, { code: 'generation_failed' }],
+	])('an error is thrown for %s', (_, event, expected) => {
 		const details = errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)));
-		expect(details).toMatchObject({ code, type });
+		expect(details).toMatchObject(expected);
+	});
+
+	it.each([
+		{ code: 'server_error', message: 'The model had an error' },
+		{ code: 'rate_limit_exceeded', message: 'Too many tokens' },
+		{ code: 'invalid_prompt', type: 'invalid_request_error', message: 'Not this prompt' },
+	])('a failure is the same error, streamed or not: $code', (error) => {
+		const failure = { id: 'r1', status: 'failed', error, output: [], usage: null };
+		const whole = errorDetailsOf(() => read('responses', failure));
+		expect(whole.code).toBe(error.code);
+		const event = { type: 'response.failed', response: failure };
+		expect(errorDetailsOf(() => run(...numbered(created, event)))).toStrictEqual(whole);
+	});
+
+	it.each([{}, { status: null }])('a response that ends as incomplete is cut off, also with %j', (status) => {
+		const event = { type: 'response.incomplete', response: { output, ...status } };
+		expect(streamedChoice('responses', numbered(event)).finishReason).toBe('length');
 	});
 
 	describe('sequence numbers (§6.1)', () => {
@@ -140,18 +147,16 @@ describe('responses stream', () => {
 		const noRefusal = { type: 'refusal', refusal: '' };
 		const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' };
 
+		const made = [message(hello, noRefusal)];
+
 		it.each<[string, JsonObject[], JsonObject[]]>([
 			[
 				'is that of the items',
 				[item('done', 1, call), item('done', 0, message(hello))],
 				[message(hello), call],
 			],
-			['is the text, where no item has ended', [delta('Hel'), delta('lo')], [message(hello, noRefusal)]],
-			[
-				'is the text, where an item lacks it',
-				[delta('Hello'), item('done', 0, message())],
-				[message(hello, noRefusal)],
-			],
+			['is the text, where no item has ended', [delta('Hel'), delta('lo')], made],
+			['is the text, where an item lacks it', [delta('Hello'), item('done', 0, message())], made],
 		])('%s', (_, events, expected) => expect(outputOf(...events)).toStrictEqual(expected));
 
 		it.each<[string, JsonObject[], boolean]>([
