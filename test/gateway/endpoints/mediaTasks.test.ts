@@ -225,6 +225,12 @@ describe('Max Wait', () => {
 			extra: { state: 'waiting' },
 		});
 	});
+
+	it('keeps the last known state when the last polls fail', async () => {
+		const { details } = await failed([poll('processing'), { status: 503 }]);
+		expect(details).toMatchObject({ code: 'wait_timeout', extra: { state: 'processing' } });
+		expect(details.description).toContain('could not be polled for the last time');
+	});
 });
 
 const done = Promise.resolve();

@@ -80,7 +80,9 @@ export async function waitForTask(
 	{ maxWaitMs, pollImmediately }: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + maxWaitMs;
+	let state: string | null = null;
 	const pauseBefore = (polls: number, found: PollResult | undefined) => {
+		state = found?.task?.state ?? state;
 		if (polls === 0 && pollImmediately) return 0;
 		const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
 		const leftMs = deadline - client.now();
@@ -92,11 +94,16 @@ export async function waitForTask(
 	const limitMs = () => Math.max(deadline - client.now(), MIN_POLL_MS);
 	const last = await pollUntil(client, taskId, pauseBefore, limitMs);
 	if (last?.task && hasEnded(last.task.state)) return last.body;
-	throw waitTimeout(taskId, last, maxWaitMs);
+	throw waitTimeout(taskId, last, state, maxWaitMs);
 }
 
-function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: number): ApiError {
-	const state = last?.task?.state ?? null;
+/** @param state that of the last poll that had one */
+function waitTimeout(
+	taskId: string,
+	last: PollResult | undefined,
+	state: string | null,
+	maxWaitMs: number,
+): ApiError {
 	const found = last?.transientError
 		? `could not be polled for the last time (${last.transientError.message})`
 		: `was in state "${state ?? 'unknown'}"`;
