@@ -9,6 +9,7 @@ import {
 	InvalidInputError,
 	type Outcome,
 	type RequestKind,
+	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
 import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
 import { reserve } from '../../nodes/shared/run/charge/limits';
@@ -238,6 +239,21 @@ describe('min balance', () => {
 		gateway.now += 1;
 		await expect(begin('2')).rejects.toThrow('The call may cost');
 		expect(gateway.requests).toBe(2);
+	});
+
+	it('is read by a call of another execution when the one that reads it is cancelled', async () => {
+		const { gateway, client, begin } = newAccount('100');
+		let cancel: (error: Error) => void = () => undefined;
+		const json = async () => await new Promise((_, reject) => (cancel = reject));
+		const reader = { ...client, json } as unknown as GatewayClient;
+		const first = reserve(new Execution().node(), { client: reader, mostRub: '1', maxCostRub: undefined });
+		const second = begin('1');
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(gateway.requests).toBe(0);
+		cancel(new StoppedError('cancelled'));
+		await expect(first).rejects.toThrow(StoppedError);
+		await expect(second).resolves.toBeDefined();
+		expect(gateway.requests).toBe(1);
 	});
 
 	it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
