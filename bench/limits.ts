@@ -1,5 +1,5 @@
-import { runWorld } from '../test/helpers/world';
-import { limitCases, strayCases, type WorldCase } from '../test/helpers/worlds';
+import { runScenario } from '../test/helpers/rateScenario';
+import { limitCases, refusedOnceCases, type ScenarioCase } from '../test/helpers/rateScenarios';
 import { median, type Row } from './measure';
 
 const SEEDS = Array.from({ length: 11 }, (_, index) => index + 1);
@@ -7,16 +7,16 @@ const SEEDS = Array.from({ length: 11 }, (_, index) => index + 1);
 /** Texts and tasks at rate limits that the client does not know, in virtual time: the time until all are done. */
 export async function limits(): Promise<Row[]> {
 	const rows: Row[] = [];
-	for (const one of [...strayCases, ...limitCases]) rows.push(await simulate(one));
+	for (const one of [...refusedOnceCases, ...limitCases]) rows.push(await simulate(one));
 	return rows;
 }
 
-async function simulate({ name, world, ideal, hopeless }: WorldCase): Promise<Row> {
+async function simulate({ name, scenario, ideal, neverFits }: ScenarioCase): Promise<Row> {
 	const times: number[] = [];
 	const shares: number[] = [];
 	for (const seed of SEEDS) {
-		const { ends, seconds, refused } = await runWorld(world, seed);
-		times.push(hopeless === undefined ? seconds : Math.max(...ends.filter((_, n) => n !== hopeless)));
+		const { ends, seconds, refused } = await runScenario(scenario, seed);
+		times.push(neverFits === undefined ? seconds : Math.max(...ends.filter((_, n) => n !== neverFits)));
 		shares.push(refused);
 	}
 	return {

@@ -9,6 +9,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { areas } from '../test/mutation/areas.mjs';
 import { isAbout, judgements, keepKilled, mutantsOf } from './mutation-results.mjs';
 
@@ -16,9 +17,15 @@ import { isAbout, judgements, keepKilled, mutantsOf } from './mutation-results.m
 const ENOUGH = 0.9;
 
 process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'));
-const args = process.argv.slice(2);
-const valueOf = (name) => args.find((arg) => arg.split('=')[0] === name)?.split('=')[1];
-const named = args.filter((arg) => !arg.startsWith('--'));
+// Throws for an option that does not exist.
+const { values: options, positionals: named } = parseArgs({
+	allowPositionals: true,
+	options: {
+		sample: { type: 'string', default: '1' },
+		seed: { type: 'string', default: '' },
+		files: { type: 'string' },
+	},
+});
 const unknown = named.filter((name) => !(name in areas));
 
 if (unknown.length > 0) {
@@ -32,9 +39,7 @@ if (unknown.length > 0) {
 /** @returns {boolean} whether enough mutants of an area were killed */
 function mutateArea(name) {
 	const base = `.sandbox/mutation/${name}`;
-	const files = valueOf('--files');
-	const sample = valueOf('--sample') ?? '1';
-	const seed = valueOf('--seed') ?? '';
+	const { files, sample, seed } = options;
 	rmSync(`${base}.json`, { force: true });
 	keepKilled(`${base}.incremental.json`);
 	spawnSync('node_modules/.bin/stryker', ['run', ...(files ? ['--mutate', files] : [])], {

@@ -53,8 +53,8 @@ function crossings(from: string, to: string): string[] {
 		);
 }
 
-/** The rooms, each of which imports only from itself and from those before it. */
-const rooms = [
+/** The layers, each of which imports only from itself and from those before it. */
+const layers = [
 	'shared/gateway/util/',
 	'shared/gateway/errors/',
 	'shared/gateway/client/',
@@ -104,16 +104,16 @@ describe('the directions of imports', () => {
 		expect(formats).toStrictEqual(expect.arrayContaining(['chat', 'responses', 'messages']));
 	});
 
-	it('every shared file is in a room', () => {
+	it('every shared file is in a layer', () => {
 		const outside = [...imports.keys()].filter(
-			(path) => path.startsWith('shared/') && !rooms.some((room) => path.startsWith(room)),
+			(path) => path.startsWith('shared/') && !layers.some((layer) => path.startsWith(layer)),
 		);
 		expect(outside).toStrictEqual([]);
 	});
 
-	test.each(rooms)('%s imports no room above it', (room) => {
-		const above = rooms.slice(rooms.indexOf(room) + 1);
-		expect(above.flatMap((other) => crossings(room, other))).toStrictEqual([]);
+	test.each(layers)('%s imports no layer above it', (layer) => {
+		const above = layers.slice(layers.indexOf(layer) + 1);
+		expect(above.flatMap((other) => crossings(layer, other))).toStrictEqual([]);
 	});
 
 	test.each(['nodes', 'sandbox', 'bench', 'scripts', 'test'])('no imports in %s form a circle', (folder) => {

@@ -1,4 +1,4 @@
-/** The rate limit of an account: in tokens, of which a request uses one unless its world says otherwise. */
+/** The rate limit of an account: in tokens, of which a request uses one unless its scenario says otherwise. */
 export interface Limit {
 	tokens: number;
 	windowMs: number;

@@ -1,6 +1,6 @@
 import type { FaultAction, Gateway, FaultRule } from '../../sandbox/gateway/gateway';
 import type { Execution } from './execution';
-import type { Fate, History, Kind } from './history';
+import type { Outcome, History, Kind } from './history';
 
 const matches: Record<Kind, FaultRule['match']> = {
 	create: { method: 'POST', path: '/async/media/tasks' },
@@ -11,7 +11,7 @@ const matches: Record<Kind, FaultRule['match']> = {
 	file: { host: 'files', path: '/files/*' },
 };
 
-const actions: Record<Exclude<Fate, 'redirect'>, FaultAction> = {
+const actions: Record<Exclude<Outcome, 'redirect'>, FaultAction> = {
 	ok: { kind: 'pass' },
 	invalid: { kind: 'error', code: 'invalid_request' },
 	noMoney: { kind: 'error', code: 'insufficient_quota' },
@@ -50,11 +50,11 @@ export async function prepareGateway({ control, filesUrl }: Gateway, history: Hi
 			copies: history.callbacks === 'twice' ? 2 : 1,
 		},
 	});
-	for (const [kind, list] of Object.entries(history.fates)) {
+	for (const [kind, list] of Object.entries(history.outcomes)) {
 		const match = matches[kind as Kind];
-		for (const fate of list) {
+		for (const outcome of list) {
 			const location = `${filesUrl}/elsewhere`;
-			const action = fate === 'redirect' ? ({ kind: fate, location } as const) : actions[fate];
+			const action = outcome === 'redirect' ? ({ kind: outcome, location } as const) : actions[outcome];
 			control.addFault({ ...(match && { match }), action });
 		}
 	}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** What becomes of a request: with `After`, `lost` and `…Body`, it has its effect first. */
-export const fates = [
+export const outcomes = [
 	'ok',
 	'invalid',
 	'noMoney',
@@ -22,9 +22,9 @@ export const fates = [
 	'drip',
 	'redirect',
 ] as const;
-export type Fate = (typeof fates)[number];
+export type Outcome = (typeof outcomes)[number];
 
-/** The kinds of requests, each with fates of its own. */
+/** The kinds of requests, each with outcomes of its own. */
 export const kinds = ['create', 'text', 'poll', 'catalogue', 'upload', 'file'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -63,7 +63,7 @@ export interface History {
 	duration: [number, number];
 	/** The items whose tasks fail. */
 	failing: number[];
-	fates: Record<Kind, Fate[]>;
+	outcomes: Record<Kind, Outcome[]>;
 	/** Whether the items go through the nodes a second time. */
 	loop: boolean;
 	/** The most requests of the account in ten seconds, and whether a refusal says when to come again. */
@@ -82,14 +82,14 @@ const bool = fc.boolean();
 const seconds = (...values: number[]) => fc.constantFrom(...values);
 
 /** Mostly requests that succeed at first, and then any. */
-const someFates = (...extra: Fate[]): fc.Arbitrary<Fate[]> => {
+const someOutcomes = (...extra: Outcome[]): fc.Arbitrary<Outcome[]> => {
 	const one = fc.oneof(
-		{ weight: 6, arbitrary: fc.constant<Fate>('ok') },
-		{ weight: 5, arbitrary: fc.constantFrom(...fates) },
+		{ weight: 6, arbitrary: fc.constant<Outcome>('ok') },
+		{ weight: 5, arbitrary: fc.constantFrom(...outcomes) },
 		...(extra.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...extra) }] : []),
 	);
 	return fc.oneof(
-		{ weight: 1, arbitrary: fc.constant<Fate[]>([]) },
+		{ weight: 1, arbitrary: fc.constant<Outcome[]>([]) },
 		{ weight: 2, arbitrary: fc.array(one, { maxLength: 10 }) },
 	);
 };
@@ -131,16 +131,16 @@ export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 		maxWait: seconds(30, 6, 15),
 		duration: fc.constantFrom<Array<[number, number]>>([0, 0], [2, 2], [1, 14], [20, 80], [3600, 3600]),
 		failing: rarely(fc.uniqueArray(fc.nat(5), { maxLength: 2 }), []),
-		fates: fc.record({
-			create: someFates('lost', 'cut', 'errorAfter'),
+		outcomes: fc.record({
+			create: someOutcomes('lost', 'cut', 'errorAfter'),
 			// The gateway's own 500 may be repeated (§7.6), so the gateway must not charge a text for it.
-			text: someFates('lost', 'cut', 'hangAfter').map((all) =>
-				all.filter((fate) => fate !== 'errorAfter' && fate !== 'pageAfter'),
+			text: someOutcomes('lost', 'cut', 'hangAfter').map((all) =>
+				all.filter((outcome) => outcome !== 'errorAfter' && outcome !== 'pageAfter'),
 			),
-			poll: rarely(someFates(), []),
-			catalogue: rarely(someFates(), []),
-			upload: rarely(someFates(), []),
-			file: rarely(someFates(), []),
+			poll: rarely(someOutcomes(), []),
+			catalogue: rarely(someOutcomes(), []),
+			upload: rarely(someOutcomes(), []),
+			file: rarely(someOutcomes(), []),
 		}),
 		loop: rarely(bool, false),
 		limit: rarely<History['limit']>(

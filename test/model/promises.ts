@@ -5,7 +5,7 @@ import type { Execution } from './execution';
 import { orderOf, OTHER_ACCOUNT, type Charge } from './gateway';
 import type { History } from './history';
 import { nodeName, orderName } from './workflow';
-import type { Observation } from './world';
+import type { Observation } from './simulation';
 
 // What a crash of n8n loses, no promise can hold: which texts have arrived or may have been charged, and which task has
 // replaced one that failed. Tasks are found again.

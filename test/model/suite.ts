@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { histories, type Operation } from './history';
 import { broken } from './promises';
-import { World } from './world';
+import { Simulation } from './simulation';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 40);
 const SEED = Number(process.env.MODEL_SEED ?? 20_260);
@@ -11,15 +11,15 @@ const MS_PER_RUN = 2_000;
 
 /** A test with random histories, `MODEL_RUNS` of them, from `MODEL_SEED` on. */
 export function itKeepsThePromises(...operations: Operation[]): void {
-	let world: World | undefined;
-	beforeAll(async () => void (world = await World.start()));
-	afterAll(async () => await world?.close());
+	let simulation: Simulation | undefined;
+	beforeAll(async () => void (simulation = await Simulation.start()));
+	afterAll(async () => await simulation?.close());
 
 	it(
 		`keeps the promises in ${RUNS} histories of ${operations.join(', ')}`,
 		async () => {
 			const property = fc.asyncProperty(histories(operations), async (history) => {
-				const problems = broken(history, await (world as World).play(history));
+				const problems = broken(history, await (simulation as Simulation).play(history));
 				if (problems.length > 0) throw new Error(problems.join('\n'));
 			});
 			await fc.assert(property, { seed: SEED, numRuns: RUNS });

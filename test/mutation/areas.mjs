@@ -10,7 +10,7 @@
 export const areas = {
 	client: {
 		mutate: ['client', 'endpoints', 'errors', 'media', 'util'].map(
-			(room) => `nodes/shared/gateway/${room}/**/*.ts`,
+			(folder) => `nodes/shared/gateway/${folder}/**/*.ts`,
 		),
 		tests: ['test/gateway/**/*.test.ts'],
 	},
@@ -24,7 +24,7 @@ export const areas = {
 		],
 	},
 	execution: {
-		mutate: ['fields', 'n8n', 'params', 'run'].map((room) => `nodes/shared/${room}/**/*.ts`),
+		mutate: ['fields', 'n8n', 'params', 'run'].map((folder) => `nodes/shared/${folder}/**/*.ts`),
 		tests: [
 			'test/{fields,n8n,params,run}/*.test.ts',
 			'test/gateway/client/client.test.ts',

@@ -4,8 +4,8 @@ import { accountOf } from '../../../nodes/shared/gateway/client/client';
 import { RateGate, WaitMeter } from '../../../nodes/shared/gateway/client/rateGate';
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { runWorld, type World } from '../../helpers/world';
-import { limitCases, strayCases, type WorldCase } from '../../helpers/worlds';
+import { runScenario, type Scenario } from '../../helpers/rateScenario';
+import { limitCases, refusedOnceCases, type ScenarioCase } from '../../helpers/rateScenarios';
 
 // The rules of the gate. The jitter is in the middle.
 
@@ -140,17 +140,17 @@ it('WaitMeter measures the time in which at least one request waits', async () =
 const SEEDS = Array.from({ length: 11 }, (_, index) => index + 1);
 
 /** Does the work several times. Returns the median of its times, in seconds. */
-async function medianTime({ world, hopeless }: WorldCase): Promise<number> {
+async function medianTime({ scenario, neverFits }: ScenarioCase): Promise<number> {
 	const times: number[] = [];
 	for (const seed of SEEDS) {
-		const { ends, seconds, failed } = await runWorld(world, seed);
-		expect(failed).toStrictEqual(hopeless === undefined ? [] : [hopeless]);
-		times.push(hopeless === undefined ? seconds : Math.max(...ends.filter((_, n) => n !== hopeless)));
+		const { ends, seconds, failed } = await runScenario(scenario, seed);
+		expect(failed).toStrictEqual(neverFits === undefined ? [] : [neverFits]);
+		times.push(neverFits === undefined ? seconds : Math.max(...ends.filter((_, n) => n !== neverFits)));
 	}
 	return times.sort((one, other) => one - other)[Math.floor(SEEDS.length / 2)] ?? NaN;
 }
 
-it.each([...strayCases, ...limitCases])(
+it.each([...refusedOnceCases, ...limitCases])(
 	'work takes little longer than the limit asks for: $name',
 	async (one) => {
 		expect((await medianTime(one)) / one.ideal).toBeLessThanOrEqual(one.bound);
@@ -158,26 +158,32 @@ it.each([...strayCases, ...limitCases])(
 	60_000,
 );
 
-it.each(strayCases)('a stray 429 does not delay the others: $name', async ({ world }) => {
-	const { strays } = world;
-	const others = ({ ends }: { ends: number[] }) => Math.max(...ends.filter((_, n) => !strays?.which(n)));
-	const quiet = { ...world, strays: undefined };
-	const delay = others(await runWorld(world, 1)) - others(await runWorld(quiet, 1));
-	const count = Array.from({ length: world.texts }, (_none, n) => n).filter((n) => strays?.which(n)).length;
-	expect(delay / count).toBeLessThanOrEqual(0.5);
-});
+it.each(refusedOnceCases)(
+	'one 429 without a reason does not delay the others: $name',
+	async ({ scenario }) => {
+		const { refusedOnce } = scenario;
+		const others = ({ ends }: { ends: number[] }) =>
+			Math.max(...ends.filter((_, n) => !refusedOnce?.which(n)));
+		const quiet = { ...scenario, refusedOnce: undefined };
+		const delay = others(await runScenario(scenario, 1)) - others(await runScenario(quiet, 1));
+		const count = Array.from({ length: scenario.texts }, (_none, n) => n).filter((n) =>
+			refusedOnce?.which(n),
+		).length;
+		expect(delay / count).toBeLessThanOrEqual(0.5);
+	},
+);
 
 it.each([false, true])(
 	'three texts that never fit cost the others seconds, Retry-After: %s',
 	async (retryAfter) => {
-		const world: World = {
+		const scenario: Scenario = {
 			texts: 103,
 			concurrency: 8,
 			tokens: (n) => (n < 3 ? 1_001 : 1),
 			limit: { tokens: 1_000, windowMs: 60_000, kind: 'sliding', retryAfter },
 		};
 		for (const seed of SEEDS) {
-			const { ends, failed } = await runWorld(world, seed);
+			const { ends, failed } = await runScenario(scenario, seed);
 			expect(failed.sort()).toStrictEqual([0, 1, 2]);
 			expect(Math.max(...ends.slice(3))).toBeLessThan(20);
 		}
@@ -185,7 +191,7 @@ it.each([false, true])(
 );
 
 it('every text is taken once at any limit, also by processes that know nothing of each other', async () => {
-	const worlds: fc.Arbitrary<World> = fc.record({
+	const scenarios: fc.Arbitrary<Scenario> = fc.record({
 		texts: fc.integer({ min: 1, max: 100 }),
 		concurrency: fc.integer({ min: 1, max: 30 }),
 		processes: fc.integer({ min: 1, max: 3 }),
@@ -198,10 +204,10 @@ it('every text is taken once at any limit, also by processes that know nothing o
 		}),
 	});
 	await fc.assert(
-		fc.asyncProperty(worlds, fc.nat(), async (world, seed) => {
-			const { taken, failed } = await runWorld(world, seed);
+		fc.asyncProperty(scenarios, fc.nat(), async (scenario, seed) => {
+			const { taken, failed } = await runScenario(scenario, seed);
 			expect(failed).toStrictEqual([]);
-			const all = Array.from({ length: world.texts * (world.processes ?? 1) }, (_, n) => n);
+			const all = Array.from({ length: scenario.texts * (scenario.processes ?? 1) }, (_, n) => n);
 			expect(taken.sort((one, other) => one - other)).toStrictEqual(all);
 		}),
 		{ numRuns: 30 },

@@ -106,7 +106,7 @@ const usage: JsonObject = { choices: [], usage: { total_tokens: 3, cost_rub: 1 }
 const failed: JsonObject = { error: { message: 'upstream died', code: 'provider_error' } };
 
 /** Each format: a beginning with the text "Hello", its end, and an error after that. */
-const worlds: Array<[format: string, beginning: JsonObject[], end: JsonObject[]]> = [
+const formatStreams: Array<[format: string, beginning: JsonObject[], end: JsonObject[]]> = [
 	['chat', [textChunk('Hello')], [finish, usage]],
 	[
 		'responses',
@@ -143,7 +143,7 @@ const read = async (format: string, source: StreamSource, headers?: Record<strin
 const errorDetails = async (format: string, source: StreamSource, options = {}) =>
 	(await apiErrorOf(readStream(format, source, options))).details;
 
-describe.each(worlds)('%s: a stream', (format, beginning, end) => {
+describe.each(formatStreams)('%s: a stream', (format, beginning, end) => {
 	const begun = events(...beginning);
 	const whole = begun + events(...end);
 	// §6.1: a responses stream that reports its failure is not charged. Of the others, the specification does not say it.

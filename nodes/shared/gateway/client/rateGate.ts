@@ -68,7 +68,7 @@ export class RateGate {
 		if (isRateLimit && isFallback) this.refusedToo();
 		else if (isRateLimit) this.refused(number);
 		else if (error === undefined || outcome === 'rejected') this.taken(number);
-		// Its fate is not known: the next request is sent in its place.
+		// Its outcome is not known: the next request is sent in its place.
 		else if (this.probe === number) this.endPause();
 	}
 

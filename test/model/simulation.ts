@@ -38,7 +38,7 @@ const REST_MS = 120_000;
 const READING_MS = 60_000;
 
 /** A gateway, and the server of an n8n that receives its callbacks. */
-export class World {
+export class Simulation {
 	private readonly clock = new Clock();
 	private readonly log: string[] = [];
 	private readonly requests: SentRequests;
@@ -62,11 +62,11 @@ export class World {
 		});
 	}
 
-	static async start(): Promise<World> {
+	static async start(): Promise<Simulation> {
 		await binaryStorage();
 		const n8n = createServer();
 		await new Promise<void>((resolve) => n8n.listen(0, '127.0.0.1', resolve));
-		return new World(await startGateway({ balance: '1000000.00' }), n8n);
+		return new Simulation(await startGateway({ balance: '1000000.00' }), n8n);
 	}
 
 	async close(): Promise<void> {

@@ -1,16 +1,16 @@
 import type { Limit } from './account';
-import type { World } from './world';
+import type { Scenario } from './rateScenario';
 
-/** A world, the time that its work takes at best, and how much longer it may take. */
-export interface WorldCase {
+/** A scenario, the time that its work takes at best, and how much longer it may take. */
+export interface ScenarioCase {
 	name: string;
-	world: World;
+	scenario: Scenario;
 	/** Seconds. */
 	ideal: number;
 	/** The longest time, as a multiple of the ideal. */
 	bound: number;
 	/** A text that never fits the limit: it fails, and the time is that of the others. */
-	hopeless?: number | undefined;
+	neverFits?: number | undefined;
 }
 
 const BOUND = 1.15;
@@ -19,33 +19,44 @@ const HARD_BOUND = 1.35;
 /** For two processes that learn only from refusals. */
 const BLIND_BOUND = 1.5;
 
-type Row = [name: string, world: World, ideal: number, bound?: number, hopeless?: number];
-const toCase = ([name, world, ideal, bound = BOUND, hopeless]: Row): WorldCase => {
-	return { name, world, ideal, bound, hopeless };
+type Row = [name: string, scenario: Scenario, ideal: number, bound?: number, neverFits?: number];
+const toCase = ([name, scenario, ideal, bound = BOUND, neverFits]: Row): ScenarioCase => {
+	return { name, scenario, ideal, bound, neverFits };
 };
 
-const strays = (which: (n: number) => boolean, retryAfter = 1) => ({ which, retryAfter });
+const refusedOnce = (which: (n: number) => boolean, retryAfter = 1) => ({ which, retryAfter });
 const first = (n: number) => n === 0;
-const afterAWhile = { startsAt: (n: number) => (n < 12 ? 4 * n : 48), strays: strays((n) => n === 10) };
+const afterAWhile = {
+	startsAt: (n: number) => (n < 12 ? 4 * n : 48),
+	refusedOnce: refusedOnce((n) => n === 10),
+};
 
-/** Texts that are refused without a reason: their worlds have no limit. */
-const strayRows: Row[] = [
-	['12 texts in 48 s, the 11th stray, then 200 at 20', { texts: 212, concurrency: 20, ...afterAWhile }, 50],
-	['200 texts at 20, the first stray', { texts: 200, concurrency: 20, strays: strays(first) }, 2],
+/** Texts that are refused without a reason: their scenarios have no limit. */
+const refusedOnceRows: Row[] = [
 	[
-		'1,000 texts at 20, every 50th stray',
-		{ texts: 1_000, concurrency: 20, strays: strays((n) => n % 50 === 49) },
+		'12 texts in 48 s, the 11th refused once, then 200 at 20',
+		{ texts: 212, concurrency: 20, ...afterAWhile },
+		50,
+	],
+	[
+		'200 texts at 20, the first refused once',
+		{ texts: 200, concurrency: 20, refusedOnce: refusedOnce(first) },
+		2,
+	],
+	[
+		'1,000 texts at 20, every 50th refused once',
+		{ texts: 1_000, concurrency: 20, refusedOnce: refusedOnce((n) => n % 50 === 49) },
 		11,
 	],
 	[
-		'200 texts at 20, the first stray with Retry-After: 60',
-		{ texts: 200, concurrency: 20, strays: strays(first, 60) },
+		'200 texts at 20, the first refused once with Retry-After: 60',
+		{ texts: 200, concurrency: 20, refusedOnce: refusedOnce(first, 60) },
 		60,
 	],
 ];
-export const strayCases = strayRows.map(toCase);
+export const refusedOnceCases = refusedOnceRows.map(toCase);
 
-/** Worlds with a limit. */
+/** Scenarios with a limit. */
 export const limitCases = [false, true].flatMap((retryAfter) => {
 	const limited = (
 		texts: number,

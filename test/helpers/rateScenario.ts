@@ -10,7 +10,7 @@ const NETWORK_MS = 20;
 const TASK_MS = 20_000;
 
 /** Work at the rate limit of an account. */
-export interface World {
+export interface Scenario {
 	/** Texts of an execution, of 200 ms. */
 	texts: number;
 	/** Items of an execution at the same time. */
@@ -24,7 +24,7 @@ export interface World {
 	/** The tokens of a text, by its number. Default: 1. */
 	tokens?: (n: number) => number;
 	/** Texts that are refused once without a reason, and their `Retry-After` in seconds. */
-	strays?: { which: (n: number) => boolean; retryAfter: number } | undefined;
+	refusedOnce?: { which: (n: number) => boolean; retryAfter: number } | undefined;
 	textMs?: number;
 	/** Tasks of an execution, of 20 s, which are created and polled beside the texts. */
 	tasks?: number;
@@ -32,7 +32,7 @@ export interface World {
 	startsAt?: (n: number) => number;
 }
 
-/** What came of a world. */
+/** What came of a scenario. */
 export interface Outcome {
 	seconds: number;
 	/** When each text ended, in seconds. */
@@ -69,34 +69,34 @@ const creation: GatewayRequest = {
 	json: {},
 };
 
-/** Does the work of a world in virtual time. */
-export async function runWorld(world: World, seed: number): Promise<Outcome> {
+/** Does the work of a scenario in virtual time. */
+export async function runScenario(scenario: Scenario, seed: number): Promise<Outcome> {
 	const random = randomFrom(seed);
-	const { serve, taken } = gatewayOf(world);
+	const { serve, taken } = gatewayOf(scenario);
 	const gateway = virtualGateway(serve, random, NETWORK_MS);
 	const { clock } = gateway;
 	const start = clock.now();
 	const failed: number[] = [];
 	const ends: number[] = [];
 	const execution = async (gate: RateGate, first: number) => {
-		const slots = { other: new Limiter(world.concurrency), poll: new Limiter(64) };
+		const slots = { other: new Limiter(scenario.concurrency), poll: new Limiter(64) };
 		const client = gateway.client(
 			{},
 			{ gate, withSlot: async (work, kind) => await slots[kind === 'poll' ? 'poll' : 'other'].run(work) },
 		);
-		const texts = pool(world.texts, world.concurrency, async (index) => {
+		const texts = pool(scenario.texts, scenario.concurrency, async (index) => {
 			const n = first + index;
-			if (world.startsAt) await clock.sleep(world.startsAt(n) * 1_000 - (clock.now() - start));
+			if (scenario.startsAt) await clock.sleep(scenario.startsAt(n) * 1_000 - (clock.now() - start));
 			await client.json(text(n)).catch(() => failed.push(n));
 			ends[n] = gateway.seconds();
 		});
-		await Promise.all([texts, tasksOf(client, world.tasks ?? 0)]);
+		await Promise.all([texts, tasksOf(client, scenario.tasks ?? 0)]);
 	};
-	const { processes = 1, executions = 1 } = world;
+	const { processes = 1, executions = 1 } = scenario;
 	const all = Array.from({ length: processes }, (_, process) => {
 		const gate = gateway.newGate();
 		const firsts = Array.from({ length: executions }, (_none, index) => process * executions + index);
-		return firsts.map(async (index) => await execution(gate, index * world.texts));
+		return firsts.map(async (index) => await execution(gate, index * scenario.texts));
 	});
 	await clock.run(Promise.all(all.flat()));
 	const refused = gateway.log.filter(({ status }) => status === 429).length;
@@ -117,9 +117,9 @@ async function tasksOf(client: GatewayClient, count: number): Promise<void> {
 	await Promise.all(ids.map(async (id) => await waitForTask(client, id, options)));
 }
 
-function gatewayOf({ limit, strays, tokens = () => 1, textMs = TEXT_MS - 2 * NETWORK_MS }: World) {
+function gatewayOf({ limit, refusedOnce, tokens = () => 1, textMs = TEXT_MS - 2 * NETWORK_MS }: Scenario) {
 	let account: LimitedAccount | undefined;
-	const strayed = new Set<number>();
+	const hasRefused = new Set<number>();
 	const taken: number[] = [];
 	const ends: number[] = [];
 	const refusal = (inMs?: number): Answer => ({
@@ -134,9 +134,9 @@ function gatewayOf({ limit, strays, tokens = () => 1, textMs = TEXT_MS - 2 * NET
 		now: number,
 	): Answer => {
 		const { n } = (method === 'POST' ? JSON.parse(String(body)) : {}) as { n?: number };
-		if (n !== undefined && strays?.which(n) && !strayed.has(n)) {
-			strayed.add(n);
-			return refusal(strays.retryAfter * 1_000);
+		if (n !== undefined && refusedOnce?.which(n) && !hasRefused.has(n)) {
+			hasRefused.add(n);
+			return refusal(refusedOnce.retryAfter * 1_000);
 		}
 		account ??= limit && new LimitedAccount(limit, now);
 		const inMs = account?.take(now, n === undefined ? 1 : tokens(n)) ?? 0;
