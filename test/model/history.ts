@@ -173,6 +173,8 @@ function possible(history: History): History {
 		...(operations.includes('suspend') ? { maxWait: 70 } : {}),
 		// A crash loses which account was asked, and what a key stands for.
 		...(isCrash && {
+			// n8n counts the run that was suspended, too, when a later node has crashed.
+			operations: operations[0] === 'suspend' ? ['suspend'] : operations,
 			ownKey: ownKey === 'perTry' ? null : ownKey,
 			accounts: accounts === 'byRead' ? 'one' : accounts,
 			isEqual: true,
