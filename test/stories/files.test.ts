@@ -78,6 +78,7 @@ describe('the format Messages', () => {
 
 	test.each<[string, string, string]>([
 		['text/csv', 'a.csv', 'имя,цена\nчай,5'],
+		['text/csv', 'bom.csv', '\uFEFFимя,цена'],
 		['text/markdown', 'a.md', '# Note: "x"'],
 		['text/plain; charset=utf-8', 'a.txt', 'Note: 😀'],
 		['application/json', 'a.json', '{"a": 1}'],
@@ -85,7 +86,7 @@ describe('the format Messages', () => {
 	])('gets a file of the type %s as text', async (mimeType, name, content) => {
 		const { execution, body } = await sent('file', mimeType, name, Buffer.from(content), messages);
 		expect(execution.errors()).toStrictEqual([]);
-		const source = { type: 'text', media_type: 'text/plain', data: content };
+		const source = { type: 'text', media_type: 'text/plain', data: content.replace('\uFEFF', '') };
 		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
 	});
 

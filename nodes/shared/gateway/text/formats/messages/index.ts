@@ -115,14 +115,13 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 }
 
 function textIn({ base64, fileName }: InlineFile): string {
-	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
-	} catch {
-		throw new InvalidInputError(
-			`The file "${fileName}" is not in UTF-8`,
-			"Save it in UTF-8. Or get its text with n8n's Extract from File node, where you choose the encoding, and put it into the prompt.",
-		);
-	}
+	const bytes = Buffer.from(base64, 'base64');
+	const text = bytes.toString();
+	if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '');
+	throw new InvalidInputError(
+		`The file "${fileName}" is not in UTF-8`,
+		"Save it in UTF-8. Or get its text with n8n's Extract from File node, where you choose the encoding, and put it into the prompt.",
+	);
 }
 
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
