@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { ExpressionError, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { ApiError, type ApiErrorDetails, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { collection } from '../../nodes/shared/params/groups';
@@ -58,6 +58,7 @@ describe('the error in an error item', () => {
 			new NodeApiError(someNode, {}, { message, description }),
 			{},
 		],
+		['the hint of an error of an expression', new ExpressionError(message, { description }), {}],
 		['no hint, where n8n has none', operationError(), { description: null }],
 		[
 			'no hint of another error',

@@ -90,7 +90,11 @@ describe('mistakes', () => {
 	const attachment = [{ type: 'image', source: 'url', url: '={{ $json.missing }}' }];
 	it.each<[string, object, string]>([
 		['URL of a file', { attachments: { attachment } }, 'the field it refers to may be empty'],
-		['prompt', { prompt: '={{ $json.missing }}' }, 'the field it refers to is empty for this item'],
+		[
+			'prompt',
+			{ prompt: '={{ $json.missing }}' },
+			'is empty for this item: leave such items out with n8n’s Filter node',
+		],
 	])('an expression that gives no %s is named as the reason', async (_, parameters, words) => {
 		const { errorText } = await execute(text(parameters), prompts('a'));
 		expect(errorText).toContain(words);

@@ -78,6 +78,7 @@ describe('the format Messages', () => {
 
 	test.each<[string, string, string]>([
 		['text/csv', 'a.csv', 'имя,цена\nчай,5'],
+		['text/csv', 'bom.csv', '\uFEFFимя,цена'],
 		['text/markdown', 'a.md', '# Note: "x"'],
 		['text/plain; charset=utf-8', 'a.txt', 'Note: 😀'],
 		['application/json', 'a.json', '{"a": 1}'],
@@ -85,20 +86,29 @@ describe('the format Messages', () => {
 	])('gets a file of the type %s as text', async (mimeType, name, content) => {
 		const { execution, body } = await sent('file', mimeType, name, Buffer.from(content), messages);
 		expect(execution.errors()).toStrictEqual([]);
-		const source = { type: 'text', media_type: 'text/plain', data: content };
+		const source = { type: 'text', media_type: 'text/plain', data: content.replace('\uFEFF', '') };
 		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
 	});
 
 	test.each<[string, string, Buffer]>([
 		['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'a.docx', PDF],
 		['application/zip', 'a.zip', PDF],
-		['text/csv', 'a.csv', Buffer.from([0xcf, 0xf0, 0xe8])],
 	])('gets a file of the type %s that is no text with its type: the gateway checks it', async (...file) => {
 		const [mimeType, name, content] = file;
 		const { execution, body } = await sent('file', mimeType, name, content, messages);
 		expect(execution.errors()).toStrictEqual([]);
 		const source = { type: 'base64', media_type: mimeType, data: content.toString('base64') };
 		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
+	});
+
+	test('takes no text in Windows-1251: the error says what to do, and nothing is sent', async () => {
+		const content = Buffer.from([0xcf, 0xf0, 0xe8]);
+		const { execution, body } = await sent('file', 'text/csv', 'a.csv', content, messages);
+		expect(body).toBe('null');
+		expect(execution.errors()[0]).toMatchObject({
+			message: 'The file "a.csv" is not in UTF-8',
+			description: expect.stringMatching(/Extract from File.*Nothing was sent/) as string,
+		});
 	});
 
 	test('gets a PDF as it is', async () => {

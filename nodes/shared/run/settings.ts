@@ -10,7 +10,7 @@ export const maxCostRub = filled(
 		displayName: 'Max Cost per Execution (₽)',
 		default: 100,
 		description:
-			'What all gateway calls of an execution may cost together: a call that could cost more is not sent. A text without a limit of tokens gets one of 4,096.',
+			'What all gateway calls of an execution, without its sub-workflows, may cost together: a call that could cost more is not sent. A text without a limit of tokens gets one of 4,096.',
 	}),
 );
 

@@ -252,13 +252,13 @@ describe('invalid input', () => {
 	});
 
 	it.each<[string, (file: nock.Interceptor) => unknown, RegExp]>([
-		['a page', (file) => file.reply(200, '<html></html>', { 'content-type': 'text/html' }), /status 200/],
-		['nothing', (file) => file.reply(200, '', { 'content-type': 'audio/mpeg' }), /status 200/],
+		['a page', (file) => file.reply(200, '<html></html>', { 'content-type': 'text/html' }), /web page/],
+		['nothing', (file) => file.reply(200, '', { 'content-type': 'audio/mpeg' }), /is empty/],
 		['a file that is missing', (file) => file.reply(404, ''), /status 404/],
 		[
 			'a server that cannot be reached',
 			(file) => file.times(4).replyWithError(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
-			/nothing \(enotfound\)/,
+			/could not be reached/,
 		],
 	])('%s at the URL of an attachment is no error of the gateway', async (_, answer, description) => {
 		answer(nock('https://files.test').get('/talk.mp3'));

@@ -161,12 +161,13 @@ async function fetchFile(item: ItemContext, at: Location, url: string): Promise<
 		return await fileOf(item, await storeUrl(item, url, { names: [nameInUrl(url), 'file'], onChunk }));
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
-		// The file is the user's own, and not a result of the gateway.
-		const { status, code = 'no connection' } = error.details;
-		const { message, description, param } = at.error(
-			'the file could not be fetched from its URL',
-			`The server responded ${status === undefined ? `with nothing (${code})` : `with status ${status}`}. Check the URL: it must be readable without signing in.`,
-		);
+		// The texts by status are of the gateway's own files.
+		const { status = 200, description: advice } = error.details;
+		const reason =
+			status < 300
+				? `${error.message}. ${advice}`
+				: `The server responded with status ${status}. Check the URL: it must be readable without signing in.`;
+		const { message, description, param } = at.error('the file could not be fetched from its URL', reason);
 		throw beforeSending(error.with({ message, description, param }));
 	}
 }

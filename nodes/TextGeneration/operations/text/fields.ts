@@ -25,6 +25,10 @@ import { dryRun } from '../../../shared/run/charge/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
 
+/** What to do about a text that an expression leaves empty. */
+export const EMPTY_HINT =
+	'If an expression fills it, the field it refers to is empty for this item: leave such items out with n8n’s Filter node.';
+
 const inputMode = choice({
 	displayName: 'Input Mode',
 	options: [
@@ -53,7 +57,7 @@ const prompt = text({
 	required: true,
 	placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
 	description: 'The prompt to send to the model',
-	whenEmpty: 'Enter a prompt. If an expression fills it, the field it refers to is empty for this item.',
+	whenEmpty: `Enter a prompt. ${EMPTY_HINT}`,
 });
 
 const messagesJson = json({

@@ -25,7 +25,7 @@ import type { Values } from '../../../shared/params/parameter';
 import type { ItemInput } from '../../../shared/run/operation';
 import { findAttachment, type AttachmentRow, type FoundAttachment } from './attachments';
 import type { sourceFields } from './conversationFields';
-import type { generateOptions, generateParameters, sharedOptions } from './fields';
+import { EMPTY_HINT, type generateOptions, type generateParameters, type sharedOptions } from './fields';
 
 type MessageRow = Values<typeof generateParameters>['messages'][number];
 type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
@@ -124,10 +124,7 @@ function readMessage({ values, at }: MessageRow): Message {
 	const toolCalls = role === 'assistant' ? readToolCalls(values.toolCallsJson ?? []) : [];
 	const hasFile = role === 'user' && values.attachment !== 'none';
 	if (text.trim() === '' && toolCalls.length === 0 && !hasFile)
-		throw at.error(
-			"'Content' is empty",
-			'If an expression fills it, the field it refers to is empty for this item.',
-		);
+		throw at.error("'Content' is empty", EMPTY_HINT);
 	const isCachePoint = role !== 'assistant' && values.cache;
 	return { role, text, toolCalls, isCachePoint };
 }

@@ -39,7 +39,7 @@ export async function withFallbacks<T>(
 	models: readonly string[],
 	ask: (model: string, turn: Turn) => Promise<T>,
 ): Promise<{ result: T; fallbackFrom: readonly string[] }> {
-	const names = [...new Set(models)];
+	const names = [...new Set(models.map((name) => name.trim()).filter(Boolean))];
 	const rejected = new Map<string, Error>();
 	let limited: string | undefined;
 	for (const model of names) {

@@ -80,6 +80,15 @@ describe('bodies', () => {
 				messages: { system: 'Be brief', messages: hi },
 			},
 		],
+		[
+			'a system message alone',
+			[said('system', 'Be brief')],
+			{
+				chat: { messages: [wire('system', 'Be brief')] },
+				responses: { input: [wire('system', 'Be brief')] },
+				messages: { system: 'Be brief', messages: [] },
+			},
+		],
 		['each role, with an empty message', mixed, { ...mixedOnWire, messages: mixedInMessages }],
 		[
 			'tool calls, and the results of those that were called together',

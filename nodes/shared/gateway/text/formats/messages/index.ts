@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../../errors/errors';
 import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { isTextType } from '../../../util/fileName';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
@@ -7,6 +8,7 @@ import { optionPaths, wireBody } from '../options';
 import {
 	type Attachment,
 	type Conversation,
+	type InlineFile,
 	type Message,
 	type OutputRequest,
 	type TextRequest,
@@ -107,17 +109,19 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const { mimeType, base64, fileName } = source;
 	const whole = { type: 'base64', media_type: mimeType, data: base64 };
 	if (kind === 'image') return { type, source: whole };
-	const text = isTextType(mimeType) ? utf8(base64) : undefined;
-	const content = text === undefined ? whole : { type: 'text', media_type: 'text/plain', data: text };
+	const isText = isTextType(mimeType);
+	const content = isText ? { type: 'text', media_type: 'text/plain', data: textIn(source) } : whole;
 	return { type, source: content, title: fileName };
 }
 
-function utf8(base64: string): string | undefined {
-	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
-	} catch {
-		return undefined;
-	}
+function textIn({ base64, fileName }: InlineFile): string {
+	const bytes = Buffer.from(base64, 'base64');
+	const text = bytes.toString();
+	if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '');
+	throw new InvalidInputError(
+		`The file "${fileName}" is not in UTF-8`,
+		"Save it in UTF-8. Or get its text with n8n's Extract from File node, where you choose the encoding, and put it into the prompt.",
+	);
 }
 
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {

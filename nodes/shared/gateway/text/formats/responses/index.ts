@@ -76,8 +76,8 @@ function content(conversation: Conversation, output: OutputRequest): JsonObject 
 		return { instructions: conversation.systemPrompt || undefined, input: conversation.messages };
 	const { messages } = conversation;
 	const [first, ...rest] = messages;
-	// A leading system message becomes `instructions`; later ones keep their place.
-	const leads = first?.role === 'system';
+	// A leading system message becomes `instructions`, which replace no input (§4.1); later ones keep their place.
+	const leads = first?.role === 'system' && rest.length > 0;
 	// Vendors look for the word in the input only.
 	const input = withJsonWord(leads ? rest : messages, output);
 	const instructions = (leads && first.text) || undefined;
