@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
 import type { TextRequest, ToolChoice } from '../gateway/text/formats/request';
-import { asArray, asObject, asText, type JsonObject } from '../gateway/util/json';
+import { asArray, asText, type JsonObject } from '../gateway/util/json';
 import { choice, flag, jsonObject, optional, shownFor, text, texts } from '../params/kinds';
 import type { Values } from '../params/parameter';
 import { modelParameter } from './models';
@@ -64,7 +64,7 @@ export function askedModel(model: string, extraBody: JsonObject): string {
 const toolChoiceName = text({
 	displayName: 'Tool to Call',
 	placeholder: 'e.g. get_weather',
-	description: 'The name of the tool that the model must call, or the type of a built-in tool',
+	description: 'The name of the tool that the model must call',
 });
 
 /** §4.1, 4.2. */
@@ -92,14 +92,12 @@ export function readToolChoice(
 ): ToolChoice | undefined {
 	const choice = params.toolChoice;
 	if (choice === 'auto') return undefined;
-	const wireTools = asArray(extraBody.tools ?? options.builtInTools);
-	if (choice === 'none') return tools.length + wireTools.length > 0 ? choice : undefined;
+	const others = asArray(extraBody.tools ?? options.builtInTools);
+	if (choice === 'none') return tools.length + others.length > 0 ? choice : undefined;
 	// An expression may return the name of a tool, and the word of another format.
 	if (choice === 'required' || choice === 'any') return 'required';
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
 	if (name === '')
 		throw new InvalidInputError("'Tool to Call' is empty", 'Enter the name of the tool.', 'toolChoiceName');
-	// A built-in tool has no name, only a type.
-	const isBuiltIn = wireTools.map(asObject).some((tool) => tool?.type === name && name !== 'function');
-	return isBuiltIn ? { builtIn: name } : { name };
+	return { name };
 }

@@ -170,15 +170,6 @@ describe('tools', () => {
 		});
 	});
 
-	it.each<[string, INodeParameters, unknown]>([
-		['by its type', { toolChoice: 'function', toolChoiceName: 'web_search' }, { type: 'web_search' }],
-		['by an expression', { toolChoice: '={{ "web_search" }}' }, { type: 'web_search' }],
-		['as any tool', { toolChoice: 'required' }, 'required'],
-	])('built in may be chosen %s', async (_, choice, wire) => {
-		const options = { builtIn: { values: { builtInTools: '[{ "type": "web_search" }]' } }, ...choice };
-		expect((await sentBody({ format: 'responses', options })).tool_choice).toStrictEqual(wire);
-	});
-
 	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
 		expect(await sentBody({ options: { toolChoice } })).not.toHaveProperty('tool_choice');
 	});

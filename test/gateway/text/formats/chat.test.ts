@@ -255,6 +255,12 @@ describe('chat tool calls', () => {
 		expect(streamedChoice('chat', [...events, stop]).toolCalls).toStrictEqual(calls);
 	});
 
+	it('an ID that is a list is none, and ends', () => {
+		const first = { index: 0, id: ['x'], function: { name: 'look', arguments: '{' } };
+		const events = [delta(first), delta(call(0, undefined, undefined, '}')), stop];
+		expect(streamedChoice('chat', events).toolCalls).toStrictEqual([{ ...look({}), id: null }]);
+	});
+
 	describe('calls that no ID and no index tell apart', () => {
 		const [KAZAN, PERM] = ['{"city":"Казань"}', '{"city":"Пермь"}'];
 		/** A part of a call in a chunk of its own. */

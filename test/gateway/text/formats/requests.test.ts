@@ -258,7 +258,6 @@ describe('bodies', () => {
 	const json = { conversation: messages(said('user', 'JSON')), output: { kind: 'jsonObject', name: 'a' } };
 	const [chatObject, object] = [{ type: 'json_object' }, { format: { type: 'json_object' } }];
 	const lookUp = { type: 'function', name: 'look' };
-	const search = { type: 'web_search' };
 
 	it.each<[string, Partial<TextRequest>, ...Expected]>([
 		['nothing else', {}, {}, {}, {}],
@@ -272,11 +271,6 @@ describe('bodies', () => {
 			'the choice of one tool',
 			{ toolChoice: { name: 'look' } },
 			...choices({ type: 'function', function: { name: 'look' } }, lookUp, { type: 'tool', name: 'look' }),
-		],
-		[
-			'the choice of a built-in tool',
-			{ toolChoice: { builtIn: 'web_search' } },
-			...choices(search, search, { type: 'tool', name: 'web_search' }),
 		],
 		[
 			'a JSON object',

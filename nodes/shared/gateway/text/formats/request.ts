@@ -58,8 +58,8 @@ export interface ToolDefinition {
 	strict?: boolean | undefined;
 }
 
-/** Whether the model calls a tool, and which: a function by its name, a built-in tool by its type. */
-export type ToolChoice = 'auto' | 'none' | 'required' | { name: string } | { builtIn: string };
+/** Whether the model calls a tool, and which. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
 export type OutputRequest =
 	| { kind: 'text' }

@@ -121,10 +121,7 @@ function toWireTool({ name, description, parameters, strict }: ToolDefinition): 
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
-	if (typeof choice === 'string') return choice;
-	return 'builtIn' in choice
-		? { type: choice.builtIn }
-		: { type: 'function', function: { name: choice.name } };
+	return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
 function responseFormat(output: OutputRequest): JsonObject | undefined {

@@ -163,12 +163,12 @@ class StreamedList {
 	constructor(private readonly isOther: (known: JsonObject, chunk: JsonObject) => boolean) {}
 
 	add(chunk: JsonObject, empty: JsonObject = {}): void {
-		const { index, type, id } = chunk;
+		const { index, type } = chunk;
 		const key = JSON.stringify([index, type]);
 		const known = typeof index === 'number' ? this.last.get(key) : undefined;
 		const element = known && !this.isOther(known, chunk) ? known : { ...empty };
 		if (element !== known) this.elements.push(element);
 		this.last.set(key, element);
-		addDelta(element, { ...chunk, id: element.id ?? id }, CHUNKED);
+		addDelta(element, element.id ? omit(chunk, 'id') : chunk, CHUNKED);
 	}
 }

@@ -156,5 +156,5 @@ function toWireTool({ name, description, parameters }: ToolDefinition): JsonObje
 
 function toWireToolChoice(choice: ToolChoice): JsonObject {
 	if (typeof choice === 'string') return { type: choice === 'required' ? 'any' : choice };
-	return { type: 'tool', name: 'builtIn' in choice ? choice.builtIn : choice.name };
+	return { type: 'tool', name: choice.name };
 }

@@ -116,8 +116,7 @@ function toWireTool({ name, description, parameters }: ToolDefinition): JsonObje
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
-	if (typeof choice === 'string') return choice;
-	return 'builtIn' in choice ? { type: choice.builtIn } : { type: 'function', name: choice.name };
+	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
 }
 
 function textFormat(output: OutputRequest): JsonObject | undefined {
