@@ -113,7 +113,7 @@ export async function inPanelWords(
 	const { message, description } = error.details;
 	const placeOf = ({ name }: InputField) =>
 		new RegExp(
-			`(?<![\\p{L}\\d_])(?:input\\.)?(${name.replace(/\W/gu, '\\$&')})(?![\\p{L}\\d_])([.[][^\\s:]+)?`,
+			`(?<![\\p{L}\\d_])(?:input\\.)?(${name.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')})(?![\\p{L}\\d_])([.[][^\\s:]+)?`,
 			'u',
 		);
 	const field = form.fields.find((one) => placeOf(one).test(message));

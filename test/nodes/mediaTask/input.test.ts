@@ -124,6 +124,14 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
 	});
 
+	test('is named in the gateway’s refusal of a model that has a field like "top-p"', async () => {
+		catalogue([painter({ properties: { 'top-p': {}, prompt: { type: 'string' } } })]);
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.prompt is too long', data: null });
+		const { error } = await run('create', { model, prompt: 'Hello', input: form({ 'top-p': 1 }) });
+		expect(error?.message).toBe("'Prompt' is too long");
+		expect(error?.description).toContain('Nothing was charged');
+	});
+
 	test.each([
 		['form', { input: form({}) }],
 		['JSON', { inputMode: 'json', inputJson: '{}' }],
