@@ -34,6 +34,15 @@ const TASK_TEXTS: StatusTexts = {
 	},
 };
 
+/** Texts for a creation: its 404 is about what it names (§7.4), not about a task. */
+const CREATION_TEXTS: StatusTexts = {
+	404: {
+		message: 'The gateway does not know the model or the session of the task',
+		description:
+			"Choose the model again from the list: IDs change. With 'Session ID', check that the session belongs to the account of the credential.",
+	},
+};
+
 /** Creates a task (§4.6). A retry with the same key returns the same task and charges nothing. */
 export async function createMediaTask(
 	client: GatewayClient,
@@ -43,6 +52,7 @@ export async function createMediaTask(
 	const created = await client.json({
 		group: 'media',
 		kind: 'keyed',
+		texts: CREATION_TEXTS,
 		method: 'POST',
 		path: TASKS_PATH,
 		json: body,
