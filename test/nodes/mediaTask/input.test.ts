@@ -132,6 +132,15 @@ describe('the prompt', () => {
 		expect(error?.description).toContain('Nothing was charged');
 	});
 
+	test('is not taken for the field that a refusal is about', async () => {
+		catalogue([painter(sandbox.canvas)]);
+		const msg = 'seed is needed for this prompt';
+		gateway().post(TASKS).reply(422, { code: 422, msg, data: null });
+		const { error } = await run('create', { model, prompt: 'Hello', input: form({}) });
+		expect(error?.message).toBe("'Seed' is needed for this prompt");
+		expect(error?.description).toContain("'Add field to send'");
+	});
+
 	test.each([
 		['form', { input: form({}) }],
 		['JSON', { inputMode: 'json', inputJson: '{}' }],
@@ -223,6 +232,16 @@ describe('files of the item', () => {
 			param: 'inputFiles',
 			code: 'invalid_input',
 		});
+	});
+
+	it('are no missing field when the gateway refuses their content', async () => {
+		catalogue([retouch]);
+		uploads();
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'image_urls[0]: is no image', data: null });
+		const parameters = edit(rows(['data', 'image_urls']));
+		const { error } = await run('create', parameters, { items: [item({ data: 'one' })] });
+		expect(error?.message).toBe("'Images' (image_urls[0]): is no image");
+		expect(error?.description).not.toContain('Add field');
 	});
 
 	test.each<[string, object, string]>([
