@@ -2,7 +2,7 @@ import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions }
 
 import { extensionOf, fileInfo, fileNameFor, typeByContent, typeByName } from '../gateway/util/fileName';
 import type { GatewayClient } from '../gateway/client/client';
-import type { ApiErrorDetails } from '../gateway/errors/errors';
+import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import {
@@ -172,6 +172,11 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 	};
 	// Without an ID, the item itself holds the bytes, as base64.
 	if (!id) return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
-	const { fileSize } = await n8n.helpers.getBinaryMetadata(id);
+	const { fileSize } = await n8n.helpers.getBinaryMetadata(id).catch((error: unknown) => {
+		throw new InvalidInputError(
+			`n8n cannot read the file "${facts.fileName}": ${asError(error).message}`,
+			'Execute the node that returns it again: n8n has deleted it, or keeps it on another machine (queue mode, unless N8N_DEFAULT_BINARY_DATA_MODE is database or s3).',
+		);
+	});
 	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id));
 }
