@@ -93,6 +93,16 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
+/** Its 404 is about the result (§4.8): a task that has none may exist. */
+const DOWNLOAD_TEXTS: StatusTexts = {
+	...TASK_TEXTS,
+	404: {
+		message: 'The gateway has no file of this media task',
+		description:
+			"It keeps the files of a task for 7 days. The task may also have ended without a file, or not have ended yet: see its state with the operation 'Get'.",
+	},
+};
+
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
@@ -100,7 +110,7 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
+	return await client.stream({ group: 'media', kind: 'read', texts: DOWNLOAD_TEXTS, path }, consume);
 }
 
 /**
