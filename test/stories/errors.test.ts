@@ -44,6 +44,7 @@ describe('mistakes', () => {
 		it.each([
 			['Gateway Text Generation', text({ prompt: '=Describe {{ $json.name }} in a word' })],
 			['Gateway Media Task', image({ prompt: '=A picture of {{ $json.name }}' })],
+			['a prompt that is nothing else', image({ prompt: '={{ $json.name }}' }, CONTINUE)],
 			['a row of messages', text({ inputMode: 'messages', messages: { message: [message] } }), 'Messages'],
 			[
 				'a choice, whose default may cost more',
