@@ -166,9 +166,12 @@ export async function firstBytes({ framed }: InputFile, count = 4_100): Promise<
 
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
+	const fileName = binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`;
+	const unknown = 'application/octet-stream';
+	const type = binary.mimeType || unknown;
 	const facts = {
-		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
-		mimeType: binary.mimeType || 'application/octet-stream',
+		fileName,
+		mimeType: type.endsWith('/octet-stream') ? (typeByName(fileName) ?? unknown) : type,
 	};
 	// Without an ID, the item itself holds the bytes, as base64.
 	if (!id) return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
