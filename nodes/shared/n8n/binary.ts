@@ -175,11 +175,12 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 	};
 	// Without an ID, the item itself holds the bytes, as base64.
 	if (!id) return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
-	const { fileSize } = await n8n.helpers.getBinaryMetadata(id).catch((error: unknown) => {
+	const unreadable = (error: unknown): never => {
 		throw new InvalidInputError(
-			`n8n cannot read the file "${facts.fileName}": ${asError(error).message}`,
+			`n8n cannot read the file "${fileName}": ${asError(error).message}`,
 			'Execute the node that returns it again: n8n has deleted it, or keeps it on another machine (queue mode, unless N8N_DEFAULT_BINARY_DATA_MODE is database or s3).',
 		);
-	});
-	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id));
+	};
+	const { fileSize } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
+	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id).catch(unreadable));
 }

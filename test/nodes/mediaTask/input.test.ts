@@ -15,6 +15,7 @@ import {
 	TASKS,
 	task,
 } from '../../helpers/media';
+import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
 import { freshTask, sendCallback } from '../mediaTaskTrigger/support';
@@ -232,6 +233,19 @@ describe('files of the item', () => {
 			param: 'inputFiles',
 			code: 'invalid_input',
 		});
+	});
+
+	it('that n8n cannot read charge nothing: their task is not created', async () => {
+		const sent = serve(retouch);
+		const service = await binaryStorage();
+		const stored = await storedBinary('one', { mimeType: 'image/png', fileName: 'a.png' });
+		const spy = jest.spyOn(service, 'getAsStream').mockRejectedValue(new Error('S3 is busy'));
+		const items = [{ json: {}, binary: { data: stored } }];
+		const { error } = await run('create', edit(rows(['data', 'image_urls'])), { items });
+		spy.mockRestore();
+		expect(error?.message).toBe('n8n cannot read the file "a.png": S3 is busy');
+		expect(error?.description).toContain('Nothing was sent');
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('are no missing field when the gateway refuses their content', async () => {
