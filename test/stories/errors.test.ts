@@ -22,6 +22,14 @@ describe('mistakes', () => {
 		},
 	);
 
+	it('an expression that n8n cannot resolve is an error item with n8n’s words, and the parameter', async () => {
+		const node = image({ prompt: "={{ $('Source').itemMatching(9).json.prompt }}" }, CONTINUE);
+		const [error] = (await execute(node, prompts('a'))).errors();
+		const description = expect.stringContaining('have not executed yet') as string;
+		expect(error).toMatchObject({ message: 'Can’t get data for expression', description, param: 'prompt' });
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
 	it('a text model in Gateway Media Task is told where it belongs, and nothing is sent', async () => {
 		const { errorText } = await execute(image({ model: locator('sandbox/swift-1') }), prompts('a'));
 		expect(errorText).toContain('The gateway has no media model "sandbox/swift-1"');
@@ -36,6 +44,7 @@ describe('mistakes', () => {
 		it.each([
 			['Gateway Text Generation', text({ prompt: '=Describe {{ $json.name }} in a word' })],
 			['Gateway Media Task', image({ prompt: '=A picture of {{ $json.name }}' })],
+			['a prompt that is nothing else', image({ prompt: '={{ $json.name }}' }, CONTINUE)],
 			['a row of messages', text({ inputMode: 'messages', messages: { message: [message] } }), 'Messages'],
 			[
 				'a choice, whose default may cost more',

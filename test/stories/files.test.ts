@@ -1,5 +1,6 @@
 import { CONTINUE, locator } from '../helpers/values';
 import { attach, fromField, fromUrl, withFiles } from '../nodes/text/files';
+import type { StoryNode } from './execution';
 import { image, text, useStories } from './support';
 
 // Files as messengers and other nodes give them: what the model gets.
@@ -72,6 +73,21 @@ test('a data URL has a standard type, too', async () => {
 	const [request] = gateway.control.requests({ method: 'POST' });
 	expect(JSON.stringify(request?.body.json)).toContain('data:image/jpeg;base64');
 });
+
+test.each([OCTETS, 'binary/octet-stream', ''])(
+	'an upload of the type %j has that of its name',
+	async (type) => {
+		const upload: StoryNode = { node: 'storage', parameters: { resource: 'file', operation: 'upload' } };
+		const item = await withFiles({
+			name: 'data',
+			content: Buffer.from('x'),
+			mimeType: type,
+			fileName: 'a.avif',
+		});
+		const [output] = (await execute(upload, [item])).items();
+		expect(output?.json.mimeType).toBe('image/avif');
+	},
+);
 
 describe('the format Messages', () => {
 	const messages = { format: 'messages' };

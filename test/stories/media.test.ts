@@ -76,7 +76,7 @@ describe('task results', () => {
 			async (resultJson) => {
 				end(resultJson, NO_FILE);
 				const { error } = await execute(node, name === 'Generate' ? prompts('a cat') : IDS.slice(1));
-				expect(error?.message).toBe('The gateway has no such media task');
+				expect(error?.message).toBe('The gateway has no file of this media task');
 			},
 		);
 
@@ -173,7 +173,7 @@ describe('task results', () => {
 	test('a file that has expired is an error, not a task without a file', async () => {
 		end({ resultUrls: ['https://files.test/a.png'], seed: 1 }, NO_FILE);
 		const { error } = await execute(task('download'), IDS);
-		expect(error?.message).toBe('The gateway has no such media task');
+		expect(error?.message).toBe('The gateway has no file of this media task');
 	});
 });
 

@@ -1,6 +1,6 @@
 import { modelParameter } from '../../shared/fields/models';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
-import { inputForm, promptField, type InputField } from '../../shared/gateway/media/inputSchema';
+import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import { asObject, type JsonObject } from '../../shared/gateway/util/json';
 import { choice, filled, isUnset, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
@@ -102,29 +102,31 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
 }
 
-/** The gateway's words about a field of the form (§7.4), with the name that the panel shows. */
+/**
+ * The gateway’s words about a field of the form (§7.4), with the name that the panel shows.
+ *
+ * @param sent the input that it refuses
+ */
 export async function inPanelWords(
 	{ run, client, params }: ItemContext<InputParams>,
 	error: unknown,
+	sent: JsonObject,
 ): Promise<Error> {
 	const isRefused = error instanceof ApiError && error.details.status === 422;
 	if (!isRefused || params.inputMode === 'json') return asError(error);
 	const form = inputForm((await run.mediaModels.known(client, params.model))?.inputSchema ?? {});
 	const { message, description } = error.details;
-	const placeOf = ({ name }: InputField) =>
-		new RegExp(
-			`(?<![\\p{L}\\d_])(?:input\\.)?(${name.replace(/\W/gu, '\\$&')})(?![\\p{L}\\d_])([.[][^\\s:]+)?`,
-			'u',
-		);
-	const field = form.fields.find((one) => placeOf(one).test(message));
+	const names = form.fields.map(({ name }) => name.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|');
+	const place = new RegExp(`(?<![\\p{L}\\d_])(?:input\\.)?(${names})(?![\\p{L}\\d_])([.[][^\\s:]+)?`, 'u');
+	// The first field that it names: it may say more about that one with others.
+	const [, name, inner] = place.exec(message) ?? [];
+	const field = form.fields.find((one) => one.name === name);
 	if (!field) return error;
 	const isPrompt = field === promptField(form);
-	const isShown = isPrompt || field.name in (asObject(params.input?.value) ?? {});
+	const title = isPrompt ? 'Prompt' : field.title;
+	const isShown = isPrompt || field.name in { ...asObject(params.input?.value), ...sent };
 	return error.with({
-		message: message.replace(placeOf(field), (_, name: string, inner?: string) => {
-			const title = isPrompt ? 'Prompt' : field.title;
-			return inner ? `'${title}' (${name}${inner})` : `'${title}'`;
-		}),
+		message: message.replace(place, () => (inner ? `'${title}' (${name}${inner})` : `'${title}'`)),
 		description: isShown ? description : `${description} To enter it, use 'Add field to send'.`,
 	});
 }

@@ -2,7 +2,7 @@ import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions }
 
 import { extensionOf, fileInfo, fileNameFor, typeByContent, typeByName } from '../gateway/util/fileName';
 import type { GatewayClient } from '../gateway/client/client';
-import type { ApiErrorDetails } from '../gateway/errors/errors';
+import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import {
@@ -166,12 +166,21 @@ export async function firstBytes({ framed }: InputFile, count = 4_100): Promise<
 
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
+	const fileName = binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`;
+	const unknown = 'application/octet-stream';
+	const type = binary.mimeType || unknown;
 	const facts = {
-		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
-		mimeType: binary.mimeType || 'application/octet-stream',
+		fileName,
+		mimeType: type.endsWith('/octet-stream') ? (typeByName(fileName) ?? unknown) : type,
 	};
 	// Without an ID, the item itself holds the bytes, as base64.
 	if (!id) return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
-	const { fileSize } = await n8n.helpers.getBinaryMetadata(id);
-	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id));
+	const unreadable = (error: unknown): never => {
+		throw new InvalidInputError(
+			`n8n cannot read the file "${fileName}": ${asError(error).message}`,
+			'Execute the node that returns it again: n8n has deleted it, or keeps it on another machine (queue mode, unless N8N_DEFAULT_BINARY_DATA_MODE is database or s3).',
+		);
+	};
+	const { fileSize } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
+	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id).catch(unreadable));
 }

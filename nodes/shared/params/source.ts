@@ -45,21 +45,25 @@ export class NodeParameters {
 			const read = parameter.read(value, at);
 			const stored = this.stored[name];
 			if (!hasExpression(stored)) this.known.set(name, read);
-			else this.checkTexts(stored, value, at, parameter.description.type === 'resourceMapper');
+			else {
+				// An empty one is not sent, which models may take, and charge.
+				const isInput = name === 'prompt' || parameter.description.type === 'resourceMapper';
+				this.checkTexts(stored, value, at, isInput);
+			}
 			return read;
 		};
 	}
 
 	/** Checks each text that has expressions. */
-	private checkTexts(stored: unknown, value: unknown, at: Location, isForm: boolean): void {
+	private checkTexts(stored: unknown, value: unknown, at: Location, isInput: boolean): void {
 		if (typeof stored === 'object' && stored !== null) {
 			const values = new Map(Object.entries(value ?? {}));
 			for (const [name, inner] of Object.entries(stored))
-				this.checkTexts(inner, values.get(name), at, isForm);
+				this.checkTexts(inner, values.get(name), at, isInput);
 			return;
 		}
 		if (typeof stored !== 'string' || !stored.startsWith('=')) return;
-		if (isForm && isUnset(value)) this.gaps.add(`${stored.slice(1)} in ${at.subject}`);
+		if (isInput && isUnset(value)) this.gaps.add(`${stored.slice(1)} in ${at.subject}`);
 		if (typeof value !== 'string') return;
 		const [object] = partsThatFit(stored, value, OBJECTS);
 		if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);

@@ -1,7 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 import { ApiError, asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
-import { asObject, textOf } from '../gateway/util/json';
+import { asObject, asText, textOf } from '../gateway/util/json';
 import { chargeText, mayBeCharged, outcomeFlags } from './charge/words';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
@@ -37,8 +37,17 @@ function detailsOf(error: unknown): ApiErrorDetails {
 		const { description, param } = error;
 		return { message, description, param, code: 'invalid_input', outcome: 'notSent', retryable: false };
 	}
-	const description = textOf(asObject(error)?.description);
-	return { message, description, outcome: 'rejected', kind: 'read', retryable: false };
+	// n8n's, such as of an expression.
+	const { description, context } = asObject(error) ?? {};
+	const param = asText(asObject(context)?.parameter);
+	return {
+		message,
+		description: textOf(description),
+		param,
+		outcome: 'rejected',
+		kind: 'read',
+		retryable: false,
+	};
 }
 
 type NodeError = NodeOperationError | NodeApiError;

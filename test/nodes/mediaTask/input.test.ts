@@ -15,6 +15,7 @@ import {
 	TASKS,
 	task,
 } from '../../helpers/media';
+import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
 import { freshTask, sendCallback } from '../mediaTaskTrigger/support';
@@ -124,6 +125,23 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
 	});
 
+	test('is named in the gateway’s refusal of a model that has a field like "top-p"', async () => {
+		catalogue([painter({ properties: { 'top-p': {}, prompt: { type: 'string' } } })]);
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.prompt is too long', data: null });
+		const { error } = await run('create', { model, prompt: 'Hello', input: form({ 'top-p': 1 }) });
+		expect(error?.message).toBe("'Prompt' is too long");
+		expect(error?.description).toContain('Nothing was charged');
+	});
+
+	test('is not taken for the field that a refusal is about', async () => {
+		catalogue([painter(sandbox.canvas)]);
+		const msg = 'seed is needed for this prompt';
+		gateway().post(TASKS).reply(422, { code: 422, msg, data: null });
+		const { error } = await run('create', { model, prompt: 'Hello', input: form({}) });
+		expect(error?.message).toBe("'Seed' is needed for this prompt");
+		expect(error?.description).toContain("'Add field to send'");
+	});
+
 	test.each([
 		['form', { input: form({}) }],
 		['JSON', { inputMode: 'json', inputJson: '{}' }],
@@ -217,6 +235,29 @@ describe('files of the item', () => {
 		});
 	});
 
+	it('that n8n cannot read charge nothing: their task is not created', async () => {
+		const sent = serve(retouch);
+		const service = await binaryStorage();
+		const stored = await storedBinary('one', { mimeType: 'image/png', fileName: 'a.png' });
+		const spy = jest.spyOn(service, 'getAsStream').mockRejectedValue(new Error('S3 is busy'));
+		const items = [{ json: {}, binary: { data: stored } }];
+		const { error } = await run('create', edit(rows(['data', 'image_urls'])), { items });
+		spy.mockRestore();
+		expect(error?.message).toBe('n8n cannot read the file "a.png": S3 is busy');
+		expect(error?.description).toContain('Nothing was sent');
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('are no missing field when the gateway refuses their content', async () => {
+		catalogue([retouch]);
+		uploads();
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'image_urls[0]: is no image', data: null });
+		const parameters = edit(rows(['data', 'image_urls']));
+		const { error } = await run('create', parameters, { items: [item({ data: 'one' })] });
+		expect(error?.message).toBe("'Images' (image_urls[0]): is no image");
+		expect(error?.description).not.toContain('Add field');
+	});
+
 	test.each<[string, object, string]>([
 		['target field', rows(['data', '={{ $json.missing }}']), "'Input Files', row 1: 'Target Field' is empty"],
 		[
@@ -308,6 +349,20 @@ describe('Pass Through', () => {
 		const sent = serve();
 		const { error } = await create({ passThrough, ...(!what.includes('without') && { callbackUrl }) });
 		expect(`${error?.message} ${error?.description}`).toContain(message);
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('for a callback URL without https:// says what to do before the first item is sent', async () => {
+		const sent = serve();
+		const url = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
+		const parameters = { model, inputMode: 'json', inputJson: '{}' };
+		const items = [item({}), item({})];
+		const { error } = await run(
+			'create',
+			{ ...parameters, options: { callbackUrl: url, passThrough: '1' } },
+			{ items },
+		);
+		expect(error?.message).toContain('"n8n.example.com/done" is no web address');
 		expect(sent).toStrictEqual([]);
 	});
 });

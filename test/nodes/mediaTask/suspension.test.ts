@@ -135,6 +135,14 @@ describe('suspend problem', () => {
 		expect(hints).toStrictEqual([hint(problem)]);
 	});
 
+	it('a task that may be that of another execution is polled, and a hint says why', async () => {
+		mockTasks(() => 'success');
+		const { items, hints } = await run({}, { options: { idempotencyKey: 'order-7' } });
+		expect(items[0]?.json.state).toBe('success');
+		const problem = "with 'Idempotency Key', and in a retry, the task may call another execution back";
+		expect(hints).toStrictEqual([hint(problem)]);
+	});
+
 	it('a task with a callback URL of the user keeps it, and a hint says why it is polled', async () => {
 		const callbackUrl = 'https://n8n.example.com/done';
 		const tasks = mockTasks(() => 'success');

@@ -256,7 +256,8 @@ describe('storage input', () => {
 		it('a stored file that is missing', async () => {
 			const binary = await storedBinary('x', { mimeType: 'text/plain', fileName: 'a.txt' });
 			const { error } = await upload([withFile({ ...binary, id: `${binary.id}-gone` })]);
-			expect(error).toBeDefined();
+			expect(error?.message).toBe('n8n cannot read the file "a.txt": File not found');
+			expect(error?.description).toMatch(/Execute .*queue mode.*Nothing was sent/);
 			expect(requests).toBe(0);
 		});
 	});

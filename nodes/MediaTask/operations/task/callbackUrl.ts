@@ -6,9 +6,9 @@ import {
 } from '../../../shared/gateway/media/callbacks';
 import type { Json } from '../../../shared/gateway/util/json';
 
-/** Reads the callback URL (§4.6), which the gateway must reach. */
-export function readCallbackUrl(url: string | undefined, gatewayUrl: string): string | undefined {
-	const address = url?.trim() ?? '';
+/** Reads the callback URL (§4.6), which the gateway must reach; without `gatewayUrl`, it may be anywhere. */
+export function readCallbackUrl(url = '', gatewayUrl = url.trim()): string | undefined {
+	const address = url.trim();
 	if (address === '') return undefined;
 	const problem = unreachable(address, gatewayUrl);
 	if (problem === undefined) return address;

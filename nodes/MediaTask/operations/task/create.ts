@@ -105,15 +105,17 @@ function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>) {
 	if (params.waitStrategy !== 'suspend') return undefined;
 	const url = resumeUrlOf(n8n);
 	for (const secret of url?.searchParams.values() ?? []) run.secrets.add(secret);
-	// The callback of a task that another execution may have created belongs to that one. An AI Agent waits for its tool.
-	if (resumedState(n8n) || mayBeOfOthers(item) || run.isTool) return undefined;
+	// An AI Agent waits for its tool.
+	if (resumedState(n8n) || run.isTool) return undefined;
 	const reason = unreachable(url?.href ?? '', client.settings.baseUrl);
 	const problem =
 		suspendProblem(n8n, url) ??
-		(params.options.callbackUrl?.trim()
-			? "the task has another 'Callback URL'"
-			: reason &&
-				`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`);
+		(mayBeOfOthers(item)
+			? "with 'Idempotency Key', and in a retry, the task may call another execution back"
+			: params.options.callbackUrl?.trim()
+				? "the task has another 'Callback URL'"
+				: reason &&
+					`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`);
 	if (url && problem === undefined) return resumeCallback(item, url);
 	run.hints.add(`The execution keeps running instead of sleeping: ${problem}`);
 	return undefined;

@@ -50,7 +50,7 @@ export async function createTask(
 	const send = async () => {
 		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
 		const created = await createMediaTask(client, bodyWith(input), key).catch(async (error: unknown) => {
-			throw await inPanelWords(item, error);
+			throw await inPanelWords(item, error, input);
 		});
 		records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
 		return created;

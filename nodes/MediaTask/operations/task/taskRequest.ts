@@ -98,7 +98,7 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	const { callbackUrl, passThrough, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } =
 		params.options;
 	if (idempotencyKey !== undefined) checkKey(idempotencyKey);
-	callbackWithData(callbackUrl?.trim() || undefined, passThrough);
+	callbackWithData(readCallbackUrl(callbackUrl), passThrough);
 	void [
 		dryRun,
 		maxCostRub,

@@ -34,6 +34,15 @@ const TASK_TEXTS: StatusTexts = {
 	},
 };
 
+/** Texts for a creation: its 404 is about what it names (§7.4), not about a task. */
+const CREATION_TEXTS: StatusTexts = {
+	404: {
+		message: 'The gateway does not know the model or the session of the task',
+		description:
+			"Choose the model again from the list: IDs change. With 'Session ID', check that the session belongs to the account of the credential.",
+	},
+};
+
 /** Creates a task (§4.6). A retry with the same key returns the same task and charges nothing. */
 export async function createMediaTask(
 	client: GatewayClient,
@@ -43,6 +52,7 @@ export async function createMediaTask(
 	const created = await client.json({
 		group: 'media',
 		kind: 'keyed',
+		texts: CREATION_TEXTS,
 		method: 'POST',
 		path: TASKS_PATH,
 		json: body,
@@ -83,6 +93,16 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
+/** Its 404 is about the result (§4.8): a task that has none may exist. */
+const DOWNLOAD_TEXTS: StatusTexts = {
+	...TASK_TEXTS,
+	404: {
+		message: 'The gateway has no file of this media task',
+		description:
+			"It keeps the files of a task for 7 days. The task may also have ended without a file, or not have ended yet: see its state with the operation 'Get'.",
+	},
+};
+
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
@@ -90,7 +110,7 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
+	return await client.stream({ group: 'media', kind: 'read', texts: DOWNLOAD_TEXTS, path }, consume);
 }
 
 /**

@@ -109,7 +109,7 @@ const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
 	media: {
 		...MODEL,
 		404: { message: 'The gateway has no such media task',
-			description: 'The task does not exist, was deleted, has no saved result yet, or belongs to another account. Check the task ID and the credential.' },
+			description: 'The task does not exist, was deleted, or belongs to another account. Check the task ID and the credential.' },
 		409: { message: 'The gateway is still busy with this media session',
 			description: "Another request of the same session is running. Use another session, or wait until its task has ended: with Loop Over Items, and the operation 'Create and Wait'." },
 		410: { message: 'What this media request refers to has expired',
