@@ -40,7 +40,7 @@ export class AiGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. sk-…',
-			hint: 'Created in the profile area of the web application, where it is shown in full only once',
+			hint: 'Created in the profile area of the gateway’s web application, where it is shown in full only once',
 		},
 		{
 			displayName: 'Minimum Balance (₽)',

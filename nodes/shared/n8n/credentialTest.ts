@@ -19,11 +19,11 @@ const TIMEOUT_MS = 30_000;
 /** The errors by status. The form shows one sentence. */
 const BY_STATUS: Readonly<Record<number, string>> = {
 	401: 'The API key was refused: it is wrong, revoked or expired. The base URL is right.',
-	404: 'No gateway responds at this base URL. It is the address that ends in /api/v1.',
+	404: 'No gateway responds at this base URL. Enter the address that ends in /api/v1.',
 };
 
 const OTHER_SIGN_IN =
-	'Something other than the gateway asks for a sign-in at this base URL. It is the address that ends in /api/v1.';
+	'Something other than the gateway asks for a sign-in at this base URL. Enter the address that ends in /api/v1.';
 
 /**
  * Tests a credential by requesting the balance (§4.18). n8n's declarative test accepts any web page and shows

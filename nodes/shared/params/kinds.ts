@@ -97,7 +97,7 @@ function readText(value: unknown, at: Location): string {
 }
 
 export const OBJECT_HINT =
-	'Its expression returns an object. Choose one of the object’s fields, or turn it into text with toJsonString().';
+	'Its expression returns an object or a list. Choose one of its fields, or turn it into text: a list with join(), an object with toJsonString().';
 
 interface NumberSpec {
 	default: number;

@@ -14,7 +14,7 @@ const BY_STATUS = {
 	400: { message: 'The gateway did not accept the request',
 		description: 'A parameter is missing or has a value that is not allowed. Correct it.' },
 	401: { message: 'The gateway refused the API key',
-		description: 'The key is wrong, revoked or expired. Open the AI Gateway credential of this node and enter a valid key (it looks like sk-… and is shown only once, when it is created in the profile area of the web application).' },
+		description: 'The key is wrong, revoked or expired. Enter a valid one in the AI Gateway credential of this node. The gateway’s web application shows a new key in full only once.' },
 	402: { message: 'There is not enough money in the gateway wallet',
 		description: 'Top up the wallet, then try again. A Gateway Balance Trigger can warn you in time.' },
 	403: { message: 'The gateway denied access',
