@@ -52,11 +52,16 @@ export function writtenDigests({ parameters }: Pick<INode, 'parameters'>): { cal
 	};
 }
 
-/** A value without what the editor stores beside it: the cached names of a list, the schema of a form. */
+/**
+ * A value without what the editor stores beside it, also when it only opens the node: the cached names of a list, the schema
+ * and the unset fields of a form.
+ */
 function essential(value: unknown): unknown {
 	const object = asObject(value);
 	if (object?.__rl === true) return object.value;
-	return object?.mappingMode === undefined ? value : { mappingMode: object.mappingMode, value: object.value };
+	if (object?.mappingMode === undefined) return value;
+	const set = Object.entries(asObject(object.value) ?? {}).filter(([, field]) => field !== null);
+	return set.length > 0 ? Object.fromEntries(set) : undefined;
 }
 
 /** Key in the node's context, where n8n has no token. */
