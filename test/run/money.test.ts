@@ -486,7 +486,7 @@ describe('what an error says of other items', () => {
 	const task = (taskId: string): ItemRecord => ({ state: 'charged', account: 'a', costRub: '6', taskId });
 	const failed = { ...task('t9'), error: details('charged', 'keyed', { extra: { state: 'fail' } }) };
 	const RETRY =
-		"To get their results, use 'Retry' of this execution in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.";
+		"To get their results, use 'Retry' of this execution in the list of executions: it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt. If this item fails each time, set 'On Error' to 'Continue' first, and retry with the currently saved workflow.";
 	const TASKS = "The operation 'Wait' also gets the results of tasks:";
 	const MAYBE = 'unknown: it may have been charged.';
 

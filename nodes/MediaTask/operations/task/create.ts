@@ -46,7 +46,7 @@ const waitStrategy = choice({
 		{
 			name: 'Sleep Until the Gateway Calls',
 			value: 'suspend',
-			description: 'For videos and many tasks',
+			description: 'For videos and many tasks. The gateway must be able to reach n8n.',
 		},
 	],
 	default: 'poll',

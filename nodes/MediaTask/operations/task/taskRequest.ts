@@ -141,7 +141,9 @@ export async function readTaskRequest(
 		// §4.6.
 		compact({ model: id, input, sessionId: sessionId || undefined, callBackUrl: url });
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
-	const planned = limit || ownKey !== undefined ? await inputWith(placeholder) : {};
+	// Only a key of the user depends on the content of files.
+	const urlOf = ownKey === undefined ? async () => await Promise.resolve('file') : placeholder;
+	const planned = limit || ownKey !== undefined ? await inputWith(urlOf) : {};
 	const mostRub = limit && limitedPrice(taskPrice(await catalogued(), planned), limit, maxPriceRub);
 	return {
 		inputWith,
@@ -179,8 +181,8 @@ function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string)
 	}
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
 	throw new InvalidInputError(
-		`The task would cost ${rubles(rub)}, more than the highest price of ${rubles(maxRub)}`,
-		"Choose a cheaper model or input, or raise the option 'Max Price (₽)'.",
+		`The task would cost ${rubles(rub)}, more than 'Max Price (₽)' of ${rubles(maxRub)}`,
+		'Choose a cheaper model or input, or raise the option.',
 		limit,
 	);
 }

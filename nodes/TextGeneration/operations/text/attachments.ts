@@ -118,10 +118,9 @@ async function openFile(
 
 function knownType(mimeType: string, fileName: string): string | undefined {
 	const type = standardType(mimeType);
-	const named = typeByName(fileName);
-	if (type.endsWith('/octet-stream')) return named;
 	// What n8n says of a file of which it knows nothing.
-	return type === 'text/plain' && !named ? undefined : type;
+	const isUnknown = type === 'text/plain' && !typeByName(fileName);
+	return isUnknown || type.endsWith('/octet-stream') ? undefined : type;
 }
 
 /** The file with a standard type. An unknown one is found by the name or the first bytes. */

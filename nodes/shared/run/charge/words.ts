@@ -66,7 +66,7 @@ export function chargeText(
 export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
 
 const PAYS =
-	'it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt.';
+	"it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt. If this item fails each time, set 'On Error' to 'Continue' first, and retry with the currently saved workflow.";
 
 const NEXT_TRY: Readonly<Record<NextTry, string>> = {
 	retry: `To get their results, use 'Retry' of this execution in the list of executions: ${PAYS}`,
