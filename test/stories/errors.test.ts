@@ -54,8 +54,9 @@ describe('mistakes', () => {
 			],
 		])('of %s is named in a hint', async (_, node, label = 'Prompt', expression = '{{ $json.name }}') => {
 			const hints = (await execute(node, items)).hints();
+			const first = expression.includes('name') ? 1 : 0;
 			expect(hints).toContain(
-				`In at least one item, these expressions are empty: ${expression} in '${label}'.`,
+				`In some items, expressions are empty: ${expression} in '${label}' (first: item ${first}).`,
 			);
 		});
 
@@ -75,6 +76,25 @@ describe('mistakes', () => {
 		const { errorText } = await execute(node, [{ json: { product, code: "'[object Object]'" } }]);
 		expect(errorText).toMatch(/has an object in place of a text: \{\{ \$json\.product \}\}/);
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	const row = { role: 'user', content: 'Describe {{ $json.name }}' };
+	it.each([
+		['a text', text({ prompt: 'Describe {{ $json.name }}' })],
+		['a row', text({ inputMode: 'messages', messages: { message: [row] }, systemPrompt: '={{ 1 }}' })],
+		['a picture', image({ prompt: "A film of {{ $('Form').item.json.name }}" })],
+		['a task', image({ inputMode: 'json', inputJson: '{ "prompt": "{{ $json.name }}" }' })],
+	])('%s with an expression in a field that is fixed is an error, and nothing is sent', async (_, node) => {
+		const { errorText } = await execute(node, [{ json: { name: 'lamp' } }, { json: { name: 'sofa' } }]);
+		expect(errorText).toMatch(
+			/contains \{\{ \$.*name \}\} as text.*from Fixed to Expression.*Nothing was sent/s,
+		);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	it('a text about a template of another language is sent', async () => {
+		const prompt = 'Translate {{ $t("hello") }} and {{ name }}, $json, { { $json.name } } and {{}}';
+		expect((await execute(text({ prompt }), prompts('a'))).error).toBeUndefined();
 	});
 
 	it('a text that is about "[object Object]" is sent', async () => {

@@ -8,6 +8,9 @@ import { Location, type Parameter, type Source } from './parameter';
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
 
+/** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
+const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|\()[^]*?\}\}/;
+
 interface Options {
 	extractValue: boolean;
 }
@@ -30,8 +33,8 @@ interface SingleFunctions {
 export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
 	private readonly stored: INode['parameters'];
-	/** What an expression in a text gave nothing for, in words. */
-	readonly gaps = new Set<string>();
+	/** The expressions in texts that gave nothing, in words, and the first item of each. */
+	readonly gaps = new Map<string, number>();
 
 	constructor(private readonly context: ItemFunctions) {
 		this.stored = context.getNode().parameters;
@@ -41,33 +44,16 @@ export class NodeParameters {
 		return <T>(name: string, parameter: Parameter<T>): T => {
 			if (this.known.has(name)) return this.known.get(name) as T;
 			const at = new Location(name, `'${parameter.label}'`);
-			const value = this.resolve(index, name, parameter);
-			const read = parameter.read(value, at);
 			const stored = this.stored[name];
+			const value = this.resolve(index, name, parameter);
+			// An empty one is not sent, which models may take, and charge.
+			const isInput = name === 'prompt' || parameter.description.type === 'resourceMapper';
+			for (const gap of gapsIn(stored, value, at, isInput))
+				if (!this.gaps.has(gap)) this.gaps.set(gap, index);
+			const read = parameter.read(value, at);
 			if (!hasExpression(stored)) this.known.set(name, read);
-			else {
-				// An empty one is not sent, which models may take, and charge.
-				const isInput = name === 'prompt' || parameter.description.type === 'resourceMapper';
-				this.checkTexts(stored, value, at, isInput);
-			}
 			return read;
 		};
-	}
-
-	/** Checks each text that has expressions. */
-	private checkTexts(stored: unknown, value: unknown, at: Location, isInput: boolean): void {
-		if (typeof stored === 'object' && stored !== null) {
-			const values = new Map(Object.entries(value ?? {}));
-			for (const [name, inner] of Object.entries(stored))
-				this.checkTexts(inner, values.get(name), at, isInput);
-			return;
-		}
-		if (typeof stored !== 'string' || !stored.startsWith('=')) return;
-		if (isInput && isUnset(value)) this.gaps.add(`${stored.slice(1)} in ${at.subject}`);
-		if (typeof value !== 'string') return;
-		const [object] = partsThatFit(stored, value, OBJECTS);
-		if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
-		partsThatFit(stored, value, /^$/).forEach((part) => this.gaps.add(`${part} in ${at.subject}`));
 	}
 
 	private resolve(index: number, name: string, { description }: Parameter<unknown>): unknown {
@@ -87,6 +73,31 @@ export function nodeParameters(context: SingleFunctions): Source {
 		getNode: () => context.getNode(),
 		getNodeParameter: (name, _index, ...more) => context.getNodeParameter(name, ...more),
 	}).item(0);
+}
+
+/**
+ * Checks each text of a parameter.
+ *
+ * @returns the expressions that gave nothing, in words
+ */
+function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
+	if (typeof stored === 'object' && stored !== null) {
+		const values = new Map(Object.entries(value ?? {}));
+		return Object.entries(stored).flatMap(([name, inner]) => gapsIn(inner, values.get(name), at, isInput));
+	}
+	if (typeof stored !== 'string') return [];
+	if (!stored.startsWith('=')) {
+		const [unresolved] = UNRESOLVED.exec(stored) ?? [];
+		if (unresolved === undefined) return [];
+		const hint =
+			'Switch the field from Fixed to Expression. To send it as it is, put a space between the braces.';
+		throw at.error(`contains ${unresolved} as text`, hint);
+	}
+	const empty = isInput && isUnset(value) ? [stored.slice(1)] : [];
+	if (typeof value !== 'string') return empty.map((part) => `${part} in ${at.subject}`);
+	const [object] = partsThatFit(stored, value, OBJECTS);
+	if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
+	return [...empty, ...partsThatFit(stored, value, /^$/)].map((part) => `${part} in ${at.subject}`);
 }
 
 function hasExpression(value: unknown): boolean {

@@ -239,8 +239,8 @@ class ItemLoop {
 		const { hints, dryRun, fallbacks } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const { gaps } = this.parameters;
-		if (gaps.size > 0)
-			hints.add(`In at least one item, these expressions are empty: ${[...gaps].join(', ')}.`);
+		const empty = [...gaps].map(([expression, item]) => `${expression} (first: item ${item})`);
+		if (empty.length > 0) hints.add(`In some items, expressions are empty: ${empty.join(', ')}.`);
 		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size));
 		const codes = [...this.failures.values()].map(([item]) => asObject(item?.json.error)?.code);
 		const misfits = misfitHint(codes);
