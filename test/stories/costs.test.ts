@@ -2,7 +2,7 @@ import { compareDecimals, rubles as inRubles, multiplyDecimals } from '../../nod
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
 import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
-import { locator } from '../helpers/values';
+import { CONTINUE, locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import type { Execution, StoryNode } from './execution';
 import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
@@ -227,6 +227,17 @@ describe('partly paid', () => {
 			expect(gateway.charges()).toBe(10);
 			expect(failed.errorText).toMatch(rubles(before));
 		});
+	});
+
+	it('the results of nine texts come out at no cost when the tenth fails each time, after *On Error* is set to *Continue*', async () => {
+		disturb(says('text 9'), { kind: 'error', code: 'invalid_request' }, () => gateway.charges() === 9);
+		const failed = await execute(text(), numbered(10));
+		expect((await failed.retry()).error?.context?.itemIndex).toBe(9);
+		const retried = await failed.retry({}, CONTINUE);
+		expect(texts(retried.items())).toStrictEqual([...TEN.slice(0, 9), undefined]);
+		expect(retried.errors()).toHaveLength(1);
+		expect(failed.errorText).toContain("set 'On Error' to 'Continue' first");
+		expect(gateway.charges()).toBe(9);
 	});
 
 	test.each([

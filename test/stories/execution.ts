@@ -99,10 +99,15 @@ export class Execution {
 	 * *Retry* of this failed execution, a minute later.
 	 *
 	 * @param parameters what the user has changed of the first node: *Retry with currently saved workflow*
+	 * @param settings the same of its settings
 	 */
-	async retry(parameters: object = {}): Promise<Execution> {
+	async retry(parameters: object = {}, settings: StoryNode['settings'] = {}): Promise<Execution> {
 		const [first, ...others] = this.story.nodes;
-		const edited: StoryNode = { ...first, parameters: { ...first.parameters, ...parameters } };
+		const edited: StoryNode = {
+			...first,
+			parameters: { ...first.parameters, ...parameters },
+			settings: { ...first.settings, ...settings },
+		};
 		return await this.next({ ...this.story, nodes: [edited, ...others] }, ({ workflow, more }) => {
 			const data = retryData(this.run.data, workflow);
 			return new WorkflowExecute(more, RETRY, data).processRunExecutionData(workflow);
