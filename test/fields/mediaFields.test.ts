@@ -60,9 +60,14 @@ describe('a field in the panel', () => {
 			'Guidance',
 			'Transparent Background',
 			'Tags – Style words',
-			'Watermark',
+			'Watermark (JSON)',
 			'Seed',
 		]);
+	});
+
+	it('says in its label that it takes the URL of a file, which Input Files may give', () => {
+		const labels = formFields(sandbox.motion as JsonObject).map(({ displayName }) => displayName);
+		expect(labels).toContain('First Frame (URL or file)');
 	});
 
 	it('has a title of any length as its label', () => {

@@ -93,7 +93,7 @@ function formField(field: InputField): ResourceMapperField {
 	const widget = choices.length > 0 ? 'options' : isListOfScalars ? 'string' : WIDGETS[kind];
 	return {
 		id: name,
-		displayName: label(field, mayComeAsFile),
+		displayName: label(field, mayComeAsFile, widget),
 		defaultMatch: false,
 		canBeUsedToMatch: false,
 		required: required && !mayComeAsFile,
@@ -104,13 +104,16 @@ function formField(field: InputField): ResourceMapperField {
 	};
 }
 
-/** "Tags – Style words": the mapper shows no descriptions. One that has no room is left out. */
-function label(field: InputField, mayComeAsFile: boolean): string {
+/** "Tags – Style words", "Logo (URL or file)": the mapper shows no descriptions. One that has no room is left out. */
+function label(field: InputField, mayComeAsFile: boolean, widget: FieldType): string {
 	const { title, description = '' } = field;
-	const needed = mayComeAsFile ? ` (required${takesUrls(field) ? ' or file' : ''})` : '';
+	const isJson = widget === 'object' || widget === 'array';
+	const optional = takesUrls(field) ? 'URL or file' : isJson ? 'JSON' : '';
+	const note = mayComeAsFile ? `required${takesUrls(field) ? ' or file' : ''}` : optional;
+	const name = note === '' ? title : `${title} (${note})`;
 	const text = description.replace(/\s+/g, ' ').trim();
-	const full = `${title}${needed} – ${text}`;
-	return text === '' || text === title || full.length > MAX_LABEL ? title + needed : full;
+	const full = `${name} – ${text}`;
+	return text === '' || text === title || full.length > MAX_LABEL ? name : full;
 }
 
 /** A default as the mapper takes it: lists and objects as JSON text. */

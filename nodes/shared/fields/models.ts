@@ -97,8 +97,7 @@ export const mediaSearches = {
 function textEntry({ id, contextLength, costContext, costCompletion }: TextModel): INodeListSearchItems {
 	const input = millionTokenPrice(costContext);
 	const output = millionTokenPrice(costCompletion);
-	// The parameter's description explains the two prices.
-	const price = input && output && `${rubles(input)} in, ${rubles(output)} out`;
+	const price = input && output && `${rubles(input)} in, ${rubles(output)} out per 1M`;
 	return entry(id, price, contextLength === undefined ? undefined : TOKENS.format(contextLength));
 }
 
