@@ -12,7 +12,7 @@ export const areas = {
 		mutate: ['client', 'endpoints', 'errors', 'media', 'util'].map(
 			(folder) => `nodes/shared/gateway/${folder}/**/*.ts`,
 		),
-		tests: ['test/gateway/**/*.test.ts'],
+		tests: ['test/gateway/**/*.test.ts', 'test/stories/media.test.ts'],
 	},
 	formats: {
 		mutate: ['nodes/shared/gateway/text/**/*.ts'],

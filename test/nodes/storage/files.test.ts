@@ -39,6 +39,18 @@ describe('storage', () => {
 		},
 	);
 
+	it.each([
+		[true, { deleted: true, id: 'f1' }],
+		[false, { success: true }],
+	])(
+		'a file is deleted, with the response as it came unless it is simplified (%s)',
+		async (simplify, json) => {
+			gateway().delete('/api/v1/storage/f1').reply(200, { success: true });
+			const { items } = await run('delete', { fileId: 'f1', simplify });
+			expect(items.map((item) => item.json)).toStrictEqual([json]);
+		},
+	);
+
 	it.each(['..', '%2E%2e', 'f1/..'])('the file ID %s is rejected before anything is sent', async (fileId) => {
 		for (const operation of ['get', 'delete', 'download']) {
 			const { error } = await run(operation, { fileId });
