@@ -10,7 +10,7 @@ const suites = {
 	'Error output': 'Failed items reach it with their input and error',
 	'Lost answer': 'A charged text whose answer was lost is not repeated, and the error says so',
 	'Retry On Fail': 'Nothing is paid twice',
-	Suspend: '*Wait Strategy: Suspend*: callbacks resume the execution',
+	Suspend: '*Sleep Until the Gateway Calls*: callbacks resume the execution',
 	'Media trigger': 'A callback starts a workflow',
 	Streaming: 'A text is sent to a webhook word by word',
 	'Agent tool': 'n8n’s AI Agent uses *Media Task* as its tool',
