@@ -82,6 +82,7 @@ describe('mistakes', () => {
 	it.each([
 		['a text', text({ prompt: 'Describe {{ $json.name }}' })],
 		['a row', text({ inputMode: 'messages', messages: { message: [row] }, systemPrompt: '={{ 1 }}' })],
+		['a system prompt', text({ systemPrompt: 'It is {{ $now.name }}', prompt: '=a' })],
 		['a picture', image({ prompt: "A film of {{ $('Form').item.json.name }}" })],
 		['a task', image({ inputMode: 'json', inputJson: '{ "prompt": "{{ $json.name }}" }' })],
 	])('%s with an expression in a field that is fixed is an error, and nothing is sent', async (_, node) => {

@@ -9,7 +9,7 @@ import { Location, type Parameter, type Source } from './parameter';
 const OBJECTS = /^(\[object Object\],?)+$/;
 
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
-const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|\()[^]*?\}\}/;
+const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|now|today|\()[^]*?\}\}/;
 
 interface Options {
 	extractValue: boolean;
