@@ -52,7 +52,8 @@ export class ChatModel implements INodeType {
 }
 
 async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
+	// What the agent has sent before, for this item or another one, may be charged.
+	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex, '', false);
 	try {
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const params = parameters.read(new NodeParameters(context).item(itemIndex));

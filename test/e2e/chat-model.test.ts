@@ -121,7 +121,7 @@ describe('errors of the agent say what to do', () => {
 			{ model: byId('') },
 			nothing,
 			0,
-			/^'Model' is empty\. .*Choose a model.*Nothing was sent\.$/,
+			/^'Model' is empty\. .*Choose a model.*This call was not sent\.$/,
 			/Choose a model/,
 		],
 		[

@@ -120,7 +120,7 @@ const promises: Promises = {
 				...errorsOf(run).flatMap(({ order, error }) =>
 					error.retryable === true || isFree(error.description ?? '') ? order : [],
 				),
-				...(/This item was not (sent|charged)/.test(text) ? [own] : []),
+				...(/This call was not (sent|charged)/.test(text) ? [own] : []),
 				// All items of the run.
 				...(isFree(text) ? charged.filter((order) => isSameRun(order, own)) : []),
 			];

@@ -448,8 +448,8 @@ it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 });
 
 it('notSent or rejected: only its own item is free when others may be charged', () => {
-	expect(chargeText(details('notSent', 'charge'), false)).toBe('This item was not sent.');
-	expect(chargeText(details('rejected', 'keyed'), false)).toBe('This item was not charged.');
+	expect(chargeText(details('notSent', 'charge'), false)).toBe('This call was not sent.');
+	expect(chargeText(details('rejected', 'keyed'), false)).toBe('This call was not charged.');
 });
 
 it.each<[Partial<ApiErrorDetails>, RegExp]>([
@@ -522,6 +522,6 @@ describe('what an error says of other items', () => {
 		expect(said('retryOfSubExecution')).toMatch(
 			/for that of this sub-workflow, not for its parent: it pays only/,
 		);
-		expect(said('none')).toBe('1 other item cost ₽2.');
+		expect(said('none')).toBe('1 item cost ₽2.');
 	});
 });

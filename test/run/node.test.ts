@@ -84,7 +84,7 @@ describe('the error that ends the node', () => {
 		const plain = toNodeError(someNode, make(), 3);
 		expect(plain).toMatchObject({ ...own, ...(hint === undefined ? {} : { description: hint }) });
 		const noted = toNodeError(someNode, make(), 3, 'A note.');
-		const ofItem = hint?.replace(/Nothing was (?=\w+\.$)/, 'This item was not ');
+		const ofItem = hint?.replace(/Nothing was (?=\w+\.$)/, 'This call was not ');
 		expect(noted).toMatchObject({ ...own, description: `${ofItem ?? ''} A note.`.trim() });
 	});
 

@@ -194,6 +194,38 @@ describe('changed credential', () => {
 		expect(execution.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
 	});
 
+	describe('the wallet is empty after two of three pictures, and somebody retries with another account', () => {
+		/** The gateway refuses the third picture, once; then the key is another one. */
+		function refuseThird() {
+			disturb(
+				(request) => says('a cow')(request) && ended('a cow') === 0,
+				{ kind: 'error', code: 'insufficient_quota' },
+				() => gateway.charges() === 2,
+			);
+			return twoAccounts(() => ended('a cow') > 0);
+		}
+
+		it('nothing is charged, and the error says that the tasks need the former key', async () => {
+			const failed = await execute(image(), prompts('a cat', 'a dog', 'a cow'), refuseThird());
+			const retried = await failed.retry();
+			expect(retried.errorText).toMatch(ANOTHER);
+			expect(retried.errorText).toContain('Choose the credential of the try before again');
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 0]);
+		});
+
+		it('with *On Error: Continue* it pays for the third, and has the IDs of the others', async () => {
+			const failed = await execute(image(), prompts('a cow', 'a cat', 'a dog'), refuseThird());
+			const retried = await failed.retry({}, CONTINUE);
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 1]);
+			const [cow, ...others] = retried.items();
+			expect(cow?.json.state).toBe('success');
+			expect(others.map(({ json }) => json.error)).toMatchObject([
+				{ paid: true, message: expect.stringMatching(ANOTHER) as string },
+				{ paid: true, message: expect.stringMatching(ANOTHER) as string },
+			]);
+		});
+	});
+
 	describe('texts that are paid for come out, whatever the key is', () => {
 		const THREE = ['text 0', 'text 1', 'text 2'];
 

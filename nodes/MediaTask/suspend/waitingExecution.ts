@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
-import { canSuspend, storedContext } from '../../shared/n8n/features';
+import { respondsWithOutput, storedContext } from '../../shared/n8n/features';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
 // input, and on resuming disables the node and passes the input on. Here the node's output is stored in place of
@@ -73,7 +73,10 @@ export function suspendProblem(context: IExecuteFunctions, url: URL | undefined)
 	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
 	if (!url) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
-	if (!canSuspend(context)) return 'a sub-workflow can be suspended from n8n 2.2 on';
+	if (context.getMode() === 'integrated')
+		return 'n8n may continue the parent of a sub-workflow without its results';
+	if (respondsWithOutput(context))
+		return "the webhook or chat would get its response before the result ('Respond to Webhook' waits for it)";
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);
@@ -147,6 +150,9 @@ export async function suspendExecution(
 	}
 	// With *Execute Once*, n8n stores more items and would pass them on.
 	storedInput(context)?.splice(input.length);
+	// When the wait is over, n8n disables the node that is stored here: also for a run that another branch has queued.
+	const { executeData } = asObject(context) ?? {};
+	Object.assign(executeData ?? {}, { node: { ...runningNode(context) } });
 	Object.assign(context.getContext('node'), { [KEY]: saved, [FILES]: files });
 	context.getContext('flow')[UNTIL] = state.until;
 	await context.putExecutionToWait(new Date(state.until));

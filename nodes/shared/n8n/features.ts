@@ -1,7 +1,8 @@
 import * as n8nWorkflow from 'n8n-workflow';
-import type { ContextType, IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { ContextType, IBinaryData, IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 
 import type { Usage } from '../gateway/text/formats/completion';
+import { asObject } from '../gateway/util/json';
 
 // What a newer n8n has, and n8n 1.100, the oldest that is supported, does not. Version numbers are those of
 // n8n-workflow; n8n 1.100 comes with 1.97.
@@ -30,6 +31,8 @@ interface NewerFunctions {
 	sendChunk?: ChunkSender['sendChunk'];
 	/** There from the start, but not in sub-nodes and an agent's tool. */
 	addExecutionHints?: IExecuteFunctions['addExecutionHints'];
+	/** Without `parameters` in the oldest. */
+	getParentNodes?(name: string, options: { includeNodeParameters: true }): NodeTypeAndVersion[];
 	/** Missing in the oldest. */
 	getWorkflowSettings?(): { binaryMode?: string; redactionPolicy?: string };
 	/** Only in an execution of its own, not in an agent's tool. */
@@ -51,13 +54,23 @@ export function isTool(context: IExecuteFunctions): boolean {
 	return isSubNode || context.getNode().type.endsWith('Tool');
 }
 
-/**
- * Whether n8n can suspend the execution: before 2.0, the parent of a sub-workflow then gets its input in place of its
- * results. 2.0 and 2.1 count as older.
- */
-export function canSuspend(context: IExecuteFunctions): boolean {
-	const { isToolExecution: since2dot2 }: NewerFunctions = context;
-	return context.getMode() !== 'integrated' || since2dot2 !== undefined;
+/** The response mode of triggers that may respond with the output of the last node, if none is set. */
+const RESPONSE_MODES: ReadonlyMap<string, string> = new Map([
+	['n8n-nodes-base.webhook', 'onReceived'],
+	['@n8n/n8n-nodes-langchain.chatTrigger', 'lastNode'],
+]);
+
+/** Whether a webhook or a chat gets the output of the workflow as its response, as soon as the execution is suspended. */
+export function respondsWithOutput(context: IExecuteFunctions): boolean {
+	const { getParentNodes }: NewerFunctions = context;
+	const options = { includeNodeParameters: true } as const;
+	const parents = getParentNodes?.call(context, context.getNode().name, options) ?? [];
+	return parents.some(({ type, disabled, parameters }) => {
+		const initial = RESPONSE_MODES.get(type);
+		if (initial === undefined || disabled || !parameters) return false;
+		const { responseMode = initial } = { ...asObject(parameters.options), ...parameters };
+		return responseMode === 'lastNode' || responseMode === 'streaming';
+	});
 }
 
 /** Whether the workflow streams its response to a chat or webhook. An older n8n never does. */

@@ -97,13 +97,17 @@ class ItemLoop {
 			const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
 				await (kind === 'poll' || kind === 'catalogue' ? reads : requests).run(work);
 			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
-			const started = open.map(async (index) => {
+			const start = async (index: number) => {
 				await items.run(async () => {
 					if (!this.signal.isAborted)
 						await this.attempt(index, async () => await this.start(index, withSlot));
 				});
-			});
-			await Promise.all(started);
+			};
+			// First those that have a task, so that nothing is charged if their credential is another one.
+			const hasTask = (index: number) => this.runContext.records.get(index)?.taskId !== undefined;
+			const [known, others] = [open.filter(hasTask), open.filter((index) => !hasTask(index))];
+			await Promise.all(known.map(start));
+			await Promise.all(others.map(start));
 			const paused = await this.finishDeferred();
 			await this.runContext.end();
 			return await this.conclude(paused);

@@ -83,15 +83,22 @@ export function inMessage(error: NodeError): NodeError {
  * the error with the execution.
  *
  * @param others the end of the description: what other items cost
+ * @param isAlone whether no other call is, or may be, charged
  */
-export function toNodeError(node: INode, error: unknown, itemIndex: number, others = ''): NodeError {
+export function toNodeError(
+	node: INode,
+	error: unknown,
+	itemIndex: number,
+	others = '',
+	isAlone = others === '',
+): NodeError {
 	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;
 		if (others) error.description = `${error.description ?? ''} ${others}`.trim();
 		return error;
 	}
 	const { message, status, taskId, extra } = detailsOf(error);
-	const description = `${descriptionOf(error, others === '') ?? ''} ${others}`.trim();
+	const description = `${descriptionOf(error, isAlone) ?? ''} ${others}`.trim();
 	const options = { message, itemIndex, ...(description ? { description } : {}) };
 	const nodeError =
 		error instanceof ApiError

@@ -206,9 +206,18 @@ describe('errors', () => {
 		for (const outcome of [lc.invoke(messages), streamed(lc, messages)])
 			expect(await rejection(outcome)).toMatchObject({
 				name: 'NodeOperationError',
-				description: expect.stringContaining('Nothing was sent') as string,
+				description: expect.stringContaining('This call was not sent') as string,
 				context: { itemIndex: 0 },
 			});
+	});
+
+	it('a call that is rejected is not charged, which says nothing of the calls before it', async () => {
+		respond(whole({ content: 'Hi' }));
+		respond(JSON.stringify({ error: { message: 'no', code: 'x' } }), 400);
+		const { lc } = await supplied();
+		await invoke(lc);
+		const { description } = (await rejection(invoke(lc))) as { description: string };
+		expect(description).toMatch(/This call was not charged\.$/);
 	});
 
 	const apiKey = 'odd-key-of-an-old-account';

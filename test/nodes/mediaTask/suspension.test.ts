@@ -106,10 +106,12 @@ describe('suspend problem', () => {
 		const main = data.main.map((items) => items.map((item) => ({ ...item })));
 		return { executeData: { value: { node, data: { main } } } };
 	};
-	const subWorkflow: Change = (context) => ({
-		...without('getMode', () => 'integrated')(context),
-		...without('isToolExecution')(context),
-	});
+	const behind = (type: string, parameters?: object, disabled = false) =>
+		without('getParentNodes', () => [{ type, parameters, disabled }]);
+	const WEBHOOK = 'n8n-nodes-base.webhook';
+	const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
+	const TOO_EARLY =
+		"the webhook or chat would get its response before the result ('Respond to Webhook' waits for it)";
 	const noUrl = without('getWorkflowDataProxy', () => ({ $runIndex: 0, $execution: {} }));
 	const UNREACHABLE =
 		'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL';
@@ -118,7 +120,18 @@ describe('suspend problem', () => {
 		['an n8n whose context has no executeData', OTHER_WAY, { change: without('executeData') }],
 		['an n8n that stores copies of the items', OTHER_WAY, { change: copiedItems }],
 		['an old n8n', 'this n8n cannot suspend executions', { change: without('putExecutionToWait') }],
-		['a sub-workflow', 'a sub-workflow can be suspended from n8n 2.2 on', { change: subWorkflow }],
+		[
+			'a sub-workflow',
+			'n8n may continue the parent of a sub-workflow without its results',
+			{ change: without('getMode', () => 'integrated') },
+		],
+		[
+			'a webhook that responds with the output',
+			TOO_EARLY,
+			{ change: behind(WEBHOOK, { responseMode: 'lastNode' }) },
+		],
+		['a chat', TOO_EARLY, { change: behind(CHAT, { options: {} }) }],
+		['a chat that streams', TOO_EARLY, { change: behind(CHAT, { options: { responseMode: 'streaming' } }) }],
 		['no resume URL', 'n8n has no URL that resumes the execution', { change: noUrl }],
 		['an execution without an ID', 'the execution has no ID', { more: { executionId: '' } }],
 		['another try at once', "'Retry On Fail' is on", { more: { settings: { retryOnFail: true } } }],
@@ -133,6 +146,38 @@ describe('suspend problem', () => {
 		const states = items.map(({ json }) => [json.state, 'timedOut' in json]);
 		expect(states).toStrictEqual(Array(2).fill(['success', false]));
 		expect(hints).toStrictEqual([hint(problem)]);
+	});
+
+	it.each<[string, ...Parameters<typeof behind>]>([
+		['a webhook that responds at once', WEBHOOK, {}],
+		['a webhook with a node that responds', WEBHOOK, { responseMode: 'responseNode' }],
+		['a webhook that is disabled', WEBHOOK, { responseMode: 'lastNode' }, true],
+		['a chat with nodes that respond', CHAT, { options: { responseMode: 'responseNodes' } }],
+		['another trigger', 'n8n-nodes-base.formTrigger', { responseMode: 'lastNode' }],
+		['a chat of the oldest n8n, which does not say how it responds', CHAT],
+	])('behind %s, the execution is suspended', async (_, ...trigger) => {
+		onN8nWith(behind(...trigger));
+		await suspend(
+			mockTasks(() => 'processing'),
+			suspending(),
+		);
+	});
+
+	it('a run that another branch has queued is not disabled with the one that waits', async () => {
+		let queued: object = {};
+		onN8nWith((context) => {
+			queued = executeDataOf(context).node;
+			return {};
+		});
+		const { run: suspended } = await suspend(
+			mockTasks(() => 'processing'),
+			suspending(),
+		);
+		const [waiting] = suspended.data.executionData?.nodeExecutionStack ?? [];
+		// As n8n does when the wait is over.
+		Object.assign(waiting?.node ?? {}, { disabled: true });
+		expect(queued).toMatchObject({ name: 'Gateway' });
+		expect(queued).not.toHaveProperty('disabled');
 	});
 
 	it('a task that may be that of another execution is polled, and a hint says why', async () => {

@@ -1,6 +1,7 @@
-import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import type { GatewayClient } from '../../../shared/gateway/client/client';
+import { createMediaTask, fetchMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse } from '../../../shared/gateway/endpoints/upload';
-import { asError, StoppedError } from '../../../shared/gateway/errors/errors';
+import { ApiError, asError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
 import { charge } from '../../../shared/run/charge/charge';
@@ -34,8 +35,9 @@ export async function createTask(
 	callback?: ResumeCallback,
 ): Promise<CreatedTask> {
 	const { run, client, index, params } = item;
-	const { taskId, response, key: sentKey } = run.records.get(index) ?? {};
+	const { taskId, response, key: sentKey, account } = run.records.get(index) ?? {};
 	if (taskId !== undefined && response) {
+		if (account !== client.account) await assertKnown(client, taskId);
 		const priceRub = async () => asNumber(await priceOf(item, async () => await readInput(item)));
 		return { taskId, response, mayExist: true, priceRub };
 	}
@@ -74,6 +76,19 @@ export async function createTask(
 		mayExist: mayBeOfOthers(item) || sentKey !== undefined,
 		priceRub: async () => asNumber(await rub),
 	};
+}
+
+/** @throws {ApiError} for a task of another account */
+async function assertKnown(client: GatewayClient, taskId: string): Promise<void> {
+	await fetchMediaTask(client, taskId).catch((error: unknown) => {
+		// Another error may pass until the next poll.
+		if (!(error instanceof ApiError) || error.details.status !== 404) return;
+		throw error.with({
+			message: 'The task of this item was created with another API key',
+			description:
+				'The gateway does not know it with this one. Choose the credential of the try before again.',
+		});
+	});
 }
 
 /** The price of a task that is paid for, where the catalogue has it: an error must not fail the task. */

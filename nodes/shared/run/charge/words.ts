@@ -33,7 +33,7 @@ export function mayBeCharged(error: unknown): boolean {
 /**
  * Says whether a failed request is charged: the last sentence of its error.
  *
- * @param isAlone whether no other item of the node is, or may be, charged
+ * @param isAlone whether no other call is, or may be, charged
  * @param hasRetry whether the execution fails: n8n has no *Retry* for one that succeeds
  * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
@@ -42,7 +42,7 @@ export function chargeText(
 	isAlone = true,
 	hasRetry = true,
 ): string | undefined {
-	const free = isAlone ? 'Nothing was charged.' : 'This item was not charged.';
+	const free = isAlone ? 'Nothing was charged.' : 'This call was not charged.';
 	if (outcome === 'charged') {
 		if (taskId !== undefined)
 			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait'${hasRetry ? ", or with 'Retry' in the list of executions" : ''}.`;
@@ -54,7 +54,7 @@ export function chargeText(
 	if (kind === 'create' && outcome === 'unknown')
 		return `It was not repeated, because it may have arrived. ${free}`;
 	if (kind !== 'create' && !costsMoney(kind)) return undefined;
-	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : 'This item was not sent.';
+	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : 'This call was not sent.';
 	if (outcome === 'rejected') return free;
 	if (taskId !== undefined) return 'It may have been charged: check the balance.';
 	if (kind === 'keyed')
@@ -96,12 +96,13 @@ export function othersText(
 	const charged = paid.filter((entry) => !isUnknown(entry)).map(([, record]) => record);
 	const costs = charged.flatMap(({ costRub }) => costRub ?? []);
 	const texts: string[] = [];
+	const item = next === 'none' ? 'item' : 'other item';
 	if (costs.length > 0)
-		texts.push(`${count(costs.length, 'other item')} cost ${rubles(sumOfCosts(...costs) ?? '')}.`);
+		texts.push(`${count(costs.length, item)} cost ${rubles(sumOfCosts(...costs) ?? '')}.`);
 	const withoutCost = charged.filter(({ costRub, isBefore }) => costRub === undefined && !isBefore).length;
-	if (withoutCost > 0) texts.push(`${count(withoutCost, 'other item')} cost an amount that is not known.`);
+	if (withoutCost > 0) texts.push(`${count(withoutCost, item)} cost an amount that is not known.`);
 	const before = charged.filter(({ isBefore }) => isBefore).length;
-	if (before > 0) texts.push(`The execution before paid for ${count(before, 'other item')}.`);
+	if (before > 0) texts.push(`The execution before paid for ${count(before, item)}.`);
 	if (charged.length > 0) texts.push(NEXT_TRY[next]);
 	const lost = charged.filter(({ outputs, taskId }) => !outputs && taskId === undefined).length;
 	if (lost > 0 && next !== 'none')
