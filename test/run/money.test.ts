@@ -239,6 +239,7 @@ describe('min balance', () => {
 		gateway.now += 1;
 		await expect(begin('2')).rejects.toThrow('The call may cost');
 		expect(gateway.requests).toBe(2);
+		await expect(begin('1')).resolves.toBeDefined();
 	});
 
 	it('is read by a call of another execution when the one that reads it is cancelled', async () => {

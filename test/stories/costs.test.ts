@@ -62,6 +62,22 @@ describe('limit', () => {
 		expect(execution.errorText).toMatch(/may cost ₽1\.8.* spent ₽9\./s);
 	});
 
+	it('a picture that *Retry On Fail* finds again after lost responses is in the cost and in the limit once', async () => {
+		gateway.control.addFault({
+			match: { method: 'POST', path: '/async/media/tasks' },
+			action: { kind: 'loseResponse' },
+			times: 4,
+		});
+		const node = image({ options: { maxCostRub: 3 } }, RETRY_ON_FAIL);
+		const execution = await execute(
+			[node, image({ prompt: 'a dog', options: { maxCostRub: 4 } })],
+			prompts('a cat'),
+		);
+		expect(execution.error).toBeUndefined();
+		expect(gateway.charges()).toBe(2);
+		expect(execution.hints()).toBe('Cost: ₽1.80 (execution so far: ₽1.80)');
+	});
+
 	describe('a minimum balance near which the account comes', () => {
 		/** An account with this balance, whose credential has a minimum of ₽50. */
 		function account(name: string, balance: string) {
