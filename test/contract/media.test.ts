@@ -146,6 +146,24 @@ describe('tool media', () => {
 		});
 	});
 
+	it.each([1, 2, 3, 4])('as much as is taken is sent: the %ith of these requests', async (taken) => {
+		const all = [
+			[1, true],
+			[0, true],
+			[1, false],
+			[0, false],
+		];
+		const match = { path: textFormat('responses').path };
+		for (let nth = 1; nth < taken; nth += 1)
+			gateway.control.addFault({ match, action: { kind: 'error', code: 'provider_bad_request' } });
+		const { lc } = await modelOf('responses', SEEING);
+		await lc.invoke(conversation);
+		expect(
+			sent('responses').map((body) => [images(body), body.includes('reasoning.encrypted_content')]),
+		).toStrictEqual(all.slice(0, taken));
+		expect(gateway.charges()).toBe(1);
+	});
+
 	it('a tool that must be called is not called again after its image', async () => {
 		const { lc } = await modelOf('chat', SEEING, { toolChoice: 'required' });
 		const message = await lc.invoke(conversation);
