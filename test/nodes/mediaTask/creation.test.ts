@@ -234,24 +234,6 @@ describe('tries', () => {
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const random = { model, inputMode: 'json', inputJson: '={{ { prompt: String(Math.random()) } }}' };
 
-	it.each([{}, { idempotencyKey: 'order-1' }])(
-		'a rejected creation is read again by the next try: %j',
-		async (options) => {
-			catalogue();
-			const bodies: unknown[] = [];
-			gateway()
-				.persist()
-				.post(TASKS)
-				.reply((_uri, body) => {
-					bodies.push(body);
-					return bodies.length === 1 ? [422, envelope(null, 422)] : [201, envelope({ taskId: 't1' })];
-				});
-			const { items } = await run('create', { ...random, options }, { settings: retrying });
-			expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-			expect([bodies.length, new Set(bodies.map((body) => JSON.stringify(body))).size]).toStrictEqual([2, 2]);
-		},
-	);
-
 	it('a task of an earlier try is named when the next try cannot begin', async () => {
 		const sent = serve();
 		gateway()

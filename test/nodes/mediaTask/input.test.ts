@@ -351,18 +351,4 @@ describe('Pass Through', () => {
 		expect(`${error?.message} ${error?.description}`).toContain(message);
 		expect(sent).toStrictEqual([]);
 	});
-
-	it('for a callback URL without https:// says what to do before the first item is sent', async () => {
-		const sent = serve();
-		const url = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
-		const parameters = { model, inputMode: 'json', inputJson: '{}' };
-		const items = [item({}), item({})];
-		const { error } = await run(
-			'create',
-			{ ...parameters, options: { callbackUrl: url, passThrough: '1' } },
-			{ items },
-		);
-		expect(error?.message).toContain('"n8n.example.com/done" is no web address');
-		expect(sent).toStrictEqual([]);
-	});
 });

@@ -71,7 +71,6 @@ describe('the handler asks n8n to resume the execution', () => {
 		['it has ended', { status: 404, body: { ...conflict, code: 404 } }, false],
 		['a proxy responds with an error', { status: 502, body: '<html>Bad gateway</html>' }, true],
 		['a proxy does not know the address', { status: 404, body: '<html>Not found</html>' }, true],
-		['a proxy asks for a password', { status: 401, body: 'Unauthorized' }, true],
 		['another server responds', { status: 200, body: { ok: true } }, true],
 	])('when %s', async (_, inPlaceOfN8n, resumes) => {
 		const { tasks, use, suspended } = await threeTasks();
