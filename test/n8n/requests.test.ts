@@ -32,7 +32,7 @@ import {
 import { bodyWithFiles } from '../../nodes/shared/n8n/bodyWithFiles';
 import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
-import { apiErrorOf, rejection } from '../helpers/client';
+import { apiErrorOf } from '../helpers/client';
 import { editorContext } from '../helpers/contexts';
 import { eventually } from '../helpers/time';
 
@@ -55,37 +55,6 @@ function sending(respond: (options: IHttpRequestOptions) => Promise<unknown>) {
 
 const responding = (body: Readable = Readable.from([]), statusCode = 200) =>
 	sending(async () => await Promise.resolve({ statusCode, headers: { 'x-two': 'a' }, body }));
-
-it('a request to the gateway is signed by n8n with the credential, follows no redirect, and ends with its own signal', async () => {
-	let sent: { self: IExecuteFunctions; args: unknown[] } | undefined;
-	async function httpRequestWithAuthentication(this: IExecuteFunctions, ...args: unknown[]) {
-		sent = { self: this, args };
-		return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from([]) });
-	}
-	const context = { helpers: { httpRequestWithAuthentication } } as unknown as IExecuteFunctions;
-	await n8nTransport(context, credential).text({ ...request, body: '' });
-	const [type, options, more] = sent?.args ?? [];
-	const credentialsDecrypted = { id: '', name: '', type: 'aiGatewayApi', data: { apiKey: 'key' } };
-	expect([type, more]).toStrictEqual(['aiGatewayApi', { credentialsDecrypted }]);
-	// n8n takes the signal of its caller.
-	const abortSignal = sent?.self.getExecutionCancelSignal();
-	expect(abortSignal).toBeInstanceOf(AbortSignal);
-	expect(options).toMatchObject({ abortSignal, disableFollowRedirect: true, headers: request.headers });
-});
-
-it.each(['cancelled', 'not waited for'])('a request is aborted when it is %s', async (reason) => {
-	const [cancelled, left] = [new AbortController(), new AbortController()];
-	const signals: unknown[] = [];
-	const context = sending(async ({ abortSignal }) => {
-		signals.push(abortSignal);
-		return await new Promise<never>(() => undefined);
-	});
-	const transport = n8nTransport(context, credential, cancelled.signal);
-	const outcome = rejection(transport.text({ ...request, kind: 'file', signal: left.signal }));
-	(reason === 'cancelled' ? cancelled : left).abort();
-	expect(await outcome).toMatchObject({ name: 'StoppedError', reason });
-	expect(signals).toMatchObject([{ aborted: true }]);
-});
 
 describe('a response', () => {
 	it('may fail after it was read: an error without a listener would end n8n', async () => {
@@ -358,23 +327,6 @@ describe('store response', () => {
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);
 	});
-
-	it.each([
-		['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
-		['no type', {}, 'image/webp', 'image/webp'],
-		['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
-		['no type, where none is known', {}, undefined, 'guessed'],
-	])(
-		'a file whose server reports %s is stored with the best known type',
-		async (_, headers, knownType, type) => {
-			const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
-			const { mimeType } = await storeResponse({ helpers: reading }, response, {
-				names: ['a.bin'],
-				knownType,
-			});
-			expect(mimeType).toBe(type);
-		},
-	);
 
 	describe('a successful response', () => {
 		const html = { 'content-type': 'text/html; charset=utf-8' };

@@ -146,16 +146,6 @@ describe('panels', () => {
 		for (const { properties } of descriptions) expect(properties.at(-1)?.name).toBe('options');
 	});
 
-	it('of triggers have "Trigger On" without a tooltip', () => {
-		const triggers = descriptions.filter(({ group }) => group.includes('trigger'));
-		expect(triggers).toHaveLength(2);
-		for (const { displayName, properties } of triggers) {
-			expect(displayName).toMatch(/ Trigger$/);
-			const [triggerOn] = properties.filter((property) => property.displayName === 'Trigger On');
-			expect([triggerOn?.type, triggerOn?.description]).toStrictEqual(['options', undefined]);
-		}
-	});
-
 	const simplify = fields.filter(({ property: { name } }) => name === 'simplify');
 	rule('have Simplify with n8n’s description, on by default', simplify, ({ property }) => {
 		const { displayName, default: value, description } = property;

@@ -143,12 +143,8 @@ const kinds: Record<string, Kind> = {
 		reads: [
 			['one', ['one']],
 			[
-				[['a', 'b'], 'c'],
-				['a', 'b', 'c'],
-			],
-			[
-				[1, true, 0, false],
-				['1', 'true', '0', 'false'],
+				[['a', 1], true, 0, false],
+				['a', '1', 'true', '0', 'false'],
 			],
 			[7, ['7']],
 			[

@@ -23,7 +23,8 @@ import type {
 import { errorDetailsOf, NO_USAGE } from '../../gateway/text/formats/support';
 
 describe('messages', () => {
-	// The messages of agents and chains, and of other nodes and models, as LangChain has them.
+	// The messages of agents and chains, and of other nodes and models, as LangChain has them. Whole conversations:
+	// contract/texts.test.ts.
 
 	const parts = (...content: unknown[]) => ({ content: content as Array<{ type: string }> });
 	const text = (said: string) => ({ type: 'text', text: said });
@@ -34,41 +35,25 @@ describe('messages', () => {
 
 	const none = { attachments: [], toolCalls: [], reasoning: [] };
 
-	/** A run of an agent: two parallel tool calls, their results. */
-	const run: BaseMessage[] = [
-		new SystemMessage('Be brief'),
-		new HumanMessage('Weather and time?'),
-		new AIMessage({
-			...parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'both tools' }),
-			tool_calls: [
-				{ id: 'a', name: 'weather', args: { city: 'Omsk' } },
-				{ id: 'b', name: 'time', args: {} },
-			],
-		}),
-		result('a', '[{"t":3}]'),
-		result('b', [text('12:00'), text('UTC')]),
-	];
-
-	it('the conversation of an agent has the tool calls of a message, and their results', () =>
-		expect(converted(...run)).toStrictEqual([
-			{ role: 'system', text: 'Be brief', ...none },
-			{ role: 'user', text: 'Weather and time?', ...none },
-			{
-				...none,
-				role: 'assistant',
-				text: 'One moment',
-				toolCalls: [
-					{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
-					{ id: 'b', name: 'time', arguments: '{}' },
-				],
-			},
-			{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
-			{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
-		]));
+	it('a message of the model has its text, without reasoning, and its tool calls', () => {
+		const content = parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'both tools' });
+		const calls = [
+			{ id: 'a', name: 'weather', args: { city: 'Omsk' } },
+			{ id: 'b', name: 'time', args: {} },
+		];
+		const toolCalls = [
+			{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
+			{ id: 'b', name: 'time', arguments: '{}' },
+		];
+		expect(converted(new AIMessage({ ...content, tool_calls: calls }))).toStrictEqual([
+			{ ...none, role: 'assistant', text: 'One moment', toolCalls },
+		]);
+	});
 
 	it.each<[string, BaseMessage, string, string]>([
 		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
 		['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
+		['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
 		['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
 		[
 			'may be a file',
@@ -298,34 +283,21 @@ describe('the text', () => {
 		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
 	);
 
-	it('that was cut off before its first word is an error that says what to do, and what it cost', () => {
-		const cut = response({ reasoning: 'hm', finishReason: 'length' }, { hint: "Raise 'Max Tokens'" });
-		for (const work of [() => toResult(cut, []), () => toClosingChunks(cut, '', [])])
-			expect(errorDetailsOf(work)).toMatchObject({
-				message: 'The model responded with no text',
-				description: "Raise 'Max Tokens'",
-				code: 'no_text',
-				outcome: 'charged',
-				extra: { costRub: 0.25 },
-			});
-	});
+	const [image, audio] = (['image', 'audio'] as const).map((kind) => ({ kind, base64: 'AA==' }));
 
-	it.each<['image' | 'audio', string]>([
-		['image', 'The model responded with an image and no text'],
-		['audio', 'The model responded with audio and no text'],
-	])('that is missing next to a file of the kind %s is an error that says what it cost', (kind, message) => {
-		const only = response({ files: [{ kind, base64: 'AA==' }] });
-		const toolCalls = [{ id: 'c', name: 'look', arguments: {} }];
-		const withCall = response({ files: [{ kind, base64: 'AA==' }], toolCalls });
-		expect(() => toResult(withCall, [])).not.toThrow();
-		for (const work of [() => toResult(only, []), () => toClosingChunks(only, '', [])]) {
-			expect(errorDetailsOf(work)).toMatchObject({
-				message,
-				code: 'no_text',
-				outcome: 'charged',
-				extra: { costRub: 0.25 },
-			});
+	it.each<[string, Partial<Choice>, hint: string, message: string]>([
+		['cut off', { finishReason: 'length' }, "Raise 'Max Tokens'", 'The model responded with no text'],
+		['next to an image', { files: [image] }, '', 'The model responded with an image and no text'],
+		['next to audio', { files: [audio] }, '', 'The model responded with audio and no text'],
+	])('that is missing, %s, is an error that says what it cost', (_, choice, hint, message) => {
+		const missing = response({ reasoning: 'hm', ...choice }, { hint });
+		const error = { message, code: 'no_text', outcome: 'charged', extra: { costRub: 0.25 } };
+		for (const work of [() => toResult(missing, []), () => toClosingChunks(missing, '', [])]) {
+			expect(errorDetailsOf(work)).toMatchObject(error);
+			expect(errorDetailsOf(work).description).toContain(hint);
 		}
+		const toolCalls = [{ id: 'c', name: 'look', arguments: {} }];
+		expect(() => toResult(response({ ...choice, toolCalls }), [])).not.toThrow();
 	});
 });
 

@@ -87,11 +87,6 @@ describe('wire', () => {
 		});
 	});
 
-	it('no option mentions a raw output, which an agent does not have', () => {
-		const descriptions = panel.map(({ description = '' }) => description);
-		expect(descriptions.filter((text) => /simplify|raw output/i.test(text))).toStrictEqual([]);
-	});
-
 	it.each<[string, INodeParameters, object, object]>([
 		[
 			'may have stop sequences',
@@ -159,19 +154,17 @@ it('does not send a tool choice without tools', async () => {
 	]);
 });
 
+const NAMED = { type: 'function', function: { name: 'search' } };
+
 it.each<[string, unknown, unknown]>([
 	['any', 'any', 'required'],
 	['auto', 'auto', 'auto'],
 	['none', 'none', 'none'],
 	['nothing', undefined, undefined],
 	['an empty text', '', undefined],
-	['a name', 'search', { type: 'function', function: { name: 'search' } }],
-	[
-		'a function',
-		{ type: 'function', function: { name: 'search' } },
-		{ type: 'function', function: { name: 'search' } },
-	],
-	['a tool', { type: 'tool', name: 'search' }, { type: 'function', function: { name: 'search' } }],
+	['a name', 'search', NAMED],
+	['a function', NAMED, NAMED],
+	['a tool', { type: 'tool', name: 'search' }, NAMED],
 	['an object without a name', { type: 'auto' }, undefined],
 ])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
 	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
@@ -284,7 +277,7 @@ describe('response format', () => {
 		const response = whole({ content: null, tool_calls: [callOf('a', 'search', '{}')] }, 'tool_calls');
 		const { body } = await ask(place, { tools: [search], toolChoice: 'search', response });
 		expect(body).not.toHaveProperty('response_format');
-		expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
+		expect(body.tool_choice).toStrictEqual(NAMED);
 	});
 
 	describe('the choice of tools', () => {
@@ -295,11 +288,7 @@ describe('response format', () => {
 			['the model decides', choice('auto'), undefined],
 			['no tools', choice('none'), 'none'],
 			['a tool', choice('required'), 'required'],
-			[
-				'a tool of the agent',
-				choice('function', { toolChoiceName: 'search' }),
-				{ type: 'function', function: { name: 'search' } },
-			],
+			['a tool of the agent', choice('function', { toolChoiceName: 'search' }), NAMED],
 		])('%s', async (_, request, wire) => {
 			expect((await ask(request, { tools: [search] })).body.tool_choice).toStrictEqual(wire);
 		});

@@ -1,17 +1,7 @@
 import nock from 'nock';
 
 import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
-import {
-	catalogue,
-	creations,
-	envelope,
-	gateway,
-	model,
-	painter,
-	run,
-	serve,
-	TASKS,
-} from '../../helpers/media';
+import { catalogue, creations, envelope, gateway, model, painter, run, serve } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
 import { CONTINUE, locator } from '../../helpers/values';
@@ -257,14 +247,6 @@ describe('tries', () => {
 describe('node', () => {
 	useNock();
 	beforeEach(() => void catalogue([]));
-
-	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
-
-	it('task: create explains invalid input to an agent’s model, which can correct it', async () => {
-		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
-		const { items } = await run('create', taskRequest, { asTool: true });
-		expect(items[0]?.json.error).toContain('input.n must be ≤ 4');
-	});
 
 	it.each([
 		['a resource locator', locator('t1')],

@@ -80,17 +80,6 @@ describe('the handler asks n8n to resume the execution', () => {
 		expect(tasks.resumes).toHaveLength(inPlaceOfN8n.status === 502 ? 5 : 1);
 		expect(warnings).toStrictEqual([]);
 	});
-
-	it('again after an error of n8n', async () => {
-		const { tasks, use, suspended } = await threeTasks();
-		const inPlaceOfN8n = { status: 500, body: { code: 0, message: 'The execution is being written' } };
-		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
-		const outcome = sendCallback(suspended, use, { item: 2 });
-		await eventually(() => tasks.resumes.length === 1);
-		tasks.inPlaceOfN8n = { status: 409, body: conflict };
-		expect((await outcome).resumed).toBeUndefined();
-		expect(tasks.resumes).toMatchObject([{ status: 500 }, { status: 409 }]);
-	});
 });
 
 it('without a readable credential, such as one that depends on the item, the node polls with that of each item', async () => {

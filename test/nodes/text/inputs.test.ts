@@ -114,11 +114,6 @@ describe('input', () => {
 		it('may be a plain text, which the user says', async () => {
 			expect(await sentBody(json('"Once"'))).toMatchObject({ messages: [{ role: 'user', content: 'Once' }] });
 		});
-		it('may be a list from an expression', async () => {
-			expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({
-				messages: [{ role: 'user', content: 'x' }],
-			});
-		});
 	});
 
 	it('the extra body is merged last: objects field by field, everything else replaced', async () => {
