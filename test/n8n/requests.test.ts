@@ -56,6 +56,23 @@ function sending(respond: (options: IHttpRequestOptions) => Promise<unknown>) {
 const responding = (body: Readable = Readable.from([]), statusCode = 200) =>
 	sending(async () => await Promise.resolve({ statusCode, headers: { 'x-two': 'a' }, body }));
 
+it('a request to the gateway is signed by n8n with the credential, follows no redirect, and ends with its own signal', async () => {
+	let sent: { self: IExecuteFunctions; args: unknown[] } | undefined;
+	async function httpRequestWithAuthentication(this: IExecuteFunctions, ...args: unknown[]) {
+		sent = { self: this, args };
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from([]) });
+	}
+	const context = { helpers: { httpRequestWithAuthentication } } as unknown as IExecuteFunctions;
+	await n8nTransport(context, credential).text({ ...request, body: '' });
+	const [type, options, more] = sent?.args ?? [];
+	const credentialsDecrypted = { id: '', name: '', type: 'aiGatewayApi', data: { apiKey: 'key' } };
+	expect([type, more]).toStrictEqual(['aiGatewayApi', { credentialsDecrypted }]);
+	// n8n takes the signal of its caller.
+	const abortSignal = sent?.self.getExecutionCancelSignal();
+	expect(abortSignal).toBeInstanceOf(AbortSignal);
+	expect(options).toMatchObject({ abortSignal, disableFollowRedirect: true, headers: request.headers });
+});
+
 describe('a response', () => {
 	it('may fail after it was read: an error without a listener would end n8n', async () => {
 		const body = new PassThrough();
@@ -326,6 +343,19 @@ describe('store response', () => {
 		body.destroy();
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it.each([
+		['its own type', 'image/png', 'image/png'],
+		['a generic type', 'application/octet-stream', 'image/webp'],
+	])('a file whose server reports %s is stored with the best known type', async (_, reported, type) => {
+		const response = {
+			status: 200,
+			headers: { 'content-type': reported },
+			body: Readable.from([Buffer.from('x')]),
+		};
+		const file = { names: ['a.bin'], knownType: 'image/webp' };
+		expect((await storeResponse({ helpers: reading }, response, file)).mimeType).toBe(type);
 	});
 
 	describe('a successful response', () => {

@@ -1,0 +1,454 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import {
+	ApiError,
+	type ApiErrorDetails,
+	InvalidInputError,
+	StoppedError,
+} from '../../nodes/shared/gateway/errors/errors';
+import type { Json } from '../../nodes/shared/gateway/util/json';
+import {
+	checkKey,
+	claimKey,
+	digest,
+	executionRoot,
+	idempotencyKey,
+	type KeyUse,
+	writtenDigests,
+} from '../../nodes/shared/run/charge/keys';
+import type { ItemRecord } from '../../nodes/shared/run/charge/record';
+import { Records } from '../../nodes/shared/run/charge/records';
+import { RunContext } from '../../nodes/shared/run/runContext';
+import { scriptedClient } from '../helpers/client';
+import { invalidInput } from '../helpers/invalidInput';
+import { form } from '../helpers/media';
+import { collected, nodesByName } from '../helpers/panel';
+
+// What is known of the items of a node, in its later tries.
+
+const OUTPUTS: INodeExecutionData[] = [{ json: { text: 'a' } }];
+const ACCOUNT = 'account';
+
+interface Try {
+	executionId?: string;
+	run?: string;
+	nodeId?: string;
+	parameters?: object;
+	/** The token of the execution, which its retries share. */
+	token?: string;
+	redactionPolicy?: string;
+	/** The stored files that are still there. */
+	files?: string[];
+}
+
+/** Begins tries of a node, between which n8n stores its context. */
+function newNode() {
+	let store: Record<string, unknown> = {};
+	const begin = (options: Try = {}): Records => {
+		const {
+			executionId = 'e1',
+			run = '0',
+			nodeId = 'n1',
+			parameters = {},
+			token = 't',
+			files = [],
+		} = options;
+		store = JSON.parse(JSON.stringify(store)) as typeof store;
+		const context = {
+			getContext: () => store,
+			getNode: () => ({ id: nodeId, parameters }),
+			getExecutionId: () => executionId,
+			getWorkflowDataProxy: () => ({
+				$execution: { resumeUrl: `https://n8n.test/${executionId}?token=${token}` },
+			}),
+			getWorkflowSettings: () => ({ redactionPolicy: options.redactionPolicy }),
+			helpers: {
+				getBinaryMetadata: async (id: string) =>
+					await (files.includes(id) ? Promise.resolve({}) : Promise.reject(new Error('no such file'))),
+			},
+		};
+		return new Records(context as unknown as IExecuteFunctions, run);
+	};
+	return begin;
+}
+
+const details: ApiErrorDetails = { message: 'no', description: 'why', outcome: 'rejected', retryable: true };
+const REFUSED = new ApiError(details);
+const LOST = new ApiError({ ...details, outcome: 'unknown' });
+const FAILED = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
+
+const text = (records: Records) => records.sent(0, ACCOUNT, undefined);
+const creation = (records: Records) => records.sent(0, ACCOUNT, records.key(0));
+const task = (records: Records) =>
+	Object.assign(creation(records), { state: 'charged', taskId: 't1', response: { code: 201 }, costRub: '6' });
+
+/** What is known, without the values. */
+function known(record: ItemRecord | undefined): string {
+	if (!record) return 'nothing';
+	const { state, account, response, ...more } = record;
+	expect(account ?? ACCOUNT).toBe(ACCOUNT);
+	expect(response === undefined).toBe(more.taskId === undefined);
+	return [state, ...Object.keys(more).sort()].join(' ');
+}
+
+type Made = (records: Records) => unknown;
+describe.each<[string, Made, again: string, retried: string, otherOutput: string]>([
+	['a free result', (all) => all.done(0, OUTPUTS), 'done outputs', 'done isBefore outputs', 'nothing'],
+	['a text', (all) => [text(all), all.done(0, OUTPUTS)], 'done outputs', 'done isBefore outputs', 'nothing'],
+	['a text that was refused', (all) => [text(all), all.failed(0, REFUSED)], 'nothing', 'nothing', 'nothing'],
+	['a text in flight', text, 'sent', 'nothing', 'nothing'],
+	['a lost text', (all) => [text(all), all.failed(0, LOST)], 'unknown error', 'nothing', 'nothing'],
+	['a creation in flight', creation, 'sent key', 'sent isBefore key', 'sent isBefore key'],
+	[
+		'a lost creation',
+		(all) => [creation(all), all.failed(0, LOST)],
+		'unknown error key',
+		'unknown error isBefore key',
+		'unknown error isBefore key',
+	],
+	[
+		'a task',
+		task,
+		'charged costRub key taskId',
+		'charged isBefore key taskId',
+		'charged isBefore key taskId',
+	],
+	[
+		'a task that has ended',
+		(all) => [task(all), all.done(0, OUTPUTS)],
+		'done costRub key outputs taskId',
+		'done isBefore key outputs taskId',
+		'charged isBefore key taskId',
+	],
+	[
+		'a task that has failed',
+		(all) => [task(all), all.failed(0, FAILED)],
+		'charged costRub error key taskId',
+		'failed failedTask',
+		'failed failedTask',
+	],
+])('after %s', (_, make, again, retried, otherOutput) => {
+	it.each<[string, string, Try]>([
+		['Retry On Fail', again, {}],
+		['a retry of the execution', retried, { executionId: 'e2' }],
+		['one with another output', otherOutput, { executionId: 'e2', parameters: { simplify: false } }],
+		['one of an edited node', 'nothing', { executionId: 'e2', parameters: { prompt: 'b' } }],
+		['another run', 'nothing', { run: '1' }],
+	])('%s knows: %s', (_try, expected, options) => {
+		const begin = newNode();
+		make(begin());
+		expect(known(begin(options).get(0))).toBe(expected);
+	});
+});
+
+it.each<[string, Try]>([
+	['execution', { token: 'other' }],
+	['node', { nodeId: 'n2' }],
+	['run', { run: '1' }],
+	['prompt', { parameters: { prompt: 'b' } }],
+])('the idempotency key of an item is different for another %s', (_, other) => {
+	expect(newNode()(other).key(0)).not.toBe(newNode()().key(0));
+});
+
+describe('outputs', () => {
+	const sized = (size: number): INodeExecutionData[] => [{ json: { text: 'x'.repeat(size - 20) } }];
+	const MIB = 1024 * 1024;
+
+	it('are kept up to 16 MB of a node; the others are known to have succeeded', async () => {
+		const begin = newNode();
+		const first = begin();
+		for (const [index, size] of [9, 8, 6].entries()) first.done(index, sized(size * MIB));
+		const next = begin();
+		const kept = await Promise.all([0, 1, 2].map(async (index) => await next.outputs(index)));
+		expect(kept.map((outputs) => outputs !== undefined)).toStrictEqual([true, false, true]);
+		expect(next.get(1)).toStrictEqual({ state: 'done' });
+	});
+
+	it('are not kept where n8n redacts them', () => {
+		const begin = newNode();
+		begin({ redactionPolicy: 'all' }).done(0, OUTPUTS);
+		expect(begin().get(0)).toStrictEqual({ state: 'done' });
+	});
+
+	it.each<[string, Try, boolean]>([
+		['a retry takes them with their files', { executionId: 'e2', files: ['f1', 'f2'] }, true],
+		['a retry does not take them when n8n has deleted a file', { executionId: 'e2', files: ['f1'] }, false],
+		['Retry On Fail does not look for files', {}, true],
+	])('%s', async (_, options, areTaken) => {
+		const begin = newNode();
+		const file = (id?: string) => ({ data: '', mimeType: 'image/png', ...(id && { id }) });
+		const outputs = [{ json: {}, binary: { a: file('f1'), b: file('f2'), inMemory: file() } }];
+		begin().done(0, outputs);
+		expect(await begin(options).outputs(0)).toStrictEqual(areTaken ? outputs : undefined);
+	});
+});
+
+describe('the error of an item', () => {
+	const inFlight = new StoppedError('other item failed', 'unknown');
+	const invalid = new InvalidInputError('no', '');
+
+	it.each<[string, Made, error: Error, told: object, record: string]>([
+		['was not sent', () => undefined, invalid, invalid, 'nothing'],
+		['was refused', text, REFUSED, details, 'nothing'],
+		['was stopped before', text, new StoppedError('cancelled'), new StoppedError('cancelled'), 'nothing'],
+		['was lost', text, LOST, LOST.details, 'unknown error'],
+		['was stopped in flight', text, inFlight, inFlight, 'unknown error'],
+		[
+			'was lost, and invalid in the next try',
+			(all) => [creation(all), all.failed(0, LOST)],
+			invalid,
+			{ outcome: 'unknown', kind: 'keyed', code: 'invalid_input' },
+			'unknown error key',
+		],
+		[
+			'was stopped in flight, and refused in the next try',
+			(all) => [creation(all), all.failed(0, inFlight)],
+			REFUSED,
+			{ outcome: 'unknown', kind: 'keyed' },
+			'unknown error key',
+		],
+		['has a task', task, LOST, { outcome: 'charged', taskId: 't1' }, 'charged costRub error key taskId'],
+		['has a failed task', task, FAILED, FAILED.details, 'charged costRub error key taskId'],
+		// An equal call of an agent, at the same time, has removed its record.
+		['is no longer known', () => undefined, LOST, LOST.details, 'unknown error'],
+	])('that %s', (_, make, error, told, record) => {
+		const records = newNode()();
+		make(records);
+		const shown = records.failed(0, error);
+		expect(shown instanceof ApiError ? shown.details : shown).toMatchObject(told);
+		expect(known(records.get(0))).toBe(record);
+	});
+});
+
+describe('the end', () => {
+	it('of a tool keeps tasks, and what may be charged, without outputs', () => {
+		const records = newNode()();
+		records.done(1, OUTPUTS);
+		records.put(2, { state: 'unknown', error: details });
+		task(records);
+		records.done(0, OUTPUTS);
+		records.endTool();
+		expect(records.others().map(([index, record]) => `${index} ${known(record)}`)).toStrictEqual([
+			'0 done costRub key taskId',
+			'2 unknown error',
+		]);
+	});
+
+	it('knows what the run has cost, and what others have', () => {
+		const records = newNode()();
+		task(records);
+		records.put(1, { state: 'done', costRub: '0.5' });
+		expect([records.costRub, records.others(0).map(([index]) => index)]).toStrictEqual(['6.5', ['1']]);
+	});
+});
+
+const written = (parameters: object) => writtenDigests({ parameters: parameters as INodeParameters });
+
+/** What a change of a parameter leads to: another request, another output of the same response, or neither. */
+function effectOf(name: string): 'request' | 'output' | 'none' {
+	const option = /^options\.(.*)/.exec(name)?.[1];
+	const before = written({});
+	const after = written(option === undefined ? { [name]: 'x' } : { options: { [option]: 'x' } });
+	if (after.call !== before.call) return 'request';
+	return after.output === before.output ? 'none' : 'output';
+}
+
+/** The parameters that an operation has in the panel, by what a change of each leads to. */
+function effects(node: string, resource: string, operation: string) {
+	const found: Record<string, string[]> = { request: [], output: [], none: [] };
+	for (const property of nodesByName[node]?.description.properties ?? []) {
+		const { show = {} } = property.displayOptions ?? {};
+		if (![resource, undefined].includes(show.resource?.[0] as string | undefined)) continue;
+		if (show.operation && !show.operation.includes(operation)) continue;
+		const names =
+			property.name === 'options'
+				? collected(property).map(({ name }) => `options.${name}`)
+				: [property.name];
+		for (const name of names) found[effectOf(name)]?.push(name);
+	}
+	return Object.fromEntries(Object.entries(found).map(([effect, names]) => [effect, names.sort().join(' ')]));
+}
+
+const FORM = 'input inputFiles inputJson inputMode model operation';
+const LIMITS = 'options.maxCostRub options.maxPriceRub options.maxRetries';
+const TEXT_OPTIONS =
+	'audioAndImages builtIn cachePrompt context extraBody providerRouting reasoning reasoningEffort sampling schemaStrict serviceTier temperature thinking toolChoice toolChoiceName verbosity webSearch';
+
+// A new option counts as part of the request, until somebody says here that it does not.
+it.each<[node: string, resource: string, operation: string, effects: object]>([
+	[
+		'mediaTask',
+		'task',
+		'createAndWait',
+		{
+			request: `${FORM} options.sessionId prompt resource`,
+			output: 'downloadResults options.binaryPropertyName options.dryRun simplify',
+			none: `options.callbackUrl options.concurrency options.idempotencyKey ${LIMITS} options.maxWait options.passThrough options.rateLimitWait options.timeout toolDescription waitStrategy`,
+		},
+	],
+	[
+		'textGeneration',
+		'text',
+		'generate',
+		{
+			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt tools`,
+			output: 'options.dryRun simplify',
+			none: 'options.concurrency options.fallbackModels options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout toolDescription',
+		},
+	],
+])('%s, %s %s: what another value of a parameter changes', (node, resource, operation, expected) => {
+	expect(effects(node, resource, operation)).toStrictEqual(expected);
+});
+
+describe('a parameter is the same', () => {
+	const locator = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'A', cachedResultUrl: '' };
+	const mapper = form({ size: 1 });
+
+	it.each<[string, object, object]>([
+		[
+			'whatever the list called a model',
+			{ model: locator },
+			{ model: { ...locator, cachedResultName: 'B' } },
+		],
+		['if a model is chosen by its ID', { model: locator }, { model: { ...locator, mode: 'id' } }],
+		['whatever the schema of a form', { input: mapper }, { input: form({ size: 1 }, [{ id: 'size' }]) }],
+		['in any order', { prompt: 'a', model: 'b' }, { model: 'b', prompt: 'a' }],
+		['when the editor opens a node without a form', {}, { input: form({}) }],
+		[
+			'when the editor opens a form without values',
+			{ input: { ...mapper, value: null } },
+			{ input: form({}) },
+		],
+		['whether a form has unset fields', { input: form({ size: 1, seed: null }) }, { input: mapper }],
+		['with an empty list of options', {}, { options: {} }],
+	])('%s', (_, one, other) => {
+		expect(written(other)).toStrictEqual(written(one));
+	});
+
+	it.each<[string, object, object]>([
+		['with another model', { model: locator }, { model: { ...locator, value: 'b' } }],
+		['with another value in a form', { input: mapper }, { input: form({ size: 2 }) }],
+		['with another expression', { prompt: '={{ $json.a }}' }, { prompt: '={{ $json.b }}' }],
+	])('but not %s', (_, one, other) => {
+		expect(written(other).call).not.toBe(written(one).call);
+	});
+});
+
+describe('the root of an execution', () => {
+	const rootOf = (resumeUrl?: string, store = {}) => executionRoot({ resumeUrl }, store);
+	const URL_1 = 'https://n8n.test/webhook-waiting/1?signature=secret';
+
+	it('is the same in its retries, which have another ID, and does not tell the token', () => {
+		expect(rootOf(URL_1.replace('/1?', '/2?'))).toBe(rootOf(URL_1));
+		expect(rootOf(URL_1)).toMatch(/^[0-9a-f]{64}$/);
+		expect(rootOf(URL_1.replace('secret', 'other'))).not.toBe(rootOf(URL_1));
+	});
+
+	it.each([undefined, '', 'no URL', 'https://n8n.test/webhook-waiting/1'])(
+		'is random without a token, and kept with the execution: %j',
+		(url) => {
+			const store = {};
+			expect(rootOf(url, store)).toBe(rootOf(url, store));
+			expect(rootOf(url)).not.toBe(rootOf(url, store));
+		},
+	);
+});
+
+it('an idempotency key (§4.6) is ASCII, and the same only for another order of fields', () => {
+	const keys = [{ a: { b: 1, c: 'заказ' } }, { a: { c: 'заказ', b: 1 } }].map((parts) =>
+		idempotencyKey(parts),
+	);
+	expect(keys[0]).toMatch(/^n8n-gw-[0-9a-f]{64}$/);
+	expect(keys[1]).toBe(keys[0]);
+	const others: Json[] = [['a', 'b'], ['b', 'a'], ['ab', ''], { a: null }, {}];
+	expect(new Set(others.map(idempotencyKey)).size).toBe(others.length);
+});
+
+describe('a key of the user', () => {
+	it('stands for one content in all places; only in the first, that may change between tries', () => {
+		const keys: Record<string, KeyUse> = {};
+		const claim = (name: string, place: string, content: string) =>
+			claimKey(keys, name, { place, content }).place;
+		expect([claim('k', 'a', '1'), claim('k', 'b', '1'), claim('k', 'a', '1')]).toStrictEqual(['a', 'a', 'a']);
+		expect(claim('other', 'b', '2')).toBe('b');
+		const { message, param } = invalidInput(() => claim('k', 'b', '2'));
+		expect(message).toBe("'Idempotency Key' is the same for two different inputs of this execution");
+		expect(param).toBe('idempotencyKey');
+		expect([claim('k', 'a', '2'), claim('k', 'b', '2')]).toStrictEqual(['a', 'a']);
+		expect(Object.keys(keys)).toStrictEqual([digest('k'), digest('other')]);
+	});
+
+	it.each(['order-7:b', 'order 7', 'a  b', '!', '~', 'k'.repeat(255)])('is sent as typed: %j', (key) => {
+		expect(() => checkKey(key)).not.toThrow();
+	});
+
+	it.each([' key', 'key ', 'a\tb', 'a\nb', 'key\n', 'key\u007f', 'é', 'kеy', 'заказ-А', '🙂', ' ', ''])(
+		'that HTTP clients would change is refused, with the keys that are allowed: %j',
+		(key) => {
+			const { message, description, param } = invalidInput(() => checkKey(key));
+			expect(message).toContain('cannot be sent as it is');
+			expect(description).toMatch(/255 characters.*ASCII.*spaces/);
+			expect(param).toBe('idempotencyKey');
+		},
+	);
+});
+
+// What is the same for all items of a run.
+
+interface ContextOptions {
+	executionId?: string;
+	type?: string;
+	isTool?: boolean;
+	isStreaming?: boolean;
+	runIndex?: number | undefined;
+	inputs?: object[];
+	/** The node's context, which lasts through the tries of an execution. */
+	store?: Record<string, unknown>;
+}
+
+function contextOf(options: ContextOptions = {}): RunContext {
+	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = options;
+	const { inputs = [{}], store = {} } = options;
+	return new RunContext({
+		getExecutionId: () => executionId,
+		isToolExecution: () => isTool,
+		isStreaming: () => isStreaming,
+		sendChunk: () => undefined,
+		getMode: () => 'manual',
+		getNode: () => ({ id: 'n1', type, parameters: {} }),
+		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: {} }),
+		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
+		getContext: (type: string) => (type === 'node' ? store : {}),
+	} as unknown as IExecuteFunctions);
+}
+
+it('the tool of an AI Agent is the same run for the same input, whatever the run index', () => {
+	const store = {};
+	const keyOf = (runIndex: number, ...inputs: object[]) =>
+		contextOf({ isTool: true, runIndex, inputs, store }).records.key(0);
+	const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
+	expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
+	const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
+	expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
+});
+
+describe.each(['textModels', 'mediaModels'] as const)('the catalogue of %s', (name) => {
+	it('is waited for ten seconds, by all items together, where they can do without; the read goes on', async () => {
+		let respond: () => void = () => undefined;
+		const responds = new Promise<void>((resolve) => (respond = resolve));
+		const slept: number[] = [];
+		const dependencies = {
+			withSlot: async <T>(work: () => Promise<T>) => await responds.then(work),
+			sleep: async (milliseconds: number) => void slept.push(await Promise.resolve(milliseconds)),
+		};
+		const body = JSON.stringify({ data: [{ id: 'a', media_type: 'video' }] });
+		const { client, sent } = scriptedClient([{ body }], {}, { dependencies });
+		const models = contextOf()[name];
+		const required = models.required(client, 'a');
+		const both = [await models.known(client, 'a'), await models.known(client, 'a')];
+		expect(both).toStrictEqual([undefined, undefined]);
+		respond();
+		expect([(await required)?.id, (await models.known(client, 'a'))?.id]).toStrictEqual(['a', 'a']);
+		expect([slept, sent.length]).toStrictEqual([[10_000], 1]);
+	});
+});
