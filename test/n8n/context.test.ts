@@ -28,6 +28,22 @@ describe('client', () => {
 		return seen;
 	}
 
+	it('each request is sent in a slot, and none when the run ends while it waits for one', async () => {
+		const seen = gatewayFails();
+		const signal = new RunSignal(undefined);
+		const slots: number[] = [];
+		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+			slots.push(seen.requests);
+			if (slots.length === 3) signal.abort('other item failed');
+			return await work();
+		};
+		const client = await connect(contextOf(), { maxRetries: 1 }, { signal, withSlot });
+		await apiErrorOf(client.json(balance));
+		const error = await rejection(client.json(balance));
+		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
+		expect(slots).toStrictEqual([0, 1, 2]);
+	});
+
 	const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
 
 	// For triggers and the editor.

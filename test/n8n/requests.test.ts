@@ -32,7 +32,7 @@ import {
 import { bodyWithFiles } from '../../nodes/shared/n8n/bodyWithFiles';
 import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
-import { apiErrorOf } from '../helpers/client';
+import { apiErrorOf, rejection } from '../helpers/client';
 import { editorContext } from '../helpers/contexts';
 import { eventually } from '../helpers/time';
 
@@ -71,6 +71,20 @@ it('a request to the gateway is signed by n8n with the credential, follows no re
 	const abortSignal = sent?.self.getExecutionCancelSignal();
 	expect(abortSignal).toBeInstanceOf(AbortSignal);
 	expect(options).toMatchObject({ abortSignal, disableFollowRedirect: true, headers: request.headers });
+});
+
+it.each(['cancelled', 'not waited for'])('a request is aborted when it is %s', async (reason) => {
+	const [cancelled, left] = [new AbortController(), new AbortController()];
+	const signals: unknown[] = [];
+	const context = sending(async ({ abortSignal }) => {
+		signals.push(abortSignal);
+		return await new Promise<never>(() => undefined);
+	});
+	const transport = n8nTransport(context, credential, cancelled.signal);
+	const outcome = rejection(transport.text({ ...request, kind: 'file', signal: left.signal }));
+	(reason === 'cancelled' ? cancelled : left).abort();
+	expect(await outcome).toMatchObject({ name: 'StoppedError', reason });
+	expect(signals).toMatchObject([{ aborted: true }]);
 });
 
 describe('a response', () => {

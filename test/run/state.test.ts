@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
+import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { Catalogue, listMediaModels } from '../../nodes/shared/gateway/endpoints/models';
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import { checkKey, executionRoot, idempotencyKey, writtenDigests } from '../../nodes/shared/run/charge/keys';
@@ -96,6 +97,49 @@ describe('outputs', () => {
 		begin().done(0, outputs);
 		expect(await begin(options).outputs(0)).toStrictEqual(areTaken ? outputs : undefined);
 	});
+});
+
+it('what an edited node has sent is not used; for another output of the same response, its task is', () => {
+	const begin = newNode();
+	const records = begin();
+	records.done(0, OUTPUTS);
+	records.put(1, { state: 'charged', taskId: 't1' });
+	records.done(1, OUTPUTS);
+	expect(begin({ run: '1' }).others()).toStrictEqual([]);
+	const simplify = { simplify: false };
+	expect(begin({ parameters: simplify }).others()).toStrictEqual([['1', { state: 'charged', taskId: 't1' }]]);
+	expect(begin({ parameters: { ...simplify, prompt: 'b' } }).others()).toStrictEqual([]);
+});
+
+it('the end of a tool keeps tasks, and what may be charged, without outputs', () => {
+	const records = newNode()();
+	records.put(0, { state: 'charged', taskId: 't1' });
+	records.put(1, { state: 'unknown' });
+	for (const index of [0, 2]) records.done(index, OUTPUTS);
+	records.endTool();
+	const kept = [
+		['0', { state: 'done', taskId: 't1' }],
+		['1', { state: 'unknown' }],
+	];
+	expect(records.others()).toStrictEqual(kept);
+});
+
+const LOST = new ApiError({ message: 'no', description: '', outcome: 'unknown', retryable: true });
+
+it.each<[string, (records: Records) => unknown, Error, told: object]>([
+	[
+		'was lost, and is invalid in the next try',
+		(records) => [records.sent(0, 'a', records.key(0)), records.failed(0, LOST)],
+		new InvalidInputError('no', ''),
+		{ outcome: 'unknown', kind: 'keyed', code: 'invalid_input' },
+	],
+	// An equal call of an agent, at the same time, has removed its record.
+	['was lost, and is no longer known', () => undefined, LOST, { outcome: 'unknown' }],
+])('an item that %s may be charged: its error says so, and is kept', (_, make, error, told) => {
+	const records = newNode()();
+	make(records);
+	expect(records.failed(0, error)).toMatchObject({ details: told });
+	expect(records.get(0)).toMatchObject({ state: 'unknown', error: told });
 });
 
 const written = (parameters: object) => writtenDigests({ parameters: parameters as INodeParameters });

@@ -283,12 +283,12 @@ describe('the text', () => {
 		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
 	);
 
-	const [image, audio] = (['image', 'audio'] as const).map((kind) => ({ kind, base64: 'AA==' }));
+	const file = (kind: 'image' | 'audio') => ({ kind, base64: 'AA==' });
 
 	it.each<[string, Partial<Choice>, hint: string, message: string]>([
 		['cut off', { finishReason: 'length' }, "Raise 'Max Tokens'", 'The model responded with no text'],
-		['next to an image', { files: [image] }, '', 'The model responded with an image and no text'],
-		['next to audio', { files: [audio] }, '', 'The model responded with audio and no text'],
+		['next to an image', { files: [file('image')] }, '', 'The model responded with an image and no text'],
+		['next to audio', { files: [file('audio')] }, '', 'The model responded with audio and no text'],
 	])('that is missing, %s, is an error that says what it cost', (_, choice, hint, message) => {
 		const missing = response({ reasoning: 'hm', ...choice }, { hint });
 		const error = { message, code: 'no_text', outcome: 'charged', extra: { costRub: 0.25 } };
