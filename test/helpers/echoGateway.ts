@@ -40,12 +40,7 @@ export function echoGateway(plan: (prompt: string, call: number) => ResponsePlan
 			};
 			void after.then(() => setTimeout(respond, delayMs).unref());
 		});
-	const times = () => {
-		const counts: Record<string, number> = {};
-		for (const prompt of [...prompts].sort()) counts[prompt] = (counts[prompt] ?? 0) + 1;
-		return counts;
-	};
-	return { load, prompts: () => [...prompts], times };
+	return { load, prompts: () => [...prompts] };
 }
 
 function echo(prompt: string) {

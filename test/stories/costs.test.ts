@@ -157,6 +157,7 @@ describe('file cost', () => {
 			const node = about('image', { model: locator('sandbox/grand-4') });
 			const { outputs, hints } = await dry(node, await items('image', 3));
 			expect(outputs).toHaveLength(3);
+			expect(JSON.stringify(outputs)).not.toContain(b64(picture));
 			for (const { maxCostRub, isEstimate } of outputs) {
 				expect(maxCostRub).toBeLessThan(200);
 				expect(isEstimate).toBe(true);
