@@ -3,8 +3,17 @@ import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n
 import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { Catalogue, listMediaModels } from '../../nodes/shared/gateway/endpoints/models';
 import type { Json } from '../../nodes/shared/gateway/util/json';
-import { checkKey, executionRoot, idempotencyKey, writtenDigests } from '../../nodes/shared/run/charge/keys';
+import {
+	checkKey,
+	claimKey,
+	digest,
+	executionRoot,
+	idempotencyKey,
+	type KeyUse,
+	writtenDigests,
+} from '../../nodes/shared/run/charge/keys';
 import { Records } from '../../nodes/shared/run/charge/records';
+import { RunContext } from '../../nodes/shared/run/runContext';
 import { scriptedClient } from '../helpers/client';
 import { invalidInput } from '../helpers/invalidInput';
 import { form } from '../helpers/media';
@@ -257,6 +266,19 @@ it('an idempotency key (§4.6) is ASCII, and the same only for another order of 
 });
 
 describe('a key of the user', () => {
+	it('stands for one content in all places; only in the first, that may change between tries', () => {
+		const keys: Record<string, KeyUse> = {};
+		const claim = (name: string, place: string, content: string) =>
+			claimKey(keys, name, { place, content }).place;
+		expect([claim('k', 'a', '1'), claim('k', 'b', '1'), claim('k', 'a', '1')]).toStrictEqual(['a', 'a', 'a']);
+		expect(claim('other', 'b', '2')).toBe('b');
+		const { message, param } = invalidInput(() => claim('k', 'b', '2'));
+		expect(message).toBe("'Idempotency Key' is the same for two different inputs of this execution");
+		expect(param).toBe('idempotencyKey');
+		expect([claim('k', 'a', '2'), claim('k', 'b', '2')]).toStrictEqual(['a', 'a']);
+		expect(Object.keys(keys)).toStrictEqual([digest('k'), digest('other')]);
+	});
+
 	it.each(['order-7:b', 'order 7', 'a  b', '!', '~', 'k'.repeat(255)])('is sent as typed: %j', (key) => {
 		expect(() => checkKey(key)).not.toThrow();
 	});
@@ -270,6 +292,26 @@ describe('a key of the user', () => {
 			expect(param).toBe('idempotencyKey');
 		},
 	);
+});
+
+it('the tool of an AI Agent is the same run for the same input, whatever the run index', () => {
+	const store = {};
+	const keyOf = (runIndex: number, ...inputs: object[]) => {
+		const context = {
+			getExecutionId: () => 'e1',
+			isToolExecution: () => true,
+			getMode: () => 'manual',
+			getNode: () => ({ id: 'n1', type: 'test.node', parameters: {} }),
+			getWorkflowDataProxy: () => ({ $runIndex: runIndex, $execution: {} }),
+			getInputData: () => inputs.map((json) => ({ json })),
+			getContext: (type: string) => (type === 'node' ? store : {}),
+		};
+		return new RunContext(context as unknown as IExecuteFunctions).records.key(0);
+	};
+	const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
+	expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
+	const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
+	expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
 });
 
 it('the catalogue is waited for ten seconds, by all items together, where they can do without; the read goes on', async () => {
