@@ -404,13 +404,29 @@ describe('failed task', () => {
 		);
 	});
 
+	/** Disturbs the creations with other keys than so far. */
+	function disturbNew(action: Parameters<typeof disturb>[1]) {
+		const keys = tasks().map(({ idempotencyKey }) => idempotencyKey);
+		disturb(
+			({ group, headers }) => group === 'mediaCreate' && !keys.includes(String(headers['idempotency-key'])),
+			action,
+		);
+	}
+
+	it('when that task’s creation is refused, the next retry pays for it, and returns its picture', async () => {
+		const failed = await failedTask();
+		disturbNew({ kind: 'error', code: 'insufficient_quota' });
+		const refused = await failed.retry();
+		expect(refused.errorText).toContain('not enough money');
+		calm();
+		const retried = await refused.retry();
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(4);
+	});
+
 	it('when the response to that task’s creation is lost, the next retry returns its picture, and pays nothing', async () => {
 		const failed = await failedTask();
-		const first = tasks().map(({ idempotencyKey }) => idempotencyKey);
-		disturb(
-			({ group, headers }) => group === 'mediaCreate' && !first.includes(String(headers['idempotency-key'])),
-			{ kind: 'loseResponse' },
-		);
+		disturbNew({ kind: 'loseResponse' });
 		const lost = await failed.retry();
 		expect(lost.error).toBeDefined();
 		expect(gateway.charges()).toBe(4);
