@@ -76,7 +76,7 @@ export function suspendProblem(context: IExecuteFunctions, url: URL | undefined)
 	if (context.getMode() === 'integrated')
 		return 'n8n may continue the parent of a sub-workflow without its results';
 	if (respondsWithOutput(context))
-		return "the webhook or chat would get its response before the result ('Respond to Webhook' waits for it)";
+		return 'the webhook or chat would get its response before the result (n8n’s Respond to Webhook node waits for it)';
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);

@@ -111,7 +111,7 @@ describe('suspend problem', () => {
 	const WEBHOOK = 'n8n-nodes-base.webhook';
 	const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
 	const TOO_EARLY =
-		"the webhook or chat would get its response before the result ('Respond to Webhook' waits for it)";
+		'the webhook or chat would get its response before the result (n8n’s Respond to Webhook node waits for it)';
 	const noUrl = without('getWorkflowDataProxy', () => ({ $runIndex: 0, $execution: {} }));
 	const UNREACHABLE =
 		'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL';
