@@ -14,11 +14,10 @@ import {
 	type MediaTask,
 	readMediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
-import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
@@ -47,11 +46,7 @@ describe('reading a task (§2.6)', () => {
 		}
 	});
 
-	it.each<[string, Json]>([
-		['null', null],
-		['a list', []],
-		['text', 'x'],
-	])('rejects %s', async (_, data) => {
+	it.each<Json>([null, []])('rejects %j', async (data) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
 		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
 		expect((await apiErrorOf(reading)).details).toMatchObject({
@@ -121,14 +116,10 @@ describe('a wait', () => {
 
 	it.each<[string, Step]>([
 		['a lost connection', 'lost'],
-		['a timeout', 'timeout'],
-		['a refused connection', 'refused'],
 		['429', { status: 429 }],
 		['500', { status: 500 }],
 		['503', { status: 503 }],
-		['504', { status: 504 }],
 		['a cut-off response', { body: '{"data": {"sta' }],
-		['a maintenance page', { body: '<html>back soon</html>' }],
 		['a page with status 403', { status: 403, body: '<html>blocked</html>' }],
 		['a text with status 404', { status: 404, body: 'default backend - 404' }],
 		['an unknown state', poll('dreaming')],
@@ -152,9 +143,7 @@ describe('a wait', () => {
 
 	it.each<[string, Step]>([
 		['401', { status: 401 }],
-		['403', { status: 403 }],
 		['a missing task', { status: 404 }],
-		['a bad ID', { status: 422 }],
 		['an untrusted certificate', 'certificate'],
 		['an address that cannot work', 'address'],
 		['a redirect', { status: 301 }],
@@ -163,17 +152,6 @@ describe('a wait', () => {
 		expect(details.taskId).toBe('t');
 		expect(details.code).not.toBe('wait_timeout');
 		expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
-	});
-
-	it('ends as cancelled during a pause and during a poll', async () => {
-		const cancelled = new StoppedError('cancelled');
-		for (const { client, sent } of [
-			scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 10_000 }),
-			scriptedClient([poll('processing'), cancelled]),
-		]) {
-			expect(await rejection(waitForTask(client, 't', plan))).toStrictEqual(cancelled);
-			expect(sent).toHaveLength(2);
-		}
 	});
 });
 
@@ -275,15 +253,10 @@ const ofMedia = (status: number) => errorText({ group: 'media', status }).messag
 
 it.each<[string, number, Action, string]>([
 	['getting', 422, get, 'task ID'],
-	['downloading', 422, download, 'task ID'],
 	['archiving', 404, archive, 'archived already'],
-	['archiving', 422, archive, 'task ID'],
-	['unarchiving', 404, unarchive, 'not archived'],
-	['deleting', 422, deleteMediaTask, 'task ID'],
 	['deleting', 404, deleteMediaTask, ofMedia(404)],
 	['restoring', 422, restoreMediaTask, 'task ID'],
 	['getting lyrics', 404, lyrics, 'lyrics'],
-	['getting lyrics', 400, lyrics, 'lyrics'],
 	['getting lyrics', 422, lyrics, 'task ID'],
 	['creating a session', 400, session, ofMedia(400)],
 ])('the error text depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
@@ -298,9 +271,6 @@ it.each<[string, number, Action, string]>([
 it.each<[Json | undefined, boolean]>([
 	[null, false],
 	[undefined, false],
-	[{}, false],
-	[[], false],
-	['', false],
 	[{ alignedWords: null }, false],
 	[{ alignedWords: [] }, true],
 	[{ alignedWords: [{ word: 'a' }] }, true],

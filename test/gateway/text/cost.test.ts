@@ -1,6 +1,7 @@
 import type { TextModel } from '../../../nodes/shared/gateway/endpoints/models';
 import { costOfCharge, mostOfCall } from '../../../nodes/shared/gateway/text/cost';
-import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
+import type { TextRequest } from '../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
 const model: TextModel = {
@@ -82,6 +83,57 @@ describe('the most that a call can cost', () => {
 		const added = rubOf(most({ response_format: { type: 'json_object' } })) - rubOf(most({}));
 		expect(added).toBeGreaterThan(1_000 * 0.000009);
 		expect(rubOf(most({ tools: [{ type: 'function', function: { name: 'f' } }] }))).toBeGreaterThan(0);
+	});
+
+	const CONVERSATION: TextRequest = {
+		model: 'acme/writer',
+		conversation: {
+			kind: 'messages',
+			messages: [
+				{ role: 'system', text: 'Be kind' },
+				{ role: 'user', text: 'Look', attachments: [{ kind: 'image', source: { url: 'https://x.test/a' } }] },
+				{ role: 'assistant', text: '', toolCalls: [{ id: 'c', name: 'f', arguments: '{}' }] },
+				{ role: 'tool', callId: 'c', text: 'Found' },
+				{ role: 'assistant', text: 'A cat' },
+				{ role: 'user', text: 'As JSON' },
+			],
+		},
+		tools: [{ name: 'f', parameters: { type: 'object' } }],
+		output: { kind: 'jsonObject', name: 'answer' },
+		options: { maxTokens: 100 },
+		stream: false,
+	};
+	const large = { ...model, contextLength: 1_000_000 };
+
+	it.each(textFormats)(
+		'$name: counts a conversation with a picture and tools, not the context window',
+		(format) => {
+			const result = mostOfCall(format, format.toBody(CONVERSATION), large);
+			// 12,000 tokens of the picture, 1,000 of tools and JSON, and the text.
+			expect(rubOf(result)).toBeGreaterThan(13_000 * 0.000009 + OUTPUT);
+			expect(rubOf(result)).toBeLessThan(15_000 * 0.000009 + OUTPUT);
+			expect(result).toMatchObject({ isEstimate: true });
+		},
+	);
+
+	it('counts messages in the shape of Responses', () => {
+		const part = (type: string, field = 'text') => ({ type, [field]: 'x' });
+		const input = [
+			{ type: 'message', role: 'user', content: [part('input_text')] },
+			{ type: 'message', role: 'assistant', content: [part('output_text'), part('refusal', 'refusal')] },
+		];
+		const body = { input, max_output_tokens: 100 };
+		expect(rubOf(most(body, { format: 'responses', known: large }))).toBeLessThan(0.01);
+	});
+
+	it.each([
+		['auto', true],
+		['default', true],
+		['flex', true],
+		['priority', false],
+	])('with the service tier %s is known: %s', (tier, isKnown) => {
+		const result = most({ service_tier: tier, max_output_tokens: 100 }, { format: 'responses' });
+		expect('rub' in result).toBe(isKnown);
 	});
 
 	it('has no more input than fits the context window', () => {

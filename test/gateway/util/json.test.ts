@@ -4,7 +4,6 @@ import {
 	asId,
 	asNumber,
 	asObject,
-	asText,
 	canonicalJson,
 	deepMerge,
 	parseJson,
@@ -12,21 +11,10 @@ import {
 } from '../../../nodes/shared/gateway/util/json';
 
 test.each<[string, unknown]>([
-	['{"a":null}', { a: null }],
-	['null', null],
 	['0', 0],
 	['', undefined],
-	['{', undefined],
 	['undefined', undefined],
 ])('%j is the JSON %j', (text, value) => expect(parseJson(text)).toStrictEqual(value));
-
-test.each<[unknown, string | undefined]>([
-	['a', 'a'],
-	[' ', ' '],
-	['', undefined],
-	[1, undefined],
-	[null, undefined],
-])('the text of %j is %j', (value, text) => expect(asText(value)).toBe(text));
 
 test.each<[unknown, string | undefined]>([
 	['a', 'a'],
@@ -38,17 +26,12 @@ test.each<[unknown, string | undefined]>([
 ])('the ID %j is %j', (value, text) => expect(asId(value)).toBe(text));
 
 test.each<[unknown, number | undefined]>([
-	[1.5, 1.5],
 	[0, 0],
 	['0', 0],
 	['1e3', 1000],
-	[' 5 ', 5],
-	['-0', -0],
-	['', undefined],
+	[' ', undefined],
 	['1,5', undefined],
 	['Infinity', undefined],
-	['1e999', undefined],
-	[NaN, undefined],
 	[true, undefined],
 	[[5], undefined],
 	[null, undefined],
@@ -59,12 +42,8 @@ describe('canonical JSON', () => {
 		[{ b: 1, a: { d: null, c: [2, 1] } }, '{"a":{"c":[2,1],"d":null},"b":1}'],
 		[{ a: undefined, b: 1 }, '{"b":1}'],
 		[[undefined, null, {}], '[null,null,{}]'],
-		['é"', '"é\\""'],
-		[null, 'null'],
 		[undefined, 'null'],
-		[false, 'false'],
 		[0, '0'],
-		['', '""'],
 		[{ 'a"': 1 }, '{"a\\"":1}'],
 	])('of %j is %s', (value, text) => expect(canonicalJson(value)).toBe(text));
 
@@ -107,11 +86,16 @@ function check(
 }
 
 describe('merging fields', () => {
-	it('merges objects and replaces everything else, without changing either side', () => {
+	it.each([
+		['replaces everything else', 'replace'],
+		['of a later event keeps what it has null for', 'ignore'],
+	] as const)('merges objects, %s, and changes neither side', (_, nulls) => {
 		fc.assert(
 			fc.property(objects, objects, (base, more) => {
 				const before = structuredClone([base, more]);
-				check(deepMerge(base, more), base, more, (_, after) => after);
+				const wins = (known: unknown, after: unknown) =>
+					nulls === 'ignore' ? (after ?? known ?? null) : after;
+				check(deepMerge(base, more, nulls), base, more, wins);
 				expect([base, more]).toStrictEqual(before);
 			}),
 		);
@@ -124,14 +108,4 @@ describe('merging fields', () => {
 		);
 		expect(asObject(deepMerge({}, more))?.x).toBeUndefined();
 	});
-});
-
-it('merging a later event replaces known fields and keeps the others, at any depth, without changing either side', () => {
-	fc.assert(
-		fc.property(objects, objects, (base, more) => {
-			const before = structuredClone([base, more]);
-			check(deepMerge(base, more, 'ignore'), base, more, (known, after) => after ?? known ?? null);
-			expect([base, more]).toStrictEqual(before);
-		}),
-	);
 });

@@ -157,10 +157,9 @@ describe('suspend problem', () => {
 		['a chat of the oldest n8n, which does not say how it responds', CHAT],
 	])('behind %s, the execution is suspended', async (_, ...trigger) => {
 		onN8nWith(behind(...trigger));
-		await suspend(
-			mockTasks(() => 'processing'),
-			suspending(),
-		);
+		const tasks = mockTasks(() => 'processing');
+		await suspend(tasks, suspending());
+		expect(callers(tasks)).toStrictEqual([true]);
 	});
 
 	it('a run that another branch has queued is not disabled with the one that waits', async () => {
@@ -169,10 +168,8 @@ describe('suspend problem', () => {
 			queued = executeDataOf(context).node;
 			return {};
 		});
-		const { run: suspended } = await suspend(
-			mockTasks(() => 'processing'),
-			suspending(),
-		);
+		const tasks = mockTasks(() => 'processing');
+		const { run: suspended } = await suspend(tasks, suspending());
 		const [waiting] = suspended.data.executionData?.nodeExecutionStack ?? [];
 		// As n8n does when the wait is over.
 		Object.assign(waiting?.node ?? {}, { disabled: true });
