@@ -14,10 +14,11 @@ import {
 	type MediaTask,
 	readMediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
-import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
@@ -152,6 +153,17 @@ describe('a wait', () => {
 		expect(details.taskId).toBe('t');
 		expect(details.code).not.toBe('wait_timeout');
 		expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
+	});
+
+	it('ends as cancelled during a pause and during a poll', async () => {
+		const cancelled = new StoppedError('cancelled');
+		for (const { client, sent } of [
+			scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 10_000 }),
+			scriptedClient([poll('processing'), cancelled]),
+		]) {
+			expect(await rejection(waitForTask(client, 't', plan))).toStrictEqual(cancelled);
+			expect(sent).toHaveLength(2);
+		}
 	});
 });
 

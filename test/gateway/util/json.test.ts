@@ -4,6 +4,7 @@ import {
 	asId,
 	asNumber,
 	asObject,
+	asText,
 	canonicalJson,
 	deepMerge,
 	parseJson,
@@ -24,6 +25,13 @@ test.each<[unknown, string | undefined]>([
 	[null, undefined],
 	[true, undefined],
 ])('the ID %j is %j', (value, text) => expect(asId(value)).toBe(text));
+
+test.each<[unknown, string | undefined]>([
+	[' ', ' '],
+	['', undefined],
+	[1, undefined],
+	[null, undefined],
+])('the text of %j is %j', (value, text) => expect(asText(value)).toBe(text));
 
 test.each<[unknown, number | undefined]>([
 	[0, 0],
