@@ -140,7 +140,8 @@ export class N8nClient {
 		const page = await this.get<{ results: Array<{ id: string; status: string; mode: string }> }>(
 			`/rest/executions?limit=100&filter=${filter}`,
 		);
-		return page.results;
+		// Once each: one that ends between n8n's two queries, of running and of ended ones, is in both.
+		return [...new Map(page.results.map((execution) => [execution.id, execution])).values()];
 	}
 
 	/**
