@@ -1,11 +1,23 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+
+/** Below those that Linux gives to connections and to servers without a port: nothing takes one before it is used. */
+const FIRST_PORT = 20_000;
+const END = 32_000;
 
 /** So many ports of this machine that nothing listens on at the moment. */
 export async function freePorts(count: number): Promise<number[]> {
 	// All at once, so that they differ.
-	const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-	for (const server of servers) if (!server.listening) await once(server, 'listening');
+	const servers: Server[] = [];
+	while (servers.length < count) {
+		const server = createServer().listen(randomInt(FIRST_PORT, END), '127.0.0.1');
+		const isFree = await once(server, 'listening').then(
+			() => true,
+			() => false,
+		);
+		if (isFree) servers.push(server);
+	}
 	const ports = servers.map((server) => (server.address() as AddressInfo).port);
 	for (const server of servers) await once(server.close(), 'close');
 	return ports;
