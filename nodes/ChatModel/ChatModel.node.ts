@@ -53,7 +53,7 @@ export class ChatModel implements INodeType {
 
 async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 	// What the agent has sent before, for this item or another one, may be charged.
-	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex, '', false);
+	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex, { isAlone: false });
 	try {
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const params = parameters.read(new NodeParameters(context).item(itemIndex));

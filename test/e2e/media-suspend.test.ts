@@ -1,12 +1,13 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { checkPng } from '../../sandbox/demo/png';
+import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 import { call } from './support/mediaTrigger';
 import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
-import { gatewayNode } from './support/workflows';
+import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // Gateway Media Task with "Sleep Until the Gateway Calls" on the real n8n: what resumes the execution, and with what it continues.
 
@@ -239,4 +240,61 @@ test('a retry with the saved workflow makes a new picture, if the prompt was cor
 	expect(
 		nodes['After']?.items.map(({ json, binary }) => [json['taskId'], Object.keys(binary ?? {})]),
 	).toStrictEqual([[tasks[1]?.taskId, ['data']]]);
+});
+
+describe('where n8n would go on without the result, the execution keeps running', () => {
+	const picture = gatewayNode('Picture', 'mediaTask', {
+		resource: 'image',
+		operation: 'generate',
+		model: byId('aurora/canvas-1'),
+		prompt: '={{ $json.prompt ?? $json.body.prompt }}',
+		waitStrategy: 'suspend',
+	});
+	const behind = (trigger: WorkflowNode) =>
+		workflowOf('Draw', [trigger, picture], { [trigger.name]: ['Picture'] });
+	let before: number;
+
+	beforeEach(() => {
+		environment.gateway.control.configure({ taskDuration: { image: 500 } });
+		before = charged();
+	});
+
+	test('a sub-workflow that runs once for each item returns each picture to its parent', async () => {
+		const trigger = { name: 'Called', type: 'n8n-nodes-base.executeWorkflowTrigger', typeVersion: 1.1 };
+		const { id } = await environment.publish(
+			behind({ ...trigger, parameters: { inputSource: 'passthrough' } }),
+		);
+		const parameters = {
+			workflowId: byId(id),
+			workflowInputs: { mappingMode: 'defineBelow', value: {} },
+			mode: 'each',
+			options: { waitForSubWorkflow: true },
+		};
+		const prompts = itemsNode('Prompts', [{ prompt: 'a cat' }, { prompt: 'a dog' }, { prompt: 'a cow' }]);
+		const sub = { name: 'Sub', type: 'n8n-nodes-base.executeWorkflow', typeVersion: 1.3, parameters };
+		const parent = workflowOf('Parent', [prompts, sub], { Start: ['Prompts'], Prompts: ['Sub'] });
+		const { nodes } = await environment.runWorkflow(parent);
+		const items = nodes['Sub']?.items ?? [];
+		expect(items.map(({ json, binary }) => [json['state'], Object.keys(binary ?? {})])).toStrictEqual(
+			Array(3).fill(['success', ['data']]),
+		);
+		expect(charged() - before).toBe(3);
+	});
+
+	test('a webhook that responds with the output of the last node has the picture', async () => {
+		const path = 'draw-5f6c1c6e';
+		const trigger = { name: 'Hook', type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path };
+		const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode', options: {} };
+		await environment.publish(behind({ ...trigger, parameters }));
+		const url = `${environment.client.url}/webhook/${path}`;
+		const response = await eventually(async () => {
+			const called = await call(url, { prompt: 'a cat' });
+			// n8n registers it a moment later.
+			expect(called.status).not.toBe(404);
+			return called;
+		}, 30_000);
+		const body: unknown = await response.json();
+		expect(body).toMatchObject({ state: 'success', resultUrls: [expect.any(String)] });
+		expect(charged() - before).toBe(1);
+	});
 });

@@ -8,6 +8,7 @@ import {
 	createRunExecutionData,
 	Workflow,
 	type IBinaryData,
+	type IConnection,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsHelper,
@@ -46,6 +47,8 @@ export interface RunOptions {
 	executionId?: string;
 	/** The values of `$vars`, read each time. */
 	variables?: Record<string, string>;
+	/** How many branches lead to the node: n8n runs it once for each. */
+	branches?: number;
 	/** The URL of this n8n; `https://n8n.test` by default. */
 	n8nUrl?: string;
 	/** Executes the node as an older n8n would. */
@@ -190,7 +193,8 @@ export function prepare(options: RunOptions) {
 		position: [0, 0],
 		parameters: {},
 	};
-	const connections: IConnections = { Source: { main: [[{ node: 'Gateway', type: 'main', index: 0 }]] } };
+	const branch: IConnection = { node: 'Gateway', type: 'main', index: 0 };
+	const connections: IConnections = { Source: { main: [Array(options.branches ?? 1).fill(branch)] } };
 	const workflow = new Workflow({
 		id: 'workflow-1',
 		nodes: [source, target],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { ExpressionError, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { ApiError, type ApiErrorDetails, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
@@ -19,17 +20,25 @@ const operationError = (hint?: string) =>
 describe('the error in an error item', () => {
 	const none = { httpCode: null, code: null, type: null, param: null, retryable: false };
 	const unsent = { code: 'invalid_input', description: 'Try it later. Nothing was sent.' };
-	const said = { code: 'a', type: 'b', param: 'input.prompt', retryable: true };
 	const onlyForNode = { retryAfterMs: 5, isRateLimit: true };
 	const failedTask = { outcome: 'unknown', kind: 'keyed', taskId: 't1' } as const;
 
 	it.each<[string, unknown, object]>([
+		['nothing more', apiError(), {}],
 		['nothing that only the node needs', apiError(onlyForNode), {}],
-		['what the gateway says', apiError({ status: 402, ...said }), { httpCode: '402', ...said }],
+		['a status', apiError({ status: 402 }), { httpCode: '402' }],
+		['a code and a type', apiError({ code: 'a', type: 'b' }), { code: 'a', type: 'b' }],
+		['a field', apiError({ param: 'input.prompt' }), { param: 'input.prompt' }],
+		['that a retry may succeed', apiError({ retryable: true }), { retryable: true }],
 		[
 			'the cost of a charged text',
 			apiError({ outcome: 'charged', kind: 'charge', extra: { costRub: 0.5 } }),
 			{ mayBeCharged: true, costRub: 0.5, description: 'Try it later. The call cost ₽0.50.' },
+		],
+		[
+			'that nothing was charged',
+			apiError({ kind: 'charge' }),
+			{ description: 'Try it later. Nothing was charged.' },
 		],
 		[
 			'a task that failed',
@@ -42,6 +51,7 @@ describe('the error in an error item', () => {
 		],
 		['more fields', apiError({ extra: { failCode: 'X', state: null } }), { failCode: 'X', state: null }],
 		['a parameter', new InvalidInputError(message, description, 'prompt'), { ...unsent, param: 'prompt' }],
+		['no parameter', new InvalidInputError(message, description), unsent],
 		['the hint of an error of n8n', operationError(description), {}],
 		[
 			'the hint of an error of n8n about a request',
@@ -73,7 +83,7 @@ describe('the error that ends the node', () => {
 		const own = { message, node: { name: 'Gateway' }, context: { itemIndex: 3 } };
 		const plain = toNodeError(someNode, make(), 3);
 		expect(plain).toMatchObject({ ...own, ...(hint === undefined ? {} : { description: hint }) });
-		const noted = toNodeError(someNode, make(), 3, 'A note.');
+		const noted = toNodeError(someNode, make(), 3, { others: 'A note.' });
 		const ofItem = hint?.replace(/Nothing was (?=\w+\.$)/, 'This call was not ');
 		expect(noted).toMatchObject({ ...own, description: `${ofItem ?? ''} A note.`.trim() });
 	});
@@ -107,6 +117,52 @@ describe('the error that ends the node', () => {
 });
 
 type Sent = [type: string, itemIndex: number, text: string | undefined];
+
+const writerTo = (sent: Sent[]) =>
+	new ChunkWriter({
+		sendChunk: async (type, itemIndex, content) => {
+			await Promise.resolve();
+			sent.push([type, itemIndex, content]);
+		},
+	});
+
+it('sends items one after the other in the order in which they began, whatever the order of their texts', async () => {
+	const step = fc.record({ item: fc.nat({ max: 3 }), end: fc.boolean() });
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+			const sent: Sent[] = [];
+			const chunkWriter = writerTo(sent);
+			const writers = [3, 1, 0, 2].map((index) => ({
+				index,
+				forItem: chunkWriter.forItem(index),
+				written: '',
+				ended: false,
+			}));
+			for (const [count, { item, end }] of steps.entries()) {
+				const writer = writers[item];
+				if (!writer || writer.ended) continue;
+				writer.written += `${count} `;
+				writer.forItem.write(`${count} `);
+				if (end) {
+					writer.ended = true;
+					writer.forItem.end();
+				}
+			}
+			for (const { forItem, ended } of writers) if (!ended) forItem.end('failed');
+			await chunkWriter.sent;
+			const order = sent.map(([, index]) => index);
+			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
+			for (const { index, written, ended } of writers) {
+				const own = sent.filter(([, of]) => of === index);
+				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(written);
+				expect(own[0]?.[0]).toBe('begin');
+				expect(own.at(-1)?.[0]).toBe('end');
+				expect(own.filter(([type]) => type === 'error')).toHaveLength(ended ? 0 : 1);
+			}
+		}),
+		{ numRuns: 100 },
+	);
+});
 
 it('sends one chunk at a time to a slow reader', async () => {
 	const sent: Sent[] = [];
@@ -160,10 +216,17 @@ const defaults = {
 
 it.each([
 	['concurrency', 1, { concurrency: 1 }],
+	['concurrency', '100', { concurrency: 100 }],
 	['concurrency', '2e1', { concurrency: 20 }],
 	['maxRetries', 0, { maxRetries: 0 }],
+	['maxRetries', '10', { maxRetries: 10 }],
+	['rateLimitWait', 0, { rateLimitWaitMs: 0 }],
 	['rateLimitWait', '1.5', { rateLimitWaitMs: 90_000 }],
+	['rateLimitWait', 1440, { rateLimitWaitMs: 86_400_000 }],
+	['timeout', 1, { timeoutMs: 1_000 }],
+	['timeout', '0.5e1', { timeoutMs: 5_000 }],
 	['timeout', 1.0006, { timeoutMs: 1_001 }],
+	['timeout', 1.0004, { timeoutMs: 1_000 }],
 	['timeout', 86_400, { timeoutMs: 86_400_000 }],
 	// As it is when the option is added: no limit of its own, which would end a stream sooner.
 	['timeout', 315, { timeoutMs: undefined }],

@@ -66,8 +66,21 @@ export const ITEM = 'item';
 /** Query parameter of the request with which the handler of a callback resumes the execution: the state's ID. */
 export const STATE = 'state';
 
-/** Why this n8n cannot suspend and resume this execution, at a URL of {@link resumeUrlOf}; `undefined` when it can. */
-export function suspendProblem(context: IExecuteFunctions, url: URL | undefined): string | undefined {
+const supports = new WeakMap<IExecuteFunctions, ReturnType<typeof findSupport>>();
+
+/** The URL that resumes the execution, and why this n8n cannot suspend it, if so. Found once for all items. */
+export function suspendSupport(context: IExecuteFunctions) {
+	const support = supports.get(context) ?? findSupport(context);
+	supports.set(context, support);
+	return support;
+}
+
+function findSupport(context: IExecuteFunctions) {
+	const url = resumeUrlOf(context);
+	return { url, problem: suspendProblem(context, url) };
+}
+
+function suspendProblem(context: IExecuteFunctions, url: URL | undefined): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
 	// n8n would run the node again at once if its first item has failed.
 	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
@@ -84,7 +97,7 @@ export function suspendProblem(context: IExecuteFunctions, url: URL | undefined)
 }
 
 /** The URL that resumes the execution, if it has an ID. Its query has a secret, without which n8n responds with 401. */
-export function resumeUrlOf(context: IExecuteFunctions): URL | undefined {
+function resumeUrlOf(context: IExecuteFunctions): URL | undefined {
 	const execution = asObject(context.getWorkflowDataProxy(0).$execution);
 	const url = context.getExecutionId() && asText(execution?.resumeUrl);
 	return url && URL.canParse(url) ? new URL(url) : undefined;

@@ -218,7 +218,8 @@ class ItemLoop {
 			spending.show();
 		if (firstError) {
 			const { index, error } = firstError;
-			throw toNodeError(context.getNode(), error, index, othersText(records.others(index), this.nextTry()));
+			const others = othersText(records.others(index), this.nextTry());
+			throw toNodeError(context.getNode(), error, index, { others });
 		}
 		const outputs = context.getInputData().flatMap((_, index) => {
 			const done = failures.get(index) ?? this.outputs.get(index);

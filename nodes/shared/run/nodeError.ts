@@ -82,15 +82,14 @@ export function inMessage(error: NodeError): NodeError {
  * The error that ends the node, with its item. Without its cause's request, whose headers contain the key: n8n stores
  * the error with the execution.
  *
- * @param others the end of the description: what other items cost
- * @param isAlone whether no other call is, or may be, charged
+ * @param known.others the end of the description: what other items cost
+ * @param known.isAlone whether no other call is, or may be, charged
  */
 export function toNodeError(
 	node: INode,
 	error: unknown,
 	itemIndex: number,
-	others = '',
-	isAlone = others === '',
+	{ others = '', isAlone = others === '' }: { others?: string; isAlone?: boolean } = {},
 ): NodeError {
 	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;

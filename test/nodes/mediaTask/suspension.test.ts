@@ -63,6 +63,21 @@ it('the execution fails for a task that the gateway denies access to', async () 
 	expect(error).toMatchObject({ httpCode: '403', context: { taskId: 't1' } });
 });
 
+it('when the wait of the first of two branches is over, the node runs for the second one, too', async () => {
+	const tasks = mockTasks(() => 'processing');
+	const use = suspending({}, { branches: 2, items: prompts('a', 'b') });
+	const { run: suspended } = await suspend(tasks, use);
+	// As n8n stores and reads it: what is the same object stays so.
+	const { run } = await runFrom(structuredClone(suspended.data), use);
+	expect(tasks.sent).toHaveLength(4);
+	const [first] = run.data.resultData.runData.Gateway ?? [];
+	expect(first?.data?.main?.[0]?.map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([
+		['t1', true],
+		['t2', true],
+	]);
+	expect(run.status).toBe('waiting');
+});
+
 describe('suspend problem', () => {
 	afterEach(() => void jest.restoreAllMocks());
 
@@ -160,21 +175,6 @@ describe('suspend problem', () => {
 		const tasks = mockTasks(() => 'processing');
 		await suspend(tasks, suspending());
 		expect(callers(tasks)).toStrictEqual([true]);
-	});
-
-	it('a run that another branch has queued is not disabled with the one that waits', async () => {
-		let queued: object = {};
-		onN8nWith((context) => {
-			queued = executeDataOf(context).node;
-			return {};
-		});
-		const tasks = mockTasks(() => 'processing');
-		const { run: suspended } = await suspend(tasks, suspending());
-		const [waiting] = suspended.data.executionData?.nodeExecutionStack ?? [];
-		// As n8n does when the wait is over.
-		Object.assign(waiting?.node ?? {}, { disabled: true });
-		expect(queued).toMatchObject({ name: 'Gateway' });
-		expect(queued).not.toHaveProperty('disabled');
 	});
 
 	it('a task that may be that of another execution is polled, and a hint says why', async () => {

@@ -13,7 +13,7 @@ import {
 	SHORTEST_SUSPENSION_MS,
 	suspendOrFinish,
 } from '../../suspend/suspension';
-import { resumedState, resumeUrlOf, suspendProblem } from '../../suspend/waitingExecution';
+import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
 import { resultOptions, resultParameters, resultReader } from './result';
 
@@ -103,13 +103,13 @@ export const createAndWait = defineOperation({
 function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>) {
 	const { n8n, client, params, run } = item;
 	if (params.waitStrategy !== 'suspend') return undefined;
-	const url = resumeUrlOf(n8n);
+	const { url, problem: ofN8n } = suspendSupport(n8n);
 	for (const secret of url?.searchParams.values() ?? []) run.secrets.add(secret);
 	// An AI Agent waits for its tool.
 	if (resumedState(n8n) || run.isTool) return undefined;
 	const reason = unreachable(url?.href ?? '', client.settings.baseUrl);
 	const problem =
-		suspendProblem(n8n, url) ??
+		ofN8n ??
 		(mayBeOfOthers(item)
 			? "with 'Idempotency Key', and in a retry, the task may call another execution back"
 			: params.options.callbackUrl?.trim()
