@@ -40,7 +40,12 @@ export function echoGateway(plan: (prompt: string, call: number) => ResponsePlan
 			};
 			void after.then(() => setTimeout(respond, delayMs).unref());
 		});
-	return { load, prompts: () => [...prompts] };
+	const times = () => {
+		const counts: Record<string, number> = {};
+		for (const prompt of [...prompts].sort()) counts[prompt] = (counts[prompt] ?? 0) + 1;
+		return counts;
+	};
+	return { load, prompts: () => [...prompts], times };
 }
 
 function echo(prompt: string) {

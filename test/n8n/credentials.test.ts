@@ -85,9 +85,13 @@ describe('a request is rejected', () => {
 		'https://files.test/x',
 		'http://gateway.test/api/v1',
 		'https://gateway.test:8443/',
+		'https://gateway.test./',
 		'https://gateway.test.evil/',
+		'https://sub.gateway.test/',
 		'https://gateway.test@evil.test/',
 		'https:\\\\evil.test\\@gateway.test/',
+		'https://evil.test#@gateway.test/',
+		'ht\ttps://ev\nil.test/',
 		'https://gatewаy.test/',
 	])('if it goes to another origin: %j', async (url) => {
 		const rejected = {
@@ -111,10 +115,14 @@ describe('a request is rejected', () => {
 		{},
 		{ url: '' },
 		{ url: 'nonsense' },
+		{ url: '/api/v1/balance' },
+		{ url: '//gateway.test/' },
 		{ url: '/balance', baseURL: 'https://gateway.test/api/v1' },
 		{ url: '//evil.test/', baseURL: 'https://gateway.test' },
+		{ url: 'https://' },
 		{ url: 'blob:https://gateway.test/1' },
 		{ url: 'file:///etc/passwd' },
+		{ url: 'data:text/plain,1' },
 	])('if its URL is not a web address: %j', async (request) => {
 		await expect(authenticate(request)).rejects.toMatchObject({
 			message: expect.stringContaining('another address') as string,
@@ -325,6 +333,8 @@ describe('the credential test', () => {
 	it.each<[number, string, string]>([
 		[200, '{"amount":"1"}', 'OK'],
 		[200, '{"RUB":0,"USD":0}', 'OK'],
+		[299, '{"amount":"1"}', 'OK'],
+		[199, '{"amount":"1"}', 'Error'],
 		[300, '{"amount":"1"}', 'Error'],
 		[500, '{"amount":"1"}', 'Error'],
 	])('reads status %i with the body %j as %s', async (statusCode, body, status) => {
@@ -335,11 +345,19 @@ describe('the credential test', () => {
 	// More of them: the fields of the credential, below.
 	it.each<[string, object | undefined, string]>([
 		['no data', undefined, 'The base URL in the AI Gateway credential is not a web address'],
-		['a masked key', { apiKey: 'sk-ab…cd' }, 'is masked. It is the form that the web application shows'],
+		[
+			'a masked key',
+			{ apiKey: 'sk-ab…cd' },
+			'is masked. It is the form that the web application shows later.',
+		],
 		['a masked key with asterisks', { apiKey: 'sk-ab****cd' }, 'is masked'],
 		['words around the key', { apiKey: 'key: sk-1' }, 'Copy the key again'],
 		['a base URL without https://', { baseUrl: 'gateway.test/api/v1' }, 'it begins with https://'],
-		['an amount with its currency', { minBalanceRub: '100 rub' }, 'Enter only a number, such as 100'],
+		[
+			'an amount with its currency',
+			{ minBalanceRub: '100 rub' },
+			'Enter only a number, such as 100 or 99.50',
+		],
 	])('sends nothing with %s', async (_, data, expected) => {
 		const context = { helpers: { request: jest.fn() } };
 		const { status, message } = await test(context, data && { ...DATA, ...data });

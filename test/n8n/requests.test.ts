@@ -360,17 +360,21 @@ describe('store response', () => {
 	});
 
 	it.each([
-		['its own type', 'image/png', 'image/png'],
-		['a generic type', 'application/octet-stream', 'image/webp'],
-	])('a file whose server reports %s is stored with the best known type', async (_, reported, type) => {
-		const response = {
-			status: 200,
-			headers: { 'content-type': reported },
-			body: Readable.from([Buffer.from('x')]),
-		};
-		const file = { names: ['a.bin'], knownType: 'image/webp' };
-		expect((await storeResponse({ helpers: reading }, response, file)).mimeType).toBe(type);
-	});
+		['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
+		['no type', {}, 'image/webp', 'image/webp'],
+		['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
+		['no type, where none is known', {}, undefined, 'guessed'],
+	])(
+		'a file whose server reports %s is stored with the best known type',
+		async (_, headers, knownType, type) => {
+			const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
+			const { mimeType } = await storeResponse({ helpers: reading }, response, {
+				names: ['a.bin'],
+				knownType,
+			});
+			expect(mimeType).toBe(type);
+		},
+	);
 
 	describe('a successful response', () => {
 		const html = { 'content-type': 'text/html; charset=utf-8' };

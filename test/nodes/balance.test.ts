@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 import nock from 'nock';
 
@@ -54,6 +55,14 @@ describe('balance: get', () => {
 		const items = await balanceOf(body, { simplify: false, ...options });
 		expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
 	});
+
+	it('rejects a threshold that is not a number, and sends nothing', async () => {
+		const { error } = await runNode({
+			node: 'balance',
+			parameters: { ...parameters, options: { threshold: 'a lot' } },
+		});
+		expect(error?.message).toContain('Threshold (₽)');
+	});
 });
 
 const balance = (amount: string) => readBalance({ amount });
@@ -91,6 +100,26 @@ describe('when a balance trigger fires', () => {
 	it('is reset by another threshold, not by the same one in another notation', () => {
 		expect(fired({ threshold: '200' }, ['150'], { lowSince: '100' })).toStrictEqual([0]);
 		expect(fired({ threshold: '100.0' }, ['50'], { lowSince: '100' })).toStrictEqual([]);
+	});
+
+	it('reports each fall below the threshold once, for any balances', () => {
+		const rubles = fc.integer({ min: 0, max: 400 }).map((half) => (half / 2).toFixed(2));
+		fc.assert(
+			fc.property(fc.array(rubles, { maxLength: 30 }), fc.integer({ min: 0, max: 50 }), (amounts, margin) => {
+				const fires = fired({ margin: String(margin) }, amounts);
+				let armed = true;
+				const expected = amounts.flatMap((amount, index) => {
+					const value = Number(amount);
+					if (armed && value < 100) {
+						armed = false;
+						return [index];
+					}
+					if (!armed && value >= 100 + margin) armed = true;
+					return [];
+				});
+				expect(fires).toStrictEqual(expected);
+			}),
+		);
 	});
 });
 
@@ -138,10 +167,12 @@ describe('balance trigger', () => {
 
 	it.each<[string, INodeParameters]>([
 		['\'Threshold (₽)\' has a value that is not allowed: "a lot"', { fireOn: 'below', threshold: 'a lot' }],
+		['\'Threshold (₽)\' has a value that is not allowed: ""', { fireOn: 'below', threshold: '' }],
 		[
 			"The option 'Margin (₽)' has a value that is not allowed: -1",
 			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
 		],
+		['"never"', { fireOn: 'never', threshold: 1 }],
 	])('invalid parameters are rejected before it polls: %s', async (message, parameters) => {
 		await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);
 		expect(nock.pendingMocks()).toHaveLength(1);

@@ -146,6 +146,30 @@ describe('panels', () => {
 		for (const { properties } of descriptions) expect(properties.at(-1)?.name).toBe('options');
 	});
 
+	it('of triggers have "Trigger On" without a tooltip', () => {
+		const triggers = descriptions.filter(({ group }) => group.includes('trigger'));
+		expect(triggers).toHaveLength(2);
+		for (const { displayName, properties } of triggers) {
+			expect(displayName).toMatch(/ Trigger$/);
+			const [triggerOn] = properties.filter((property) => property.displayName === 'Trigger On');
+			expect([triggerOn?.type, triggerOn?.description]).toStrictEqual(['options', undefined]);
+		}
+	});
+
+	const requestOptions = ofType('collection').filter(
+		({ node, property: { name } }) => name === 'options' && !node.group.includes('trigger'),
+	);
+	rule(
+		'have a timeout once, which names its default, and that of a streamed response',
+		requestOptions,
+		({ property }) => {
+			const [timeout, ...others] = collected(property).filter(({ name }) => name === 'timeout');
+			const { description = '', default: seconds } = timeout ?? {};
+			const says = [`Defaults to ${Number(seconds)}`, 'to 900 for a streamed response'];
+			return others.length === 0 && says.every((words) => description.includes(words));
+		},
+	);
+
 	const simplify = fields.filter(({ property: { name } }) => name === 'simplify');
 	rule('have Simplify with n8n’s description, on by default', simplify, ({ property }) => {
 		const { displayName, default: value, description } = property;
@@ -153,6 +177,16 @@ describe('panels', () => {
 			displayName === 'Simplify' &&
 			value === true &&
 			description === 'Whether to return a simplified version of the response instead of the raw data'
+		);
+	});
+
+	it('mark required fields', () => {
+		const required = fields.filter(({ property }) => property.required).map(({ property: { name } }) => name);
+		expect([...new Set(required)].sort().join(' ')).toBe(
+			[
+				'audioId base64 binaryPropertyName fields fileId input inputField inputJson jsonExample jsonSchema',
+				'messages messagesJson model name prompt taskId threshold url',
+			].join(' '),
 		);
 	});
 });
@@ -178,6 +212,16 @@ describe('add option', () => {
 
 	useNock();
 
+	/** The most entries of a list, by the node or the resource; in one that is light, nothing but retries and a timeout. */
+	const MOST: Readonly<Record<string, number>> = {
+		text: 20,
+		chatModel: 18,
+		task: 13,
+		model: 2,
+		session: 2,
+		balance: 3,
+	};
+
 	const formats = textFormats.map(({ name }) => name);
 
 	/** Whether a list that nobody has used has an entry in a format. */
@@ -199,8 +243,8 @@ describe('add option', () => {
 			),
 	);
 
-	it.each(lists)('$node $resource in $format: short, and no name twice', ({ labels }) => {
-		expect(labels.length).toBeLessThanOrEqual(20);
+	it.each(lists)('$node $resource in $format: short, and no name twice', ({ node, resource, labels }) => {
+		expect(labels.length).toBeLessThanOrEqual(MOST[resource ?? node] ?? 10);
 		expect(new Set(labels).size).toBe(labels.length);
 	});
 
@@ -218,6 +262,13 @@ describe('add option', () => {
 			const body = await sentBody({ format, options: { [name]: property.default } });
 			expect(body).toStrictEqual(bare);
 		});
+	});
+
+	test.each([
+		['chat', { web_search_options: { search_context_size: 'low' } }],
+		['responses', { tools: [{ type: 'web_search' }] }],
+	])('a web search in %s', async (format, wire) => {
+		expect(await sentBody({ format, options: { webSearch: 'low' } })).toMatchObject(wire);
 	});
 });
 

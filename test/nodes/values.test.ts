@@ -21,6 +21,12 @@ describe('numbers', () => {
 	/** Fields that may be negative. A wallet may be overdrawn. */
 	const NEGATIVE = /^(threshold|\w+Penalty|seed)$/;
 
+	it('finds the fields', () => {
+		expect(numbers.length).toBeGreaterThan(50);
+		const names = numbers.map(({ property: { name } }) => name);
+		expect([names.some(isFraction), names.some((name) => NEGATIVE.test(name))]).toStrictEqual([true, true]);
+	});
+
 	const fits = (number: number, precision = 10) => Number(number.toFixed(precision)) === number;
 
 	it.each<[string, (field: Field) => boolean]>([
@@ -56,14 +62,20 @@ describe('empty expressions', () => {
 
 	const cases: Array<[RunOptions['node'], string, object]> = [
 		['textGeneration', 'format', text],
+		['textGeneration', 'inputMode', { ...text, messages: { message: [{ role: 'user', content: 'x' }] } }],
+		['textGeneration', 'outputFormat', text],
 		['textGeneration', 'schemaName', { ...text, outputFormat: 'jsonSchema', jsonSchema: '{}' }],
+		['textGeneration', 'jsonSchema', { ...text, outputFormat: 'jsonSchema' }],
 		['textGeneration', 'messagesJson', { ...text, inputMode: 'json' }],
 		['mediaTask', 'model', media],
 		['mediaTask', 'inputJson', { ...media, inputMode: 'json' }],
+		['mediaTask', 'limit', { resource: 'model', operation: 'getMany' }],
 		['mediaTask', 'sessionJson', { resource: 'session', operation: 'create' }],
 		['mediaTask', 'taskId', { resource: 'task', operation: 'get' }],
+		['storage', 'uploadSource', { ...upload, base64: 'QUJD' }],
 		['storage', 'binaryPropertyName', upload],
 		['storage', 'storagePolicy', { ...upload, uploadSource: 'base64', base64: 'QUJD' }],
+		['storage', 'binaryPropertyName', { resource: 'file', operation: 'download', fileId: 'f1' }],
 	];
 
 	describe.each(['null', '""', 'undefined'])('an expression that returns %s', (nothing) => {
@@ -87,8 +99,6 @@ describe('empty expressions', () => {
 	it.each([
 		['maxPriceRub', 'null'],
 		['maxPriceRub', '""'],
-		['dryRun', 'null'],
-		['dryRun', '""'],
 		['idempotencyKey', 'null'],
 		['idempotencyKey', '" "'],
 	])(
@@ -105,6 +115,29 @@ describe('empty expressions', () => {
 			};
 			const { error } = await runNode({ node: 'mediaTask', parameters: { ...task, options } });
 			expect(error?.message).toMatch(/^The option '.+' (is empty|has a value that is not allowed)/);
+		},
+	);
+
+	it.each(['null', '""', 'undefined'])(
+		'an option whose expression returns %s counts as not added',
+		async (nothing) => {
+			const body = { model: 'acme/painter', messages: [{ role: 'user', content: 'x' }] };
+			nock('https://gateway.test')
+				.post('/api/v1/chat/completions', body)
+				.reply(200, { choices: [{ message: { content: 'y' }, finish_reason: 'stop' }] });
+			const names = [
+				'maxTokens',
+				'temperature',
+				'extraBody',
+				'stop',
+				'maxRetries',
+				'concurrency',
+				'timeout',
+				'stream',
+			];
+			const options = Object.fromEntries(names.map((name) => [name, `={{ ${nothing} }}`]));
+			const { items, error } = await runNode({ node: 'textGeneration', parameters: { ...text, options } });
+			expect([error, items[0]?.json.text]).toStrictEqual([undefined, 'y']);
 		},
 	);
 });
@@ -124,9 +157,11 @@ function subtitleOf(name: string, parameters: INodeParameters): unknown {
 
 test.each<[string, INodeParameters, string]>([
 	['textGeneration', {}, 'Generate: Text'],
+	['mediaTask', {}, 'Generate: Image'],
 	['mediaTask', { resource: 'model', operation: 'getMany' }, 'Get Many: Model'],
 	['mediaTask', { resource: 'image', operation: 'generate' }, 'Generate: Image'],
 	['storage', {}, 'Upload: File'],
+	['balance', {}, 'Get: Balance'],
 	['mediaTaskTrigger', {}, 'Task Ended'],
 	['mediaTaskTrigger', { events: 'fail' }, 'Task Failed'],
 	['balanceTrigger', {}, 'Below ₽100'],

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
@@ -142,9 +143,15 @@ const kinds: Record<string, Kind> = {
 		keeps: [['a', 'b']],
 		reads: [
 			['one', ['one']],
+			[' one ', [' one ']],
+			['"quoted"', ['"quoted"']],
 			[
-				[['a', 1], true, 0, false],
-				['a', '1', 'true', '0', 'false'],
+				[['a', 'b'], 'c'],
+				['a', 'b', 'c'],
+			],
+			[
+				[1, true, 0, false],
+				['1', 'true', '0', 'false'],
 			],
 			[7, ['7']],
 			[
@@ -328,11 +335,16 @@ describe('an input file', () => {
 	});
 });
 
-it('a text that is no JSON is rejected with its position', () => {
-	const read = () => readParameter(jsonObject({ displayName, default: '{}', example }), '{\n  "a": 1,\n}');
-	expect(invalidInput(read).message).toMatch(
-		/ \(Expected double-quoted property name in JSON at position 12.*\)$/,
-	);
+describe('a rejected value', () => {
+	const message = (given: string) =>
+		invalidInput(() => readParameter(jsonObject({ displayName, default: '{}', example }), given)).message;
+
+	it('that is no JSON is told with its position', () => {
+		expect(message('{\n  "a": 1,\n}')).toMatch(
+			/ \(Expected double-quoted property name in JSON at position 12.*\)$/,
+		);
+		expect(message('[1]')).toMatch(/: "\[1\]"$/);
+	});
 });
 
 interface Range {
@@ -344,14 +356,28 @@ const numberOrInteger = (range: Range, isWhole: boolean) =>
 	(isWhole ? integer : number)({ displayName: 'Field', default: 0, ...range });
 
 describe('the bounds of a number', () => {
-	it.each<[Range, rejected: number[], accepted: number[]]>([
-		[{ min: 1, max: 9 }, [0.9, 9.1], [1, 9]],
-		[{ min: 1 }, [0.9], [1, 99]],
-		[{ max: 9 }, [9.1], [-99, 9]],
-	])('apply at %j', (range, rejected, accepted) => {
-		const read = (value: number) => readParameter(numberOrInteger(range, false), value);
-		expect(accepted.map(read)).toStrictEqual(accepted);
-		for (const value of rejected) expect(invalidInput(() => read(value)).param).toBe('field');
+	it('apply to every value', () => {
+		const bound = (name: string) =>
+			fc.option(fc.integer({ min: -20, max: 20 }).map((value) => ({ [name]: value })));
+		fc.assert(
+			fc.property(
+				bound('min'),
+				bound('max'),
+				fc.boolean(),
+				fc.double({ min: -25, max: 25, noNaN: true }),
+				fc.boolean(),
+				(min, max, isWhole, double, rounded) => {
+					const range: Range = { ...min, ...max };
+					const value = rounded ? Math.round(double) : double;
+					const fits =
+						value >= (range.min ?? -Infinity) &&
+						value <= (range.max ?? Infinity) &&
+						(!isWhole || value % 1 === 0);
+					const read = () => readParameter(numberOrInteger(range, isWhole), value);
+					expect(fits ? read() : invalidInput(read).param).toBe(fits ? value : 'field');
+				},
+			),
+		);
 	});
 
 	it.each<[Range, boolean, string]>([

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import fc from 'fast-check';
 import { createRunExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 
@@ -233,6 +234,14 @@ describe('item loop failures', () => {
 			expect(prompts()).toStrictEqual([]);
 		});
 
+		it('rejects an unknown operation', async () => {
+			const context = await attemptContext(generating());
+			const values: Record<string, string> = { resource: 'text', operation: 'invent' };
+			jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
+			const error = await rejection(executeOn({ node: 'textGeneration' }, context));
+			expect(error).toHaveProperty('message', 'Unknown operation: text invent');
+		});
+
 		it('fails for each item with an invalid address: it may be an expression', async () => {
 			const { prompts } = echoGateway();
 			const credential = { baseUrl: 'gateway', apiKey: 'sk-test' };
@@ -344,8 +353,43 @@ describe('item loop retry', () => {
 	useNock();
 
 	const retrying = { retryOnFail: true, waitBetweenTries: 1 };
+	const retryAndContinue = { ...retrying, ...CONTINUE } as const;
+	const options = { concurrency: 5 };
+
+	/** Lets each prompt fail this often before it succeeds. */
+	const failTimes = (failures: Record<string, number>) => (prompt: string, call: number) =>
+		call <= (failures[prompt] ?? 0) ? errorResponse(400, 'provider_bad_request') : {};
 
 	const texts = ({ items: outputs }: RunResult) => outputs.map(({ json }) => json.text ?? 'failed');
+	const context = ({ run: { data } }: RunResult) => JSON.stringify(data.executionData?.contextData);
+
+	it.each<[string, object, Record<string, number>, string, object]>([
+		['keep the results of each', retrying, { p1: 1, p2: 2 }, 'p0 p1 p2', { p0: 1, p1: 2, p2: 3 }],
+		['are made while the first item fails', retryAndContinue, { p0: 2 }, 'p0 p1 p2', { p0: 3, p1: 1, p2: 1 }],
+		[
+			'send only what has failed, also of the others',
+			retryAndContinue,
+			{ p0: 2, p2: 9 },
+			'p0 p1 failed',
+			{ p0: 3, p1: 1, p2: 3 },
+		],
+		// With On Error: Continue, n8n does not run the node again.
+		['are not made for other items', retryAndContinue, { p1: 9 }, 'p0 failed p2', { p0: 1, p1: 1, p2: 1 }],
+	])(
+		'three tries, where Max Tries is unset %s, and leave nothing in the execution',
+		async (_, settings, failures, expected, sent) => {
+			const { times } = echoGateway(failTimes(failures));
+			const result = await generate({ items: items(3), settings, options });
+			expect(result.error).toBeUndefined();
+			const shown = expected.split(' ').map((text) => (text === 'failed' ? text : `echo ${text}`));
+			expect(texts(result)).toStrictEqual(shown);
+			expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+				[0, 1, 2].map((item) => ({ item })),
+			);
+			expect(times()).toStrictEqual(sent);
+			expect(context(result)).not.toContain('echo');
+		},
+	);
 
 	it('each try reads the parameters and settings of the items that it sends again', async () => {
 		const variables = { word: 'first', concurrency: '1', retries: '0' };
@@ -371,10 +415,8 @@ describe('item loop retry', () => {
 	});
 
 	it('the results that a try saves are not changed by a later node that changes its input', async () => {
-		const node = generating({ items: items(2), settings: { ...retrying, ...CONTINUE } });
-		echoGateway((prompt, call) =>
-			prompt + call === 'p01' ? errorResponse(400, 'provider_bad_request') : {},
-		);
+		const node = generating({ items: items(2), settings: retryAndContinue, options });
+		echoGateway(failTimes({ p0: 1 }));
 		const execution = createRunExecutionData();
 		const [, first] = await attempt(node, { execution });
 		delete first?.pairedItem;
@@ -383,22 +425,53 @@ describe('item loop retry', () => {
 	});
 });
 
-it('the limiter has the same number of slots when work arrives while other work ends or fails', async () => {
-	const limiter = new Limiter(2);
-	const load = { now: 0, most: 0 };
-	const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
-	const work = async (fails: boolean) => {
-		load.now += 1;
-		load.most = Math.max(load.most, load.now);
-		for (let left = 3; left > 0; left -= 1) await tick();
-		load.now -= 1;
-		if (fails) throw new Error('lost');
-	};
-	const started: Array<Promise<unknown>> = [];
-	for (let n = 0; n < 12; n += 1) {
-		started.push(rejection(limiter.run(async () => await work(n % 3 === 0))));
-		await tick();
-	}
-	await Promise.allSettled(started);
-	expect(load).toStrictEqual({ now: 0, most: 2 });
+const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+it('the limiter gives a free slot to the work that has waited longest, also when more work arrives at that moment, and after errors', async () => {
+	const arrival = fc.record({
+		/** Event loop ticks before it arrives, and while it runs. */
+		after: fc.integer({ min: 0, max: 6 }),
+		lasts: fc.integer({ min: 0, max: 3 }),
+		fails: fc.boolean(),
+	});
+	await fc.assert(
+		fc.asyncProperty(
+			fc.integer({ min: 1, max: 3 }),
+			fc.array(arrival, { minLength: 1, maxLength: 15 }),
+			async (max, arrivals) => {
+				const limiter = new Limiter(max);
+				const [came, started, failed]: [number[], number[], unknown[]] = [[], [], []];
+				const load = { now: 0, most: 0 };
+				const work = async (index: number) => {
+					started.push(index);
+					load.now += 1;
+					load.most = Math.max(load.most, load.now);
+					for (let left = arrivals[index]?.lasts ?? 0; left > 0; left -= 1) await tick();
+					load.now -= 1;
+					if (arrivals[index]?.fails) throw new Error(String(index));
+					return index;
+				};
+				const results = arrivals.map(async ({ after }, index) => {
+					for (let left = after; left > 0; left -= 1) await tick();
+					came.push(index);
+					return await limiter.run(() => work(index)).catch((error: unknown) => failed.push(error));
+				});
+				await Promise.all(results);
+				expect(started).toStrictEqual(came);
+				expect(load.most).toBeLessThanOrEqual(max);
+				expect(failed).toHaveLength(arrivals.filter(({ fails }) => fails).length);
+				// All slots are free again, and there are no more than those.
+				const again = { now: 0, most: 0 };
+				const one = async () => {
+					again.now += 1;
+					again.most = Math.max(again.most, again.now);
+					await tick();
+					again.now -= 1;
+				};
+				await Promise.all(Array.from({ length: max + 2 }, () => limiter.run(one)));
+				expect(again.most).toBe(max);
+			},
+		),
+		{ numRuns: 60 },
+	);
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
@@ -40,15 +41,10 @@ class Execution {
 	store = () => void (this.contexts = structuredClone(this.contexts));
 }
 
-/** Sends a call that ends with this error or cost, which is unknown if it is no number. */
-async function ended(plan: Plan, end: string | Error, node: Spending): Promise<void> {
-	const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
-	const costOf = async () => await Promise.resolve(Number(end) >= 0 ? String(end) : undefined);
-	await charge(node, plan, respond, costOf).then(async ({ rub }) => await rub, asError);
-}
-
 describe('calls of an execution with a limit', () => {
-	// Calls under *Max Cost per Execution*. That they never exceed it: test/model.
+	// Calls under *Max Cost per Execution*, in hundredths of a ruble.
+
+	const rub = (hundredths: number) => (hundredths / 100).toFixed(2);
 
 	/** A client without *Minimum Balance*. */
 	const client = {
@@ -57,9 +53,57 @@ describe('calls of an execution with a limit', () => {
 		until: async (wait: Promise<void>) => await wait,
 	} as unknown as GatewayClient;
 
+	/** A call: what it may cost and costs, and how many turns it takes. */
+	const call = fc.record({
+		most: fc.integer({ min: 1, max: 60 }),
+		share: fc.double({ min: 0, max: 1, noNaN: true }),
+		turns: fc.integer({ min: 1, max: 8 }),
+	});
+
 	async function turns(count: number): Promise<void> {
 		for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
 	}
+
+	it('never exceed it together, and each that is refused could not fit what was left', async () => {
+		const run = async (calls: Array<{ most: number; share: number; turns: number }>, limit: number) => {
+			const execution = new Execution();
+			let spent = 0;
+			let open = 0;
+			const refused: Array<{ error: unknown; couldFit: boolean }> = [];
+			const send = async ({ most, share, turns: length }: (typeof calls)[number]) => {
+				const cost = Math.round(most * share);
+				try {
+					const { rub: counted } = await charge(
+						execution.node(),
+						{ client, mostRub: rub(most), maxCostRub: rub(limit) },
+						async () => {
+							open += most;
+							expect(spent + open).toBeLessThanOrEqual(limit);
+							await turns(length);
+						},
+						async () => await Promise.resolve(rub(cost)),
+					);
+					await counted;
+					spent += cost;
+					open -= most;
+				} catch (error) {
+					refused.push({ error, couldFit: spent + most <= limit });
+				}
+			};
+			await Promise.all(calls.map(send));
+			expect(spent).toBeLessThanOrEqual(limit);
+			for (const { error, couldFit } of refused)
+				expect([error instanceof InvalidInputError, couldFit]).toStrictEqual([true, false]);
+		};
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(call, { minLength: 30, maxLength: 30 }),
+				fc.integer({ min: 1, max: 1_000 }),
+				run,
+			),
+			{ numRuns: 60 },
+		);
+	});
 
 	it.each<[string, string | undefined]>([
 		['an amount', '8'],
@@ -104,12 +148,12 @@ describe('min balance', () => {
 	let accounts = 0;
 
 	/** An account of a gateway whose balance can be set, and which counts how often it is asked for. */
-	function newAccount(balance: string) {
+	function newAccount(balance: string, minBalanceRub: string | null = '90') {
 		accounts += 1;
 		const gateway = { balance: balance as string | Error, requests: 0, now: 1_000 };
 		const client = {
 			account: `account ${accounts}`,
-			settings: { minBalanceRub: '90' },
+			settings: { minBalanceRub: minBalanceRub ?? undefined },
 			now: () => gateway.now,
 			until: async (wait: Promise<void>) => await wait,
 			json: async () => {
@@ -126,11 +170,24 @@ describe('min balance', () => {
 	}
 
 	/** Sends a call of an execution of its own, which may cost ₽9. */
-	const send = async (client: GatewayClient, end: string | Error, maxCostRub: string) =>
-		await ended({ client, mostRub: '9', maxCostRub }, end, new Execution().node());
+	async function send(client: GatewayClient, end: string | Error, maxCostRub: string): Promise<unknown> {
+		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
+		const costOf = async () => await Promise.resolve(end === '4' ? end : undefined);
+		const plan = { client, mostRub: '9', maxCostRub };
+		return await charge(new Execution().node(), plan, respond, costOf).then(
+			async ({ rub }) => await rub,
+			asError,
+		);
+	}
 
 	const error = (outcome: Outcome, kind: RequestKind = 'charge') =>
 		new ApiError({ message: 'down', description: '', retryable: true, outcome, kind });
+
+	it('asks for no balance without a minimum', async () => {
+		const { gateway, begin } = newAccount('0', null);
+		await expect(begin('1000')).resolves.toBeDefined();
+		expect(gateway.requests).toBe(0);
+	});
 
 	it('a call waits for those in progress of other executions', async () => {
 		const { begin } = newAccount('100');
@@ -221,10 +278,13 @@ describe('spending', () => {
 		new ApiError({ message: outcome, description: '', outcome, kind: 'keyed', retryable: false });
 	const [LOST, REJECTED] = [failure('unknown'), failure('rejected')];
 
-	/** Sends a call that ends with this error. */
-	async function fail(error: Error): Promise<void> {
+	/** Sends a call that ends with this cost or error, which it returns. */
+	async function send(plan: Partial<Plan>, end: string | Error, node = execution.node()): Promise<unknown> {
 		const client = { account: 'a', settings: {} } as Plan['client'];
-		await ended({ client, mostRub: undefined, maxCostRub: undefined }, error, execution.node());
+		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
+		const all = { client, mostRub: undefined, maxCostRub: undefined, ...plan };
+		const costOf = (ended: object) => Promise.resolve('result' in ended ? String(ended.result) : undefined);
+		return await charge(node, all, respond, costOf).then(async ({ rub }) => await rub, asError);
 	}
 
 	const failedTask = (costRub: string): ItemRecord => ({ state: 'charged', costRub });
@@ -233,8 +293,8 @@ describe('spending', () => {
 	it.each<[string, Calls, hint: string]>([
 		['a cost', (node) => node.costs('4.50'), '4.50 (execution so far: ₽4.50)'],
 		['no free call', (node) => node.costs('0'), ''],
-		['no rejected call', async () => await fail(REJECTED), ''],
-		['a lost call', async () => await fail(LOST), UNKNOWN],
+		['no rejected call', async () => await send({}, REJECTED), ''],
+		['a lost call', async () => await send({}, LOST), UNKNOWN],
 		['other nodes', (node) => [execution.node('b').costs('3'), node.costs('1')], '1 (execution so far: ₽4)'],
 	])('the hint has %s', async (_, calls, hint) => {
 		await calls(execution.node());
@@ -243,6 +303,24 @@ describe('spending', () => {
 		expect(execution.contexts.node?.gateway).toHaveProperty(
 			'costRub',
 			Number(execution.custom.gatewayCostRub),
+		);
+	});
+
+	it('all nodes show the exact sum, however often n8n stores the execution', () => {
+		const call = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(9_999), fc.boolean());
+		fc.assert(
+			fc.property(fc.array(call, { minLength: 1 }), (calls) => {
+				execution = new Execution();
+				for (const [name, rub, isKnown] of calls) {
+					execution.node(name)[isKnown ? 'costs' : 'mayCost'](String(rub / 1_000));
+					execution.store();
+				}
+				const known = calls.filter(([, , isKnown]) => isKnown);
+				const costRub = known.reduce((sum, [, rub]) => sum + rub, 0) / 1_000;
+				const totals = { costRub, calls: calls.length, callsWithoutCost: calls.length - known.length };
+				expect(shown()).toBe(Object.values(totals).join(' '));
+				for (const [name] of calls) expect(execution.contexts[name]?.gateway).toStrictEqual(totals);
+			}),
 		);
 	});
 

@@ -1,7 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
-import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
-import { Catalogue, listMediaModels } from '../../nodes/shared/gateway/endpoints/models';
+import {
+	ApiError,
+	type ApiErrorDetails,
+	InvalidInputError,
+	StoppedError,
+} from '../../nodes/shared/gateway/errors/errors';
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import {
 	checkKey,
@@ -12,6 +16,7 @@ import {
 	type KeyUse,
 	writtenDigests,
 } from '../../nodes/shared/run/charge/keys';
+import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
 import { RunContext } from '../../nodes/shared/run/runContext';
 import { scriptedClient } from '../helpers/client';
@@ -19,9 +24,10 @@ import { invalidInput } from '../helpers/invalidInput';
 import { form } from '../helpers/media';
 import { collected, nodesByName } from '../helpers/panel';
 
-// What is kept of the items of a node for its later tries. What these send and pay: test/stories, test/model.
+// What is known of the items of a node, in its later tries.
 
 const OUTPUTS: INodeExecutionData[] = [{ json: { text: 'a' } }];
+const ACCOUNT = 'account';
 
 interface Try {
 	executionId?: string;
@@ -66,6 +72,75 @@ function newNode() {
 	return begin;
 }
 
+const details: ApiErrorDetails = { message: 'no', description: 'why', outcome: 'rejected', retryable: true };
+const REFUSED = new ApiError(details);
+const LOST = new ApiError({ ...details, outcome: 'unknown' });
+const FAILED = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
+
+const text = (records: Records) => records.sent(0, ACCOUNT, undefined);
+const creation = (records: Records) => records.sent(0, ACCOUNT, records.key(0));
+const task = (records: Records) =>
+	Object.assign(creation(records), { state: 'charged', taskId: 't1', response: { code: 201 }, costRub: '6' });
+
+/** What is known, without the values. */
+function known(record: ItemRecord | undefined): string {
+	if (!record) return 'nothing';
+	const { state, account, response, ...more } = record;
+	expect(account ?? ACCOUNT).toBe(ACCOUNT);
+	expect(response === undefined).toBe(more.taskId === undefined);
+	return [state, ...Object.keys(more).sort()].join(' ');
+}
+
+type Made = (records: Records) => unknown;
+describe.each<[string, Made, again: string, retried: string, otherOutput: string]>([
+	['a free result', (all) => all.done(0, OUTPUTS), 'done outputs', 'done isBefore outputs', 'nothing'],
+	['a text', (all) => [text(all), all.done(0, OUTPUTS)], 'done outputs', 'done isBefore outputs', 'nothing'],
+	['a text that was refused', (all) => [text(all), all.failed(0, REFUSED)], 'nothing', 'nothing', 'nothing'],
+	['a text in flight', text, 'sent', 'nothing', 'nothing'],
+	['a lost text', (all) => [text(all), all.failed(0, LOST)], 'unknown error', 'nothing', 'nothing'],
+	['a creation in flight', creation, 'sent key', 'sent isBefore key', 'sent isBefore key'],
+	[
+		'a lost creation',
+		(all) => [creation(all), all.failed(0, LOST)],
+		'unknown error key',
+		'unknown error isBefore key',
+		'unknown error isBefore key',
+	],
+	[
+		'a task',
+		task,
+		'charged costRub key taskId',
+		'charged isBefore key taskId',
+		'charged isBefore key taskId',
+	],
+	[
+		'a task that has ended',
+		(all) => [task(all), all.done(0, OUTPUTS)],
+		'done costRub key outputs taskId',
+		'done isBefore key outputs taskId',
+		'charged isBefore key taskId',
+	],
+	[
+		'a task that has failed',
+		(all) => [task(all), all.failed(0, FAILED)],
+		'charged costRub error key taskId',
+		'failed failedTask',
+		'failed failedTask',
+	],
+])('after %s', (_, make, again, retried, otherOutput) => {
+	it.each<[string, string, Try]>([
+		['Retry On Fail', again, {}],
+		['a retry of the execution', retried, { executionId: 'e2' }],
+		['one with another output', otherOutput, { executionId: 'e2', parameters: { simplify: false } }],
+		['one of an edited node', 'nothing', { executionId: 'e2', parameters: { prompt: 'b' } }],
+		['another run', 'nothing', { run: '1' }],
+	])('%s knows: %s', (_try, expected, options) => {
+		const begin = newNode();
+		make(begin());
+		expect(known(begin(options).get(0))).toBe(expected);
+	});
+});
+
 it.each<[string, Try]>([
 	['execution', { token: 'other' }],
 	['node', { nodeId: 'n2' }],
@@ -108,47 +183,63 @@ describe('outputs', () => {
 	});
 });
 
-it('what an edited node has sent is not used; for another output of the same response, its task is', () => {
-	const begin = newNode();
-	const records = begin();
-	records.done(0, OUTPUTS);
-	records.put(1, { state: 'charged', taskId: 't1' });
-	records.done(1, OUTPUTS);
-	expect(begin({ run: '1' }).others()).toStrictEqual([]);
-	const simplify = { simplify: false };
-	expect(begin({ parameters: simplify }).others()).toStrictEqual([['1', { state: 'charged', taskId: 't1' }]]);
-	expect(begin({ parameters: { ...simplify, prompt: 'b' } }).others()).toStrictEqual([]);
+describe('the error of an item', () => {
+	const inFlight = new StoppedError('other item failed', 'unknown');
+	const invalid = new InvalidInputError('no', '');
+
+	it.each<[string, Made, error: Error, told: object, record: string]>([
+		['was not sent', () => undefined, invalid, invalid, 'nothing'],
+		['was refused', text, REFUSED, details, 'nothing'],
+		['was stopped before', text, new StoppedError('cancelled'), new StoppedError('cancelled'), 'nothing'],
+		['was lost', text, LOST, LOST.details, 'unknown error'],
+		['was stopped in flight', text, inFlight, inFlight, 'unknown error'],
+		[
+			'was lost, and invalid in the next try',
+			(all) => [creation(all), all.failed(0, LOST)],
+			invalid,
+			{ outcome: 'unknown', kind: 'keyed', code: 'invalid_input' },
+			'unknown error key',
+		],
+		[
+			'was stopped in flight, and refused in the next try',
+			(all) => [creation(all), all.failed(0, inFlight)],
+			REFUSED,
+			{ outcome: 'unknown', kind: 'keyed' },
+			'unknown error key',
+		],
+		['has a task', task, LOST, { outcome: 'charged', taskId: 't1' }, 'charged costRub error key taskId'],
+		['has a failed task', task, FAILED, FAILED.details, 'charged costRub error key taskId'],
+		// An equal call of an agent, at the same time, has removed its record.
+		['is no longer known', () => undefined, LOST, LOST.details, 'unknown error'],
+	])('that %s', (_, make, error, told, record) => {
+		const records = newNode()();
+		make(records);
+		const shown = records.failed(0, error);
+		expect(shown instanceof ApiError ? shown.details : shown).toMatchObject(told);
+		expect(known(records.get(0))).toBe(record);
+	});
 });
 
-it('the end of a tool keeps tasks, and what may be charged, without outputs', () => {
-	const records = newNode()();
-	records.put(0, { state: 'charged', taskId: 't1' });
-	records.put(1, { state: 'unknown' });
-	for (const index of [0, 2]) records.done(index, OUTPUTS);
-	records.endTool();
-	const kept = [
-		['0', { state: 'done', taskId: 't1' }],
-		['1', { state: 'unknown' }],
-	];
-	expect(records.others()).toStrictEqual(kept);
-});
+describe('the end', () => {
+	it('of a tool keeps tasks, and what may be charged, without outputs', () => {
+		const records = newNode()();
+		records.done(1, OUTPUTS);
+		records.put(2, { state: 'unknown', error: details });
+		task(records);
+		records.done(0, OUTPUTS);
+		records.endTool();
+		expect(records.others().map(([index, record]) => `${index} ${known(record)}`)).toStrictEqual([
+			'0 done costRub key taskId',
+			'2 unknown error',
+		]);
+	});
 
-const LOST = new ApiError({ message: 'no', description: '', outcome: 'unknown', retryable: true });
-
-it.each<[string, (records: Records) => unknown, Error, told: object]>([
-	[
-		'was lost, and is invalid in the next try',
-		(records) => [records.sent(0, 'a', records.key(0)), records.failed(0, LOST)],
-		new InvalidInputError('no', ''),
-		{ outcome: 'unknown', kind: 'keyed', code: 'invalid_input' },
-	],
-	// An equal call of an agent, at the same time, has removed its record.
-	['was lost, and is no longer known', () => undefined, LOST, { outcome: 'unknown' }],
-])('an item that %s may be charged: its error says so, and is kept', (_, make, error, told) => {
-	const records = newNode()();
-	make(records);
-	expect(records.failed(0, error)).toMatchObject({ details: told });
-	expect(records.get(0)).toMatchObject({ state: 'unknown', error: told });
+	it('knows what the run has cost, and what others have', () => {
+		const records = newNode()();
+		task(records);
+		records.put(1, { state: 'done', costRub: '0.5' });
+		expect([records.costRub, records.others(0).map(([index]) => index)]).toStrictEqual(['6.5', ['1']]);
+	});
 });
 
 const written = (parameters: object) => writtenDigests({ parameters: parameters as INodeParameters });
@@ -210,16 +301,24 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 });
 
 describe('a parameter is the same', () => {
-	const model = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'A', cachedResultUrl: '' };
+	const locator = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'A', cachedResultUrl: '' };
 	const mapper = form({ size: 1 });
 
 	it.each<[string, object, object]>([
-		['if the list calls a model otherwise', { model }, { model: { ...model, cachedResultName: 'B' } }],
-		['if a model is chosen by its ID', { model }, { model: { ...model, mode: 'id' } }],
+		[
+			'whatever the list called a model',
+			{ model: locator },
+			{ model: { ...locator, cachedResultName: 'B' } },
+		],
+		['if a model is chosen by its ID', { model: locator }, { model: { ...locator, mode: 'id' } }],
 		['whatever the schema of a form', { input: mapper }, { input: form({ size: 1 }, [{ id: 'size' }]) }],
 		['in any order', { prompt: 'a', model: 'b' }, { model: 'b', prompt: 'a' }],
 		['when the editor opens a node without a form', {}, { input: form({}) }],
-		['when the editor opens an empty form', { input: { ...mapper, value: null } }, { input: form({}) }],
+		[
+			'when the editor opens a form without values',
+			{ input: { ...mapper, value: null } },
+			{ input: form({}) },
+		],
 		['whether a form has unset fields', { input: form({ size: 1, seed: null }) }, { input: mapper }],
 		['with an empty list of options', {}, { options: {} }],
 	])('%s', (_, one, other) => {
@@ -227,7 +326,7 @@ describe('a parameter is the same', () => {
 	});
 
 	it.each<[string, object, object]>([
-		['with another model', { model }, { model: { ...model, value: 'b' } }],
+		['with another model', { model: locator }, { model: { ...locator, value: 'b' } }],
 		['with another value in a form', { input: mapper }, { input: form({ size: 2 }) }],
 		['with another expression', { prompt: '={{ $json.a }}' }, { prompt: '={{ $json.b }}' }],
 	])('but not %s', (_, one, other) => {
@@ -294,41 +393,62 @@ describe('a key of the user', () => {
 	);
 });
 
+// What is the same for all items of a run.
+
+interface ContextOptions {
+	executionId?: string;
+	type?: string;
+	isTool?: boolean;
+	isStreaming?: boolean;
+	runIndex?: number | undefined;
+	inputs?: object[];
+	/** The node's context, which lasts through the tries of an execution. */
+	store?: Record<string, unknown>;
+}
+
+function contextOf(options: ContextOptions = {}): RunContext {
+	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = options;
+	const { inputs = [{}], store = {} } = options;
+	return new RunContext({
+		getExecutionId: () => executionId,
+		isToolExecution: () => isTool,
+		isStreaming: () => isStreaming,
+		sendChunk: () => undefined,
+		getMode: () => 'manual',
+		getNode: () => ({ id: 'n1', type, parameters: {} }),
+		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: {} }),
+		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
+		getContext: (type: string) => (type === 'node' ? store : {}),
+	} as unknown as IExecuteFunctions);
+}
+
 it('the tool of an AI Agent is the same run for the same input, whatever the run index', () => {
 	const store = {};
-	const keyOf = (runIndex: number, ...inputs: object[]) => {
-		const context = {
-			getExecutionId: () => 'e1',
-			isToolExecution: () => true,
-			getMode: () => 'manual',
-			getNode: () => ({ id: 'n1', type: 'test.node', parameters: {} }),
-			getWorkflowDataProxy: () => ({ $runIndex: runIndex, $execution: {} }),
-			getInputData: () => inputs.map((json) => ({ json })),
-			getContext: (type: string) => (type === 'node' ? store : {}),
-		};
-		return new RunContext(context as unknown as IExecuteFunctions).records.key(0);
-	};
+	const keyOf = (runIndex: number, ...inputs: object[]) =>
+		contextOf({ isTool: true, runIndex, inputs, store }).records.key(0);
 	const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
 	expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
 	const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
 	expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
 });
 
-it('the catalogue is waited for ten seconds, by all items together, where they can do without; the read goes on', async () => {
-	let respond: () => void = () => undefined;
-	const responds = new Promise<void>((resolve) => (respond = resolve));
-	const slept: number[] = [];
-	const dependencies = {
-		withSlot: async <T>(work: () => Promise<T>) => await responds.then(work),
-		sleep: async (milliseconds: number) => void slept.push(await Promise.resolve(milliseconds)),
-	};
-	const body = JSON.stringify({ data: [{ id: 'a', media_type: 'video' }] });
-	const { client, sent } = scriptedClient([{ body }], {}, { dependencies });
-	const models = new Catalogue(listMediaModels, new AbortController().signal);
-	const required = models.required(client, 'a');
-	const both = [await models.known(client, 'a'), await models.known(client, 'a')];
-	expect(both).toStrictEqual([undefined, undefined]);
-	respond();
-	expect([(await required)?.id, (await models.known(client, 'a'))?.id]).toStrictEqual(['a', 'a']);
-	expect([slept, sent.length]).toStrictEqual([[10_000], 1]);
+describe.each(['textModels', 'mediaModels'] as const)('the catalogue of %s', (name) => {
+	it('is waited for ten seconds, by all items together, where they can do without; the read goes on', async () => {
+		let respond: () => void = () => undefined;
+		const responds = new Promise<void>((resolve) => (respond = resolve));
+		const slept: number[] = [];
+		const dependencies = {
+			withSlot: async <T>(work: () => Promise<T>) => await responds.then(work),
+			sleep: async (milliseconds: number) => void slept.push(await Promise.resolve(milliseconds)),
+		};
+		const body = JSON.stringify({ data: [{ id: 'a', media_type: 'video' }] });
+		const { client, sent } = scriptedClient([{ body }], {}, { dependencies });
+		const models = contextOf()[name];
+		const required = models.required(client, 'a');
+		const both = [await models.known(client, 'a'), await models.known(client, 'a')];
+		expect(both).toStrictEqual([undefined, undefined]);
+		respond();
+		expect([(await required)?.id, (await models.known(client, 'a'))?.id]).toStrictEqual(['a', 'a']);
+		expect([slept, sent.length]).toStrictEqual([[10_000], 1]);
+	});
 });

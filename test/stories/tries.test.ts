@@ -151,6 +151,16 @@ describe('changed credential', () => {
 			.requests({ method: 'POST' })
 			.filter((request) => says(prompt)(request) && request.endedAt !== null).length;
 
+	/** The gateway charges two of three, and refuses the one with this prompt, once; then the key is another one. */
+	function refuseOnce(prompt: string, code: 'insufficient_quota' | 'invalid_request') {
+		disturb(
+			(request) => says(prompt)(request) && ended(prompt) === 0,
+			{ kind: 'error', code },
+			() => gateway.charges() === 2,
+		);
+		return twoAccounts(() => ended(prompt) > 0);
+	}
+
 	describe('the response to a creation is lost, and *Retry On Fail* has the key of another account', () => {
 		const lose = () => disturb(says('a cat'), { kind: 'loseResponse' });
 		const credential = () => twoAccounts(() => ended('a cat') >= ONE_TRY);
@@ -195,15 +205,7 @@ describe('changed credential', () => {
 	});
 
 	describe('the wallet is empty after two of three pictures, and somebody retries with another account', () => {
-		/** The gateway refuses the third picture, once; then the key is another one. */
-		function refuseThird() {
-			disturb(
-				(request) => says('a cow')(request) && ended('a cow') === 0,
-				{ kind: 'error', code: 'insufficient_quota' },
-				() => gateway.charges() === 2,
-			);
-			return twoAccounts(() => ended('a cow') > 0);
-		}
+		const refuseThird = () => refuseOnce('a cow', 'insufficient_quota');
 
 		it('nothing is charged, and the error says that the tasks need the former key', async () => {
 			const failed = await execute(image(), prompts('a cat', 'a dog', 'a cow'), refuseThird());
@@ -229,15 +231,7 @@ describe('changed credential', () => {
 	describe('texts that are paid for come out, whatever the key is', () => {
 		const THREE = ['text 0', 'text 1', 'text 2'];
 
-		/** The third of three texts is refused, once; then the key is another one. */
-		function refuseThird() {
-			disturb(
-				(request) => says('text 2')(request) && ended('text 2') === 0,
-				{ kind: 'error', code: 'invalid_request' },
-				() => gateway.charges() === 2,
-			);
-			return twoAccounts(() => ended('text 2') > 0);
-		}
+		const refuseThird = () => refuseOnce('text 2', 'invalid_request');
 
 		it('in the next try of *Retry On Fail*', async () => {
 			const execution = await execute(text({}, RETRY_ON_FAIL), numbered(3), refuseThird());

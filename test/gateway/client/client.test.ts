@@ -8,7 +8,7 @@ import type {
 } from '../../../nodes/shared/gateway/client/client';
 import { fileLimits } from '../../../nodes/shared/gateway/client/limits';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { asError, InvalidInputError } from '../../../nodes/shared/gateway/errors/errors';
+import { asError, InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { apiErrorOf, byteStream, rejection, scriptedClient, type Step } from '../../helpers/client';
@@ -132,6 +132,13 @@ describe('client abort', () => {
 			outcome: 'unknown',
 		});
 		await rejection(failed);
+	});
+
+	it('a StoppedError of the run is thrown unchanged', async () => {
+		const stopped = new StoppedError('other item failed');
+		const { client, sent } = scriptedClient([stopped]);
+		expect(await rejection(client.json(get))).toBe(stopped);
+		expect(sent).toHaveLength(1);
 	});
 });
 

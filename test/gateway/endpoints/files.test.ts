@@ -31,8 +31,14 @@ const file: UploadFile = {
 describe('an upload (§8)', () => {
 	it.each([1, LIMIT])('accepts %i bytes', (size) => expect(() => checkSize(size, 'file')).not.toThrow());
 
-	it.each([0, LIMIT + 1])('rejects %i bytes', (size) => {
-		expect(invalidInput(() => checkSize(size, 'file')).param).toBe('file');
+	it.each([
+		[0, 'empty', 'nothing to upload'],
+		[LIMIT + 1, '100.0 MB', 'a file of up to 100 MB'],
+	])('rejects %i bytes', (size, message, description) => {
+		const error = invalidInput(() => checkSize(size, 'file'));
+		expect(error.param).toBe('file');
+		expect(error.message).toContain(message);
+		expect(error.description).toContain(description);
 	});
 });
 
@@ -91,11 +97,32 @@ describe('deleting a file (§4.16)', () => {
 	});
 });
 
+type StoredFile = ReturnType<typeof readStoredFile>;
+
+/** A file with nothing but an ID. */
+const UNKNOWN: StoredFile = {
+	id: 'f1',
+	fileName: undefined,
+	mimeType: undefined,
+	size: undefined,
+	url: undefined,
+	source: undefined,
+	storagePolicy: undefined,
+	status: undefined,
+	expiresAt: undefined,
+	createdAt: undefined,
+	updatedAt: undefined,
+	externalUserId: undefined,
+};
+
 // The shapes of an upload and of the metadata: nodes/storage.
 describe('a stored file (§2.7)', () => {
-	it.each<[string, JsonObject, Partial<ReturnType<typeof readStoredFile>>]>([
-		['an ID alone, under `asset`', { asset: { id: 'f1' }, id: 'f2' }, { id: 'f1', expiresAt: undefined }],
-		['an ID next to an `asset` that is null', { asset: null }, { id: 'f1' }],
+	it.each<[string, JsonObject, StoredFile]>([
+		['an ID alone, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
+		['an ID next to an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
+	])('is read from %s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
+
+	it.each<[string, JsonObject, Partial<StoredFile>]>([
 		['a number for an ID', { id: 7 }, { id: '7' }],
 		['a size as text', { size: '12' }, { size: 12 }],
 		['a size of zero', { size: 0 }, { size: 0 }],
@@ -105,7 +132,7 @@ describe('a stored file (§2.7)', () => {
 		['permanent storage', { expiresAt: null }, { expiresAt: null }],
 		['a user', { externalUserId: 'u' }, { externalUserId: 'u' }],
 	])('accepts %s', (_, fields, part) => {
-		expect(readStoredFile({ id: 'f1', ...fields })).toMatchObject(part);
+		expect(readStoredFile({ id: 'f1', ...fields })).toStrictEqual({ ...UNKNOWN, ...part });
 	});
 
 	it.each<[string, JsonObject]>([
@@ -132,6 +159,7 @@ describe('a multipart upload (§4.14)', () => {
 		['a\r\nX-Evil: 1\r\n.png', 'a%0D%0AX-Evil: 1%0D%0A.png'],
 		['кот 🙂.png', 'кот 🙂.png'],
 		['50%.png', '50%.png'],
+		['', ''],
 	])('writes the name %j as HTML forms do', async (name, written) => {
 		expect(await bodyFor(name)).toContain(
 			`; name="file"; filename="${written}"\r\nContent-Type: image/png\r\n\r\n`,

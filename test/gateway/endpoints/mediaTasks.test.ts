@@ -47,7 +47,11 @@ describe('reading a task (§2.6)', () => {
 		}
 	});
 
-	it.each<Json>([null, []])('rejects %j', async (data) => {
+	it.each<[string, Json]>([
+		['null', null],
+		['a list', []],
+		['text', 'x'],
+	])('rejects %s', async (_, data) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
 		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
 		expect((await apiErrorOf(reading)).details).toMatchObject({
@@ -117,10 +121,14 @@ describe('a wait', () => {
 
 	it.each<[string, Step]>([
 		['a lost connection', 'lost'],
+		['a timeout', 'timeout'],
+		['a refused connection', 'refused'],
 		['429', { status: 429 }],
 		['500', { status: 500 }],
 		['503', { status: 503 }],
+		['504', { status: 504 }],
 		['a cut-off response', { body: '{"data": {"sta' }],
+		['a maintenance page', { body: '<html>back soon</html>' }],
 		['a page with status 403', { status: 403, body: '<html>blocked</html>' }],
 		['a text with status 404', { status: 404, body: 'default backend - 404' }],
 		['an unknown state', poll('dreaming')],
@@ -144,7 +152,9 @@ describe('a wait', () => {
 
 	it.each<[string, Step]>([
 		['401', { status: 401 }],
+		['403', { status: 403 }],
 		['a missing task', { status: 404 }],
+		['a bad ID', { status: 422 }],
 		['an untrusted certificate', 'certificate'],
 		['an address that cannot work', 'address'],
 		['a redirect', { status: 301 }],
@@ -265,10 +275,15 @@ const ofMedia = (status: number) => errorText({ group: 'media', status }).messag
 
 it.each<[string, number, Action, string]>([
 	['getting', 422, get, 'task ID'],
+	['downloading', 422, download, 'task ID'],
 	['archiving', 404, archive, 'archived already'],
+	['archiving', 422, archive, 'task ID'],
+	['unarchiving', 404, unarchive, 'not archived'],
+	['deleting', 422, deleteMediaTask, 'task ID'],
 	['deleting', 404, deleteMediaTask, ofMedia(404)],
 	['restoring', 422, restoreMediaTask, 'task ID'],
 	['getting lyrics', 404, lyrics, 'lyrics'],
+	['getting lyrics', 400, lyrics, 'lyrics'],
 	['getting lyrics', 422, lyrics, 'task ID'],
 	['creating a session', 400, session, ofMedia(400)],
 ])('the error text depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
@@ -283,6 +298,9 @@ it.each<[string, number, Action, string]>([
 it.each<[Json | undefined, boolean]>([
 	[null, false],
 	[undefined, false],
+	[{}, false],
+	[[], false],
+	['', false],
 	[{ alignedWords: null }, false],
 	[{ alignedWords: [] }, true],
 	[{ alignedWords: [{ word: 'a' }] }, true],

@@ -30,6 +30,8 @@ describe.each([
 	it.each<[string, JsonObject]>([
 		['no list', {}],
 		['a list of another name', { models: [{ id: 'm' }] }],
+		['an object', { data: { id: 'm' } }],
+		['a text', { data: '[]' }],
 	])('is unreadable with %s', async (_, body) => {
 		const { details } = await apiErrorOf(list(scriptedClient([{ body: JSON.stringify(body) }]).client));
 		expect(details).toMatchObject({
@@ -52,6 +54,7 @@ it.each<[string, JsonObject, Partial<TextModel>]>([
 	],
 	['nothing', {}, {}],
 	['a window of 0', { context_length: 0 }, {}],
+	['a window below 0', { context_length: '-1' }, {}],
 	['null', { context_length: null, cost_context: null, cost_completion: null }, {}],
 	['text for numbers', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
 ])('a text model (§2.1) is read from %s', async (_, fields, read) => {
@@ -90,6 +93,7 @@ describe('a media model (§2.2)', () => {
 		['nothing', {}],
 		['null', { owned_by: null, media_type: null, pricing: null, input_schema: null }],
 		['other shapes', { owned_by: 1, media_type: 'scent', pricing: [], input_schema: 'any' }],
+		['prices of nothing', { pricing: { currency: null, tiers: null } }],
 	])('is read from %s', async (_, fields) => {
 		const record = { id: 'm', ...fields };
 		expect(await mediaModel(record)).toStrictEqual<MediaModel>({
@@ -105,6 +109,8 @@ describe('a media model (§2.2)', () => {
 	it.each<[Json | undefined, Json]>([
 		['per_second', 'RUB'],
 		['Tiered', 'RUB'],
+		['', 'RUB'],
+		[null, 'RUB'],
 		[undefined, 'RUB'],
 		['tiered', 'USD'],
 	])('has no price of another type or currency: %j, %j', async (type, currency) => {

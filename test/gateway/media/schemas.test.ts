@@ -70,23 +70,34 @@ describe('the form of an input', () => {
 test.each([
 	['num_images', 'Num Images'],
 	['numImages', 'Num Images'],
-	['num- images', 'Num Images'],
+	['num-images', 'Num Images'],
+	['num  images', 'Num Images'],
 	['size2Big', 'Size2 Big'],
 	['URL', 'URL'],
 	['imageURL', 'Image URL'],
+	['_private_', 'Private'],
 	['éclair', 'Éclair'],
 	['цвет', 'Цвет'],
 	['_', '_'],
+	['2x', '2x'],
 ])('the title for the name %j is %j', (name, title) => expect(fieldOf({}, name)?.title).toBe(title));
 
 test.each<[Json, string]>([
 	['', 'Field'],
+	[null, 'Field'],
+	[7, 'Field'],
 	['field', 'field'],
 ])('with the title %j the field is named %j', (title, shown) =>
 	expect(fieldOf({ title })?.title).toBe(shown),
 );
 
 it.each<[Json, FieldKind]>([
+	[{ type: 'string' }, 'text'],
+	[{ type: 'integer' }, 'integer'],
+	[{ type: 'number' }, 'number'],
+	[{ type: 'boolean' }, 'boolean'],
+	[{ type: 'array' }, 'list'],
+	[{ type: 'object' }, 'object'],
 	[{ type: 'file' }, 'json'],
 	[{ type: ['integer', 'null'] }, 'integer'],
 	[{ type: ['integer', 'string'] }, 'json'],
@@ -116,18 +127,22 @@ describe('a URL of a file', () => {
 
 	it.each<[string, Json]>([
 		['x', { type: 'string', format: 'uri' }],
+		['x', { type: 'string', format: 'uri-reference' }],
 		['x', { type: 'string', format: 'url' }],
 		['x', { type: 'string', format: 'iri' }],
 		['x', { type: 'string', format: 'binary' }],
 		['x', { type: 'array', items: { type: 'string', format: 'uri' } }],
 		['x', { type: 'array', items: { anyOf: [{ format: 'uri' }, { type: 'object' }] } }],
 		['x', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'integer' }] }],
+		['x', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] }],
 		['images', { type: 'array' }],
 		['mask', {}],
 		['imageUrl', { type: 'string' }],
 		['firstFrame', { type: 'string' }],
+		['start_frame_uri', { type: 'string' }],
 		['reference_videos', { type: 'array', items: { type: 'string' } }],
 		['audio_file', { anyOf: [{ type: 'string' }, { type: 'array' }] }],
+		['URLS', { type: 'string' }],
 		['file', { type: 'string', format: 'date' }],
 	])('is accepted in %s %j', (name, schema) => expect(accepts(schema, name)).toBe(true));
 
@@ -143,6 +158,7 @@ describe('a URL of a file', () => {
 
 	it.each<[string, Json]>([
 		['x', { type: 'string' }],
+		['x', { type: 'string', format: 'date' }],
 		['x', { type: 'string', format: 'not-uri' }],
 		['x', { type: 'array', format: 'uri' }],
 		['x', { type: 'string', items: { format: 'uri' } }],
@@ -151,7 +167,13 @@ describe('a URL of a file', () => {
 		['image', { type: 'string', enum: ['a', 'b'] }],
 		['x', { type: 'string', format: 'uri', enum: ['https://a.test'] }],
 		['num_images', { type: 'integer' }],
+		['images', { type: 'number' }],
+		['mask', { type: 'boolean' }],
 		['file', { type: 'object' }],
+		['profile', { type: 'string' }],
+		['filename', { type: 'string' }],
+		['imagery', { type: 'string' }],
+		['curl', { type: 'string' }],
 	])('is not accepted in %s %j', (name, schema) => expect(accepts(schema, name)).toBe(false));
 });
 
@@ -161,6 +183,9 @@ const of = (properties: Record<string, Json>, required: string[] = []) =>
 
 test.each([
 	['image', sandbox.canvas, 'prompt'],
+	['image to edit', sandbox.retouch, 'prompt'],
+	['video', sandbox.motion, 'prompt'],
+	['music', sandbox.song, 'prompt'],
 	['speech', sandbox.speech, 'text'],
 ])('a model for %s has its prompt', (_, schema, name) => {
 	expect(nameOf(schema)).toBe(name);
@@ -193,6 +218,7 @@ const uri = { type: 'string', format: 'uri' };
 const prompt = { type: 'string', title: 'Prompt' };
 const integer = { type: 'integer' };
 const number = { type: 'number' };
+const list = (items: Json, more: JsonObject = {}): Json => ({ type: 'array', items, ...more });
 const one = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ properties, ...more });
 const size = { type: 'object', properties: { width: integer, height: integer } };
 const sizeNames = { type: 'string', enum: ['square', 'portrait'] };
@@ -217,6 +243,11 @@ const PLATFORMS: Record<string, Platform> = {
 		schema: withPrompt({ image_size: { anyOf: [size, sizeNames] } }),
 		filled: { prompt: 'a', image_size: '{"width": 5, "height": 6}' },
 	},
+	'several images as URLs': {
+		schema: withPrompt({ image_urls: list(uri, { maxItems: 4 }) }),
+		filled: { prompt: 'a', image_urls: 'https://x.test/a.png, https://x.test/b,c.png' },
+		files: ['image_urls'],
+	},
 	'a reference that its description explains': {
 		schema: withPrompt({ reference: { type: 'string', description: 'The URL of a picture' } }),
 		filled: { prompt: 'a', reference: 'https://x.test/a' },
@@ -232,6 +263,10 @@ const PLATFORMS: Record<string, Platform> = {
 		filled: { prompt: 'a', subject: '{"id": "7"}' },
 		files: ['subject'],
 	},
+	'a pair of numbers': {
+		schema: withPrompt({ range: { type: 'array', prefixItems: [integer, integer] } }),
+		filled: { prompt: 'a', range: '[1, 2]' },
+	},
 	'definitions elsewhere': {
 		schema: {
 			$ref: '#/$defs/input',
@@ -245,6 +280,17 @@ const PLATFORMS: Record<string, Platform> = {
 			allOf: [withPrompt({ seed: integer }), one({ steps: integer }, { required: ['steps'] })],
 		},
 		filled: { prompt: 'a', seed: '1', steps: '20' },
+	},
+	'modes with other fields': {
+		schema: {
+			type: 'object',
+			oneOf: [
+				one({ mode: { const: 'text' }, prompt }, { required: ['mode', 'prompt'] }),
+				one({ mode: { const: 'image' }, image: uri }, { required: ['mode', 'image'] }),
+			],
+		},
+		filled: { mode: 'image', image: 'https://x.test/a' },
+		files: ['image'],
 	},
 	'modes within modes': {
 		schema: {

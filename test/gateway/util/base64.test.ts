@@ -4,15 +4,22 @@ import { readBase64 } from '../../../nodes/shared/gateway/util/base64';
 
 describe('base64', () => {
 	it.each([
+		['Y2F0', 'Y2F0', 3, undefined],
 		['Y2E=', 'Y2E=', 2, undefined],
+		['Yw==', 'Yw==', 1, undefined],
 		['Y2E', 'Y2E', 2, undefined],
+		['Yw', 'Yw', 1, undefined],
 		['', '', 0, undefined],
 		[' Y2\r\nF0\t', 'Y2F0', 3, undefined],
 		['-_-_', '+/+/', 3, undefined],
+		['+/+/', '+/+/', 3, undefined],
+		['data:image/png;base64,Y2F0', 'Y2F0', 3, 'image/png'],
 		[' \n DATA:image/png;BASE64,Y2F0', 'Y2F0', 3, 'image/png'],
 		['data:text/plain;charset=utf-8;base64,Y2F0', 'Y2F0', 3, 'text/plain'],
+		['data:;base64,Y2\nF0', 'Y2F0', 3, undefined],
 		['data:image/png;base64,', '', 0, 'image/png'],
 		['data:image/png;base64,%2B/%2b%2F', '+/+/', 3, 'image/png'],
+		['data:image/png; base64,Y2F0', 'Y2F0', 3, 'image/png'],
 		['data:text/csv,c%61t', 'Y2F0', 3, 'text/csv'],
 		['data:,%D0%BA,к', '0Los0Lo=', 5, 'text/plain'],
 		['data:;charset=utf-8,%FF%', '/yU=', 2, 'text/plain'],

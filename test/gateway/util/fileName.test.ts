@@ -7,9 +7,11 @@ const named = (disposition: string, type = 'image/png') =>
 
 describe('the name of a downloaded file', () => {
 	test.each([
+		['attachment; filename="cat.png"', 'cat.png'],
 		['attachment; filename="a \\"b\\".png"', 'a _b_.png'],
 		['attachment; filename="plain.png"; filename*=UTF-8\'\'%D0%BA%D0%BE%D1%82.png', 'кот.png'],
 		[`attachment; filename="${Buffer.from('кот.png').toString('latin1')}"`, 'кот.png'],
+		['attachment; filename="caf\u00e9.png"', 'caf\u00e9.png'],
 		['attachment; filename="../../etc/passwd"', 'passwd.png'],
 		['attachment; filename="..\\\\..\\\\boot.ini"', 'boot.ini'],
 		['attachment; filename=".htaccess"', 'htaccess.png'],
@@ -19,7 +21,9 @@ describe('the name of a downloaded file', () => {
 		["attachment; filename*=''x; filename=cat.png", 'cat.png'],
 		['attachment; filename = cat.png ; size=5', 'cat.png'],
 		['ATTACHMENT; FileName="cat.png"', 'cat.png'],
+		['attachment; filename="a\\\\b.png"', 'b.png'],
 		['attachment; filename="a;b.png"', 'a;b.png'],
+		['attachment; filename=""', 'fallback.png'],
 		['attachment; filename=" . cat.png  "', 'cat.png'],
 		['attachment; filename="a<b>c:d|e?f*g.png"', 'a_b_c_d_e_f_g.png'],
 		['attachment; filename="dir/"', 'fallback.png'],
@@ -28,6 +32,7 @@ describe('the name of a downloaded file', () => {
 		['attachment; filename="cat.sixsix"', 'cat.sixsix.png'],
 		['attachment; filename="cat.JPG"', 'cat.JPG'],
 		['attachment; filename="flux-1.1"', 'flux-1.1.png'],
+		['attachment; filename="cat.mp4"', 'cat.mp4'],
 		['attachment; filename="cat.7z"', 'cat.7z'],
 		['', 'fallback.png'],
 	])('%s is %s', (header, name) => expect(named(header)).toBe(name));
@@ -43,20 +48,26 @@ describe('the name of a downloaded file', () => {
 		[{ 'content-type': 'Audio/MPEG; q=1' }, 'a.mp3', 'audio/mpeg'],
 		[{ 'content-type': 'application/octet-stream' }, 'a', undefined],
 		[{ 'content-type': 'binary/octet-stream' }, 'a', undefined],
+		[{ 'content-type': 'image/jpeg;q=1' }, 'a.jpg', 'image/jpeg'],
 		[{ 'content-type': 'x/unknown' }, 'a', 'x/unknown'],
 		[{ 'content-type': '' }, 'a', undefined],
+		[{ 'content-type': ';charset=utf-8' }, 'a', undefined],
 		[{}, 'a', undefined],
 	])('has the extension of the type %j', (headers, fileName, mimeType) => {
 		expect(fileInfo(headers, ['a'])).toStrictEqual({ fileName, mimeType });
 	});
 
 	it.each([
+		['https://f.test/a/cat.png', 'cat.png'],
 		['https://f.test/a/cat.png?x=/y.png', 'cat.png'],
 		['https://f.test/cat.png#/y', 'cat.png'],
 		['HTTPS://f.test/a%2Fb%20c', 'a/b c'],
 		['https://f.test/%E0%A4%A', '%E0%A4%A'],
 		['https://f.test/a/', undefined],
+		['https://f.test', undefined],
 		['https://f.test?x=/a.png', undefined],
+		['https://f.test#/a.png', undefined],
+		['/a/cat.png', undefined],
 		['x https://f.test/cat.png', undefined],
 		['', undefined],
 	])('of the URL %j is %j', (url, name) => expect(nameInUrl(url)).toBe(name));
@@ -77,40 +88,42 @@ describe('the name of a downloaded file', () => {
 	});
 });
 
+const TYPES = [
+	['png', 'image/png'],
+	['jpg', 'image/jpeg'],
+	['webp', 'image/webp'],
+	['gif', 'image/gif'],
+	['avif', 'image/avif'],
+	['svg', 'image/svg+xml'],
+	['aac', 'audio/aac'],
+	['mp4', 'video/mp4'],
+	['webm', 'video/webm'],
+	['mp3', 'audio/mpeg'],
+	['wav', 'audio/wav'],
+	['ogg', 'audio/ogg'],
+	['flac', 'audio/flac'],
+	['m4a', 'audio/mp4'],
+	['mov', 'video/quicktime'],
+	['zip', 'application/zip'],
+	['pdf', 'application/pdf'],
+	['json', 'application/json'],
+	['txt', 'text/plain'],
+	['csv', 'text/csv'],
+	['md', 'text/markdown'],
+	['xml', 'application/xml'],
+	['yaml', 'application/yaml'],
+	['rtf', 'application/rtf'],
+	['doc', 'application/msword'],
+	['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+	['xls', 'application/vnd.ms-excel'],
+	['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+	['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+	['odt', 'application/vnd.oasis.opendocument.text'],
+	['heic', 'image/heic'],
+] as const;
+
 describe('file types and extensions', () => {
-	it.each([
-		['png', 'image/png'],
-		['jpg', 'image/jpeg'],
-		['webp', 'image/webp'],
-		['gif', 'image/gif'],
-		['avif', 'image/avif'],
-		['svg', 'image/svg+xml'],
-		['aac', 'audio/aac'],
-		['mp4', 'video/mp4'],
-		['webm', 'video/webm'],
-		['mp3', 'audio/mpeg'],
-		['wav', 'audio/wav'],
-		['ogg', 'audio/ogg'],
-		['flac', 'audio/flac'],
-		['m4a', 'audio/mp4'],
-		['mov', 'video/quicktime'],
-		['zip', 'application/zip'],
-		['pdf', 'application/pdf'],
-		['json', 'application/json'],
-		['txt', 'text/plain'],
-		['csv', 'text/csv'],
-		['md', 'text/markdown'],
-		['xml', 'application/xml'],
-		['yaml', 'application/yaml'],
-		['rtf', 'application/rtf'],
-		['doc', 'application/msword'],
-		['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-		['xls', 'application/vnd.ms-excel'],
-		['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-		['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-		['odt', 'application/vnd.oasis.opendocument.text'],
-		['heic', 'image/heic'],
-	])('.%s is %s', (extension, type) => {
+	it.each(TYPES)('.%s is %s', (extension, type) => {
 		expect(typeByName(`a.${extension}`)).toBe(type);
 		expect(fileNameFor('a.b', type)).toBe(`a.b.${extension}`);
 		expect(fileInfo({ 'content-type': type }, ['a']).fileName).toBe(`a.${extension}`);
@@ -121,7 +134,9 @@ describe('file types and extensions', () => {
 		['a.b.PNG', 'image/png'],
 		['.wav', 'audio/wav'],
 		['png', undefined],
+		['a.png.', undefined],
 		['a.png ', undefined],
+		['a.exe', undefined],
 		['', undefined],
 	])('%j is %j', (name, type) => expect(typeByName(name)).toBe(type));
 

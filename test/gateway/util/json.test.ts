@@ -12,10 +12,21 @@ import {
 } from '../../../nodes/shared/gateway/util/json';
 
 test.each<[string, unknown]>([
+	['{"a":null}', { a: null }],
+	['null', null],
 	['0', 0],
 	['', undefined],
+	['{', undefined],
 	['undefined', undefined],
 ])('%j is the JSON %j', (text, value) => expect(parseJson(text)).toStrictEqual(value));
+
+test.each<[unknown, string | undefined]>([
+	['a', 'a'],
+	[' ', ' '],
+	['', undefined],
+	[1, undefined],
+	[null, undefined],
+])('the text of %j is %j', (value, text) => expect(asText(value)).toBe(text));
 
 test.each<[unknown, string | undefined]>([
 	['a', 'a'],
@@ -26,20 +37,18 @@ test.each<[unknown, string | undefined]>([
 	[true, undefined],
 ])('the ID %j is %j', (value, text) => expect(asId(value)).toBe(text));
 
-test.each<[unknown, string | undefined]>([
-	[' ', ' '],
-	['', undefined],
-	[1, undefined],
-	[null, undefined],
-])('the text of %j is %j', (value, text) => expect(asText(value)).toBe(text));
-
 test.each<[unknown, number | undefined]>([
+	[1.5, 1.5],
 	[0, 0],
 	['0', 0],
 	['1e3', 1000],
-	[' ', undefined],
+	[' 5 ', 5],
+	['-0', -0],
+	['', undefined],
 	['1,5', undefined],
 	['Infinity', undefined],
+	['1e999', undefined],
+	[NaN, undefined],
 	[true, undefined],
 	[[5], undefined],
 	[null, undefined],
@@ -50,8 +59,12 @@ describe('canonical JSON', () => {
 		[{ b: 1, a: { d: null, c: [2, 1] } }, '{"a":{"c":[2,1],"d":null},"b":1}'],
 		[{ a: undefined, b: 1 }, '{"b":1}'],
 		[[undefined, null, {}], '[null,null,{}]'],
+		['é"', '"é\\""'],
+		[null, 'null'],
 		[undefined, 'null'],
+		[false, 'false'],
 		[0, '0'],
+		['', '""'],
 		[{ 'a"': 1 }, '{"a\\"":1}'],
 	])('of %j is %s', (value, text) => expect(canonicalJson(value)).toBe(text));
 
@@ -94,16 +107,11 @@ function check(
 }
 
 describe('merging fields', () => {
-	it.each([
-		['replaces everything else', 'replace'],
-		['of a later event keeps what it has null for', 'ignore'],
-	] as const)('merges objects, %s, and changes neither side', (_, nulls) => {
+	it('merges objects and replaces everything else, without changing either side', () => {
 		fc.assert(
 			fc.property(objects, objects, (base, more) => {
 				const before = structuredClone([base, more]);
-				const wins = (known: unknown, after: unknown) =>
-					nulls === 'ignore' ? (after ?? known ?? null) : after;
-				check(deepMerge(base, more, nulls), base, more, wins);
+				check(deepMerge(base, more), base, more, (_, after) => after);
 				expect([base, more]).toStrictEqual(before);
 			}),
 		);
@@ -116,4 +124,14 @@ describe('merging fields', () => {
 		);
 		expect(asObject(deepMerge({}, more))?.x).toBeUndefined();
 	});
+});
+
+it('merging a later event replaces known fields and keeps the others, at any depth, without changing either side', () => {
+	fc.assert(
+		fc.property(objects, objects, (base, more) => {
+			const before = structuredClone([base, more]);
+			check(deepMerge(base, more, 'ignore'), base, more, (known, after) => after ?? known ?? null);
+			expect([base, more]).toStrictEqual(before);
+		}),
+	);
 });

@@ -23,8 +23,7 @@ import type {
 import { errorDetailsOf, NO_USAGE } from '../../gateway/text/formats/support';
 
 describe('messages', () => {
-	// The messages of agents and chains, and of other nodes and models, as LangChain has them. Whole conversations:
-	// contract/texts.test.ts.
+	// The messages of agents and chains, and of other nodes and models, as LangChain has them.
 
 	const parts = (...content: unknown[]) => ({ content: content as Array<{ type: string }> });
 	const text = (said: string) => ({ type: 'text', text: said });
@@ -35,26 +34,44 @@ describe('messages', () => {
 
 	const none = { attachments: [], toolCalls: [], reasoning: [] };
 
-	it('a message of the model has its text, without reasoning, and its tool calls', () => {
-		const content = parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'both tools' });
-		const calls = [
-			{ id: 'a', name: 'weather', args: { city: 'Omsk' } },
-			{ id: 'b', name: 'time', args: {} },
-		];
-		const toolCalls = [
-			{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
-			{ id: 'b', name: 'time', arguments: '{}' },
-		];
-		expect(converted(new AIMessage({ ...content, tool_calls: calls }))).toStrictEqual([
-			{ ...none, role: 'assistant', text: 'One moment', toolCalls },
-		]);
-	});
+	/** A run of an agent: two parallel tool calls, their results. */
+	const run: BaseMessage[] = [
+		new SystemMessage('Be brief'),
+		new HumanMessage('Weather and time?'),
+		new AIMessage({
+			...parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'both tools' }),
+			tool_calls: [
+				{ id: 'a', name: 'weather', args: { city: 'Omsk' } },
+				{ id: 'b', name: 'time', args: {} },
+			],
+		}),
+		result('a', '[{"t":3}]'),
+		result('b', [text('12:00'), text('UTC')]),
+	];
+
+	it('the conversation of an agent has the tool calls of a message, and their results', () =>
+		expect(converted(...run)).toStrictEqual([
+			{ role: 'system', text: 'Be brief', ...none },
+			{ role: 'user', text: 'Weather and time?', ...none },
+			{
+				...none,
+				role: 'assistant',
+				text: 'One moment',
+				toolCalls: [
+					{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
+					{ id: 'b', name: 'time', arguments: '{}' },
+				],
+			},
+			{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
+			{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
+		]));
 
 	it.each<[string, BaseMessage, string, string]>([
 		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
 		['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
 		['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
 		['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
+		['of no parts is empty', said(), 'user', ''],
 		[
 			'may be a file',
 			said({ type: 'text-plain', text: 'a' }, { type: 'file', source_type: 'text', text: 'b' }),
@@ -85,14 +102,26 @@ describe('messages', () => {
 			['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
 			['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
 			['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
+			[
+				'in the former shape',
+				{ type: 'image', source_type: 'base64', mime_type: 'image/png', data: 'iVBORw==' },
+				png,
+			],
 			['without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
 			[
 				'with a format',
 				{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
 				file('audio', 'SUQz', 'audio/mpeg', 'file.mp3'),
 			],
+			[
+				'with a type',
+				{ type: 'audio', mimeType: 'audio/wav', data: 'UklG' },
+				file('audio', 'UklG', 'audio/wav', 'file.wav'),
+			],
+			['at a URL', { type: 'video', url: LINK }, url('video', LINK)],
 			['of OpenAI', { type: 'file', file: { filename, file_data: fileData } }, pdf],
 			['that is a picture', { type: 'file', file: { file_data: PNG } }, png],
+			['in a data URL', { type: 'input_file', filename, file_data: fileData }, pdf],
 			['in plain base64', { type: 'input_file', filename, file_data: data }, pdf],
 			[
 				'at a URL that names a picture',
@@ -118,8 +147,10 @@ describe('messages', () => {
 
 		it.each<[string, object]>([
 			['at another provider', { type: 'file', fileId: 'f_1', mimeType: 'application/pdf' }],
+			['by OpenAI’s ID', { type: 'file', file: { file_id: 'f_1' } }],
 			['that is empty', { type: 'file', mimeType: 'application/pdf', data: '' }],
 			['that is no base64', { type: 'image_url', image_url: 'data:image/png;base64,no base64!' }],
+			['of a picture without a URL', { type: 'image_url' }],
 			['in Anthropic’s shape', { type: 'image', source: { type: 'base64', data: 'iVBORw==' } }],
 		])('%s is rejected', (_, part) =>
 			expect(() => converted(said(text('q'), part))).toThrow('contains a file that it cannot read'),
@@ -145,7 +176,9 @@ describe('messages', () => {
 			['a data URL', `data:image/png;base64,${'A'.repeat(5_000)}`, true],
 			['base64', 'Aa0+'.repeat(250), true],
 			['base64url, with padding', `${'Aa0-_'.repeat(200)}==`, true],
+			['base64 with slashes', '/'.repeat(1_000), true],
 			['short base64', 'A'.repeat(999), false],
+			['long text', 'word '.repeat(400), false],
 			['long text that ends in a data URL', `see: data:image/png;base64,${'A'.repeat(2_000)}`, false],
 			['long base64 and a remark', `${'A'.repeat(2_000)} (cut)`, false],
 		])('return no bytes of files, which would be charged as text: %s', (_, content, isFile) => {
@@ -212,6 +245,7 @@ describe('tool media', () => {
 
 	it.each<[string, unknown]>([
 		['the output of a tool', [task(cat)]],
+		['one task', task(cat)],
 		['a task whose ID is a number', { taskId: 5, resultUrls: [cat] }],
 		['the output of a tool in an older n8n', [{ response: [task(cat)] }]],
 		['a URL with a query', task(`${cat}?sign=1`)],
@@ -283,21 +317,34 @@ describe('the text', () => {
 		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
 	);
 
-	const file = (kind: 'image' | 'audio') => ({ kind, base64: 'AA==' });
+	it('that was cut off before its first word is an error that says what to do, and what it cost', () => {
+		const cut = response({ reasoning: 'hm', finishReason: 'length' }, { hint: "Raise 'Max Tokens'" });
+		for (const work of [() => toResult(cut, []), () => toClosingChunks(cut, '', [])])
+			expect(errorDetailsOf(work)).toMatchObject({
+				message: 'The model responded with no text',
+				description: "Raise 'Max Tokens'",
+				code: 'no_text',
+				outcome: 'charged',
+				extra: { costRub: 0.25 },
+			});
+	});
 
-	it.each<[string, Partial<Choice>, hint: string, message: string]>([
-		['cut off', { finishReason: 'length' }, "Raise 'Max Tokens'", 'The model responded with no text'],
-		['next to an image', { files: [file('image')] }, '', 'The model responded with an image and no text'],
-		['next to audio', { files: [file('audio')] }, '', 'The model responded with audio and no text'],
-	])('that is missing, %s, is an error that says what it cost', (_, choice, hint, message) => {
-		const missing = response({ reasoning: 'hm', ...choice }, { hint });
-		const error = { message, code: 'no_text', outcome: 'charged', extra: { costRub: 0.25 } };
-		for (const work of [() => toResult(missing, []), () => toClosingChunks(missing, '', [])]) {
-			expect(errorDetailsOf(work)).toMatchObject(error);
-			expect(errorDetailsOf(work).description).toContain(hint);
-		}
+	it.each<['image' | 'audio', string]>([
+		['image', 'The model responded with an image and no text'],
+		['audio', 'The model responded with audio and no text'],
+	])('that is missing next to a file of the kind %s is an error that says what it cost', (kind, message) => {
+		const only = response({ files: [{ kind, base64: 'AA==' }] });
 		const toolCalls = [{ id: 'c', name: 'look', arguments: {} }];
-		expect(() => toResult(response({ ...choice, toolCalls }), [])).not.toThrow();
+		const withCall = response({ files: [{ kind, base64: 'AA==' }], toolCalls });
+		expect(() => toResult(withCall, [])).not.toThrow();
+		for (const work of [() => toResult(only, []), () => toClosingChunks(only, '', [])]) {
+			expect(errorDetailsOf(work)).toMatchObject({
+				message,
+				code: 'no_text',
+				outcome: 'charged',
+				extra: { costRub: 0.25 },
+			});
+		}
 	});
 });
 
@@ -305,6 +352,8 @@ describe('n8n’s log', () => {
 	const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
 
 	it.each<[string, Partial<Choice>, Partial<Completion>, object]>([
+		['has the cost', {}, {}, {}],
+		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
 		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
 		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
@@ -313,6 +362,12 @@ describe('n8n’s log', () => {
 			{ finishReason: 'length' },
 			{ hint: 'Raise it' },
 			{ hint: 'Raise it', finish_reason: 'length' },
+		],
+		[
+			'says that a text may not be complete',
+			{ finishReason: 'new' },
+			{ hint: 'Check' },
+			{ hint: 'Check', finish_reason: 'new' },
 		],
 	])('%s', (_, choice, more, info) =>
 		expect(callInfoOf(response(choice, more))).toStrictEqual({ ...facts, ...info }),
@@ -348,6 +403,7 @@ describe('tool calls', () => {
 		['not JSON', { ...call('a', '{"city":'), invalidArguments: true }, 'stop', /^Run it again.*“\{"city":”$/],
 		['cut off', { ...call('a', '{"c'), invalidArguments: true }, 'length', /'Max Tokens'.*“\{"c”$/],
 		['a text', call('a', 'Omsk'), 'stop', /“"Omsk"”$/],
+		['a list', call('a', [1, null]), 'stop', /“\[1,null\]”$/],
 		['false', call('a', false), 'stop', /“false”$/],
 	])(
 		'with arguments that are %s are an error that says what they cost',

@@ -7,6 +7,7 @@ import { z as zodOfAnotherVersion } from 'zod/v4';
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { keptReasoning } from '../../../nodes/ChatModel/messages';
+import { toToolDefinitions } from '../../../nodes/ChatModel/sdk';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -87,6 +88,11 @@ describe('wire', () => {
 		});
 	});
 
+	it('no option mentions a raw output, which an agent does not have', () => {
+		const descriptions = panel.map(({ description = '' }) => description);
+		expect(descriptions.filter((text) => /simplify|raw output/i.test(text))).toStrictEqual([]);
+	});
+
 	it.each<[string, INodeParameters, object, object]>([
 		[
 			'may have stop sequences',
@@ -129,13 +135,22 @@ describe('the tokens of a text, by which chains split it,', () => {
 	});
 });
 
-it('text is a string, not a list of blocks, in each chunk of a stream and in all of them together', async () => {
-	const { lc } = await modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
-	for await (const { content } of await lc.stream([new HumanMessage('Go')])) {
-		expect(typeof content).toBe('string');
-	}
-	const again = await modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
-	expect((await streamed(again.lc)).content).toBe('{"title":"Rivers"}');
+describe('text is a string, not a list of blocks', () => {
+	it('in a response', async () => {
+		const response = await (
+			await modelWith(whole({ content: '{"a":1}' }))
+		).lc.invoke([new HumanMessage('Go')]);
+		expect(response.content).toBe('{"a":1}');
+	});
+
+	it('in each chunk of a stream, and in all of them together', async () => {
+		const { lc } = await modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		for await (const { content } of await lc.stream([new HumanMessage('Go')])) {
+			expect(typeof content).toBe('string');
+		}
+		const again = await modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		expect((await streamed(again.lc)).content).toBe('{"title":"Rivers"}');
+	});
 });
 
 /** A tool of an agent. */
@@ -154,17 +169,19 @@ it('does not send a tool choice without tools', async () => {
 	]);
 });
 
-const NAMED = { type: 'function', function: { name: 'search' } };
-
 it.each<[string, unknown, unknown]>([
 	['any', 'any', 'required'],
 	['auto', 'auto', 'auto'],
 	['none', 'none', 'none'],
 	['nothing', undefined, undefined],
 	['an empty text', '', undefined],
-	['a name', 'search', NAMED],
-	['a function', NAMED, NAMED],
-	['a tool', { type: 'tool', name: 'search' }, NAMED],
+	['a name', 'search', { type: 'function', function: { name: 'search' } }],
+	[
+		'a function',
+		{ type: 'function', function: { name: 'search' } },
+		{ type: 'function', function: { name: 'search' } },
+	],
+	['a tool', { type: 'tool', name: 'search' }, { type: 'function', function: { name: 'search' } }],
 	['an object without a name', { type: 'auto' }, undefined],
 ])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
 	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
@@ -193,18 +210,27 @@ describe('tools', () => {
 			expect(await sentParameters(schema)).toStrictEqual(wanted),
 		);
 
-		it.each<[string, object]>([
-			['a zod that does not', zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() })],
-			['another schema library', { '~standard': {} }],
-		])('written with %s is rejected before anything is sent', async (_, schema) => {
+		it('written with a zod that does not is rejected before anything is sent', async () => {
 			const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
-			await expect(lc.bindTools([tool('search', '', schema)]).invoke(GO)).rejects.toMatchObject({
+			const foreign = tool('search', '', zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
+			await expect(lc.bindTools([foreign]).invoke(GO)).rejects.toMatchObject({
 				name: 'NodeOperationError',
 				message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 			});
 			expect(requests).toStrictEqual([]);
 		});
 	});
+
+	const definitionOf = (name: string, schema: unknown = {}) =>
+		toToolDefinitions([{ type: 'function', name, inputSchema: {} }], () => schema as object);
+
+	it.each([
+		['an old zod', { safeParse: (): void => undefined }],
+		['another schema library', { '~standard': {} }],
+		['a schema that cannot be converted', { safeParse: (): void => undefined, toJSONSchema: 'no function' }],
+	])('a tool written with %s is rejected', (_, schema) =>
+		expect(() => definitionOf('t', schema)).toThrow('cannot read what the tool "t" takes'),
+	);
 
 	it('the model with tools keeps the callbacks and metadata of the model', async () => {
 		const { lc } = await modelWith(whole({ content: 'Hi' }));
@@ -277,7 +303,7 @@ describe('response format', () => {
 		const response = whole({ content: null, tool_calls: [callOf('a', 'search', '{}')] }, 'tool_calls');
 		const { body } = await ask(place, { tools: [search], toolChoice: 'search', response });
 		expect(body).not.toHaveProperty('response_format');
-		expect(body.tool_choice).toStrictEqual(NAMED);
+		expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
 	});
 
 	describe('the choice of tools', () => {
@@ -288,7 +314,11 @@ describe('response format', () => {
 			['the model decides', choice('auto'), undefined],
 			['no tools', choice('none'), 'none'],
 			['a tool', choice('required'), 'required'],
-			['a tool of the agent', choice('function', { toolChoiceName: 'search' }), NAMED],
+			[
+				'a tool of the agent',
+				choice('function', { toolChoiceName: 'search' }),
+				{ type: 'function', function: { name: 'search' } },
+			],
 		])('%s', async (_, request, wire) => {
 			expect((await ask(request, { tools: [search] })).body.tool_choice).toStrictEqual(wire);
 		});
@@ -364,6 +394,18 @@ describe('reasoning', () => {
 		it('has the text of its completion, which n8n does not keep, once', () => {
 			expect(sent(called('a', { text: 'Let me see' }))).toMatchObject([{ text: 'Let me see' }]);
 			expect(sent(called('a', { text: 'Let me see' }, 'Let me see'))).toMatchObject([{ text: 'Let me see' }]);
+		});
+	});
+
+	describe('a completion', () => {
+		const reply = { reasoning: 'Hm', content: null, tool_calls: [callOf('a', 'f', '{}')] };
+
+		it.each([
+			['calls no tools', { ...reply, tool_calls: [], content: 'Hi' }],
+			['has no reasoning', { ...reply, reasoning: null }],
+		])('that %s gives nothing', async (_, message) => {
+			const response = await (await modelWith(whole(message))).lc.invoke([go]);
+			expect(response.additional_kwargs).toStrictEqual({});
 		});
 	});
 });

@@ -1,7 +1,17 @@
 import nock from 'nock';
 
 import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
-import { catalogue, creations, envelope, gateway, model, painter, run, serve } from '../../helpers/media';
+import {
+	catalogue,
+	creations,
+	envelope,
+	gateway,
+	model,
+	painter,
+	run,
+	serve,
+	TASKS,
+} from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
 import { CONTINUE, locator } from '../../helpers/values';
@@ -224,6 +234,24 @@ describe('tries', () => {
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const random = { model, inputMode: 'json', inputJson: '={{ { prompt: String(Math.random()) } }}' };
 
+	it.each([{}, { idempotencyKey: 'order-1' }])(
+		'a rejected creation is read again by the next try: %j',
+		async (options) => {
+			catalogue();
+			const bodies: unknown[] = [];
+			gateway()
+				.persist()
+				.post(TASKS)
+				.reply((_uri, body) => {
+					bodies.push(body);
+					return bodies.length === 1 ? [422, envelope(null, 422)] : [201, envelope({ taskId: 't1' })];
+				});
+			const { items } = await run('create', { ...random, options }, { settings: retrying });
+			expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+			expect([bodies.length, new Set(bodies.map((body) => JSON.stringify(body))).size]).toStrictEqual([2, 2]);
+		},
+	);
+
 	it('a task of an earlier try is named when the next try cannot begin', async () => {
 		const sent = serve();
 		gateway()
@@ -247,6 +275,14 @@ describe('tries', () => {
 describe('node', () => {
 	useNock();
 	beforeEach(() => void catalogue([]));
+
+	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
+
+	it('task: create explains invalid input to an agent’s model, which can correct it', async () => {
+		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { items } = await run('create', taskRequest, { asTool: true });
+		expect(items[0]?.json.error).toContain('input.n must be ≤ 4');
+	});
 
 	it.each([
 		['a resource locator', locator('t1')],

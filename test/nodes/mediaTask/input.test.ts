@@ -31,23 +31,27 @@ function results(): void {
 	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
 }
 
-test.each([
-	['image', 'video', 'video'],
-	['video', 'music', 'music'],
-	['music', 'speech', 'audio'],
-	['speech', 'image', 'image'],
-])(
-	'%s: generate sends nothing for a model for %s, and names the operation for it',
-	async (resource, other, otherType) => {
-		const sent = serve(painter({}, { media_type: otherType }));
-		const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
-		const { error } = await run('generate', parameters, {}, resource);
-		const name = other.charAt(0).toUpperCase() + other.slice(1);
-		expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
-		expect(error?.description).toContain(`'${name}: Generate'`);
-		expect(sent).toStrictEqual([]);
-	},
-);
+const TYPES = [
+	['image', 'image'],
+	['video', 'video'],
+	['music', 'music'],
+	['speech', 'audio'],
+] as const;
+
+describe.each(TYPES)('%s: generate', (resource) => {
+	test.each(TYPES.filter(([other]) => other !== resource))(
+		'sends nothing for a model for %s, and names the operation for it',
+		async (other, otherType) => {
+			const sent = serve(painter({}, { media_type: otherType }));
+			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
+			const { error } = await run('generate', parameters, {}, resource);
+			const name = other.charAt(0).toUpperCase() + other.slice(1);
+			expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
+			expect(error?.description).toContain(`'${name}: Generate'`);
+			expect(sent).toStrictEqual([]);
+		},
+	);
+});
 
 describe('image: edit', () => {
 	const edit = async (parameters: object, extra: Parameters<typeof run>[2] = {}) =>
@@ -61,6 +65,7 @@ describe('image: edit', () => {
 	test.each([
 		['a form', { input: form({ quality: 'draft' }) }],
 		['JSON', { inputMode: 'json', inputJson: '{ "prompt": "Add a hat" }' }],
+		['an empty list of JSON', { inputMode: 'json', inputJson: '{ "image_urls": [] }' }],
 		['a list of nothing in JSON', { inputMode: 'json', inputJson: '={{ { image_urls: [$json.none] } }}' }],
 		['a list of nothing in a form', { input: form({ image_urls: '={{ [$json.none] }}' }) }],
 	])('sends nothing without an image in %s, although the model can do without', async (_, parameters) => {
@@ -253,12 +258,22 @@ describe('files of the item', () => {
 		expect(error?.description).not.toContain('Add field');
 	});
 
-	test('with an empty target field are rejected before anything is sent', async () => {
+	test.each<[string, object, string]>([
+		['target field', rows(['data', '={{ $json.missing }}']), "'Input Files', row 1: 'Target Field' is empty"],
+		[
+			'binary field',
+			rows(['={{ $json.missing }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is empty",
+		],
+	])('with an empty %s are rejected before anything is sent', async (_, inputFiles, message) => {
 		const sent = serve(retouch);
-		const parameters = edit(rows(['data', '={{ $json.missing }}']));
-		const { error } = await run('create', parameters, { items: [item({ data: 'x' })] });
-		expect(error?.message).toBe("'Input Files', row 1: 'Target Field' is empty");
-		expect(sent).toStrictEqual([]);
+		const bodies = uploads();
+		const { items } = await run('create', edit(inputFiles), {
+			settings: CONTINUE,
+			items: [item({ data: 'x' })],
+		});
+		expect(items[0]?.json.error).toMatchObject({ message });
+		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
 });
 
@@ -334,6 +349,20 @@ describe('Pass Through', () => {
 		const sent = serve();
 		const { error } = await create({ passThrough, ...(!what.includes('without') && { callbackUrl }) });
 		expect(`${error?.message} ${error?.description}`).toContain(message);
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('for a callback URL without https:// says what to do before the first item is sent', async () => {
+		const sent = serve();
+		const url = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
+		const parameters = { model, inputMode: 'json', inputJson: '{}' };
+		const items = [item({}), item({})];
+		const { error } = await run(
+			'create',
+			{ ...parameters, options: { callbackUrl: url, passThrough: '1' } },
+			{ items },
+		);
+		expect(error?.message).toContain('"n8n.example.com/done" is no web address');
 		expect(sent).toStrictEqual([]);
 	});
 });

@@ -71,6 +71,7 @@ describe('the handler asks n8n to resume the execution', () => {
 		['it has ended', { status: 404, body: { ...conflict, code: 404 } }, false],
 		['a proxy responds with an error', { status: 502, body: '<html>Bad gateway</html>' }, true],
 		['a proxy does not know the address', { status: 404, body: '<html>Not found</html>' }, true],
+		['a proxy asks for a password', { status: 401, body: 'Unauthorized' }, true],
 		['another server responds', { status: 200, body: { ok: true } }, true],
 	])('when %s', async (_, inPlaceOfN8n, resumes) => {
 		const { tasks, use, suspended } = await threeTasks();
@@ -79,6 +80,17 @@ describe('the handler asks n8n to resume the execution', () => {
 		expect(resumed?.run.status).toBe(resumes ? 'success' : undefined);
 		expect(tasks.resumes).toHaveLength(inPlaceOfN8n.status === 502 ? 5 : 1);
 		expect(warnings).toStrictEqual([]);
+	});
+
+	it('again after an error of n8n', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const inPlaceOfN8n = { status: 500, body: { code: 0, message: 'The execution is being written' } };
+		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
+		const outcome = sendCallback(suspended, use, { item: 2 });
+		await eventually(() => tasks.resumes.length === 1);
+		tasks.inPlaceOfN8n = { status: 409, body: conflict };
+		expect((await outcome).resumed).toBeUndefined();
+		expect(tasks.resumes).toMatchObject([{ status: 500 }, { status: 409 }]);
 	});
 });
 

@@ -26,6 +26,10 @@ it.each(['checkExists', 'create', 'delete'] as const)(
 	async (name) => expect(await trigger.webhookMethods.default[name]()).toBe(true),
 );
 
+it('has one version, and not version 1, whose callbacks n8n rejects where files are part of the JSON data', () => {
+	expect(trigger.description.version).toBe(1.1);
+});
+
 describe('callbacks', () => {
 	// Whatever a callback contains: which response it gets, and what starts.
 

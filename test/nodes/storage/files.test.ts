@@ -29,6 +29,17 @@ describe('storage', () => {
 	};
 
 	it.each([
+		['upload', { uploadSource: 'base64', base64: 'QUJD' }],
+		['delete', { fileId: 'f1' }],
+	])(
+		'a toggle that is neither true nor false is rejected by %s before anything is sent',
+		async (operation, parameters) => {
+			const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
+			expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
+		},
+	);
+
+	it.each([
 		[true, { deleted: true, id: 'f1' }],
 		[false, { success: true }],
 	])(
@@ -47,11 +58,17 @@ describe('storage', () => {
 		}
 	});
 
-	it('an external user ID of 129 characters is rejected before a file is read', async () => {
-		const parameters = { uploadSource: 'url', url: 'https://files.test/a.png' };
-		const { error } = await run('upload', { ...parameters, options: { externalUserId: 'ж'.repeat(129) } });
-		expect(error?.message).toContain("The option 'External User ID' has a value that is not allowed");
-	});
+	it.each([
+		['base64', { base64: 'QUJD' }],
+		['url', { url: 'https://files.test/a.png' }],
+	])(
+		'an external user ID of 129 characters is rejected before a file is read: %s',
+		async (uploadSource, more) => {
+			const options = { externalUserId: 'ж'.repeat(129) };
+			const { error } = await run('upload', { uploadSource, ...more, options });
+			expect(error?.message).toContain("The option 'External User ID' has a value that is not allowed");
+		},
+	);
 
 	describe('file: download', () => {
 		it('fetches the bytes from the record’s URL, without the key', async () => {
@@ -229,9 +246,18 @@ describe('storage input', () => {
 				'image',
 				/names the binary field 'image'.*It has: data\./s,
 			],
+			[
+				'a field that is missing among others',
+				{ json: {}, binary: { a: inItem('x'), b: inItem('y') } },
+				'data',
+				/It has: a, b\./,
+			],
 			['an item without files', { json: {} }, 'data', /names the binary field 'data'.*no binary fields/s],
+			['no name', withFile(inItem('x')), '={{ "" }}', /empty/],
 			['blanks', withFile(inItem('x')), '={{ "  " }}', /empty/],
+			['nothing', withFile(inItem('x')), '={{ null }}', /empty/],
 			['an object', withFile(inItem('x')), '={{ ({ a: 1 }) }}', /object without the bytes/],
+			['a list', withFile(inItem('x')), '={{ ["data"] }}', /object without the bytes/],
 			['a number', withFile(inItem('x')), '={{ 7 }}', /names the binary field '7'/],
 		])('%s', async (_, item, binaryPropertyName, problem) => {
 			const { error } = await upload([item], { binaryPropertyName });

@@ -255,6 +255,7 @@ describe('upload url', () => {
 				setTimeout(() => request.socket.destroy(), 50);
 			};
 		it.each<[string, RequestListener, string]>([
+			['nothing', reply(204), 'The file is empty'],
 			['an empty stream', reply(200), 'The file is empty'],
 			['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
 			['a stream that breaks off', breaksOff({}), broke],

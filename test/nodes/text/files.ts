@@ -18,16 +18,30 @@ export async function withFiles(
 	return { json: {}, binary };
 }
 
-const file = (name: string, text: string, mimeType: string, fileName: string) => ({
-	name,
-	content: Buffer.from(text),
-	mimeType,
-	fileName,
-});
-export const picture = file('photo', 'a picture', 'image/png', 'a.png');
-export const sound = file('voice', 'a sound!', 'audio/mpeg', 'b.mp3');
-export const film = file('film', 'a film', 'video/mp4', 'c.mp4');
-export const paper = file('paper', '%PDF-1', 'application/pdf', 'd.pdf');
+export const picture = {
+	name: 'photo',
+	content: Buffer.from('a picture'),
+	mimeType: 'image/png',
+	fileName: 'a.png',
+};
+export const sound = {
+	name: 'voice',
+	content: Buffer.from('a sound!'),
+	mimeType: 'audio/mpeg',
+	fileName: 'b.mp3',
+};
+export const film = {
+	name: 'film',
+	content: Buffer.from('a film'),
+	mimeType: 'video/mp4',
+	fileName: 'c.mp4',
+};
+export const paper = {
+	name: 'paper',
+	content: Buffer.from('%PDF-1'),
+	mimeType: 'application/pdf',
+	fileName: 'd.pdf',
+};
 export const b64 = (file: { content: Buffer }) => file.content.toString('base64');
 export const attach = (...attachment: Array<Record<string, string>>): INodeParameters => ({
 	attachments: { attachment },

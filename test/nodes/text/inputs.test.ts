@@ -7,7 +7,7 @@ import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { CONTINUE, locator } from '../../helpers/values';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
-import { generate, json, rows, sentBody } from './support';
+import { bySchema, generate, json, rows, sentBody } from './support';
 
 describe('input', () => {
 	useNock();
@@ -114,6 +114,11 @@ describe('input', () => {
 		it('may be a plain text, which the user says', async () => {
 			expect(await sentBody(json('"Once"'))).toMatchObject({ messages: [{ role: 'user', content: 'Once' }] });
 		});
+		it('may be a list from an expression', async () => {
+			expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({
+				messages: [{ role: 'user', content: 'x' }],
+			});
+		});
 	});
 
 	it('the extra body is merged last: objects field by field, everything else replaced', async () => {
@@ -137,6 +142,15 @@ describe('invalid input', () => {
 
 	useNock();
 
+	/** What this version of Node.js says of text that is not JSON. */
+	function jsonProblem(text: string): string {
+		try {
+			return `is JSON: ${JSON.stringify(JSON.parse(text))}`;
+		} catch (error) {
+			return (error as Error).message;
+		}
+	}
+
 	/** The error of the item. */
 	async function errorOf(parameters: INodeParameters) {
 		return (await generate(parameters, { settings: CONTINUE })).items[0]?.json.error;
@@ -151,11 +165,13 @@ describe('invalid input', () => {
 	const [ROW, FILE] = ["'Messages', row 2:", "'Attachments', row 1:"];
 	const OTHER = 'has a value that is not allowed:';
 	const nowhere = { role: 'user', content: 'x', attachment: 'image', source: 'url', url: 'nowhere' };
+	const broken = { ...bySchema, jsonSchema: '{"type": ' };
 	const smell = attach(fromUrl('image', 'https://files.test/a'), fromUrl('smell', 'https://files.test/a'));
 	const cases: Record<string, Cases> = {
 		model: [['that is empty', { model: locator('={{ "" }}') }, "'Model' is empty"]],
 		prompt: [
 			['that is missing', { prompt: '={{ $json.missing }}' }, "'Prompt' is empty"],
+			['of blanks', { prompt: '={{ "  " }}' }, "'Prompt' is empty"],
 			['that is an object', { prompt: '={{ {a: 1} }}' }, "'Prompt' is not text"],
 		],
 		messages: [
@@ -166,11 +182,13 @@ describe('invalid input', () => {
 			['with a file that cannot be read', row(nowhere), `${ROW} the URL is not a web address`],
 		],
 		messagesJson: [
-			['that is broken', json('[{'), '\'Messages (JSON)\' is not valid JSON: "[{" ('],
+			['that is broken', json('[{'), `'Messages (JSON)' is not valid JSON: "[{" (${jsonProblem('[{')})`],
 			...[
 				'[\n  { "role": "user", "content": "" }\n]',
+				'[{"content": ""}, {"content": ""}]',
 				'[]',
 				'["a"]',
+				'" "',
 				'[{"role": "user", "content": "x"}, "y"]',
 				'{"role": "user"}',
 			].map((value): Cases[number] => [
@@ -180,11 +198,9 @@ describe('invalid input', () => {
 			]),
 		],
 		attachments: [
-			...['photo.png', 'https:///a.png', 'see https://files.test/a'].map((url): Cases[number] => [
-				`at "${url}"`,
-				image(url),
-				`${FILE} the URL is not a web address`,
-			]),
+			...['photo.png', ' ', 'https:///a.png', 'ftp://files.test/a', 'see https://files.test/a'].map(
+				(url): Cases[number] => [`at "${url}"`, image(url), `${FILE} the URL is not a web address`],
+			),
 			...['data:image/png;base64,***', 'data:text/plain'].map((url): Cases[number] => {
 				return [`that is ${url}`, image(url), `${FILE} the data URL cannot be read`];
 			}),
@@ -198,17 +214,29 @@ describe('invalid input', () => {
 			],
 		],
 		format: [['that is unknown', { format: '={{ "soap" }}' }, `'API Format' ${OTHER} "soap"`]],
-		tools: [['without a name', tool({ name: ' ' }), "'Tools', row 1: 'Name' is empty"]],
+		jsonSchema: [
+			[
+				'that is broken',
+				broken,
+				`'JSON Schema' is not a JSON object: "{\\"type\\": " (${jsonProblem(broken.jsonSchema)})`,
+			],
+			['that is a list', { ...bySchema, jsonSchema: '[]' }, '\'JSON Schema\' is not a JSON object: "[]"'],
+		],
+		tools: [
+			['without a name', tool({ name: ' ' }), "'Tools', row 1: 'Name' is empty"],
+			[
+				'with parameters that are no schema',
+				tool({ name: 'look', parameters: '[1]' }),
+				"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
+			],
+		],
 	};
 
 	describe.each(Object.entries(cases))('%s', (param, own) => {
 		it.each(own)('%s', async (_, parameters, message) => {
 			const description = expect.stringMatching(/\w/) as string;
-			const error = { description, param, code: 'invalid_input', retryable: false };
-			expect(await errorOf(parameters)).toMatchObject({
-				...error,
-				message: expect.stringContaining(message) as string,
-			});
+			const error = { message, description, param, code: 'invalid_input', retryable: false };
+			expect(await errorOf(parameters)).toMatchObject(error);
 		});
 	});
 

@@ -7,6 +7,7 @@ import { textOptionParameters } from '../../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { FIELDS_WITHOUT_OPTION } from '../../../scripts/docs/nodes/extraBody';
+import { optionRows } from '../../fixtures/spec/textOptions';
 import { useNock } from '../../helpers/nock';
 import { chatCompletion, generate, isShown, membersOf, mockResponse, samples, sentBody } from './support';
 
@@ -14,16 +15,31 @@ useNock();
 
 const spec = readFileSync(join(__dirname, '../../fixtures/spec/text-requests.md'), 'utf8');
 
-/** The field names of a section's first table. */
-function requestFields(endpoint: string): string[] {
+/** The rows of a section's first table: field names and notes. */
+function requestTable(endpoint: string): Array<{ names: string[]; notes: string }> {
 	const section = spec.slice(spec.indexOf(`POST ${endpoint}`));
 	const lines = section.slice(section.indexOf('| Field')).split('\n');
 	const end = lines.findIndex((line) => !line.startsWith('|'));
-	return lines.slice(2, end).flatMap((line) => {
-		const [, names = ''] = line.split('|');
-		return names.split(',').map((name) => name.trim());
+	return lines.slice(2, end).map((line) => {
+		const [, names = '', ...rest] = line.split('|');
+		return { names: names.split(',').map((name) => name.trim()), notes: rest.join('|') };
 	});
 }
+
+const below = (parent: string, ...names: string[]) => names.map((name) => `${parent}.${name}`);
+
+/** The nested fields in the notes of the tables: those of options, and others. */
+const nested: Record<string, string[]> = {
+	responses: below('text.format', 'type', 'name', 'schema', 'description', 'strict'),
+	chat: [
+		'reasoning.enabled',
+		...below('provider.max_price', 'prompt', 'completion', 'image', 'audio', 'request'),
+		...below('response_format', 'type', 'json_schema'),
+	],
+	messages: ['thinking.type'],
+};
+for (const [format, rows] of Object.entries(optionRows))
+	nested[format]?.push(...rows.map(([, path]) => path).filter((path) => path.includes('.')));
 
 /** The text options of the panel. */
 const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
@@ -67,10 +83,23 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 
 	it('has a parameter for every other field of the request table', async () => {
 		// §4.2: a prompt is an alternative to messages. A response in the background has no text.
-		const table = requestFields(path).filter((field) => field !== 'prompt' && field !== 'background');
+		const table = requestTable(path)
+			.flatMap(({ names }) => names)
+			.filter((field) => field !== 'prompt' && field !== 'background');
 		expect(table.length).toBeGreaterThan(8);
 		const all = await reached();
 		expect(table.filter((field) => !all.has(field) && !isWithout(field))).toStrictEqual([]);
+	});
+
+	it('has a parameter for every other nested field of the notes', async () => {
+		const all = await reached();
+		for (const field of nested[name] ?? []) {
+			const [top = '', ...below] = field.split('.');
+			const row = requestTable(path).find(({ names }) => names.includes(top));
+			expect(row?.notes).toContain(below.at(-1));
+		}
+		const missing = (nested[name] ?? []).filter((field) => !all.has(field) && !isWithout(field));
+		expect(missing).toStrictEqual([]);
 	});
 
 	it('shows exactly the options of the format', () => {

@@ -11,7 +11,13 @@ describe('formats', () => {
 	/** The required lists of a response, with one element that says nothing. */
 	const SILENT: JsonObject = { choices: [{}], output: [{}], content: [{}] };
 
-	const choiceOf = (name: string, body: JsonObject) => read(name, { ...SILENT, ...body }).first;
+	function read(name: string, body: JsonObject) {
+		const format = textFormat(name);
+		const completion = format.readCompletion({ ...SILENT, ...body }, { kind: 'text' });
+		const [choice] = completion.choices;
+		if (!choice) throw new Error('a completion has at least one choice');
+		return { ...completion, ...choice };
+	}
 
 	const chat = (reason: string) => ({ choices: [{ finish_reason: reason }] });
 	const incomplete = (reason?: string) => ({
@@ -21,9 +27,11 @@ describe('formats', () => {
 	const withCall = { status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] };
 
 	test.each<[string, JsonObject, string | null]>([
+		['chat', chat('stop'), 'stop'],
 		['chat', chat('length'), 'length'],
 		['chat', chat('eos_token'), 'eos_token'],
 		['chat', {}, null],
+		['responses', { status: 'completed' }, 'stop'],
 		['responses', withCall, 'tool_calls'],
 		['responses', incomplete('max_output_tokens'), 'length'],
 		['responses', incomplete(), 'length'],
@@ -39,7 +47,7 @@ describe('formats', () => {
 			constructor: 'constructor',
 		}).map(([word, reason]): [string, JsonObject, string] => ['messages', { stop_reason: word }, reason]),
 	])('the finish reason is in the same words for each format: %s %j → %s', (format, body, reason) =>
-		expect(choiceOf(format, body).finishReason).toBe(reason),
+		expect(read(format, body).finishReason).toBe(reason),
 	);
 
 	describe.each(textFormats)('$name: an error with the status 200', (format) => {
@@ -57,7 +65,7 @@ describe('formats', () => {
 			'is not thrown when it is %j; then a missing list is the error',
 			(error) => {
 				expect(codeOf({ error })).toBe('no_completion');
-				expect(choiceOf(format.name, { error }).text).toBe('');
+				expect(read(format.name, { error }).text).toBe('');
 			},
 		);
 	});
@@ -65,7 +73,7 @@ describe('formats', () => {
 	/** The type of the text, or `error`. */
 	function outcome(name: string, body: JsonObject): string {
 		try {
-			return typeof choiceOf(name, body).text;
+			return typeof read(name, body).text;
 		} catch (error) {
 			if (error instanceof ApiError) return 'error';
 			throw error;
@@ -170,6 +178,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 });
 
 it.each<[string, JsonObject, number | null]>([
+	['chat', { cost_rub: 0.25 }, 0.25],
 	['chat', { cost: 0.5 }, 0.5],
 	['chat', { cost_rub: 0.25, cost: 0.5 }, 0.25],
 	['chat', { cost_rub: 0, cost: 0.5 }, 0],
@@ -178,6 +187,7 @@ it.each<[string, JsonObject, number | null]>([
 	['responses', { cost: { total_cost: 0.5 } }, 0.5],
 	['responses', { cost: { total_cost: 0 } }, 0],
 	['responses', { cost: { input_cost: 1 } }, null],
+	['responses', {}, null],
 ])('%s: the cost in the usage %j is %j', (format, usage, costRub) => {
 	expect(read(format, { status: 'completed', choices: [{}], output: [{}], usage }).costRub).toBe(costRub);
 });
@@ -215,12 +225,20 @@ it.each<[string, string, JsonObject]>([
 	});
 });
 
+const REASONING = { type: 'reasoning' };
+
 it.each<[string, string, JsonObject, string | null]>([
 	['chat: empty text', 'chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }, 'stop'],
+	['chat: cut off', 'chat', { choices: [{ message: {}, finish_reason: 'length' }] }, 'length'],
+	['chat: filtered', 'chat', { choices: [{ finish_reason: 'content_filter' }] }, 'content_filter'],
 	['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
+	['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
+	['responses: only reasoning', 'responses', { status: 'completed', output: [REASONING] }, 'stop'],
 	['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
 	['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
 	['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],
+	['messages: refused', 'messages', { content: [], stop_reason: 'refusal' }, 'content_filter'],
+	['messages: only reasoning', 'messages', { content: [{ type: 'thinking', thinking: 'Hm' }] }, null],
 ])('a completion without text is no error: %s', (_, format, body, finishReason) => {
 	expect(read(format, body).first).toMatchObject({ text: '', finishReason });
 });
@@ -265,6 +283,7 @@ describe('linear', () => {
 	}
 
 	it.each<[string, string, (n: number) => JsonObject[]]>([
+		['annotations', 'chat', (n) => [chunk({ annotations: [page(n)] })]],
 		['log probabilities', 'chat', (n) => [chunk({}, { logprobs: { content: [token(n)], refusal: null } })]],
 		['images', 'chat', () => [chunk({ images: [{ image_url: { url: 'data:image/png;base64,AAAA' } }] })]],
 		[

@@ -41,6 +41,7 @@ describe('chat response', () => {
 
 		it.each<[string, JsonObject, Choice['toolCalls'][number]]>([
 			['empty arguments', call(''), read({})],
+			['no arguments', call(), read({})],
 			['arguments that are an object already', call({ a: 1 }), read({ a: 1 })],
 			['arguments that are cut off', call('{"a":'), { ...read('{"a":'), invalidArguments: true }],
 			['a number as the id', call('{}', 7), read({}, '7')],
@@ -67,9 +68,14 @@ describe('chat response', () => {
 	});
 
 	it.each<[string, JsonObject]>([
-		...['https://files.test/a.png', 'data:image/png;base64,', 'data:image/png;base64,A', null].map(
-			(url): [string, JsonObject] => [`the address ${url}`, { images: [{ image_url: { url } }] }],
-		),
+		...[
+			'https://files.test/a.png',
+			'x data:image/png;base64,AAAA',
+			'data:image/png;base64,',
+			'data:image/png;base64,A',
+			'data:image/png',
+			null,
+		].map((url): [string, JsonObject] => [`the address ${url}`, { images: [{ image_url: { url } }] }]),
 		['audio without data', { audio: { id: 'a', data: '' } }],
 	])('files are not read from %s', (_, fields) => {
 		expect(message(fields).files).toStrictEqual([]);
@@ -153,6 +159,7 @@ describe('chat stream', () => {
 		it.each([
 			['each padded', ['c291bmQ=', 'MTI=', 'Mw==', 'NDU2']],
 			['cut anywhere', ['c29', '1bmQxMj', 'M0NTY=']],
+			['one', ['c291bmQxMjM0NTY=']],
 		])('has the bytes of audio whose pieces of base64 are %s', (_, pieces) => {
 			const { first } = read('chat', bodyOf(...pieces.map((data) => chunk({ audio: { data } }))));
 			expect(first.files).toStrictEqual([{ kind: 'audio', base64: 'c291bmQxMjM0NTY=' }]);
@@ -234,6 +241,7 @@ describe('chat tool calls', () => {
 			[look({ a: 1 }), go({ b: 2 })],
 		],
 		['a gap between the indexes', [[whole], [[5, 't2', 'go', '{}']]], [look({}), go({})]],
+		['the id and the name in each delta', [[begin], [[0, 't1', 'look', ':1}']]], [look({ a: 1 })]],
 		['no id and no name in later deltas', [[begin], [[0, undefined, undefined, ':1}']]], [look({ a: 1 })]],
 		['the id after the first delta', [[[0, '', 'look', '{"a"']], [[0, 't1', '', ':1}']]], [look({ a: 1 })]],
 		[
@@ -264,7 +272,10 @@ describe('chat tool calls', () => {
 
 		it.each<[string, JsonObject[], string[]]>([
 			['no ID', [weather(KAZAN), weather(PERM)], both],
+			['an empty ID', [weather(KAZAN, at('')), weather(PERM, at(''))], both],
+			['null for the ID', [weather(KAZAN, at(null)), weather(PERM, at(null))], both],
 			['no index', [weather(KAZAN, {}), weather(PERM, {})], both],
+			['no index, and an ID', [weather(KAZAN, { id: 'a' }), weather(PERM, { id: 'b' })], both],
 			['the same ID', [weather(KAZAN, { id: 'a' }), weather(PERM, { id: 'a' })], both],
 			[
 				'one chunk for both',
@@ -283,6 +294,7 @@ describe('chat tool calls', () => {
 				[weather('{"city":'), weather('"Казань"}'), weather('{"city":'), weather('"Пермь"}')],
 				both,
 			],
+			['three calls', [weather(KAZAN), weather(PERM), weather(KAZAN)], [...both, 'weather Казань']],
 			['names that differ', [part('time', ''), weather(PERM)], ['time ?', 'weather Пермь']],
 			['a call without arguments last', [weather(KAZAN), part('time', '')], ['weather Казань', 'time ?']],
 			['braces in a text', [weather('{"city":"}'), weather('Казань"}')], ['weather }Казань']],
@@ -304,6 +316,7 @@ describe('chat tool calls', () => {
 			],
 			['a new ID before the first argument', [weather('', at('a')), weather(KAZAN, at('b'))]],
 			['the ID, then the name', [delta(at('a')), weather(KAZAN)]],
+			['a last chunk without anything', [weather(KAZAN, at('a')), part(undefined, '')]],
 		])('%s: it is one call, with the first ID', (_, events) => {
 			expect(streamedChoice('chat', [...events, stop]).toolCalls).toStrictEqual([
 				{ id: 'a', name: 'weather', arguments: { city: 'Казань' } },
@@ -324,7 +337,7 @@ describe('chat errors', () => {
 		usage: { prompt_tokens: 9, completion_tokens: 12, ...cost },
 	});
 	const COST = usage({ cost_rub: 0.5 });
-	const FREE = usage({ cost_rub: 0 });
+	const [FREE, UNKNOWN] = [usage({ cost_rub: 0 }), usage()];
 
 	/** A response with a text and this end. */
 	const whole = (end: JsonObject, more: JsonObject = {}) => ({
@@ -341,8 +354,10 @@ describe('chat errors', () => {
 
 	it.each<[string, JsonObject, ReturnType<typeof usage> | undefined, string, string]>([
 		['and a cost', ERROR, COST, 'charged', '502'],
+		['and no cost', ERROR, UNKNOWN, 'unknown', '502'],
 		['and a cost of 0', ERROR, FREE, 'rejected', '502'],
 		['and no usage', ERROR, undefined, 'unknown', '502'],
+		['without a finish reason', { error: IDLE }, COST, 'charged', '502'],
 		['with another finish reason', { ...ERROR, finish_reason: 'stop' }, COST, 'charged', '502'],
 		['as a text', { finish_reason: 'error', error: IDLE.message }, COST, 'charged', 'generation_failed'],
 		['that is null', { finish_reason: 'error', error: null }, COST, 'charged', 'generation_failed'],
@@ -373,6 +388,7 @@ describe('chat errors', () => {
 			'One\nTw',
 		],
 		['a choice without text', [{ message: { content: null }, ...ERROR }], ''],
+		['a choice that has only an end', [ERROR], ''],
 		['spoken text', [{ message: { audio: { transcript: 'la' } }, ...ERROR }], 'la'],
 	])('%s: the error has all that came', (_, choices, receivedText) => {
 		expect(errorDetailsOf(() => read('chat', { choices })).extra).toStrictEqual({ receivedText });

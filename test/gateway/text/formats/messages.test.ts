@@ -20,6 +20,7 @@ it('a completion without text is empty', () => {
 it.each<[JsonObject, Array<number | null>]>([
 	[{ input_tokens: 0, output_tokens: 0 }, [0, 0, 0]],
 	[{ input_tokens: 1 }, [1, null, null]],
+	[{ output_tokens: 1 }, [null, 1, null]],
 	[{}, [null, null, null]],
 ])('the tokens of %j are %j', (usage, [inputTokens, outputTokens, totalTokens]) => {
 	expect(read('messages', { content: [{}], usage }).usage).toStrictEqual({
@@ -43,6 +44,7 @@ describe('JSON output', () => {
 	it.each([
 		['an object', { a: [1] }, '{"a":[1]}'],
 		['text that is cut off', '{"a":', '{"a":'],
+		['nothing', null, 'null'],
 		['no input', undefined, 'null'],
 	])('is the text of the choice: %s', (_, input, text) => {
 		const textBlock = { type: 'text', text: 'Here it is' };
@@ -124,6 +126,7 @@ describe('the usage', () => {
 		['has no output tokens without a later one', [], { input_tokens: 1 }],
 		['is completed', [end({ usage: cached })], { input_tokens: 1, ...cached }],
 		['is kept by a later event without it', [end(), end({ usage: null })], told],
+		['is kept by a later event with nothing in it', [end(), end({ usage: {} })], told],
 		['is not replaced by nulls', [end({ usage: { input_tokens: null, output_tokens: 2 } })], told],
 	])('%s', (_, events, usage) => {
 		expect(usageOf(...events)).toStrictEqual(usage);
@@ -147,6 +150,7 @@ describe('the content', () => {
 		thinking: thought,
 		signature,
 	});
+	const unsigned = { type: 'thinking', thinking: '' };
 	const unknown = { type: 'brand_new', data: 'x' };
 
 	it.each<[string, JsonObject[], JsonObject[]]>([
@@ -158,6 +162,11 @@ describe('the content', () => {
 			'thinking with its signature',
 			[block(0, thinking('H', 's')), delta(0, { thinking: 'm' }), delta(0, { signature: 't' })],
 			[thinking('Hm', 'st')],
+		],
+		[
+			'thinking that is signed later',
+			[block(0, unsigned), delta(0, { signature: 's' })],
+			[thinking('', 's')],
 		],
 		['a tool call that is cut off', [use({}), json('{"a"')], [call('{"a"')]],
 		[

@@ -179,6 +179,7 @@ describe('bodies', () => {
 		['an image', inline('image', 'image/png'), chatImage(PNG), inputImage(PNG), inMessages('image', png)],
 		['an image by URL', fromUrl('image'), chatImage(URL), inputImage(URL), inMessages('image', byUrl)],
 		['a video', inline('video', 'video/mp4'), chatVideo('data:video/mp4;base64,AAAA')],
+		['a video by URL', fromUrl('video'), chatVideo(URL)],
 		['audio', inline('audio', 'audio/mpeg'), audio('mp3'), audio('mp3')],
 		['a file', inline('file', 'application/pdf', 'a.pdf'), chatFile, inputFile, pdf],
 		[
@@ -216,15 +217,19 @@ describe('bodies', () => {
 
 	it.each([
 		['audio/mpeg', 'mp3'],
+		['audio/mp3', 'mp3'],
+		['audio/wav', 'wav'],
+		['audio/x-wav', 'wav'],
 		['audio/wave', 'wav'],
 		['audio/vnd.wave', 'wav'],
-		['audio/x-m4a', 'm4a'],
-		['audio/x-flac', 'flac'],
-		['audio/constructor', 'constructor'],
 		['audio/mp4', 'm4a'],
+		['audio/x-m4a', 'm4a'],
 		['audio/flac', 'flac'],
+		['audio/x-flac', 'flac'],
 		['audio/OGG ; codecs=opus', 'ogg'],
+		['audio/constructor', 'constructor'],
 		['audio', ''],
+		['', ''],
 	])('audio of the type "%s" has the format "%s"', (mimeType, format) => {
 		expect(sent('chat', lookWith(inline('audio', mimeType))).messages).toStrictEqual([
 			wire('user', [part('Look'), audio(format)]),
@@ -329,7 +334,9 @@ describe('bodies', () => {
 
 		it.each([
 			[{ type: 'adaptive' }, AUTO],
+			[{ type: 'brand_new', budget_tokens: 5 }, AUTO],
 			[{ type: 'disabled' }, forced],
+			[{}, forced],
 		])('need not be called by a model that thinks: %j', (thinking, expected) => {
 			for (const tools of [[], [look]]) {
 				const { tool_choice } = fields({ tools, toolChoice: 'none', options: { thinking } });
@@ -339,6 +346,7 @@ describe('bodies', () => {
 	});
 
 	it.each<[TextRequest['toolChoice'], JsonObject | undefined]>([
+		['required', AUTO],
 		[{ name: 'look' }, AUTO],
 		['auto', AUTO],
 		['none', { type: 'none' }],
@@ -415,6 +423,13 @@ describe('options of some requests', () => {
 		expect(
 			bodyOf('responses', { tools, options: { builtInTools: [{ type: 'web_search' }] } }).tools,
 		).toStrictEqual([{ type: 'function', name: 'look', parameters: {} }, { type: 'web_search' }]);
+	});
+
+	it('responses: built-in tools that are not a list are not sent', () => {
+		expect(bodyOf('responses', { options: { builtInTools: [] } })).toStrictEqual({
+			model: 'acme/writer',
+			input: 'Hi',
+		});
 	});
 
 	it('responses: verbosity and the response format are sent in one object', () => {

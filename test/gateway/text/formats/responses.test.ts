@@ -12,8 +12,12 @@ describe('responses response', () => {
 		});
 	});
 
-	it('a response that failed without an error is one', () => {
-		expect(errorDetailsOf(() => read('responses', { status: 'failed' })).code).toBe('generation_failed');
+	it.each([
+		[{ status: 'failed', output: [], error: { code: 'server_error', message: 'boom' } }, 'server_error'],
+		[{ status: 'failed', output: [], error: null }, 'generation_failed'],
+		[{ status: 'failed' }, 'generation_failed'],
+	])('%j is an error: %s', (body, code) => {
+		expect(errorDetailsOf(() => read('responses', body)).code).toBe(code);
 	});
 
 	it.each([
@@ -83,6 +87,7 @@ describe('responses stream', () => {
 
 	it.each([
 		{ code: 'server_error', message: 'The model had an error' },
+		{ code: 'rate_limit_exceeded', message: 'Too many tokens' },
 		{ code: 'invalid_prompt', type: 'invalid_request_error', message: 'Not this prompt' },
 	])('a failure is the same error, streamed or not: $code', (error) => {
 		const failure = { id: 'r1', status: 'failed', error, output: [], usage: null };
@@ -126,6 +131,7 @@ describe('responses stream', () => {
 			['the first is missing', [at(1, delta('a')), at(2, none)], false],
 			['one in the middle is missing', [at(0, delta('a')), at(2, delta('a')), at(3, none)], false],
 			['the last before the closing event is missing', [at(0, delta('a')), at(2, none)], false],
+			['one is a duplicate', [at(0, delta('a')), at(0, delta('a')), at(1, none)], true],
 			['no event has a number', [delta('a'), none], true],
 			['the closing event has the output', [at(0, delta('a')), at(5, completed())], true],
 		])('show whether a completion is complete: %s', (_, events, complete) => {
