@@ -5,13 +5,20 @@ import { contentOf, fileKind, isLink } from '../shared/gateway/text/fileTokens';
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import {
 	ATTACHMENT_KINDS,
+	utf8Text,
 	type Attachment,
 	type Message,
 	type PriorToolCall,
 	type Role,
 } from '../shared/gateway/text/formats/request';
 import { readBase64 } from '../shared/gateway/util/base64';
-import { fileNameFor, nameInUrl, standardType, typeByName } from '../shared/gateway/util/fileName';
+import {
+	fileNameFor,
+	isTextType,
+	nameInUrl,
+	standardType,
+	typeByName,
+} from '../shared/gateway/util/fileName';
 import {
 	asArray,
 	asId,
@@ -113,7 +120,9 @@ function toAttachment(part: JsonObject): Attachment[] {
 	if (!file) return [{ kind, source: { url: content } }];
 	const mimeType = standardType(type ?? (kind === 'file' ? 'application/octet-stream' : `${kind}/*`));
 	const fileName = name ?? fileNameFor('file', mimeType);
-	return [{ kind, source: { base64: file.base64, mimeType, fileName } }];
+	const source = { base64: file.base64, mimeType, fileName };
+	if (kind === 'file' && isTextType(mimeType)) utf8Text(source);
+	return [{ kind, source }];
 }
 
 function typeOf({ mimeType, mime_type: former, format }: JsonObject): string | undefined {

@@ -1,3 +1,5 @@
+import { textFormats } from '../../nodes/shared/gateway/text/formats';
+import { form } from '../helpers/media';
 import { CONTINUE, locator } from '../helpers/values';
 import { attach, fromField, fromUrl, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
@@ -9,6 +11,11 @@ const { gateway, execute } = useStories();
 
 const OCTETS = 'application/octet-stream';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+/** A whole picture. */
+const PIXEL = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
 const JPEG = Buffer.from('ffd8ffe000104a46494600010101', 'hex');
 const OGG = Buffer.from(`OggS\0\u0002${'\0'.repeat(20)}\u0001\u0013OpusHead\u0001\u0001`);
 const MP3 = Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), Buffer.from('fffb9000', 'hex')]);
@@ -89,6 +96,57 @@ test.each([OCTETS, 'binary/octet-stream', ''])(
 	},
 );
 
+describe('a picture to edit', () => {
+	const model = locator('aurora/retouch-1');
+	const edit = (inputFiles: object = { files: [{ inputField: 'image_urls' }] }) =>
+		image({ operation: 'edit', prompt: 'at night', model, input: form({}), inputFiles });
+	const pictures = async () => {
+		const file = { name: 'data', content: PIXEL, mimeType: 'image/png', fileName: 'a.png' };
+		return await Promise.all([1, 2, 3].map(async () => await withFiles(file)));
+	};
+	const upload = { path: '/storage/upload' };
+
+	test('is uploaded again when the response to its upload is lost: all items succeed', async () => {
+		gateway.control.addFault({ match: upload, action: { kind: 'loseResponse' } });
+		const execution = await execute(edit(), await pictures());
+		expect(execution.error).toBeUndefined();
+		expect(execution.items()).toHaveLength(3);
+		expect(gateway.charges()).toBe(3);
+	});
+
+	test('is an error when all responses are lost: nothing is charged, and it can be sent again', async () => {
+		gateway.control.addFault({ match: upload, action: { kind: 'loseResponse' }, times: 0 });
+		const execution = await execute({ ...edit(), settings: CONTINUE }, await pictures());
+		for (const { description, retryable } of execution.errors()) {
+			expect(description).toMatch(/Nothing was charged\.$/);
+			expect(retryable).toBe(true);
+		}
+		expect(execution.errors()).toHaveLength(3);
+		expect(gateway.charges()).toBe(0);
+	});
+});
+
+describe.each(textFormats)('a text in the format $label', ({ name: format }) => {
+	test.each([
+		['Windows-1251', Buffer.from([0xcf, 0xf0, 0xe8])],
+		['UTF-16', Buffer.from('\uFEFFцена', 'utf16le')],
+	])('in %s is an error that says what to do, and nothing is sent', async (_, content) => {
+		const { execution, body } = await sent('file', 'text/csv', 'a.csv', content, { format });
+		expect(body).toBe('null');
+		expect(execution.errors()[0]).toMatchObject({
+			message: 'The file "a.csv" is not in UTF-8',
+			description: expect.stringMatching(/Extract from File.*Nothing was sent/) as string,
+		});
+	});
+
+	test('of more than 16 MB is an error, and nothing is sent', async () => {
+		const content = Buffer.alloc(16 * 1024 * 1024 + 1, 'a');
+		const { execution, body } = await sent('file', 'text/csv', 'a.csv', content, { format });
+		expect(body).toBe('null');
+		expect(execution.errors()[0]?.message).toContain('longer than any model reads');
+	});
+});
+
 describe('the format Messages', () => {
 	const messages = { format: 'messages' };
 
@@ -115,16 +173,6 @@ describe('the format Messages', () => {
 		expect(execution.errors()).toStrictEqual([]);
 		const source = { type: 'base64', media_type: mimeType, data: content.toString('base64') };
 		expect(body).toContain(JSON.stringify({ type: 'document', source, title: name }));
-	});
-
-	test('takes no text in Windows-1251: the error says what to do, and nothing is sent', async () => {
-		const content = Buffer.from([0xcf, 0xf0, 0xe8]);
-		const { execution, body } = await sent('file', 'text/csv', 'a.csv', content, messages);
-		expect(body).toBe('null');
-		expect(execution.errors()[0]).toMatchObject({
-			message: 'The file "a.csv" is not in UTF-8',
-			description: expect.stringMatching(/Extract from File.*Nothing was sent/) as string,
-		});
 	});
 
 	test('gets a PDF as it is', async () => {

@@ -155,6 +155,11 @@ describe('messages', () => {
 		])('%s is rejected', (_, part) =>
 			expect(() => converted(said(text('q'), part))).toThrow('contains a file that it cannot read'),
 		);
+
+		it('of text in Windows-1251 is rejected', () => {
+			const part = { type: 'input_file', filename: 'a.csv', file_data: 'data:text/csv;base64,z/Do' };
+			expect(() => converted(said(text('q'), part))).toThrow('"a.csv" is not in UTF-8');
+		});
 	});
 
 	describe('tool calls', () => {

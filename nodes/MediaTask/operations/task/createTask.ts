@@ -105,8 +105,9 @@ async function priceOf(
 	}
 }
 
-/** An upload that the end of the run has stopped: its task is not created. */
+/** Without its upload, or when the end of the run has stopped that, a task is not created. */
 function nothingCreated(error: unknown): never {
+	if (error instanceof ApiError) throw error.with({ kind: 'keyed', outcome: 'rejected' });
 	throw error instanceof StoppedError ? new StoppedError(error.reason) : asError(error);
 }
 

@@ -24,7 +24,12 @@ import {
 } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
-import type { Attachment, AttachmentKind, Conversation } from '../../../shared/gateway/text/formats/request';
+import {
+	utf8Text,
+	type Attachment,
+	type AttachmentKind,
+	type Conversation,
+} from '../../../shared/gateway/text/formats/request';
 import type { FileReference } from '../../../shared/params/kinds';
 import type { Location } from '../../../shared/params/parameter';
 
@@ -77,7 +82,6 @@ export async function openAttachments(
 	item: ItemContext,
 	conversation: Conversation,
 	found: readonly FoundAttachment[],
-	{ sendsTexts }: TextFormat,
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
@@ -88,13 +92,15 @@ export async function openAttachments(
 		}
 		const file = await typedFile(at, await openFile(item, at, source));
 		const { mimeType, fileName } = file;
-		const isText = sendsTexts && kind === 'file' && isTextType(mimeType);
+		const isText = kind === 'file' && isTextType(mimeType);
 		if (isText && file.size > MAX_TEXT_BYTES)
 			throw at.error(`the file "${fileName}" is longer than any model reads`, 'Send a part of it.');
 		const content = isText ? await firstBytes(file, MAX_TEXT_BYTES) : undefined;
 		const base64 = content?.toString('base64') ?? `file-${randomUUID()}`;
-		if (!content) files.push({ placeholder: base64, file });
-		attachments.push({ message, kind, source: { base64, mimeType, fileName } });
+		const inline = { base64, mimeType, fileName };
+		if (content) utf8Text(inline);
+		else files.push({ placeholder: base64, file });
+		attachments.push({ message, kind, source: inline });
 	}
 	if (conversation.kind === 'wire') return { conversation, files };
 	const messages = conversation.messages.map((message, index) => ({

@@ -82,7 +82,7 @@ async function withAttachments(
 ): Promise<{ body: JsonObject; files: EmbeddedFile[] }> {
 	if (body) return { body, files: [] };
 	const { format, request, extraBody, attachments } = prepared;
-	const { conversation, files } = await openAttachments(item, request.conversation, attachments, format);
+	const { conversation, files } = await openAttachments(item, request.conversation, attachments);
 	return { body: textBody(format, { ...request, conversation }, extraBody), files };
 }
 

@@ -40,15 +40,20 @@ export function checkSize(size: number, param: string): void {
 	);
 }
 
-/** Uploads a file as multipart form data (§4.14), streamed and opened for each attempt: the record as received. */
+/**
+ * Uploads a file as multipart form data (§4.14), streamed and opened for each attempt: the record as received.
+ *
+ * @param kind `read` if nobody minds two files: it is then repeated also when it may have arrived
+ */
 export async function uploadFile(
 	client: GatewayClient,
 	file: UploadFile,
 	settings: UploadSettings,
+	kind: 'create' | 'read' = 'create',
 ): Promise<JsonObject> {
 	return await client.json({
 		group: 'storage',
-		kind: 'create',
+		kind,
 		method: 'POST',
 		path: '/storage/upload',
 		openBody: async () => {
@@ -66,7 +71,7 @@ export async function uploadFile(
 
 /** Uploads a file as input of a later request (§4.14), and returns its URL. The gateway keeps it for 24 hours. */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
-	const body = await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' });
+	const body = await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }, 'read');
 	const { url } = readStoredFile(body);
 	if (url === undefined) throw missingInResponse('URL of the uploaded file');
 	return url;

@@ -48,8 +48,6 @@ export interface TextFormat {
 	hasCachePoints?: true;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
-	/** Whether a file of text goes as text: its content is needed for the body. */
-	sendsTexts?: true;
 	/** Builds the request body. */
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response; throws for a failed generation and a body of another shape. */

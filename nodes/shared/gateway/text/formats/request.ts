@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../errors/errors';
 import { extensionOf, standardType } from '../../util/fileName';
 import type { JsonObject } from '../../util/json';
 
@@ -86,6 +87,21 @@ export interface TextRequest {
 /** The URL of an attachment; a data URL for a file. */
 export function urlOf(source: Attachment['source']): string {
 	return 'url' in source ? source.url : `data:${source.mimeType};base64,${source.base64}`;
+}
+
+/**
+ * The content of a file of text.
+ *
+ * @throws {InvalidInputError} unless it is in UTF-8: models read nothing else
+ */
+export function utf8Text({ base64, fileName }: InlineFile): string {
+	const bytes = Buffer.from(base64, 'base64');
+	const text = bytes.toString();
+	if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '');
+	throw new InvalidInputError(
+		`The file "${fileName}" is not in UTF-8`,
+		"Save it in UTF-8. Or get its text with n8n's Extract from File node, where you choose the encoding, and put it into the prompt.",
+	);
 }
 
 /** The part for sound (§4.2), with its format from the MIME type: `audio/mpeg` is `mp3`. */

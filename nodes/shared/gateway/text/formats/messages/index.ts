@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../../../errors/errors';
 import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { isTextType } from '../../../util/fileName';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
@@ -6,9 +5,9 @@ import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
 import { optionPaths, wireBody } from '../options';
 import {
+	utf8Text,
 	type Attachment,
 	type Conversation,
-	type InlineFile,
 	type Message,
 	type OutputRequest,
 	type TextRequest,
@@ -44,7 +43,6 @@ export const messages: TextFormat = {
 	},
 	usage: USAGE,
 	attachments: { image: 'url or file', file: 'url or file' },
-	sendsTexts: true,
 	toBody,
 	readCompletion,
 	createStream: (output) => new MessagesStream(output),
@@ -110,18 +108,8 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const whole = { type: 'base64', media_type: mimeType, data: base64 };
 	if (kind === 'image') return { type, source: whole };
 	const isText = isTextType(mimeType);
-	const content = isText ? { type: 'text', media_type: 'text/plain', data: textIn(source) } : whole;
+	const content = isText ? { type: 'text', media_type: 'text/plain', data: utf8Text(source) } : whole;
 	return { type, source: content, title: fileName };
-}
-
-function textIn({ base64, fileName }: InlineFile): string {
-	const bytes = Buffer.from(base64, 'base64');
-	const text = bytes.toString();
-	if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '');
-	throw new InvalidInputError(
-		`The file "${fileName}" is not in UTF-8`,
-		"Save it in UTF-8. Or get its text with n8n's Extract from File node, where you choose the encoding, and put it into the prompt.",
-	);
 }
 
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
