@@ -32,7 +32,7 @@ const ACCOUNT = 'account';
 interface Try {
 	executionId?: string;
 	run?: string;
-	nodeId?: string;
+	name?: string;
 	parameters?: object;
 	/** The token of the execution, which its retries share. */
 	token?: string;
@@ -48,7 +48,7 @@ function newNode() {
 		const {
 			executionId = 'e1',
 			run = '0',
-			nodeId = 'n1',
+			name = 'Gateway',
 			parameters = {},
 			token = 't',
 			files = [],
@@ -56,7 +56,7 @@ function newNode() {
 		store = JSON.parse(JSON.stringify(store)) as typeof store;
 		const context = {
 			getContext: () => store,
-			getNode: () => ({ id: nodeId, parameters }),
+			getNode: () => ({ name, parameters }),
 			getExecutionId: () => executionId,
 			getWorkflowDataProxy: () => ({
 				$execution: { resumeUrl: `https://n8n.test/${executionId}?token=${token}` },
@@ -143,7 +143,7 @@ describe.each<[string, Made, again: string, retried: string, otherOutput: string
 
 it.each<[string, Try]>([
 	['execution', { token: 'other' }],
-	['node', { nodeId: 'n2' }],
+	['node', { name: 'Gateway1' }],
 	['run', { run: '1' }],
 	['prompt', { parameters: { prompt: 'b' } }],
 ])('the idempotency key of an item is different for another %s', (_, other) => {

@@ -31,6 +31,8 @@ export interface Story {
 	items: INodeExecutionData[];
 	/** Its input in each further round, if the workflow loops over its nodes. */
 	rounds?: INodeExecutionData[][];
+	/** Whether the nodes have the same ID, as after an import of such JSON: n8n does not check it. */
+	haveSameId?: boolean;
 	/** The API key of an item, as an expression of the credential gives it each time that it is read. */
 	keyOf?: NonNullable<RunOptions['keyOf']>;
 	/** The credential's *Minimum Balance*. */
@@ -186,13 +188,14 @@ const LOOP = 'test.loop';
 
 /** The workflow, as n8n builds it anew for each execution. */
 export function workflowOf(story: Story, credential: Credential, id: number) {
-	const { rounds = [] } = story;
+	const { rounds = [], haveSameId = false } = story;
 	const [first, ...others] = optionsOf(story, credential, id);
 	const prepared = prepare(first);
 	const { nodes, nodeTypes } = prepared.workflow;
 	const added = others.flatMap((options, index): INode[] => {
 		const node = prepare(options).workflow.getNode('Gateway');
-		return node ? [{ ...node, id: `more-${index}`, name: `Gateway ${index + 2}` }] : [];
+		const id = haveSameId ? node?.id : `more-${index}`;
+		return node ? [{ ...node, id: id ?? '', name: `Gateway ${index + 2}` }] : [];
 	});
 	const loop: INode = {
 		id: 'loop',

@@ -177,6 +177,23 @@ describe('task results', () => {
 	});
 });
 
+describe('two nodes that are alike', () => {
+	// As two copies in imported JSON, which also have the same ID.
+
+	const { gateway, execute } = useStories();
+
+	it('each make a picture of their own, and pay for it', async () => {
+		const node = image({ prompt: '={{ $json.taskId ? "the same at night" : "a lighthouse" }}' });
+		const execution = await execute([node, node], prompts('-'), { haveSameId: true });
+		const made = Object.fromEntries(
+			gateway.control.tasks().map(({ taskId, input }) => [taskId, input.prompt]),
+		);
+		const ids = ['Gateway', 'Gateway 2'].map((name) => String(execution.items(name)[0]?.json.taskId));
+		expect(ids.map((id) => made[id])).toStrictEqual(['a lighthouse', 'the same at night']);
+		expect(gateway.charges()).toBe(2);
+	});
+});
+
 describe('pictures of a text', () => {
 	// As data URLs, or as links.
 

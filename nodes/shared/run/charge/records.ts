@@ -44,12 +44,12 @@ export class Records {
 		private readonly context: IExecuteFunctions,
 		run: string,
 	) {
-		const { id: nodeId } = context.getNode();
+		const { name } = context.getNode();
 		this.store = storedContext(context, 'node') ?? {};
 		this.name = `aiGatewayItems ${run}`;
 		const { call, output } = writtenDigests(context.getNode());
 		const root = executionRoot(context.getWorkflowDataProxy(0).$execution, this.store);
-		this.place = [root, nodeId, call, run];
+		this.place = [root, name, call, run];
 		const executionId = context.getExecutionId() ?? '';
 		// Nothing else writes to the name.
 		const known = this.store[this.name] as StoredRun | undefined;
