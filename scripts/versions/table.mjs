@@ -11,6 +11,7 @@ const suites = {
 	'Lost answer': 'A charged text whose answer was lost is not repeated, and the error says so',
 	'Retry On Fail': 'Nothing is paid twice',
 	Suspend: '*Sleep Until the Gateway Calls*: callbacks resume the execution',
+	'Sub-workflow': 'Each item of one that runs once for each has its own task',
 	'Media trigger': 'A callback starts a workflow',
 	Streaming: 'A text is sent to a webhook word by word',
 	'Agent tool': 'n8n’s AI Agent uses *Media Task* as its tool',

@@ -62,6 +62,18 @@ describe('a first model above its own rate limit', () => {
 		expect(asked(SECOND)).toBe(1);
 	});
 
+	it.each(['insufficient_quota', 'invalid_api_key'] as const)(
+		'gives way once: after %s, which is of the account, no model is asked',
+		async (code) => {
+			refuse([TEXT_MODEL]);
+			gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action: { kind: 'error', code } });
+			const { execution } = await execute(1, { fallbackModels: [SECOND, THIRD] });
+			expect(execution.error).toMatchObject({ httpCode: code === 'invalid_api_key' ? '401' : '402' });
+			expect([asked(SECOND), asked(THIRD)]).toStrictEqual([1, 0]);
+			expect(callsTo(TEXT_MODEL).at(-1)?.startedAt).toBeLessThan(callsTo(SECOND)[0]?.startedAt ?? NaN);
+		},
+	);
+
 	it('is not left when it is free again within two seconds', async () => {
 		const action = { kind: 'error', code: 'rate_limit_exceeded' } as const;
 		gateway.control.addFault({ match: { method: 'POST', model: TEXT_MODEL }, action });

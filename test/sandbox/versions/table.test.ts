@@ -12,6 +12,7 @@ const names = [
 	'Lost answer',
 	'Retry On Fail',
 	'Suspend',
+	'Sub-workflow',
 	'Media trigger',
 	'Streaming',
 	'Agent tool',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { packageName } from '../../../sandbox/n8n/package';
+import { isN8nAtLeast } from '../../../sandbox/n8n/olderVersions';
 import { waitForExecution } from '../../../sandbox/n8n/executions';
 import type { WorkflowJson } from '../../../sandbox/n8n/types';
 import { eventually } from '../../e2e/support/eventually';
@@ -65,6 +66,44 @@ export function mediaSuites(): void {
 			expect(result.nodes['After']?.items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([
 				['data'],
 				['data'],
+			]);
+			expect(control().ledger()).toHaveLength(2);
+		});
+	});
+
+	suite('Sub-workflow', () => {
+		it('that runs once for each item has a task for each', async () => {
+			const trigger = {
+				name: 'Called',
+				type: 'n8n-nodes-base.executeWorkflowTrigger',
+				typeVersion: 1.1,
+				parameters: { inputSource: 'passthrough' },
+			};
+			const sub = workflowOf('Sub', [trigger, creation({})], { Called: ['Create'] });
+			// Before n8n 2, there is nothing to publish.
+			const { id } = await (isN8nAtLeast('2.0') ? environment.publish(sub) : environment.store(sub));
+			const caller = {
+				name: 'Call',
+				type: 'n8n-nodes-base.executeWorkflow',
+				typeVersion: 1.2,
+				parameters: {
+					workflowId: byId(id),
+					workflowInputs: { mappingMode: 'defineBelow', value: {} },
+					mode: 'each',
+					options: { waitForSubWorkflow: true },
+				},
+			};
+			const items = itemsNode('Items', [{ prompt: 'a cat' }, { prompt: 'a dog' }]);
+			const parent = workflowOf('Parent', [items, caller], { Start: ['Items'], Items: ['Call'] });
+			const result = await run(parent);
+			const prompts = Object.fromEntries(
+				control()
+					.tasks()
+					.map(({ taskId, input }) => [taskId, input.prompt]),
+			);
+			expect(itemsOf(result, 'Call').map(({ taskId }) => prompts[String(taskId)])).toStrictEqual([
+				'a cat',
+				'a dog',
 			]);
 			expect(control().ledger()).toHaveLength(2);
 		});
