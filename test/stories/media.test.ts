@@ -188,8 +188,8 @@ describe('two nodes that are alike', () => {
 		const made = Object.fromEntries(
 			gateway.control.tasks().map(({ taskId, input }) => [taskId, input.prompt]),
 		);
-		const ids = ['Gateway', 'Gateway 2'].map((name) => String(execution.items(name)[0]?.json.taskId));
-		expect(ids.map((id) => made[id])).toStrictEqual(['a lighthouse', 'the same at night']);
+		const ids = ['Gateway', 'Gateway 2'].map((name) => execution.items(name)[0]?.json.taskId);
+		expect(ids.map((id) => made[id as string])).toStrictEqual(['a lighthouse', 'the same at night']);
 		expect(gateway.charges()).toBe(2);
 	});
 });
