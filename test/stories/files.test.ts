@@ -126,6 +126,30 @@ describe('a picture to edit', () => {
 	});
 });
 
+test.each(['={{ Object.keys($binary) }}', '={{ $binary.keys() }}'])(
+	'all files of an e-mail are read with %s, however many it has',
+	async (binaryPropertyName) => {
+		const paper = (name: string) => ({
+			name,
+			content: PDF,
+			mimeType: 'application/pdf',
+			fileName: `${name}.pdf`,
+		});
+		const mails = await Promise.all([
+			withFiles(paper('attachment_0')),
+			withFiles(paper('attachment_0'), paper('attachment_1')),
+		]);
+		const node = text({ resource: 'document', operation: 'read', prompt: 'Read', binaryPropertyName });
+		const { error } = await execute(node, mails);
+		expect(error).toBeUndefined();
+		const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body.json));
+		expect(bodies.map((body) => body.match(/attachment_\d\.pdf/g)).sort()).toStrictEqual([
+			['attachment_0.pdf'],
+			['attachment_0.pdf', 'attachment_1.pdf'],
+		]);
+	},
+);
+
 describe.each(textFormats)('a text in the format $label', ({ name: format }) => {
 	test.each([
 		['Windows-1251', Buffer.from([0xcf, 0xf0, 0xe8])],

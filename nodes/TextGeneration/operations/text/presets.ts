@@ -43,7 +43,8 @@ function definePreset(preset: Preset): Operation {
 
 const binaryPropertyName = sourceFields.binaryPropertyName.with({
 	displayName: 'Input Binary Fields',
-	description: 'The names of the input binary fields containing the files, separated by commas',
+	description:
+		'The names of the input binary fields containing the files, separated by commas. For all files of the item: {{ Object.keys($binary) }}.',
 });
 
 const url = sourceFields.url.with({ displayName: 'URLs', description: 'Separate several with commas' });
