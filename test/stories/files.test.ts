@@ -106,6 +106,20 @@ describe('a picture to edit', () => {
 	};
 	const upload = { path: '/storage/upload' };
 
+	test.each(['={{ Object.keys($binary) }}', 'photo, sketch'])(
+		'comes with all others of its item, in one row: %s',
+		async (binaryPropertyName) => {
+			const file = { content: PIXEL, mimeType: 'image/png', fileName: 'a.png' };
+			const album = await withFiles({ name: 'photo', ...file }, { name: 'sketch', ...file });
+			const { error } = await execute(edit({ files: [{ binaryPropertyName, inputField: 'image_urls' }] }), [
+				album,
+			]);
+			expect(error).toBeUndefined();
+			expect(gateway.control.tasks()[0]?.input.image_urls).toHaveLength(2);
+			expect(gateway.charges()).toBe(1);
+		},
+	);
+
 	test('is uploaded again when the response to its upload is lost: all items succeed', async () => {
 		gateway.control.addFault({ match: upload, action: { kind: 'loseResponse' } });
 		const execution = await execute(edit(), await pictures());

@@ -3,18 +3,15 @@ import type { IBinaryData } from 'n8n-workflow';
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
 import { binaryOf, fileOf } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
-import { id, inputFile, notForTools } from '../../shared/params/kinds';
+import { id, inputFile, notForTools, several, SEVERAL_FILES } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemInput } from '../../shared/run/operation';
 
 const fields = {
-	binaryPropertyName: inputFile({
-		displayName: 'Input Binary Field',
-		default: 'data',
-		required: true,
-		placeholder: 'e.g. data',
-		description: 'The name of the input binary field containing the file',
-	}),
+	binaryPropertyName: several(
+		inputFile({ ...SEVERAL_FILES, default: 'data', required: true, placeholder: 'e.g. data' }),
+		/,/,
+	),
 	inputField: id({
 		displayName: 'Target Field',
 		typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
@@ -42,10 +39,10 @@ export interface FileForField {
 }
 
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
-	return item.params.inputFiles.map(({ values }) => {
-		const orUrl = 'delete the row, and put the URL into the model’s field';
-		return { field: values.inputField, binary: binaryOf(item, values.binaryPropertyName, orUrl) };
-	});
+	const orUrl = 'delete the row, and put the URL into the model’s field';
+	return item.params.inputFiles.flatMap(({ values: { inputField: field, binaryPropertyName: files } }) =>
+		files.map((file) => ({ field, binary: binaryOf(item, file, orUrl) })),
+	);
 }
 
 /** Opens the files of an item, of up to 100 MB (§8). */

@@ -212,6 +212,13 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 	return kind({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
+/** What the panel shows where {@link several} files can be named. */
+export const SEVERAL_FILES = {
+	displayName: 'Input Binary Fields',
+	description:
+		'The names of the input binary fields containing the files, separated by commas. For all files of the item: {{ Object.keys($binary) }}.',
+};
+
 /** Several values: a list from an expression, or text with separators. If there is none, an empty one is read. */
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
 	return new Parameter(parameter.description, (value, at) => {

@@ -228,7 +228,7 @@ describe('files of the item', () => {
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
 			message:
-				"'Input Files', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
+				"'Input Files', row 1: 'Input Binary Fields' names the binary field 'data', which the input item does not have",
 			description: 'It has: other. Nothing was sent.',
 			param: 'inputFiles',
 			code: 'invalid_input',
@@ -263,7 +263,7 @@ describe('files of the item', () => {
 		[
 			'binary field',
 			rows(['={{ $json.missing }}', 'image_urls']),
-			"'Input Files', row 1: 'Input Binary Field' is empty",
+			"'Input Files', row 1: 'Input Binary Fields' is empty",
 		],
 	])('with an empty %s are rejected before anything is sent', async (_, inputFiles, message) => {
 		const sent = serve(retouch);

@@ -5,7 +5,7 @@ import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
-import { several, text } from '../../../shared/params/kinds';
+import { several, SEVERAL_FILES, text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemInput, type Operation } from '../../../shared/run/operation';
 import { sourceFields } from './conversationFields';
@@ -41,11 +41,7 @@ function definePreset(preset: Preset): Operation {
 	});
 }
 
-const binaryPropertyName = sourceFields.binaryPropertyName.with({
-	displayName: 'Input Binary Fields',
-	description:
-		'The names of the input binary fields containing the files, separated by commas. For all files of the item: {{ Object.keys($binary) }}.',
-});
+const binaryPropertyName = sourceFields.binaryPropertyName.with(SEVERAL_FILES);
 
 const url = sourceFields.url.with({ displayName: 'URLs', description: 'Separate several with commas' });
 
