@@ -140,29 +140,56 @@ describe('a picture to edit', () => {
 	});
 });
 
-test.each(['={{ Object.keys($binary) }}', '={{ $binary.keys() }}'])(
-	'all files of an e-mail are read with %s, however many it has',
-	async (binaryPropertyName) => {
-		const paper = (name: string) => ({
-			name,
-			content: PDF,
-			mimeType: 'application/pdf',
-			fileName: `${name}.pdf`,
-		});
-		const mails = await Promise.all([
-			withFiles(paper('attachment_0')),
-			withFiles(paper('attachment_0'), paper('attachment_1')),
-		]);
-		const node = text({ resource: 'document', operation: 'read', prompt: 'Read', binaryPropertyName });
-		const { error } = await execute(node, mails);
+describe.each<[string, (source: object) => object]>([
+	['Document: Read', (source) => ({ resource: 'document', operation: 'read', prompt: 'Read', ...source })],
+	[
+		'Attachments',
+		(source) => ({ prompt: 'Read', attachments: { attachment: [{ type: 'file', ...source }] } }),
+	],
+	[
+		'Messages',
+		(source) => ({
+			inputMode: 'messages',
+			messages: { message: [{ role: 'user', content: 'Read', attachment: 'file', ...source }] },
+		}),
+	],
+])('%s', (_, parametersOf) => {
+	const paper = (name: string) => ({
+		name,
+		content: PDF,
+		mimeType: 'application/pdf',
+		fileName: `${name}.pdf`,
+	});
+	const namesSent = () =>
+		gateway.control
+			.requests({ method: 'POST' })
+			.map(({ body }) => JSON.stringify(body.json).match(/paper_\d\.pdf/g))
+			.sort();
+
+	test.each(['={{ Object.keys($binary) }}', '={{ $binary.keys() }}'])(
+		'all files of an e-mail are read with %s, however many it has',
+		async (binaryPropertyName) => {
+			const mails = await Promise.all([
+				withFiles(paper('paper_0')),
+				withFiles(paper('paper_0'), paper('paper_1')),
+			]);
+			const { error } = await execute(text(parametersOf({ binaryPropertyName })), mails);
+			expect(error).toBeUndefined();
+			expect(namesSent()).toStrictEqual([['paper_0.pdf'], ['paper_0.pdf', 'paper_1.pdf']]);
+		},
+	);
+
+	test('all files at the URLs of a list are read', async () => {
+		const links = ['paper_0', 'paper_1'].map(
+			(name) => `data:application/pdf;name=${name}.pdf;base64,${PDF.toString('base64')}`,
+		);
+		const source = { source: 'url', url: '={{ $json.links }}' };
+		const { error } = await execute(text(parametersOf(source)), [{ json: { links } }]);
 		expect(error).toBeUndefined();
-		const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body.json));
-		expect(bodies.map((body) => body.match(/attachment_\d\.pdf/g)).sort()).toStrictEqual([
-			['attachment_0.pdf'],
-			['attachment_0.pdf', 'attachment_1.pdf'],
-		]);
-	},
-);
+		const [request] = gateway.control.requests({ method: 'POST' });
+		expect(JSON.stringify(request?.body.json).match(/data:application\/pdf;base64/g)).toHaveLength(2);
+	});
+});
 
 describe.each(textFormats)('a text in the format $label', ({ name: format }) => {
 	test.each([

@@ -3,15 +3,12 @@ import type { IBinaryData } from 'n8n-workflow';
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
 import { binaryOf, fileOf } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
-import { id, inputFile, notForTools, several, SEVERAL_FILES } from '../../shared/params/kinds';
+import { binaryFields, id, notForTools } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemInput } from '../../shared/run/operation';
 
 const fields = {
-	binaryPropertyName: several(
-		inputFile({ ...SEVERAL_FILES, default: 'data', required: true, placeholder: 'e.g. data' }),
-		/,/,
-	),
+	binaryPropertyName: binaryFields,
 	inputField: id({
 		displayName: 'Target Field',
 		typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },

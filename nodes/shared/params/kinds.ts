@@ -212,13 +212,6 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 	return kind({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
-/** What the panel shows where {@link several} files can be named. */
-export const SEVERAL_FILES = {
-	displayName: 'Input Binary Fields',
-	description:
-		'The names of the input binary fields containing the files, separated by commas. For all files of the item: {{ Object.keys($binary) }}.',
-};
-
 /** Several values: a list from an expression, or text with separators. If there is none, an empty one is read. */
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
 	return new Parameter(parameter.description, (value, at) => {
@@ -227,6 +220,19 @@ export function several<T>(parameter: Parameter<T>, separator: RegExp): Paramete
 		return (filled.length > 0 ? filled : ['']).map((part) => parameter.read(part, at));
 	});
 }
+
+/** The names of one or more binary fields of the input item. */
+export const binaryFields = several(
+	inputFile({
+		displayName: 'Input Binary Fields',
+		default: 'data',
+		required: true,
+		placeholder: 'e.g. data',
+		description:
+			'The names of the input binary fields containing the files, separated by commas. For all files of the item: {{ Object.keys($binary) }}.',
+	}),
+	/,/,
+);
 
 /** A form that the editor builds from a schema. The value is as workflows store it. */
 export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {

@@ -204,13 +204,13 @@ describe('invalid input', () => {
 			...['data:image/png;base64,***', 'data:text/plain'].map((url): Cases[number] => {
 				return [`that is ${url}`, image(url), `${FILE} the data URL cannot be read`];
 			}),
-			['of no bytes', image('data:image/png;base64,'), `${FILE} the file "file.png" is empty`],
+			['of no bytes', image('data:image/png;base64,%0A'), `${FILE} the file "file.png" is empty`],
 			['of an unknown kind, in its row', smell, `'Attachments', row 2: 'Type' ${OTHER} "smell"`],
 			['from elsewhere', attach({ type: 'image', source: 'air' }), `${FILE} 'Source' ${OTHER} "air"`],
 			[
 				'from a field that the item does not have',
 				attach(fromField('image', 'data')),
-				`${FILE} 'Input Binary Field' names the binary field 'data', which the input item does not have`,
+				`${FILE} 'Input Binary Fields' names the binary field 'data', which the input item does not have`,
 			],
 		],
 		format: [['that is unknown', { format: '={{ "soap" }}' }, `'API Format' ${OTHER} "soap"`]],

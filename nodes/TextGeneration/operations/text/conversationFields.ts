@@ -1,6 +1,16 @@
+import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
 import { shownForFormats } from '../../../shared/fields/textOptions';
 import { rows } from '../../../shared/params/groups';
-import { choice, flag, inputFile, jsonList, optional, shownFor, text } from '../../../shared/params/kinds';
+import {
+	choice,
+	flag,
+	binaryFields,
+	jsonList,
+	optional,
+	several,
+	shownFor,
+	text,
+} from '../../../shared/params/kinds';
 
 const AUDIO = { name: 'Audio', value: 'audio' } as const;
 const FILE = { name: 'File', value: 'file', description: 'A document such as a PDF' } as const;
@@ -8,15 +18,15 @@ const IMAGE = { name: 'Image', value: 'image' } as const;
 const VIDEO = { name: 'Video', value: 'video' } as const;
 const KINDS = [AUDIO, FILE, IMAGE, VIDEO] as const;
 
-const binaryPropertyName = inputFile({
-	displayName: 'Input Binary Field',
-	default: 'data',
-	required: true,
-	placeholder: 'e.g. data',
-	description: 'The name of the input binary field containing the file',
-});
-
-const url = text({ displayName: 'URL', required: true, placeholder: 'e.g. https://example.com/image.png' });
+const url = several(
+	text({
+		displayName: 'URLs',
+		required: true,
+		placeholder: 'e.g. https://example.com/image.png',
+		description: 'Separate several with commas',
+	}),
+	BETWEEN_URLS,
+);
 
 export const sourceFields = {
 	source: choice({
@@ -27,7 +37,7 @@ export const sourceFields = {
 		],
 		default: 'binary',
 	}),
-	...shownFor({ source: ['binary'] }, { binaryPropertyName }),
+	...shownFor({ source: ['binary'] }, { binaryPropertyName: binaryFields }),
 	...shownFor({ source: ['url'] }, { url }),
 };
 

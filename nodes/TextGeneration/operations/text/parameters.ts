@@ -100,9 +100,9 @@ function readConversation(params: Params): { conversation: Conversation; attachm
 		return { conversation: { kind: 'wire', messages, systemPrompt }, attachments: [] };
 	}
 	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
-	const attachments = params.attachments.map(({ values, at }) => {
-		return { kind: values.type, message: system.length, source: sourceOf(values), at };
-	});
+	const attachments = params.attachments.flatMap(({ values, at }) =>
+		sourcesOf(values).map((source) => ({ kind: values.type, message: system.length, source, at })),
+	);
 	const messages: ChatMessage[] = [...system, { role: 'user', text: params.prompt }];
 	return { conversation: { kind: 'messages', messages }, attachments };
 }
@@ -110,11 +110,15 @@ function readConversation(params: Params): { conversation: Conversation; attachm
 function filesOf(rows: MessageRow[]): AttachmentRow[] {
 	return rows.flatMap(({ values, at }, message) => {
 		const kind = values.role === 'user' ? values.attachment : 'none';
-		return kind === 'none' ? [] : [{ kind, message, source: sourceOf(values), at }];
+		return kind === 'none' ? [] : sourcesOf(values).map((source) => ({ kind, message, source, at }));
 	});
 }
 
-function sourceOf({ source, url, binaryPropertyName }: Values<typeof sourceFields>): AttachmentRow['source'] {
+function sourcesOf({
+	source,
+	url,
+	binaryPropertyName,
+}: Values<typeof sourceFields>): Array<AttachmentRow['source']> {
 	return source === 'url' ? url : binaryPropertyName;
 }
 

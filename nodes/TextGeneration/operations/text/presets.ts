@@ -4,8 +4,7 @@ import { textOptionsWhere } from '../../../shared/fields/textOptions';
 import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
-import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
-import { several, SEVERAL_FILES, text } from '../../../shared/params/kinds';
+import { text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemInput, type Operation } from '../../../shared/run/operation';
 import { sourceFields } from './conversationFields';
@@ -41,18 +40,14 @@ function definePreset(preset: Preset): Operation {
 	});
 }
 
-const binaryPropertyName = sourceFields.binaryPropertyName.with(SEVERAL_FILES);
-
-const url = sourceFields.url.with({ displayName: 'URLs', description: 'Separate several with commas' });
-
 function parametersOf({ exampleUrl, prompt, promptHint }: Preset) {
 	return {
 		model: textModel,
 		source: sourceFields.source.with({
 			description: 'Where the files are. A tool of an AI Agent gets no files: use a URL there.',
 		}),
-		binaryPropertyName: several(binaryPropertyName, /,/),
-		url: several(url.with({ placeholder: `e.g. ${exampleUrl}` }), BETWEEN_URLS),
+		binaryPropertyName: sourceFields.binaryPropertyName,
+		url: sourceFields.url.with({ placeholder: `e.g. ${exampleUrl}` }),
 		prompt: text({
 			displayName: 'Prompt',
 			rows: 3,
@@ -71,7 +66,7 @@ type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Valu
 function read(item: ItemInput<Params>, { kind }: Preset): PreparedText {
 	const { params } = item;
 	const name = params.source === 'url' ? 'url' : 'binaryPropertyName';
-	const { label } = name === 'url' ? url : binaryPropertyName;
+	const { label } = sourceFields[name];
 	const attachments = params[name].map((source, index, { length }) => {
 		const subject = `'${label}'${length > 1 ? `, file ${index + 1}` : ''}:`;
 		return { kind, message: 0, source, at: new Location(name, subject) };
