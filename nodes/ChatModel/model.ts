@@ -5,6 +5,7 @@ import { ApiError, asError, StoppedError } from '../shared/gateway/errors/errors
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { OutputRequest, TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
+import { parseJsonOutput } from '../shared/gateway/text/formats/jsonOutput';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { asObjects, canonicalJson, type JsonObject } from '../shared/gateway/util/json';
@@ -126,6 +127,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		});
 		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
 		const completion = { ...result.result.completion, fallbackFrom };
+		this.checkOutput(completion, this.output(config));
 		const leftOut = result.variant.images ? {} : { toolImagesLeftOut: true };
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };
 		return completion;
@@ -153,6 +155,16 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			cachesPrompt,
 			keepsReasoning: variant.reasoning && tools.length > 0,
 		};
+	}
+
+	/** Agents and chains take any text: a hint says that it is not the JSON of *Output Format*. */
+	private checkOutput(completion: Completion, output: OutputRequest): void {
+		const [choice] = completion.choices;
+		try {
+			if (choice) parseJsonOutput(choice, output, completion);
+		} catch (error) {
+			this.dependencies.showHint(`${asError(error).message}. The text is passed on as it is.`);
+		}
 	}
 
 	/** A tool that the agent or chain forces is the response. */

@@ -165,6 +165,13 @@ describe('invalid item', () => {
 			12,
 			(settings) => image({ prompt: 'a cat', options: { idempotencyKey: '={{ $json.key }}' } }, settings),
 		],
+		[
+			'a picture whose idempotency key lacks a part',
+			12,
+			(settings) =>
+				image({ prompt: 'a cat', options: { idempotencyKey: '=order-{{ $json.key }}' } }, settings),
+		],
+		['a picture without a prompt', 12, (settings) => image({}, settings)],
 		['a task whose input is no JSON', 12, task],
 		[
 			'a picture without a model',

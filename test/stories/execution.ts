@@ -8,6 +8,7 @@ import {
 	type IRun,
 	type IRunExecutionData,
 	type ITaskData,
+	type IWorkflowSettings,
 } from 'n8n-workflow';
 
 import {
@@ -37,6 +38,8 @@ export interface Story {
 	keyOf?: NonNullable<RunOptions['keyOf']>;
 	/** The credential's *Minimum Balance*. */
 	minBalanceRub?: number;
+	/** The settings of the workflow. */
+	workflow?: IWorkflowSettings;
 	/** What else differs from n8n as tests usually have it. */
 	n8n?: Pick<RunOptions, 'n8nUrl' | 'variables'>;
 }
@@ -78,6 +81,11 @@ export class Execution {
 	/** The outputs of a node, of all rounds. */
 	items(node = 'Gateway'): INodeExecutionData[] {
 		return this.runs(node).flatMap(({ data }) => data?.main?.[0] ?? []);
+	}
+
+	/** The items of its error output. */
+	failed(node = 'Gateway'): INodeExecutionData[] {
+		return this.runs(node).flatMap(({ data }) => data?.main?.[1] ?? []);
 	}
 
 	/** The errors of those that are error items. */
@@ -216,7 +224,7 @@ export function workflowOf(story: Story, credential: Credential, id: number) {
 		),
 		active: false,
 		nodeTypes: { ...nodeTypes, getByName: find, getByNameAndVersion: find },
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...story.workflow },
 	});
 	return { ...prepared, workflow };
 }

@@ -2,6 +2,7 @@ import type { IBinaryData } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/control/types';
 import { binaryStorage } from '../helpers/engine';
+import { form } from '../helpers/media';
 import { useServer } from '../helpers/server';
 import { CONTINUE, locator } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
@@ -101,7 +102,7 @@ describe('task results', () => {
 		const execution = await execute(task('wait', { taskId: '1' }), prompts('a', 'b'));
 		expect(execution.error).toBeUndefined();
 		expect(await filesOf(execution)).toStrictEqual([
-			['data', 'task_1_0.png', 'image/png', 'hello'],
+			['data', 'task_1.png', 'image/png', 'hello'],
 			['data_1', 'task_1_1.mp3', 'audio/mpeg', 'hi'],
 			['data_2', 'task_1_2.txt', 'text/plain', 'hi'],
 		]);
@@ -191,6 +192,45 @@ describe('two nodes that are alike', () => {
 		const ids = ['Gateway', 'Gateway 2'].map((name) => execution.items(name)[0]?.json.taskId);
 		expect(ids.map((id) => made[id as string])).toStrictEqual(['a lighthouse', 'the same at night']);
 		expect(gateway.charges()).toBe(2);
+	});
+});
+
+describe('files of pictures', () => {
+	const { gateway, execute } = useStories();
+
+	it('have another name each, also when the server gives all the same: an archive keeps all', async () => {
+		const execution = await execute(image(), prompts('a cat', 'a dog', 'a cow'));
+		const names = execution.items().map(({ binary }) => binary?.data?.fileName);
+		expect(new Set(names).size).toBe(3);
+		for (const name of names) expect(name).toMatch(/^image_\w{8}\.png$/);
+	});
+
+	it('to edit are on the error output, so that another node can try again', async () => {
+		const content = Buffer.from('a picture');
+		const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+		const inputFiles = { files: [{ inputField: 'image_urls' }] };
+		const node = image({
+			operation: 'edit',
+			model: locator('aurora/retouch-1'),
+			input: form({}),
+			inputFiles,
+		});
+		gateway.control.addFault({
+			match: { path: '/async/media/tasks' },
+			action: { kind: 'error', code: 'invalid_request' },
+			times: 0,
+		});
+		for (const [onError, has] of [
+			['continueErrorOutput', true],
+			['continueRegularOutput', false],
+		] as const) {
+			const execution = await execute({ ...node, settings: { onError } }, [
+				{ ...item, json: { prompt: 'at night' } },
+			]);
+			const [failed] = [...execution.failed(), ...execution.items()];
+			expect(failed?.json.error).toBeDefined();
+			expect(failed?.binary?.data?.fileName === 'a.png').toBe(has);
+		}
 	});
 });
 

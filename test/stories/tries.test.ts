@@ -363,6 +363,22 @@ describe('own key', () => {
 	});
 });
 
+describe('a workflow whose failed executions are not saved', () => {
+	const { gateway, execute } = useStories();
+
+	it('gets no advice of a Retry, which n8n does not have; the tasks are named', async () => {
+		const items = prompts('a cat', 'a dog', 'a cow');
+		gateway.control.addFault({
+			match: { path: '/async/media/tasks', nth: 2 },
+			action: { kind: 'error', code: 'invalid_request' },
+		});
+		const inTurn = image({ options: { concurrency: 1 } });
+		const { errorText } = await execute(inTurn, items, { workflow: { saveManualExecutions: false } });
+		expect(errorText).not.toContain('Retry');
+		expect(errorText).toContain(gateway.control.tasks()[0]?.taskId);
+	});
+});
+
 describe('failed task', () => {
 	// A task fails. Within its execution, it stays the answer; a retry of the execution creates another one in its place.
 
@@ -383,7 +399,9 @@ describe('failed task', () => {
 	it('*Retry On Fail* creates no other task, and the error says why', async () => {
 		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
 		const { errorText } = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'));
-		expect(errorText).toMatch(/within this execution, the item keeps its task/);
+		expect(errorText).toMatch(
+			/in this run of the node, the item keeps its task; a loop back to the node.*another/,
+		);
 		expect(tasks()).toHaveLength(1);
 	});
 

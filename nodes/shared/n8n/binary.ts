@@ -1,6 +1,13 @@
 import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
-import { extensionOf, fileInfo, fileNameFor, typeByContent, typeByName } from '../gateway/util/fileName';
+import {
+	extensionOf,
+	fileInfo,
+	fileNameFor,
+	typeByContent,
+	typeByName,
+	withSuffix,
+} from '../gateway/util/fileName';
 import type { GatewayClient } from '../gateway/client/client';
 import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
@@ -25,6 +32,8 @@ export interface BinaryStore {
 /** How a response is read: candidates for the file's name, and its MIME type, for responses without one. */
 interface KnownFile {
 	names: ReadonlyArray<string | undefined>;
+	/** What makes the name another one than that of similar files. */
+	suffix?: string;
 	knownType?: string | undefined;
 	onChunk?: OnChunk;
 }
@@ -32,13 +41,13 @@ interface KnownFile {
 /** Name and type of a file, from its response; throws a problem with `known` for a web page in its place. */
 function fileOfResponse(
 	{ headers }: HttpResponse<unknown>,
-	{ names, knownType }: KnownFile,
+	{ names, suffix = '', knownType }: KnownFile,
 	known: Partial<ApiErrorDetails>,
 ) {
 	const { fileName, mimeType } = fileInfo(headers, names);
 	const types = [knownType, ...names.map((name) => name && typeByName(name))];
 	if (mimeType === 'text/html' && !types.includes(mimeType)) throw problemError('webPage', 'file', known);
-	return { fileName, mimeType: mimeType ?? knownType };
+	return { fileName: withSuffix(fileName, suffix), mimeType: mimeType ?? knownType };
 }
 
 /** Downloads the file at a URL, without the key, into n8n's binary storage. */

@@ -34,7 +34,11 @@ interface NewerFunctions {
 	/** Without `parameters` in the oldest. */
 	getParentNodes?(name: string, options: { includeNodeParameters: true }): NodeTypeAndVersion[];
 	/** Missing in the oldest. */
-	getWorkflowSettings?(): { binaryMode?: string; redactionPolicy?: string };
+	getWorkflowSettings?(): {
+		redactionPolicy?: string;
+		saveDataErrorExecution?: string;
+		saveManualExecutions?: unknown;
+	};
 	/** Only in an execution of its own, not in an agent's tool. */
 	sendResponse?: IExecuteFunctions['sendResponse'];
 }
@@ -83,6 +87,13 @@ export function isStreaming(context: IExecuteFunctions): context is IExecuteFunc
 export function keepsOutputs(context: object): boolean {
 	const { getWorkflowSettings }: NewerFunctions = context;
 	return (getWorkflowSettings?.call(context).redactionPolicy ?? 'none') === 'none';
+}
+
+/** Whether n8n keeps an execution that fails, as far as the workflow says it: else there is no *Retry*. */
+export function savesFailures(context: IExecuteFunctions): boolean {
+	const { getWorkflowSettings }: NewerFunctions = context;
+	const { saveDataErrorExecution, saveManualExecutions } = getWorkflowSettings?.call(context) ?? {};
+	return context.getMode() === 'manual' ? saveManualExecutions !== false : saveDataErrorExecution !== 'none';
 }
 
 /** Shows a hint with the node's output; its text may still change. An agent's tool has none in an older n8n. */

@@ -40,7 +40,7 @@ export async function downloadFiles(
 		const files: Array<[string, IBinaryData]> = [];
 		for (const [index, url] of resultUrls.entries()) {
 			const name = index === 0 ? field : `${field}_${index}`;
-			files.push([name, await resultFile(context, url, `task_${taskId}_${index}`)]);
+			files.push([name, await resultFile(context, url, suffixOf(taskId, index))]);
 		}
 		return Object.fromEntries(files);
 	} catch (error) {
@@ -74,12 +74,19 @@ export function isWithoutFile({ run }: ResultContext, task: MediaTask, error: un
 	return true;
 }
 
-/** @param name of a file whose URL and response have none */
-async function resultFile(context: ResultContext, url: string, name: string): Promise<IBinaryData> {
+/** The name of a file without one. */
+const NAME = 'task';
+
+/** What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one. */
+function suffixOf(taskId: string, index = 0): string {
+	return `_${taskId.replace(/\W/g, '').slice(-8)}${index > 0 ? `_${index}` : ''}`;
+}
+
+async function resultFile(context: ResultContext, url: string, suffix: string): Promise<IBinaryData> {
 	const file = readBase64Url(url);
-	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), name] });
+	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), NAME], suffix });
 	const { base64, mimeType } = file;
-	const fileName = mimeType === undefined ? name : fileNameFor(name, mimeType);
+	const fileName = mimeType === undefined ? NAME + suffix : fileNameFor(NAME + suffix, mimeType);
 	return await context.n8n.helpers.prepareBinaryData(Buffer.from(base64, 'base64'), fileName, mimeType);
 }
 
@@ -90,6 +97,7 @@ export async function downloadArchive(
 ): Promise<IBinaryKeyData[string]> {
 	return await downloadMediaTask(client, taskId, async (response) => {
 		const { link } = response;
-		return await storeResponse(n8n, response, { names: [link && nameInUrl(link), `task_${taskId}`] });
+		const names = [link && nameInUrl(link), NAME];
+		return await storeResponse(n8n, response, { names, suffix: suffixOf(taskId) });
 	});
 }

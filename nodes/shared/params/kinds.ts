@@ -96,6 +96,10 @@ function readText(value: unknown, at: Location): string {
 	throw at.error('is not text', OBJECT_HINT);
 }
 
+/** What to do about a text that an expression leaves empty. */
+export const EMPTY_HINT =
+	'If an expression fills it, the field it refers to is empty for this item: leave such items out with n8n’s Filter node.';
+
 export const OBJECT_HINT =
 	'Its expression returns an object or a list. Choose one of its fields, or turn it into text: a list with join(), an object with toJsonString().';
 

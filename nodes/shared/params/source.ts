@@ -1,5 +1,6 @@
 import type { INode } from 'n8n-workflow';
 
+import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject } from '../gateway/util/json';
 import { partsThatFit } from '../gateway/util/text';
 import { isUnset, OBJECT_HINT } from './kinds';
@@ -7,6 +8,9 @@ import { Location, type Parameter, type Source } from './parameter';
 
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
+
+const KEY_HINT =
+	'All items without that value would have one key, and get the task of the first. Take one that each item has.';
 
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
 const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|now|today|\()[^]*?\}\}/;
@@ -83,7 +87,14 @@ export function nodeParameters(context: SingleFunctions): Source {
 function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
 	if (typeof stored === 'object' && stored !== null) {
 		const values = new Map(Object.entries(value ?? {}));
-		return Object.entries(stored).flatMap(([name, inner]) => gapsIn(inner, values.get(name), at, isInput));
+		return Object.entries(stored).flatMap(([name, inner]) => {
+			const isKey = name === 'idempotencyKey';
+			const place = isKey ? new Location(name, "'Idempotency Key'") : at;
+			const gaps = gapsIn(inner, values.get(name), place, isInput);
+			if (isKey && gaps.length > 0)
+				throw new InvalidInputError(`An expression is empty: ${gaps.join(', ')}`, KEY_HINT, name);
+			return gaps;
+		});
 	}
 	if (typeof stored !== 'string') return [];
 	if (!stored.startsWith('=')) {

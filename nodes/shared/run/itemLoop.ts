@@ -9,7 +9,7 @@ import type { ClientDependencies } from '../gateway/client/client';
 import { asObject } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect } from '../n8n/client';
-import { addHint } from '../n8n/features';
+import { addHint, savesFailures } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
@@ -202,11 +202,17 @@ class ItemLoop {
 			const json = toErrorJson(shown);
 			// A model reads text; from an error that is thrown, an agent of version 2 has none.
 			const said = isTool ? [json.message, json.description].filter(Boolean).join('. ') : json;
-			this.failures.set(index, paired(index, [{ json: { error: said } }]));
+			this.failures.set(index, paired(index, [{ json: { error: said }, ...this.filesOfFailed(index) }]));
 			if (isTool || this.context.continueOnFail()) return;
 			this.firstError ??= { index, error: shown };
 			this.signal.abort('other item failed');
 		}
+	}
+
+	/** The input files of an item, for a second try. On the main output, they would look like results. */
+	private filesOfFailed(index: number): Pick<INodeExecutionData, 'binary'> {
+		const { binary } = this.context.getInputData()[index] ?? {};
+		return binary && this.context.getNode().onError === 'continueErrorOutput' ? { binary } : {};
 	}
 
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
@@ -218,8 +224,9 @@ class ItemLoop {
 			spending.show();
 		if (firstError) {
 			const { index, error } = firstError;
-			const others = othersText(records.others(index), this.nextTry());
-			throw toNodeError(context.getNode(), error, index, { others });
+			const next = this.nextTry();
+			const others = othersText(records.others(index), next);
+			throw toNodeError(context.getNode(), error, index, { others, hasRetry: next !== 'none' });
 		}
 		const outputs = context.getInputData().flatMap((_, index) => {
 			const done = failures.get(index) ?? this.outputs.get(index);
@@ -237,6 +244,7 @@ class ItemLoop {
 	}
 
 	private nextTry(): NextTry {
+		if (!savesFailures(this.context)) return 'none';
 		return this.context.getMode() === 'integrated' ? 'retryOfSubExecution' : 'retry';
 	}
 

@@ -78,18 +78,25 @@ export function inMessage(error: NodeError): NodeError {
 		: error;
 }
 
+interface NodeErrorContext {
+	/** The end of the description: what other items cost. */
+	others?: string;
+	/** Whether no other call is, or may be, charged. */
+	isAlone?: boolean;
+	/** Whether n8n can retry the execution. */
+	hasRetry?: boolean;
+}
+
 /**
  * The error that ends the node, with its item. Without its cause's request, whose headers contain the key: n8n stores
  * the error with the execution.
  *
- * @param known.others the end of the description: what other items cost
- * @param known.isAlone whether no other call is, or may be, charged
  */
 export function toNodeError(
 	node: INode,
 	error: unknown,
 	itemIndex: number,
-	{ others = '', isAlone = others === '' }: { others?: string; isAlone?: boolean } = {},
+	{ others = '', isAlone = others === '', hasRetry = true }: NodeErrorContext = {},
 ): NodeError {
 	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;
@@ -97,7 +104,7 @@ export function toNodeError(
 		return error;
 	}
 	const { message, status, taskId, extra } = detailsOf(error);
-	const description = `${descriptionOf(error, isAlone) ?? ''} ${others}`.trim();
+	const description = `${descriptionOf(error, isAlone, hasRetry) ?? ''} ${others}`.trim();
 	const options = { message, itemIndex, ...(description ? { description } : {}) };
 	const nodeError =
 		error instanceof ApiError

@@ -160,8 +160,8 @@ describe('the files of a task', () => {
 		expect(
 			Object.entries(binary).map(([field, { fileName, mimeType }]) => [field, fileName, mimeType]),
 		).toStrictEqual([
-			['result', 'a.png', 'image/png'],
-			['result_1', 'b.mp3', 'audio/mpeg'],
+			['result', 'a_t1.png', 'image/png'],
+			['result_1', 'b_t1_1.mp3', 'audio/mpeg'],
 			['result_2', 'task_t1_2.png', 'image/png'],
 		]);
 		const storage = await binaryStorage();
@@ -178,9 +178,9 @@ describe('the files of a task', () => {
 		served('/5E6f', 'a note', {});
 		const { items } = await run('wait', { taskId });
 		expect(Object.values(items[0]?.binary ?? {})).toMatchObject([
-			{ mimeType: 'image/png', fileType: 'image', fileExtension: 'png', fileName: '1A2b.png' },
-			{ mimeType: 'audio/mpeg', fileType: 'audio', fileExtension: 'mp3', fileName: '3C4d.mp3' },
-			{ mimeType: 'text/plain', fileName: '5E6f' },
+			{ mimeType: 'image/png', fileType: 'image', fileExtension: 'png', fileName: '1A2b_t1.png' },
+			{ mimeType: 'audio/mpeg', fileType: 'audio', fileExtension: 'mp3', fileName: '3C4d_t1_1.mp3' },
+			{ mimeType: 'text/plain', fileName: '5E6f_t1_2' },
 		]);
 	});
 

@@ -34,7 +34,7 @@ describe('Download Results', () => {
 		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls });
 		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
 		const { picture, picture_1: second } = item?.binary ?? {};
-		expect([picture?.fileName, second?.fileName]).toStrictEqual(['a.png', 'b.png']);
+		expect([picture?.fileName, second?.fileName]).toStrictEqual(['a_task1.png', 'b_task1_1.png']);
 		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
 	});
 

@@ -5,7 +5,7 @@ import { withFile } from '../../../shared/gateway/media/inputValues';
 import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
-import { decimal, filled, json, optional, text } from '../../../shared/params/kinds';
+import { decimal, EMPTY_HINT, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey } from '../../../shared/run/charge/keys';
@@ -94,10 +94,14 @@ export interface PlannedTask {
  * @throws {InvalidInputError} for what cannot be sent
  */
 export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
-	const { params } = item;
+	const { params, n8n } = item;
 	const { callbackUrl, passThrough, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } =
 		params.options;
 	if (idempotencyKey !== undefined) checkKey(idempotencyKey);
+	// Some models would make, and charge, something without one.
+	const isExpected = params.inputMode === 'form' && String(n8n.getNode().parameters.prompt).startsWith('=');
+	if (isExpected && params.prompt?.trim() === '')
+		throw new InvalidInputError("'Prompt' is empty", EMPTY_HINT, 'prompt');
 	callbackWithData(readCallbackUrl(callbackUrl), passThrough);
 	void [
 		dryRun,

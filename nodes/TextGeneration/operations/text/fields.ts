@@ -12,6 +12,7 @@ import {
 import { rows } from '../../../shared/params/groups';
 import {
 	choice,
+	EMPTY_HINT,
 	flag,
 	id,
 	json,
@@ -24,10 +25,6 @@ import {
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
-
-/** What to do about a text that an expression leaves empty. */
-export const EMPTY_HINT =
-	'If an expression fills it, the field it refers to is empty for this item: leave such items out with n8n’s Filter node.';
 
 const inputMode = choice({
 	displayName: 'Input Mode',

@@ -21,11 +21,12 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../shared/gateway/util/json';
+import { EMPTY_HINT } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemInput } from '../../../shared/run/operation';
 import { findAttachment, type AttachmentRow, type FoundAttachment } from './attachments';
 import type { sourceFields } from './conversationFields';
-import { EMPTY_HINT, type generateOptions, type generateParameters, type sharedOptions } from './fields';
+import { type generateOptions, type generateParameters, type sharedOptions } from './fields';
 
 type MessageRow = Values<typeof generateParameters>['messages'][number];
 type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };

@@ -160,7 +160,7 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 	return new ApiError({
 		message: 'The media task failed',
 		description: withServerMessage(
-			`The gateway ended task ${task.taskId} without a result${task.failCode ? ` (code ${task.failCode})` : ''}. Change the input or the model, then try again: within this execution, the item keeps its task, because another one could cost again.`,
+			`The gateway ended task ${task.taskId} without a result${task.failCode ? ` (code ${task.failCode})` : ''}. Change the input or the model, then try again: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one, which may cost again.`,
 			redact(task.failMsg ?? '', secrets),
 		),
 		// The specification does not show whether it is charged.

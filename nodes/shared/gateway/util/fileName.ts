@@ -61,6 +61,11 @@ export function fileNameFor(name: string, mimeType: string): string {
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
+/** `name` with a suffix before its extension. */
+export function withSuffix(name: string, suffix: string): string {
+	return name.replace(/(\.[a-z0-9]{1,5})?$/i, `${suffix}$1`);
+}
+
 /** A type without its parameters and as servers know it, such as `image/jpeg` for `image/jpg`. */
 export function standardType(mimeType: string): string {
 	const [type = ''] = mimeType.toLowerCase().split(';', 1);

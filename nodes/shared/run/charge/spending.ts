@@ -52,7 +52,11 @@ export class Spending {
 	private readonly flowStore: Record<string, unknown>;
 	private readonly nodeStore: Record<string, unknown>;
 
-	constructor(private readonly context: SpendingContext) {
+	/** @param title what the node's own cost is called in the hint */
+	constructor(
+		private readonly context: SpendingContext,
+		private readonly title = 'Cost',
+	) {
 		this.flowStore = storedContext(context, 'flow') ?? {};
 		this.nodeStore = storedContext(context, 'node') ?? {};
 		this.inProgress = inProgress.get(this.flowStore) ?? new InProgress();
@@ -152,7 +156,7 @@ export class Spending {
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
 		if (beforeRub !== '0' || more) parts.push(`in the execution before: ${rubles(beforeRub)}${more}`);
 		this.hint ??= addHint(this.context, '');
-		this.hint.message = `Cost: ${rubles(this.ownRub)} (${parts.join('; ')})`;
+		this.hint.message = `${this.title}: ${rubles(this.ownRub)} (${parts.join('; ')})`;
 	}
 
 	/** The stored object itself, which other nodes may change meanwhile. */
