@@ -36,6 +36,20 @@ describe('incomplete', () => {
 		]);
 	});
 
+	test.each([
+		['[[say:{"town": 1}]]', /^The response does not fit the schema: output\.city is missing\. /],
+		['[[say:Oslo]]', /^The model’s response is not JSON\. /],
+		['[[say:{"city": "Oslo"}]]', undefined],
+	])('a chat model says in a hint that %s is not the JSON that is asked for', async (prompt, hint) => {
+		const fields = { field: [{ name: 'city', type: 'text' }] };
+		const parameters = { outputFormat: 'jsonFields', fields };
+		const { lc, logged } = await gateway.chatModel({ parameters });
+		await lc.invoke([new HumanMessage(prompt)]);
+		const hints = logged()[0]?.hints?.map(({ message }) => message) ?? [];
+		const about = hints.filter((message) => !message.startsWith('Cost'));
+		expect(about).toStrictEqual(hint ? [expect.stringMatching(hint)] : []);
+	});
+
 	test('a text that is filtered has a hint to rephrase it', async () => {
 		const result = await gateway.generate({ prompt: 'Say [[filter]]' });
 		expect(result.items[0]?.json).toMatchObject({ isComplete: false, finishReason: 'content_filter' });
@@ -163,7 +177,7 @@ describe('several files', () => {
 	it.each([
 		['no file', { binaryPropertyName: '={{ [] }}' }, "'Input Binary Fields' is empty"],
 		['only commas', { binaryPropertyName: ' , ' }, "'Input Binary Fields' is empty"],
-		['no URL', { source: 'url', url: '={{ [] }}' }, "'URLs': the URL is not a web address"],
+		['no URL', { source: 'url', url: '={{ [] }}' }, "'URLs' is empty"],
 		['a field too many', { binaryPropertyName: 'photo,b' }, "names the binary field 'b'"],
 		['a wrong URL', { source: 'url', url: [one, 'b.png'] }, "'URLs', file 2: the URL is not a web address"],
 	])('are refused before sending: %s', async (_, files, message) => {

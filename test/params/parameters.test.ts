@@ -229,7 +229,8 @@ const kinds: Record<string, Kind> = {
 			[['a', '', null, undefined], ['a']],
 			[7, ['7']],
 			[' , ', ['data']],
-			[[], ['data']],
+			[[], []],
+			[[''], ['data']],
 		],
 		missing: ['data'],
 		empty: ['data'],
@@ -329,7 +330,7 @@ describe('an input file', () => {
 		expect([message, description, param]).toStrictEqual(["'Field' is missing", 'Add it.', 'field']);
 	});
 
-	it.each(['', ' , ', null, [], ['']])('of several is one empty one for %j, and not the default', (given) => {
+	it.each(['', ' , ', null, ['']])('of several is one empty one for %j, and not the default', (given) => {
 		const [found, ...others] = readParameter(several(file, /,/), given);
 		expect([found?.value, others]).toStrictEqual(['', []]);
 	});

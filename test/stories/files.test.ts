@@ -153,12 +153,12 @@ describe.each<[string, (source: object) => object]>([
 			messages: { message: [{ role: 'user', content: 'Read', attachment: 'file', ...source }] },
 		}),
 	],
-])('%s', (_, parametersOf) => {
-	const paper = (name: string) => ({
-		name,
+])('%s', (name, parametersOf) => {
+	const paper = (field: string) => ({
+		name: field,
 		content: PDF,
 		mimeType: 'application/pdf',
-		fileName: `${name}.pdf`,
+		fileName: `${field}.pdf`,
 	});
 	const namesSent = () =>
 		gateway.control
@@ -178,6 +178,16 @@ describe.each<[string, (source: object) => object]>([
 			expect(namesSent()).toStrictEqual([['paper_0.pdf'], ['paper_0.pdf', 'paper_1.pdf']]);
 		},
 	);
+
+	test('an item without a file is sent without one, where the prompt is enough', async () => {
+		const node = text(parametersOf({ binaryPropertyName: '={{ Object.keys($binary) }}' }), CONTINUE);
+		const execution = await execute(node, [{ json: {} }, await withFiles(paper('paper_0'))]);
+		const isEnough = name !== 'Document: Read';
+		expect(execution.errors().map(({ message }) => message)).toStrictEqual(
+			isEnough ? [] : ["'Input Binary Fields' is empty"],
+		);
+		expect(gateway.charges()).toBe(isEnough ? 2 : 1);
+	});
 
 	test('all files at the URLs of a list are read', async () => {
 		const links = ['paper_0', 'paper_1'].map(

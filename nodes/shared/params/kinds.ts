@@ -216,12 +216,13 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 	return kind({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
-/** Several values: a list from an expression, or text with separators. If there is none, an empty one is read. */
+/** Several values: a list from an expression, which may have none, or text with separators. For nothing else, an empty one is read. */
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
 	return new Parameter(parameter.description, (value, at) => {
 		const parts: unknown[] = typeof value === 'string' ? value.split(separator) : [value].flat();
 		const filled = parts.filter((part) => String(part ?? '').trim() !== '');
-		return (filled.length > 0 ? filled : ['']).map((part) => parameter.read(part, at));
+		const isEmptyList = Array.isArray(value) && value.length === 0;
+		return (filled.length > 0 || isEmptyList ? filled : ['']).map((part) => parameter.read(part, at));
 	});
 }
 

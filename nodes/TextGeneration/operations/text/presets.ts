@@ -4,7 +4,7 @@ import { textOptionsWhere } from '../../../shared/fields/textOptions';
 import { textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
-import { text } from '../../../shared/params/kinds';
+import { EMPTY_HINT, text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemInput, type Operation } from '../../../shared/run/operation';
 import { sourceFields } from './conversationFields';
@@ -67,6 +67,7 @@ function read(item: ItemInput<Params>, { kind }: Preset): PreparedText {
 	const { params } = item;
 	const name = params.source === 'url' ? 'url' : 'binaryPropertyName';
 	const { label } = sourceFields[name];
+	if (params[name].length === 0) throw new Location(name, `'${label}'`).error('is empty', EMPTY_HINT);
 	const attachments = params[name].map((source, index, { length }) => {
 		const subject = `'${label}'${length > 1 ? `, file ${index + 1}` : ''}:`;
 		return { kind, message: 0, source, at: new Location(name, subject) };
