@@ -12,6 +12,8 @@ const DAY = 24 * HOUR;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 /** A UUID, or a long run of hexadecimal digits as in the IDs of text responses. */
 const ID = new RegExp(`${UUID.source}|(?<![0-9a-f])[0-9a-f]{24,}(?![0-9a-f])`, 'g');
+/** The end of a task's ID in the name of a file. */
+const SUFFIX = /(?<=_)[0-9a-f]{8}(?=[_.])/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
 /**
@@ -37,6 +39,10 @@ export class Normaliser {
 			.replaceAll(this.run.gatewayUrl, GATEWAY)
 			.replaceAll(this.run.filesUrl, FILES)
 			.replace(ID, (id) => this.numbered(id))
+			.replace(SUFFIX, (end) => {
+				const [, made = end] = [...this.ids].find(([id]) => id.endsWith(end)) ?? [];
+				return made.slice(-end.length);
+			})
 			.replace(TIME, (time, fraction: string | undefined) => {
 				const iso = new Date(this.moved(Date.parse(time))).toISOString();
 				return fraction === undefined ? iso.replace(/\.\d{3}Z$/, 'Z') : iso;

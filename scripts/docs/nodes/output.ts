@@ -90,13 +90,15 @@ function filledIn(value: unknown): unknown {
 function result({ items }: Example, normaliser: Normaliser): string[] {
 	const [first] = items;
 	if (!first) return [];
+	// First: the names of files have parts of its IDs.
+	const json = normaliser.apply(first.json);
 	const files = Object.entries(first.binary ?? {}).map(
 		([field, { fileName = '', mimeType }]) =>
 			`- ${code(field)}: ${code(normaliser.text(fileName))}, ${mimeType}`,
 	);
 	return [
 		...(items.length > 1 ? [`The first of ${items.length} items:`] : []),
-		codeBlock('json', readableJson(normaliser.apply(first.json))),
+		codeBlock('json', readableJson(json)),
 		...(files.length === 0
 			? []
 			: [`and the binary ${files.length > 1 ? 'fields' : 'field'}`, files.join('\n')]),

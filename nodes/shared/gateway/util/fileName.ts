@@ -61,8 +61,9 @@ export function fileNameFor(name: string, mimeType: string): string {
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
-/** `name` with a suffix before its extension. */
+/** `name` with a suffix such as `_1a2b` before its extension, unless it contains that anyway. */
 export function withSuffix(name: string, suffix: string): string {
+	if (name.includes(suffix.slice(1))) return name;
 	return name.replace(/(\.[a-z0-9]{1,5})?$/i, `${suffix}$1`);
 }
 
