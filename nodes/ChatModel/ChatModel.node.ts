@@ -63,8 +63,8 @@ async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number)
 		const hints = new Set<string>();
 		const model = new GatewayChatModel(settings, {
 			client,
-			// An agent may ask for several items at once: n8n shows the last state of the hint with each call.
-			spending: new Spending(context, 'Cost of all calls'),
+			// An agent may ask for several items at once: n8n shows the same hint with each call.
+			spending: new Spending(context, true),
 			textModels: new Catalogue(listTextModels),
 			showHint: (text) => {
 				if (!hints.has(text)) addHint(context, text);

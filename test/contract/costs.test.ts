@@ -321,7 +321,7 @@ describe('agent cost', () => {
 			);
 			const { hints } = execution.resultData.runData.Gateway?.at(-1) ?? {};
 			expect(hints?.map(({ message }) => message)).toStrictEqual([
-				`Cost of all calls: ${rubles(own ?? '')} (execution so far: ${rubles(gateway.spent() ?? '')})`,
+				`Cost of 2 calls: ${rubles(own ?? '')} (execution so far: ${rubles(gateway.spent() ?? '')})`,
 			]);
 		});
 

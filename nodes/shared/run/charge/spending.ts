@@ -46,16 +46,17 @@ const inProgress = new WeakMap<object, InProgress>();
 export class Spending {
 	readonly inProgress: InProgress;
 	private ownRub = '0';
+	private ownCalls = 0;
 	private hint: { message: string } | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
 	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
 	private readonly flowStore: Record<string, unknown>;
 	private readonly nodeStore: Record<string, unknown>;
 
-	/** @param title what the node's own cost is called in the hint */
+	/** @param countsCalls whether the hint has the number of the node's own calls */
 	constructor(
 		private readonly context: SpendingContext,
-		private readonly title = 'Cost',
+		private readonly countsCalls = false,
 	) {
 		this.flowStore = storedContext(context, 'flow') ?? {};
 		this.nodeStore = storedContext(context, 'node') ?? {};
@@ -96,6 +97,7 @@ export class Spending {
 		const stored = this.stored();
 		stored.rub = addToTotal(stored.rub, rub);
 		stored.totals.calls += 1;
+		this.ownCalls += 1;
 		this.addOwn(rub);
 	}
 
@@ -109,6 +111,7 @@ export class Spending {
 		if (mostRub === null) stored.unlimited += factor;
 		else stored.unknownRub = addToTotal(stored.unknownRub, mostRub, factor);
 		stored.totals.calls += factor;
+		this.ownCalls += factor;
 		stored.totals.callsWithoutCost += factor;
 		this.show();
 	}
@@ -156,7 +159,8 @@ export class Spending {
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
 		if (beforeRub !== '0' || more) parts.push(`in the execution before: ${rubles(beforeRub)}${more}`);
 		this.hint ??= addHint(this.context, '');
-		this.hint.message = `${this.title}: ${rubles(this.ownRub)} (${parts.join('; ')})`;
+		const of = this.countsCalls && this.ownCalls > 1 ? ` of ${this.ownCalls} calls` : '';
+		this.hint.message = `Cost${of}: ${rubles(this.ownRub)} (${parts.join('; ')})`;
 	}
 
 	/** The stored object itself, which other nodes may change meanwhile. */
