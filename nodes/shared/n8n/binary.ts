@@ -135,7 +135,7 @@ export function binaryOf(
 	const [link] = Object.entries(links).find(([, url]) => /^https?:/i.test(String(url))) ?? [];
 	const missing = link
 		? `It has no binary fields, but a URL: ${orUrl}, e.g. {{ ${link} }}.`
-		: 'It has no binary fields: add a node that returns a file before this one.';
+		: 'It has no binary fields, because the node before returns none: connect this node to one that does, or add a node that returns a file before this one.';
 	throw at.error(
 		`names the binary field '${name}', which the input item does not have`,
 		fields.length > 0
