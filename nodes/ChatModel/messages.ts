@@ -5,7 +5,7 @@ import { contentOf, fileKind, isLink } from '../shared/gateway/text/fileTokens';
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import {
 	ATTACHMENT_KINDS,
-	utf8Text,
+	checkUtf8,
 	type Attachment,
 	type Message,
 	type PriorToolCall,
@@ -120,9 +120,8 @@ function toAttachment(part: JsonObject): Attachment[] {
 	if (!file) return [{ kind, source: { url: content } }];
 	const mimeType = standardType(type ?? (kind === 'file' ? 'application/octet-stream' : `${kind}/*`));
 	const fileName = name ?? fileNameFor('file', mimeType);
-	const source = { base64: file.base64, mimeType, fileName };
-	if (kind === 'file' && isTextType(mimeType)) utf8Text(source);
-	return [{ kind, source }];
+	if (kind === 'file' && isTextType(mimeType)) checkUtf8(Buffer.from(file.base64, 'base64'), fileName);
+	return [{ kind, source: { base64: file.base64, mimeType, fileName } }];
 }
 
 function typeOf({ mimeType, mime_type: former, format }: JsonObject): string | undefined {

@@ -161,7 +161,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	private checkOutput(completion: Completion, output: OutputRequest): void {
 		const [choice] = completion.choices;
 		try {
-			if (choice) parseJsonOutput(choice, output, completion);
+			// What is cut off or filtered has a hint already.
+			if (choice && completion.hint === undefined) parseJsonOutput(choice, output, completion);
 		} catch (error) {
 			this.dependencies.showHint(`${asError(error).message}. The text is passed on as it is.`);
 		}

@@ -19,7 +19,7 @@ export const areas = {
 		tests: [
 			'test/gateway/text/**/*.test.ts',
 			'test/nodes/text/*.test.ts',
-			'test/contract/{costs,texts}.test.ts',
+			'test/contract/{costs,fallbacks,texts}.test.ts',
 			'test/stories/{costs,files,media,texts}.test.ts',
 		],
 	},
@@ -49,11 +49,11 @@ export const areas = {
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/chatModel/*.test.ts', 'test/contract/{costs,texts}.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/chatModel/*.test.ts', 'test/contract/{costs,fallbacks,texts}.test.ts'],
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/text/*.test.ts', 'test/contract/texts.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/text/*.test.ts', 'test/contract/{fallbacks,texts}.test.ts'],
 	},
 	storage: {
 		mutate: ['nodes/Storage/**/*.ts'],

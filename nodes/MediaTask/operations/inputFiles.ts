@@ -1,9 +1,10 @@
 import type { IBinaryData } from 'n8n-workflow';
 
+import { binaryFields } from '../../shared/fields/files';
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
 import { binaryOf, fileOf } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
-import { binaryFields, id, notForTools } from '../../shared/params/kinds';
+import { id, notForTools } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemInput } from '../../shared/run/operation';
 

@@ -216,7 +216,7 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 	return kind({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
-/** Several values: a list from an expression, which may have none, or text with separators. For nothing else, an empty one is read. */
+/** Several values: a list from an expression, also an empty one, or text with separators, of which none is one empty value. */
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
 	return new Parameter(parameter.description, (value, at) => {
 		const parts: unknown[] = typeof value === 'string' ? value.split(separator) : [value].flat();
@@ -225,19 +225,6 @@ export function several<T>(parameter: Parameter<T>, separator: RegExp): Paramete
 		return (filled.length > 0 || isEmptyList ? filled : ['']).map((part) => parameter.read(part, at));
 	});
 }
-
-/** The names of one or more binary fields of the input item. */
-export const binaryFields = several(
-	inputFile({
-		displayName: 'Input Binary Fields',
-		default: 'data',
-		required: true,
-		placeholder: 'e.g. data',
-		description:
-			'The names of the input binary fields containing the files, separated by commas. For all files of the item: {{ Object.keys($binary) }}.',
-	}),
-	/,/,
-);
 
 /** A form that the editor builds from a schema. The value is as workflows store it. */
 export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {

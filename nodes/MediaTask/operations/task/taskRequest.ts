@@ -98,9 +98,9 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	const { callbackUrl, passThrough, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } =
 		params.options;
 	if (idempotencyKey !== undefined) checkKey(idempotencyKey);
-	// Some models would make, and charge, something without one.
-	const isExpected = params.inputMode === 'form' && String(n8n.getNode().parameters.prompt).startsWith('=');
-	if (isExpected && params.prompt?.trim() === '')
+	const hasNoPrompt = params.inputMode === 'form' && params.prompt?.trim() === '';
+	// Some models would make, and charge, something without the one that an expression was to give.
+	if (hasNoPrompt && String(n8n.getNode().parameters.prompt).startsWith('='))
 		throw new InvalidInputError("'Prompt' is empty", EMPTY_HINT, 'prompt');
 	callbackWithData(readCallbackUrl(callbackUrl), passThrough);
 	void [

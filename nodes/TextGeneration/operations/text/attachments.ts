@@ -25,7 +25,7 @@ import {
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import {
-	utf8Text,
+	checkUtf8,
 	type Attachment,
 	type AttachmentKind,
 	type Conversation,
@@ -97,10 +97,9 @@ export async function openAttachments(
 			throw at.error(`the file "${fileName}" is longer than any model reads`, 'Send a part of it.');
 		const content = isText ? await firstBytes(file, MAX_TEXT_BYTES) : undefined;
 		const base64 = content?.toString('base64') ?? `file-${randomUUID()}`;
-		const inline = { base64, mimeType, fileName };
-		if (content) utf8Text(inline);
+		if (content) checkUtf8(content, fileName);
 		else files.push({ placeholder: base64, file });
-		attachments.push({ message, kind, source: inline });
+		attachments.push({ message, kind, source: { base64, mimeType, fileName } });
 	}
 	if (conversation.kind === 'wire') return { conversation, files };
 	const messages = conversation.messages.map((message, index) => ({

@@ -1,16 +1,8 @@
+import { binaryFields } from '../../../shared/fields/files';
 import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
 import { shownForFormats } from '../../../shared/fields/textOptions';
 import { rows } from '../../../shared/params/groups';
-import {
-	choice,
-	flag,
-	binaryFields,
-	jsonList,
-	optional,
-	several,
-	shownFor,
-	text,
-} from '../../../shared/params/kinds';
+import { choice, flag, jsonList, optional, several, shownFor, text } from '../../../shared/params/kinds';
 
 const AUDIO = { name: 'Audio', value: 'audio' } as const;
 const FILE = { name: 'File', value: 'file', description: 'A document such as a PDF' } as const;

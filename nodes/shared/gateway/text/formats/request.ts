@@ -89,15 +89,9 @@ export function urlOf(source: Attachment['source']): string {
 	return 'url' in source ? source.url : `data:${source.mimeType};base64,${source.base64}`;
 }
 
-/**
- * The content of a file of text.
- *
- * @throws {InvalidInputError} unless it is in UTF-8: models read nothing else
- */
-export function utf8Text({ base64, fileName }: InlineFile): string {
-	const bytes = Buffer.from(base64, 'base64');
-	const text = bytes.toString();
-	if (Buffer.from(text).equals(bytes)) return text.replace(/^\uFEFF/, '');
+/** @throws {InvalidInputError} for a text that is not in UTF-8: models read nothing else */
+export function checkUtf8(bytes: Buffer, fileName: string): void {
+	if (Buffer.from(bytes.toString()).equals(bytes)) return;
 	throw new InvalidInputError(
 		`The file "${fileName}" is not in UTF-8`,
 		"Save it in UTF-8. Or get its text with n8n's Extract from File node, where you choose the encoding, and put it into the prompt.",

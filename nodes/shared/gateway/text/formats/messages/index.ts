@@ -5,9 +5,9 @@ import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
 import { optionPaths, wireBody } from '../options';
 import {
-	utf8Text,
 	type Attachment,
 	type Conversation,
+	type InlineFile,
 	type Message,
 	type OutputRequest,
 	type TextRequest,
@@ -108,8 +108,14 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const whole = { type: 'base64', media_type: mimeType, data: base64 };
 	if (kind === 'image') return { type, source: whole };
 	const isText = isTextType(mimeType);
-	const content = isText ? { type: 'text', media_type: 'text/plain', data: utf8Text(source) } : whole;
+	const content = isText ? { type: 'text', media_type: 'text/plain', data: textIn(source) } : whole;
 	return { type, source: content, title: fileName };
+}
+
+function textIn({ base64 }: InlineFile): string {
+	return Buffer.from(base64, 'base64')
+		.toString()
+		.replace(/^\uFEFF/, '');
 }
 
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
