@@ -49,7 +49,11 @@ export const areas = {
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/chatModel/*.test.ts', 'test/contract/{costs,fallbacks,texts}.test.ts'],
+		tests: [
+			'test/nodes/*.test.ts',
+			'test/nodes/chatModel/*.test.ts',
+			'test/contract/{costs,fallbacks,texts}.test.ts',
+		],
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
