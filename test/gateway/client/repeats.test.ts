@@ -258,24 +258,20 @@ const statuses: Row[] = [
 	...[502, 503].map((status) => ({ step: { status }, again: ALL, unknown: NONE })),
 	{ step: { status: 500 }, again: ALL, unknown: ONCE_CHARGED },
 	{ step: { status: 504 }, again: ONCE_CHARGED, unknown: ALL },
-	...[501, 599].map((status) => ({ step: { status }, again: NONE, unknown: ONCE_CHARGED })),
+	...[501, 599].map((status) => ({ step: { status }, again: NONE, unknown: ONCE_CHARGED, kinds: GATEWAY })),
 	// The server of a file has no format.
 	{ step: { status: 502, body: '<html>' }, again: ALL, unknown: NONE, kinds: ['file'] },
+	{ step: { status: 522, body: '<html>' }, again: ALL, unknown: ALL, kinds: ['file'] },
 ];
 
 /** A 5xx that is not in a format of the gateway (§7.1). */
-const proxies: Row[] = [500, 502, 503, 504].flatMap((status) =>
+const proxies: Row[] = [500, 501, 502, 503, 504, 520, 524].flatMap((status) =>
 	['', '<html><h1>Bad Gateway</h1></html>', '{"error":{"code":502}}'].map((body) => ({
 		step: { status, body },
 		again: ONCE_CHARGED,
 		unknown: ALL,
 		kinds: GATEWAY,
 	})),
-);
-proxies.push(
-	...[520, 524].map((status): Row => {
-		return { step: { status, body: '<html>' }, again: NONE, unknown: ALL, kinds: GATEWAY };
-	}),
 );
 
 const problems: Row[] = [

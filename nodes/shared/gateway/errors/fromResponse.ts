@@ -72,7 +72,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		redact(body.serverMessage, response.secrets).replaceAll('<=', '≤').replaceAll('<', '‹');
 	if (status >= 500 && !isKnown && !isFile) {
 		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
-		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again, description: words });
+		return problemError('proxy', kind, { status, retryAfterMs, description: words });
 	}
 	const { message, description } = errorText({ ...response, code });
 	const wait = retryAfterMs ? ` The gateway asks to wait ${duration(retryAfterMs)} before the next try.` : '';
@@ -92,7 +92,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		type,
 		param,
 		retryAfterMs,
-		retryable: policy.again,
+		retryable: policy.again || (isFile && status >= 500),
 		...(status === 429 && !isFile ? { isRateLimit: true } : {}),
 	});
 }
