@@ -9,7 +9,6 @@ import { parseJsonOutput } from '../shared/gateway/text/formats/jsonOutput';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { asObjects, canonicalJson, type JsonObject } from '../shared/gateway/util/json';
-import { costLimit } from '../shared/run/charge/limits';
 import { completeText, type TextCosts } from '../shared/run/charge/text';
 import type { ModelSettings } from './fields';
 import { reasoningToKeep, toChatMessages, withToolMedia, type LangChainMessage } from './messages';
@@ -109,18 +108,16 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	): Promise<Completion> {
 		const { settings, dependencies } = this;
 		const { format, model, maxCostRub } = settings;
-		const hasLimit = costLimit(dependencies.client, maxCostRub) !== undefined;
 		const models = [model, ...settings.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked, turn) => {
 			const extraBody = asked === model ? settings.extraBody : { ...settings.extraBody, model: asked };
-			const callOf = (variant: Variant) => {
-				const body = textBody(format, this.request(config, asked, stream, variant), extraBody);
-				return { ...textCall(format, body, hasLimit), ...turn };
-			};
+			const bodyOf = (variant: Variant) =>
+				textBody(format, this.request(config, asked, stream, variant), extraBody);
 			const output = this.output(config);
-			const taken = await firstTaken(callOf, async (call) => {
-				const planned = { format, output, body: call.json, maxCostRub };
-				return await completeText(dependencies, planned, async () => await send(call, output));
+			const taken = await firstTaken(bodyOf, async (body) => {
+				return await completeText(dependencies, { format, output, body, maxCostRub }, async (json) => {
+					return await send({ ...textCall(format, json), ...turn }, output);
+				});
 			});
 			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
 			return taken;
@@ -194,18 +191,18 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
  * sends the next one whose body is another. The error is the first one if all were rejected.
  */
 async function firstTaken<R>(
-	callOf: (variant: Variant) => TextCall,
-	send: (call: TextCall) => Promise<R>,
+	bodyOf: (variant: Variant) => JsonObject,
+	send: (body: JsonObject) => Promise<R>,
 ): Promise<{ result: R; variant: Variant }> {
 	const bodies = new Set<string>();
 	let rejection: unknown;
 	for (const variant of VARIANTS) {
-		const call = callOf(variant);
-		const body = canonicalJson(call.json);
-		if (bodies.has(body)) continue;
-		bodies.add(body);
+		const body = bodyOf(variant);
+		const json = canonicalJson(body);
+		if (bodies.has(json)) continue;
+		bodies.add(json);
 		try {
-			return { result: await send(call), variant };
+			return { result: await send(body), variant };
 		} catch (error) {
 			if (!isRejection(error)) throw asError(error);
 			rejection ??= error;

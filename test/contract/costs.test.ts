@@ -384,6 +384,12 @@ describe('agent cost', () => {
 			expect(gateway.control.ledger()).toHaveLength(2);
 		});
 
+		it('limits the length of a text without Max Tokens', async () => {
+			await (await modelOf({ options: { maxCostRub: 100 } })).invoke(ask);
+			const [request] = gateway.control.requests({ method: 'POST' });
+			expect(request?.body).toMatchObject({ json: { max_tokens: 4096 } });
+		});
+
 		it('makes calls at the same time wait for each other', async () => {
 			const model = await modelOf({ options: { maxCostRub: 1.2, maxTokens: 200 } });
 			await Promise.all(Array.from({ length: 10 }, async () => await model.invoke(ask)));

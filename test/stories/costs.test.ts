@@ -1,4 +1,5 @@
 import { compareDecimals, rubles as inRubles, multiplyDecimals } from '../../nodes/shared/gateway/util/money';
+import { asObject } from '../../nodes/shared/gateway/util/json';
 import type { RequestRecord } from '../../sandbox/gateway/control/types';
 import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
@@ -102,6 +103,19 @@ describe('limit', () => {
 			const { errorText } = await execute(image(), prompts('b'), credential);
 			expect(errorText).toContain("'Minimum Balance (₽)' of ₽50");
 			expect(chargesOf('two')).toBe(1);
+		});
+
+		// A response as long as the context window costs up to ₽300.
+		it.each([
+			['far from it, texts are as long as without it', 'three', '5000', undefined],
+			['near it, a text without *Max Tokens* gets 4,096', 'four', '1000', 4096],
+		])('%s', async (_, name, balance, length) => {
+			const { error } = await execute(text(), numbered(3), account(name, balance));
+			expect(error).toBeUndefined();
+			expect(chargesOf(name)).toBe(3);
+			const requests = gateway.control.requests({ method: 'POST' });
+			const lengths = requests.map(({ body }) => asObject(body.json)?.max_tokens);
+			expect(lengths).toStrictEqual([length, length, length]);
 		});
 	});
 });

@@ -180,7 +180,7 @@ function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: Input
  */
 function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string): string {
 	if (rub === undefined) {
-		const advice = 'Correct the input; without the option the task would be created at any price.';
+		const advice = 'Correct the input; without the limit the task would be created at any price.';
 		throw unknownPrice('The price of the task', `${reason} ${advice}`, limit);
 	}
 	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;

@@ -1,12 +1,12 @@
-import { mostOfCall } from '../../../shared/gateway/text/cost';
+import { mostOfCall, withMaxTokens } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
+import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
-import { costLimit } from '../../../shared/run/charge/limits';
 import { completeText } from '../../../shared/run/charge/text';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
 import { openAttachments } from './attachments';
@@ -48,7 +48,7 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	const { body, files } = await withAttachments(item, planned);
 	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
 	if (dryRun) {
-		const { json } = toCall(item, prepared, body, files);
+		const json = maxCostRub === undefined ? body : withMaxTokens(format, body);
 		const model = asText(json.model) ?? '';
 		const most = mostOfCall(format, json, await run.textModels.required(client, model), inBody);
 		return run.dryRun.output(model, json, { isMost: true, ...most });
@@ -61,9 +61,9 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, turn) => {
-			const call = toCall(item, prepared, model === request.model ? body : { ...body, model }, files);
-			return await completeText(costs, { ...plan, body: call.json }, async () => {
-				return await send(item, prepared, { ...call, ...turn }, chunks);
+			const asked = model === request.model ? body : { ...body, model };
+			return await completeText(costs, { ...plan, body: asked }, async (json) => {
+				return await send(item, prepared, { ...toCall(format, json, files), ...turn }, chunks);
 			});
 		});
 		isComplete = true;
@@ -86,13 +86,8 @@ async function withAttachments(
 	return { body: textBody(format, { ...request, conversation }, extraBody), files };
 }
 
-function toCall(
-	{ client }: ItemContext,
-	{ format, options: { maxCostRub } }: PreparedText,
-	body: JsonObject,
-	files: readonly EmbeddedFile[],
-): TextCall {
-	const call = textCall(format, body, costLimit(client, maxCostRub) !== undefined);
+function toCall(format: TextFormat, body: JsonObject, files: readonly EmbeddedFile[]): TextCall {
+	const call = textCall(format, body);
 	if (files.length === 0) return call;
 	const streamed = bodyWithFiles(wireText(call.json), files);
 	const length = { 'Content-Type': 'application/json', 'Content-Length': String(streamed.length) };

@@ -113,15 +113,19 @@ export function limitsIn(body: JsonObject, { cost }: Pick<TextFormat, 'cost'>): 
 	return cost.limits.map((field) => body[field] ?? null).filter((limit) => limit !== null);
 }
 
-/** The body of a call whose cost is limited: without a limit of its length, nobody knows what it can cost. */
-export function withMaxTokens(format: Pick<TextFormat, 'cost'>, body: JsonObject): JsonObject {
+/** A body whose response has a limit of tokens: without one, nobody knows what the call can cost. */
+export function withMaxTokens(
+	format: Pick<TextFormat, 'cost'>,
+	body: JsonObject,
+	maxTokens = DEFAULT_MAX_TOKENS,
+): JsonObject {
 	const [field] = format.cost.limits;
-	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: DEFAULT_MAX_TOKENS };
+	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: maxTokens };
 }
 
 function mostTokens(body: JsonObject, format: Costed): number | undefined {
 	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
-	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;
+	if (limits.length === 0 || Math.min(...limits) <= 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
 	return Math.max(...limits) + Math.max(optionIn(body, format, 'reasoningMaxTokens') ?? 0, 0);
 }

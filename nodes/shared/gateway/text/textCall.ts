@@ -1,7 +1,6 @@
 import type { GatewayRequest } from '../client/client';
 import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
 import { asObjects, deepMerge, omit, type JsonObject } from '../util/json';
-import { withMaxTokens } from './cost';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
@@ -12,14 +11,11 @@ export function textBody(format: TextFormat, request: TextRequest, extraBody: Js
 	return deepMerge(format.toBody(request), omit(extraBody, 'stream'));
 }
 
-/** The request to a text model; a body whose cost is limited gets a limit of tokens. */
+/** The request to a text model. */
 export function textCall(
-	format: Pick<TextFormat, 'texts' | 'path' | 'headers' | 'cost'>,
-	body: JsonObject,
-	hasLimit: boolean,
+	{ texts, path, headers }: Pick<TextFormat, 'texts' | 'path' | 'headers'>,
+	json: JsonObject,
 ): TextCall {
-	const { texts, path, headers } = format;
-	const json = hasLimit ? withMaxTokens(format, body) : body;
 	const maxBytes = asksForMedia(json) ? MAX_MEDIA_BYTES : MAX_TEXT_BYTES;
 	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
 }

@@ -12,7 +12,7 @@ export interface Plan {
 	/** Whose account pays. */
 	client: GatewayClient;
 	/** The item that it is for; none where each request is a new one, as of a chat model. */
-	item?: { index: number; records: Records };
+	item?: { index: number; records: Records } | undefined;
 	/** The `Idempotency-Key` of a task (§4.6); a text has none. */
 	key?: string;
 	/** If the key is the user's: its use, and the place of the item. Another execution may have paid for its task. */

@@ -59,8 +59,13 @@ class Account {
 
 const accounts = new Map<string, Account>();
 
+interface AccountLimit extends CostLimit {
+	/** Whether there is room above the minimum for several calls that may cost so much. */
+	isFar(mostRub: string): Promise<boolean>;
+}
+
 /** The limit of an account whose credential has a *Minimum Balance*. */
-export function accountLimit(client: GatewayClient): CostLimit | undefined {
+export function accountLimit(client: GatewayClient): AccountLimit | undefined {
 	const { minBalanceRub } = client.settings;
 	if (minBalanceRub === undefined) return undefined;
 	const account = accounts.get(client.account) ?? new Account();
@@ -69,12 +74,16 @@ export function accountLimit(client: GatewayClient): CostLimit | undefined {
 	/** Whether so much can be spent without going below the minimum. */
 	const leaves = (...rub: string[]) =>
 		(compareDecimals(addToTotal(account.leftRub, sumOfCosts(...rub) ?? '', -1), minBalanceRub) ?? -1) >= 0;
+	const several = (mostRub: string) => multiplyDecimals(mostRub, NEAR_CALLS) ?? '';
 	return {
 		inProgress,
 		async prepare(mostRub = '0') {
 			await account.update(client, BALANCE_MS);
-			const margin = multiplyDecimals(mostRub, NEAR_CALLS) ?? '';
-			if (!leaves(inProgress.rub, mostRub, margin)) await account.update(client, NEAR_MINIMUM_MS);
+			if (!leaves(inProgress.rub, mostRub, several(mostRub))) await account.update(client, NEAR_MINIMUM_MS);
+		},
+		async isFar(mostRub) {
+			await account.update(client, BALANCE_MS);
+			return leaves(several(mostRub));
 		},
 		fits(mostRub = '0') {
 			if (leaves(mostRub)) return leaves(mostRub, inProgress.rub);

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { Catalogue, TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
-import { chargeOf, costOfCharge, mostOfCall } from '../../gateway/text/cost';
+import { chargeOf, costOfCharge, mostOfCall, withMaxTokens } from '../../gateway/text/cost';
 import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
@@ -10,6 +10,7 @@ import { incompleteHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
 import { charge, type Plan } from './charge';
 import { costLimit, unknownPrice } from './limits';
+import { accountLimit } from './minBalance';
 import type { Spending } from './spending';
 
 /** What the text calls of a run share. */
@@ -24,7 +25,7 @@ export interface TextCosts {
 export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
 	format: TextFormat;
 	output: OutputRequest;
-	/** The body as it is sent; files may still be placeholders. */
+	/** The body; files may still be placeholders. */
 	body: JsonObject;
 	/** Those files. */
 	files?: FilesInBody;
@@ -34,31 +35,38 @@ export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
  * Sends a text call. A cost that the response does not report is computed from the account's prices, if the catalogue can be
  * read soon.
  *
- * @param send sends the call and returns the body of its response
+ * @param send sends a body, which may have a limit of tokens, and returns the body of the response
  * @throws as {@link charge}
  */
 export async function completeText(
-	{ client, spending, textModels, showHint }: TextCosts,
-	{ format, output, body, files, ...plan }: TextPlan,
-	send: () => Promise<JsonObject>,
+	costs: TextCosts,
+	textPlan: TextPlan,
+	send: (body: JsonObject) => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
-	const limit = costLimit(client, plan.maxCostRub);
-	const most = limit && mostOfCall(format, body, await textModels.required(client, body.model), files);
-	if (most && 'reason' in most)
-		throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
-	const priced = { client, mostRub: most?.rub };
+	const { client, spending, textModels, showHint } = costs;
+	const { body, mostRub } = await limitedCall(costs, textPlan);
+	const { format, output, item, maxCostRub } = textPlan;
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
 	const call = async () => {
-		const response = await send();
+		const response = await send(body);
 		return { body: response, completion: format.readCompletion(response, output) };
 	};
 	try {
-		const { result, rub } = await charge(spending, { ...priced, ...plan }, call, async (ended) => {
-			const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
-			const cost = await costOfCharge(charged, body, async () => await textModels.known(client, body.model));
-			fields = cost?.fields;
-			return cost?.rub;
-		});
+		const { result, rub } = await charge(
+			spending,
+			{ client, mostRub, item, maxCostRub },
+			call,
+			async (ended) => {
+				const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
+				const cost = await costOfCharge(
+					charged,
+					body,
+					async () => await textModels.known(client, body.model),
+				);
+				fields = cost?.fields;
+				return cost?.rub;
+			},
+		);
 		await rub;
 		const hint = incompleteHint(result.completion.choices, body, format);
 		if (hint !== undefined) showHint(hint);
@@ -67,4 +75,26 @@ export async function completeText(
 		if (!(error instanceof ApiError) || !fields) throw asError(error);
 		throw error.with({ extra: { ...error.details.extra, ...fields } });
 	}
+}
+
+/** The body that is sent, and, if its cost is limited, the most that it may cost, as decimal text in rubles. */
+async function limitedCall(
+	{ client, textModels }: TextCosts,
+	{ format, body, files, maxCostRub }: TextPlan,
+): Promise<{ body: JsonObject; mostRub?: string }> {
+	const limit = costLimit(client, maxCostRub);
+	if (!limit) return { body };
+	const model = await textModels.required(client, body.model);
+	const limited = (maxTokens?: number) => {
+		const json = withMaxTokens(format, body, maxTokens);
+		return { json, most: mostOfCall(format, json, model, files) };
+	};
+	// The account's minimum cuts nothing off while there is room for the longest response.
+	if (limit === 'minBalanceRub' && model?.contextLength !== undefined) {
+		const { most } = limited(model.contextLength);
+		if ('rub' in most && (await accountLimit(client)?.isFar(most.rub))) return { body, mostRub: most.rub };
+	}
+	const { json, most } = limited();
+	if ('rub' in most) return { body: json, mostRub: most.rub };
+	throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
 }
