@@ -241,10 +241,10 @@ describe('pictures of a text', () => {
 
 	const ASKED = { options: { audioAndImages: { values: { modalities: ['text', 'image'] } } } };
 
-	/** Each response, which is charged, has this message. */
-	function respond(message: object, stream = false) {
+	/** The next response, or without an ID each one, has this message, and is charged. */
+	function respond(message: object, stream = false, id?: string) {
 		const delta = { choices: [{ index: 0, message, delta: message, finish_reason: 'stop' }] };
-		const body = { ...delta, usage: { prompt_tokens: 1, completion_tokens: 1, cost_rub: 0.5 } };
+		const body = { ...delta, id, usage: { prompt_tokens: 1, completion_tokens: 1, cost_rub: 0.5 } };
 		const json = JSON.stringify(body);
 		gateway.control.addFault({
 			match: { path: '/chat/completions' },
@@ -257,7 +257,7 @@ describe('pictures of a text', () => {
 				// A fault of a stream has no effect before.
 				afterEffect: !stream,
 			},
-			times: 0,
+			times: id === undefined ? 0 : 1,
 		});
 	}
 	const picture = () => gateway.control.createBigFile({ size: 2_000, mimeType: 'image/png' }).url;
@@ -279,6 +279,27 @@ describe('pictures of a text', () => {
 			expect(item?.json).not.toHaveProperty('otherOutput');
 			expect(item?.binary?.image).toMatchObject({ mimeType: 'image/svg+xml' });
 		});
+	});
+
+	test('all are files, in a field each, and of names that an archive keeps', async () => {
+		const url = (type: string, content: string) =>
+			`data:${type};base64,${Buffer.from(content).toString('base64')}`;
+		const urls = [url('image/png', 'one'), url('image/webp', 'two'), url('image/unknown', 'three')];
+		for (const id of ['gen-12345671', 'gen-12345672'])
+			respond({ content: '', images: urls.map(part) }, false, id);
+		const items = (await execute(text(ASKED), prompts('a', 'b'))).items();
+		const files = items.flatMap(({ binary = {} }) => Object.entries(binary));
+		const fields = ['image', 'image_1', 'image_2'];
+		expect(files.map(([field]) => field)).toStrictEqual([...fields, ...fields]);
+		const contents = files.map(async ([, file]) => String(await (await binaryStorage()).getAsBuffer(file)));
+		expect((await Promise.all(contents)).slice(0, 3)).toStrictEqual(['one', 'two', 'three']);
+		const types = files.map(([, { mimeType, fileName }]) => [mimeType, fileName?.replace(/.*\./, '')]);
+		expect(types.slice(0, 3)).toStrictEqual([
+			['image/png', 'png'],
+			['image/webp', 'webp'],
+			['image/unknown', 'unknown'],
+		]);
+		expect(new Set(files.map(([, { fileName }]) => fileName)).size).toBe(6);
 	});
 
 	test('a link stays in the output, and is not fetched', async () => {

@@ -3,7 +3,7 @@ import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { compact } from '../gateway/util/json';
 import { ApiError, asError } from '../gateway/errors/errors';
 import { excerpt } from '../gateway/util/text';
-import { fileNameFor, nameInUrl } from '../gateway/util/fileName';
+import { fileNameFor, nameInUrl, suffixOf } from '../gateway/util/fileName';
 import { isDataUrl, readBase64 } from '../gateway/util/base64';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
@@ -76,11 +76,6 @@ export function isWithoutFile({ run }: ResultContext, task: MediaTask, error: un
 
 /** The name of a file without one. */
 const NAME = 'task';
-
-/** What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one. */
-function suffixOf(taskId: string, index = 0): string {
-	return `_${taskId.replace(/\W/g, '').slice(-8)}${index > 0 ? `_${index}` : ''}`;
-}
 
 async function resultFile(context: ResultContext, url: string, suffix: string): Promise<IBinaryData> {
 	const file = readBase64Url(url);

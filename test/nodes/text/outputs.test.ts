@@ -114,6 +114,11 @@ describe('models', () => {
 		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[2]]);
 	});
 
+	it('getMany returns as many as Limit says', async () => {
+		const { items } = await run({ operation: 'getMany', returnAll: false, limit: 1 });
+		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
+	});
+
 	it('get rejects an unknown model, and is not retryable', async () => {
 		const { items } = await run({ operation: 'get', model: 'qqq' }, CONTINUE);
 		expect(items[0]?.json.error).toMatchObject({
@@ -212,7 +217,7 @@ describe('the files of a response', () => {
 		const own = { extraBody: JSON.stringify({ audio: { format } }) };
 		for (const given of [options, own]) {
 			const [item] = await itemsOf(chat([{ content: null, audio }]), given);
-			expect(item?.binary?.audio).toMatchObject({ mimeType, fileName: `audio.${format}` });
+			expect(item?.binary?.audio).toMatchObject({ mimeType, fileName: `audio_c1.${format}` });
 		}
 	});
 

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
-import { typeByName } from '../../../shared/gateway/util/fileName';
+import { suffixOf, typeByName } from '../../../shared/gateway/util/fileName';
 import { asText, compact, omit, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
@@ -34,7 +34,7 @@ export async function outputsOf(
 			const repeated = parsed === undefined ? [] : ['text'];
 			outputs.push({ json: [...NOT_FOR_AGENTS, ...repeated].reduce(omit, fields) });
 		} else {
-			outputs.push({ json: fields, ...(await binaryOf(item, prepared, completion, choice)) });
+			outputs.push({ json: fields, ...(await binaryOf(item, prepared, completion, index)) });
 		}
 	}
 	return outputs;
@@ -85,21 +85,22 @@ async function binaryOf(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
-	{ files }: Choice,
+	choice: number,
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
-	for (const file of files) {
+	for (const file of completion.choices[choice]?.files ?? []) {
 		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const { extension, mimeType } = typeOf(file, prepared);
-		const fileName = extension === undefined ? undefined : `${field}.${extension}`;
+		const name = field + suffixOf(completion.id ?? '', choice);
+		const fileName = extension === undefined ? undefined : `${name}.${extension}`;
 		const bytes = Buffer.from(file.base64, 'base64');
 		try {
 			binary[field] = await item.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
 		} catch (error) {
 			throw notStored(completion, error);
 		}
-		binary[field].fileName ??= `${field}.${binary[field].fileExtension ?? 'bin'}`;
+		binary[field].fileName ??= `${name}.${binary[field].fileExtension ?? 'bin'}`;
 	}
 	return Object.keys(binary).length > 0 ? { binary } : {};
 }

@@ -61,6 +61,17 @@ export function fileNameFor(name: string, mimeType: string): string {
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
+/**
+ * What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one.
+ *
+ * @param id of the task or the response that the file is from
+ * @param index among its files
+ */
+export function suffixOf(id: string, index = 0): string {
+	const end = id.replace(/\W/g, '').slice(-8);
+	return `${end && '_'}${end}${index > 0 ? `_${index}` : ''}`;
+}
+
 /** `name` with a suffix such as `_1a2b` before its extension, unless it contains that anyway. */
 export function withSuffix(name: string, suffix: string): string {
 	if (name.includes(suffix.slice(1))) return name;
