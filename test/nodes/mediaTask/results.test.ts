@@ -51,7 +51,7 @@ it('getLyrics makes a subtitle file, which a tool does not', async () => {
 			.reply(200, envelope({ alignedWords: words }));
 		return (await run('getLyrics', parameters, context)).items[0]?.binary?.subtitles;
 	};
-	expect(await made({})).toMatchObject({ mimeType: 'text/vtt', fileName: 'subtitles.vtt' });
+	expect(await made({})).toMatchObject({ mimeType: 'text/vtt', fileName: 'subtitles_a1.vtt' });
 	expect(await made({ asTool: true })).toBeUndefined();
 });
 

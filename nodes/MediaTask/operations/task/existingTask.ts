@@ -19,6 +19,7 @@ import { resultOptions, resultParameters, resultReader } from './result';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { subtitles } from '../../../shared/gateway/media/subtitles';
 import { asObject, omit } from '../../../shared/gateway/util/json';
+import { suffixOf } from '../../../shared/gateway/util/fileName';
 
 export const taskId = id({
 	displayName: 'Task ID',
@@ -156,7 +157,8 @@ export const getLyrics = defineOperation({
 		const { subtitleFormat: format } = options;
 		if (format === undefined || run.isTool) return [{ json }];
 		const text = Buffer.from(subtitles(lyrics.alignedWords, format));
-		const file = await n8n.helpers.prepareBinaryData(text, `subtitles.${format}`, MIME_TYPES[format]);
+		const name = `subtitles${suffixOf(audioId)}.${format}`;
+		const file = await n8n.helpers.prepareBinaryData(text, name, MIME_TYPES[format]);
 		return [{ json, binary: { subtitles: file } }];
 	},
 });
