@@ -78,29 +78,30 @@ const STATE = 'alert';
  * state, so the next one is compared with the last successful one.
  */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	const { watch, balance } = await readPoll(context);
+	const { watch, balance, account } = await readPoll(context);
 	const event = (before: AlertState) => [
 		[{ json: compact({ ...balance, ...eventOf(watch, before, balance) }) }],
 	];
 	// A test in the editor always returns an event.
 	if (context.getMode() === 'manual') return event({});
 	const store = context.getWorkflowStaticData('node');
-	const { lowSince, amount } = asObject(store[STATE]) ?? {};
-	const before = { lowSince: asText(lowSince), amount: asText(amount) };
+	const { lowSince, amount, account: known } = asObject(store[STATE]) ?? {};
+	// What was seen of another account says nothing of this one.
+	const before = known === account ? { lowSince: asText(lowSince), amount: asText(amount) } : {};
 	const { fires, state } = decide(watch, before, balance);
-	store[STATE] = compact(state);
+	store[STATE] = compact({ ...state, account });
 	if (fires) return event(before);
 	// n8n stores static data only when a poll returns something. That the balance has risen must survive a restart,
 	// so this returns an execution without items, which runs no further node.
 	return before.lowSince !== undefined && state.lowSince === undefined ? [[]] : null;
 }
 
-async function readPoll(context: IPollFunctions): Promise<{ watch: Watch; balance: Balance }> {
+async function readPoll(context: IPollFunctions) {
 	try {
 		const { fireOn, threshold, options } = parameters.read(nodeParameters(context));
 		const watch = { fireOn, threshold: String(threshold), margin: String(options.margin ?? 0) };
 		const client = await connect(context, POLL_SETTINGS);
-		return { watch, balance: readBalance(await fetchBalance(client)) };
+		return { watch, balance: readBalance(await fetchBalance(client)), account: client.account };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);
 	}

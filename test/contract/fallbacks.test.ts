@@ -105,7 +105,7 @@ describe('the next model', () => {
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'no_providers',
 			description: expect.stringMatching(
-				`Rejected before: ${TEXT_MODEL} \\(“.+”\\), ${SECOND} \\(“.+”\\)\\. Nothing was charged\\.$`,
+				`Rejected before: ${TEXT_MODEL} \\(“.+”\\), ${SECOND} \\(“.+”\\)\\. This call was not charged\\.$`,
 			) as string,
 		});
 		expect(gateway.charges()).toBe(0);

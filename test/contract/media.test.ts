@@ -63,7 +63,7 @@ describe('media tasks', () => {
 		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), options: { sessionId: 'none' } };
 		const { error } = await gateway.media('create', parameters);
 		expect(error?.message).toBe('The gateway does not know the model or the session of the task');
-		expect(error?.description).toMatch(/'Session ID'.*Session not found.*Nothing was charged/);
+		expect(error?.description).toMatch(/'Session ID'.*Session not found.*This call was not charged/);
 	});
 
 	it('what n8n stores of a node whose task has failed has no API key', async () => {

@@ -131,11 +131,16 @@ describe('balance trigger', () => {
 	async function poll(
 		parameters: INodeParameters,
 		body: object,
-		{ mode = 'trigger', store = {} }: { mode?: WorkflowExecuteMode; store?: object } = {},
+		{
+			mode = 'trigger',
+			store = {},
+			apiKey = 'sk-1',
+		}: { mode?: WorkflowExecuteMode; store?: object; apiKey?: string } = {},
 	): Promise<INodeExecutionData[][] | null> {
-		gateway().get('/api/v1/balance').reply(200, body);
+		nock('https://gateway.test').get('/api/v1/balance').reply(200, body);
+		const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey };
 		return await new BalanceTrigger().poll.call(
-			pollContext({ node: 'balanceTrigger', parameters, mode, store }),
+			pollContext({ node: 'balanceTrigger', parameters, mode, store, credential }),
 		);
 	}
 
@@ -147,6 +152,18 @@ describe('balance trigger', () => {
 		const json = { ...balance, message, lowBalance: true, threshold: '100' };
 		expect(output).toStrictEqual([[{ json }]]);
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
+	});
+
+	it.each([
+		['below', 'starts the workflow again if its balance is low, too', 1],
+		['change', 'is not compared with the one before', 0],
+	])('%s: another account %s', async (fireOn, _, starts) => {
+		const store = {};
+		const parameters = { fireOn, threshold: 100 };
+		await poll(parameters, { amount: '50' }, { store });
+		const output = await poll(parameters, { amount: '40' }, { store, apiKey: 'sk-2' });
+		expect(output?.[0] ?? []).toHaveLength(starts);
+		expect(await poll(parameters, { amount: '40' }, { store, apiKey: 'sk-2' })).toBeNull();
 	});
 
 	it.each<[fireOn: string, amount: string, text: string, more: object]>([

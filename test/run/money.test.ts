@@ -427,7 +427,7 @@ it.each<[Outcome, object, object, object]>([
 );
 
 const NOTHING_SENT = /^Nothing was sent\.$/;
-const NOTHING_CHARGED = /^Nothing was charged\.$/;
+const NOTHING_CHARGED = /^This call was not charged\.$/;
 
 it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 	['notSent', { create: NOTHING_SENT, keyed: NOTHING_SENT, charge: NOTHING_SENT }],
@@ -435,7 +435,7 @@ it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 	[
 		'unknown',
 		{
-			create: /not repeated.*may have arrived\. Nothing was charged\.$/,
+			create: /not repeated.*may have arrived\. This call was not charged\.$/,
 			keyed:
 				/may have been created and charged.*'Retry On Fail' and a retry.* the same task.*'Idempotency Key'/,
 			charge: /not repeated.*may have been charged: check the balance/,
@@ -448,9 +448,8 @@ it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 	}
 });
 
-it('notSent or rejected: only its own item is free when others may be charged', () => {
+it('notSent: only its own item is free when others may be charged', () => {
 	expect(chargeText(details('notSent', 'charge'), false)).toBe('This call was not sent.');
-	expect(chargeText(details('rejected', 'keyed'), false)).toBe('This call was not charged.');
 });
 
 it.each<[Partial<ApiErrorDetails>, RegExp]>([
@@ -502,6 +501,11 @@ describe('what an error says of other items', () => {
 			'that a result is lost',
 			[withoutResult],
 			`1 other item cost ₽2. ${RETRY} The results of 1 item are not kept, so they are paid for again.`,
+		],
+		[
+			'that one has failed, too',
+			[text, { ...withoutResult, error: details('charged', 'charge') }],
+			`2 other items cost ₽3.50. 1 of them failed, too: a retry pays for them again. ${RETRY}`,
 		],
 		['which may be charged', [lost], `The outcome of item 0 is ${MAYBE}`],
 		[

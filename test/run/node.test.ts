@@ -38,7 +38,7 @@ describe('the error in an error item', () => {
 		[
 			'that nothing was charged',
 			apiError({ kind: 'charge' }),
-			{ description: 'Try it later. Nothing was charged.' },
+			{ description: 'Try it later. This call was not charged.' },
 		],
 		[
 			'a task that failed',

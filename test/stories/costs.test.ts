@@ -222,7 +222,6 @@ describe('partly paid', () => {
 		expect(errorText).toMatch(FREE);
 		expect(errorText).toMatch(rubles(spent()));
 		expect(errorText).toContain('Retry');
-		expect(errorText).not.toContain('Nothing was charged');
 	}
 
 	describe('of ten texts, the tenth is refused', () => {
@@ -280,6 +279,13 @@ describe('partly paid', () => {
 		const { errorText } = await execute(text(), numbered(10));
 		expect(errorText).toContain(words);
 		expect(errorText).not.toMatch(/(run|execute) the workflow again/i);
+	});
+
+	it('of three texts, none of which is JSON, the error says that the others failed, too', async () => {
+		const { errorText } = await execute(text({ outputFormat: 'jsonObject' }), numbered(3));
+		expect(gateway.charges()).toBe(3);
+		expect(errorText).toMatch(/2 other items cost ₽.* 2 of them failed, too: a retry pays for them again\./);
+		expect(errorText).not.toContain('their results');
 	});
 
 	it('a retry with *Fallback Models*, after the model of the tenth text was not available, pays only for that', async () => {

@@ -132,7 +132,7 @@ describe('a picture to edit', () => {
 		gateway.control.addFault({ match: upload, action: { kind: 'loseResponse' }, times: 0 });
 		const execution = await execute({ ...edit(), settings: CONTINUE }, await pictures());
 		for (const { description, retryable } of execution.errors()) {
-			expect(description).toMatch(/Nothing was charged\.$/);
+			expect(description).toMatch(/This call was not charged\.$/);
 			expect(retryable).toBe(true);
 		}
 		expect(execution.errors()).toHaveLength(3);
@@ -268,6 +268,7 @@ describe('agent picture', () => {
 	/** A call of the tool. The ID is the model's. */
 	const call = (toolCallId: string, prompt = 'a cat') => [{ json: { prompt, toolCallId } }];
 	const tool = () => ({ ...image(), asTool: true });
+	const NO_COST: unknown = expect.stringMatching(/^Cost: ₽0 \(execution so far: ₽1\.80\)|^$/);
 
 	it('the agent gets the same picture, pays once, and reads that another one needs another input', async () => {
 		const first = await execute(tool(), call('call-1'));
@@ -282,6 +283,8 @@ describe('agent picture', () => {
 		const third = await second.callAgain(call('call-3'));
 		expect(JSON.stringify(third.items())).toMatch(/same task as before/i);
 		expect(gateway.charges()).toBe(1);
+		const hints = [first, second, third].map((execution) => execution.hints());
+		expect(hints).toStrictEqual([expect.stringMatching(/^Cost: ₽1\.80/), NO_COST, NO_COST]);
 	});
 
 	it('the agent gets another picture for another input, without that note', async () => {

@@ -112,6 +112,16 @@ describe('corrected prompt', () => {
 		expect(retried.items().map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual(WITH_FILES);
 	});
 
+	test('a retry without *Download Results* returns the URLs, as the error says', async () => {
+		const failed = await failedDownload();
+		expect(failed.errorText).toMatch(/'Get'.*'Download'.*'Download Results' off.*Task .* is paid for\./);
+		expect(failed.error?.description).not.toMatch(/fetch its result/);
+		const retried = await failed.retry({ downloadResults: false });
+		const urls = gateway.control.tasks().map(({ resultUrls }) => resultUrls);
+		expect(retried.items().map(({ json }) => json.resultUrls)).toStrictEqual(urls);
+		expect(gateway.charges()).toBe(2);
+	});
+
 	test.each<[string, object]>([
 		['the same', {}],
 		['a longer *Max Wait*', { maxWait: 60 }],
@@ -171,7 +181,7 @@ describe('changed credential', () => {
 			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
 			expect(error?.context?.itemIndex).toBe(0);
 			expect(errorText).toMatch(ANOTHER);
-			expect(errorText).not.toContain('Nothing was charged');
+			expect(errorText).not.toContain('not charged');
 		});
 
 		it('the pictures of the other items come out, and are paid once', async () => {
@@ -355,7 +365,7 @@ describe('own key', () => {
 
 		it('a retry with a corrected prompt makes its picture', async () => {
 			const failed = await execute(order(), prompts('a cat'));
-			expect(failed.errorText).toContain('Nothing was charged');
+			expect(failed.errorText).toContain('This call was not charged');
 			const retried = await failed.retry({ prompt: '={{ $json.prompt }}, sitting' });
 			expect(retried.error).toBeUndefined();
 			expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cat, sitting']);
@@ -452,7 +462,7 @@ describe('failed task', () => {
 		// Whether a failed task is charged, nobody knows.
 		const paid = new RegExp(`${failedIds()[0]} (is|was) paid`);
 		for (const { errorText } of [failed, lost]) expect(errorText).not.toMatch(paid);
-		expect(lost.errorText).not.toContain('Nothing was charged');
+		expect(lost.errorText).not.toContain('not charged');
 		expect(lost.errorText).toMatch(/may have been (created|charged)/);
 	});
 });

@@ -53,7 +53,7 @@ export async function downloadFiles(
 function withOtherWays(error: ApiError): ApiError {
 	const { retryable, description } = error.details;
 	const others =
-		"The operation 'Get' returns the URLs of all files of the task, 'Download' gets them from the gateway.";
+		"The operation 'Get' returns the URLs of all files of the task, 'Download' gets them from the gateway. With 'Download Results' off, a retry returns the URLs, too.";
 	return retryable ? error : error.with({ description: `${description} ${others}` });
 }
 

@@ -82,8 +82,9 @@ class ItemLoop {
 		this.parameters = new NodeParameters(context);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
-		const { records, spending } = this.runContext;
-		if (records.costRub !== '0') spending.addOwn(records.costRub);
+		const { records, spending, isTool } = this.runContext;
+		// The calls of an agent's tool have a hint each.
+		if (records.costRub !== '0' && !isTool) spending.addOwn(records.costRub);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {

@@ -81,7 +81,7 @@ export function inMessage(error: NodeError): NodeError {
 interface NodeErrorContext {
 	/** The end of the description: what other items cost. */
 	others?: string;
-	/** Whether no other call is, or may be, charged. */
+	/** Whether nothing else was sent. */
 	isAlone?: boolean;
 	/** Whether n8n can retry the execution. */
 	hasRetry?: boolean;

@@ -166,7 +166,7 @@ describe.each(formatStreams)('%s: a stream', (format, beginning, end) => {
 		expect(details).toMatchObject({ code, outcome, extra: { receivedText: text } });
 		expect(outcomeFlags(details)).toStrictEqual(outcome === 'unknown' ? mayBeCharged : { retryable: true });
 		expect(chargeText(details)).toContain(
-			outcome === 'rejected' ? 'Nothing was charged' : 'may have been charged',
+			outcome === 'rejected' ? 'This call was not charged' : 'may have been charged',
 		);
 		expect(details.description).toContain(text === '' ? 'No text had been received' : `“${text}”`);
 	});

@@ -130,7 +130,7 @@ describe('the prompt', () => {
 		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.prompt is too long', data: null });
 		const { error } = await run('create', { model, prompt: 'Hello', input: form({ 'top-p': 1 }) });
 		expect(error?.message).toBe("'Prompt' is too long");
-		expect(error?.description).toContain('Nothing was charged');
+		expect(error?.description).toContain('This call was not charged');
 	});
 
 	test('is not taken for the field that a refusal is about', async () => {

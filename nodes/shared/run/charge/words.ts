@@ -33,17 +33,19 @@ export function mayBeCharged(error: unknown): boolean {
 /**
  * Says whether a failed request is charged: the last sentence of its error.
  *
- * @param isAlone whether no other call is, or may be, charged
+ * @param isAlone whether nothing else was sent
  * @param hasRetry whether the execution fails: n8n has no *Retry* for one that succeeds
  * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
 export function chargeText(
-	{ outcome, kind = 'charge', taskId, extra }: ApiErrorDetails,
+	{ outcome, kind = 'charge', taskId, extra, retryable }: ApiErrorDetails,
 	isAlone = true,
 	hasRetry = true,
 ): string | undefined {
-	const free = isAlone ? 'Nothing was charged.' : 'This call was not charged.';
+	const free = 'This call was not charged.';
 	if (outcome === 'charged') {
+		// A file of its result is gone: each way to fetch it fails.
+		if (taskId !== undefined && kind === 'file' && !retryable) return `Task ${taskId} is paid for.`;
 		if (taskId !== undefined)
 			return `Task ${taskId} is paid for: fetch its result with the operation 'Wait'${hasRetry ? ", or with 'Retry' in the list of executions" : ''}.`;
 		const { costRub } = extra ?? {};
@@ -103,8 +105,13 @@ export function othersText(
 	if (withoutCost > 0) texts.push(`${count(withoutCost, item)} cost an amount that is not known.`);
 	const before = charged.filter(({ isBefore }) => isBefore).length;
 	if (before > 0) texts.push(`The execution before paid for ${count(before, item)}.`);
-	if (charged.length > 0) texts.push(NEXT_TRY[next]);
-	const lost = charged.filter(({ outputs, taskId }) => !outputs && taskId === undefined).length;
+	const hasFailed = ({ error, taskId }: ItemRecord) => error !== undefined && taskId === undefined;
+	const failed = charged.filter(hasFailed).length;
+	if (failed > 0)
+		texts.push(`${failed} of them failed, too${next === 'none' ? '' : ': a retry pays for them again'}.`);
+	const results = charged.filter((record) => !hasFailed(record));
+	if (results.length > 0) texts.push(NEXT_TRY[next]);
+	const lost = results.filter(({ outputs, taskId }) => !outputs && taskId === undefined).length;
 	if (lost > 0 && next !== 'none')
 		texts.push(`The results of ${count(lost, 'item')} are not kept, so they are paid for again.`);
 	if (unknown.length > 0) {
