@@ -42,6 +42,19 @@ it.each([
 	expect(json).toStrictEqual([{ taskId, audioId: 'a1', ...data, ...more }]);
 });
 
+it.each<
+	[operation: string, method: string, path: string, body: { archive: boolean } | undefined, done: object]
+>([
+	['archive', 'PATCH', '/archive', { archive: true }, { archived: true }],
+	['unarchive', 'PATCH', '/archive', { archive: false }, { archived: false }],
+	['delete', 'DELETE', '', undefined, { deleted: true }],
+	['restore', 'POST', '/restore', undefined, { restored: true }],
+])('%s is sent to the gateway, and returns what it has done', async (operation, method, path, body, done) => {
+	const sent = gateway().intercept(`${TASKS}/t1${path}`, method, body).reply(200, envelope({}));
+	expect(await jsonOf(operation, { taskId })).toStrictEqual([{ ...done, taskId }]);
+	expect(sent.isDone()).toBe(true);
+});
+
 it('getLyrics makes a subtitle file, which a tool does not', async () => {
 	const words = [{ word: 'Hello\n', success: true, startS: 1, endS: 2 }];
 	const parameters = { taskId, audioId: 'a1', options: { subtitleFormat: 'vtt' } };
