@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import {
 	ApiError,
 	type ApiErrorDetails,
@@ -14,6 +15,7 @@ import {
 import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
 import { reserve } from '../../nodes/shared/run/charge/limits';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
+import { completeText, type TextCosts } from '../../nodes/shared/run/charge/text';
 import { Spending, type SpendingContext } from '../../nodes/shared/run/charge/spending';
 import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/charge/words';
 import { toErrorJson } from '../../nodes/shared/run/nodeError';
@@ -255,6 +257,24 @@ describe('min balance', () => {
 		await expect(first).rejects.toThrow(StoppedError);
 		await expect(second).resolves.toBeDefined();
 		expect(gateway.requests).toBe(1);
+	});
+
+	it('texts without a limit of tokens wait where the longest responses of those in progress leave no room', async () => {
+		const { client } = newAccount('1090');
+		// ₽90 for a response as long as the context window: eleven fit into ₽1,000.
+		const model = { contextLength: 1_000, costContext: '0', costCompletion: '0.09' };
+		const textModels = { required: async () => await Promise.resolve(model) };
+		const costs = { client, textModels, spending: new Execution().node() } as unknown as TextCosts;
+		const output = { kind: 'text' } as const;
+		const plan = { format: textFormat('chat'), output, body: { model: 'm' }, maxCostRub: undefined };
+		const sent: object[] = [];
+		const send = async (body: object) => {
+			sent.push(body);
+			return await new Promise<never>(() => undefined);
+		};
+		for (let count = 0; count < 20; count++) void completeText(costs, plan, send);
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(sent).toStrictEqual(Array.from({ length: 11 }, () => plan.body));
 	});
 
 	it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
