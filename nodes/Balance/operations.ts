@@ -1,7 +1,7 @@
 import { fetchBalance, isBelow, readBalance } from '../shared/gateway/endpoints/balance';
 import { simplify } from '../shared/fields/results';
 import { compact } from '../shared/gateway/util/json';
-import { number, optional } from '../shared/params/kinds';
+import { filled, number } from '../shared/params/kinds';
 import { defineOperation } from '../shared/run/operation';
 import { Registry } from '../shared/run/registry';
 
@@ -13,7 +13,7 @@ export const get = defineOperation({
 	isLight: true,
 	parameters: { simplify },
 	options: {
-		threshold: optional(
+		threshold: filled(
 			number({
 				displayName: 'Threshold (₽)',
 				decimals: 2,

@@ -56,13 +56,16 @@ describe('balance: get', () => {
 		expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
 	});
 
-	it('rejects a threshold that is not a number, and sends nothing', async () => {
-		const { error } = await runNode({
-			node: 'balance',
-			parameters: { ...parameters, options: { threshold: 'a lot' } },
-		});
-		expect(error?.message).toContain('Threshold (₽)');
-	});
+	it.each(['a lot', '={{ $json.missing }}'])(
+		'rejects the threshold %s, and sends nothing',
+		async (threshold) => {
+			const { error } = await runNode({
+				node: 'balance',
+				parameters: { ...parameters, options: { threshold } },
+			});
+			expect(error?.message).toContain('Threshold (₽)');
+		},
+	);
 });
 
 const balance = (amount: string) => readBalance({ amount });

@@ -498,6 +498,10 @@ describe('a locator that n8n does not reduce', () => {
 		expect(read({ __rl: true, mode: 'id', value })).toBe(value);
 	});
 
+	it('is text in the form of ISO 8601, if it is a date', () => {
+		expect(read(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
+	});
+
 	it.each([{ value: 'a/b' }, { __rl: false, value: 'a/b' }, { __rl: 'true', value: 'a/b' }])(
 		'is rejected without its mark: %j',
 		(value) => {

@@ -281,6 +281,25 @@ describe('partly paid', () => {
 		expect(errorText).not.toMatch(/(run|execute) the workflow again/i);
 	});
 
+	it('a retry shows the hints of the texts that it takes: cut off, and by a fallback model', async () => {
+		const options = { maxTokens: 3, maxRetries: 0, fallbackModels: ['sandbox/swift-1'] };
+		gateway.control.addFault({
+			match: { model: TEXT_MODEL },
+			action: { kind: 'error', code: 'no_providers' },
+			times: 0,
+		});
+		disturb(says('text 1'), { kind: 'error', code: 'invalid_request' });
+		const node = text({ options: { ...options, concurrency: 1 } });
+		const failed = await execute(node, prompts('Write a long story', 'text 1'));
+		expect(failed.error).toBeDefined();
+		gateway.control.clearFaults();
+		calm();
+		const retried = await failed.retry();
+		expect(retried.items().map(({ json }) => json.fallbackFrom)).toStrictEqual([[TEXT_MODEL], undefined]);
+		expect(retried.hints()).toMatch(/1 item was answered by a fallback model/);
+		expect(retried.hints()).toMatch(/cut off at 3 tokens/);
+	});
+
 	it('of three texts, none of which is JSON, the error says that the others failed, too', async () => {
 		const { errorText } = await execute(text({ outputFormat: 'jsonObject' }), numbered(3));
 		expect(gateway.charges()).toBe(3);

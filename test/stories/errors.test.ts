@@ -132,6 +132,23 @@ describe('mistakes', () => {
 	});
 });
 
+describe('data URL without content', () => {
+	// As an expression with $binary gives it, where n8n keeps files on disk.
+
+	const { gateway, execute } = useStories();
+	const url = 'data:image/png;base64,{{ $json.missing }}';
+	const message = { role: 'user', content: [{ type: 'image_url', image_url: { url } }] };
+
+	test.each([
+		['a task', image({ inputMode: 'json', inputJson: `={"prompt": "a cat", "image_url": "${url}"}` })],
+		['a text', text({ inputMode: 'json', messagesJson: `=${JSON.stringify([message])}` })],
+	])('%s is not sent, and the error says where a file belongs', async (_, node) => {
+		const { errorText } = await execute(node, prompts('a'));
+		expect(errorText).toMatch(/"data:image\/png;base64," has no content.*Input Files/s);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+});
+
 describe('invalid item', () => {
 	// One of many items cannot be sent, because its expression returns nothing, or no JSON.
 

@@ -333,6 +333,13 @@ describe('agent text', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
+	it('a call that asks for a picture, which a tool cannot return, is not sent', async () => {
+		const options = { audioAndImages: { values: { modalities: ['text', 'image'] } } };
+		const refused = await execute({ ...text({ options }), asTool: true }, call('call-1'));
+		expect(refused.items()[0]?.json.error).toMatch(/returns no audio and no images.*Media Task/);
+		expect(gateway.charges()).toBe(0);
+	});
+
 	it('after a refused call, which is free, the same call again returns the text', async () => {
 		const action = { kind: 'error', code: 'invalid_request' } as const;
 		gateway.control.addFault({ match: { method: 'POST' }, action });

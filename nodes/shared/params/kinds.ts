@@ -93,6 +93,9 @@ export function locator(
 
 function readText(value: unknown, at: Location): string {
 	if (typeof value !== 'object' || value === null) return String(value ?? '');
+	// Dates, such as n8n's $now.
+	const json = (value as { toJSON?: () => unknown }).toJSON?.();
+	if (typeof json === 'string') return json;
 	throw at.error('is not text', OBJECT_HINT);
 }
 

@@ -250,12 +250,15 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { hints, dryRun, fallbacks } = this.runContext;
+		const { hints, dryRun, records } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const { gaps } = this.parameters;
 		const empty = [...gaps].map(([expression, item]) => `${expression} (first: item ${item})`);
 		if (empty.length > 0) hints.add(`In some items, expressions are empty: ${empty.join(', ')}.`);
-		if (fallbacks.size > 0) hints.add(fallbackHint(fallbacks.size));
+		const sent = records.others().map(([, record]) => record);
+		const fallbacks = sent.filter(({ isFallback }) => isFallback).length;
+		if (fallbacks > 0) hints.add(fallbackHint(fallbacks));
+		for (const { hint } of sent) if (hint !== undefined) hints.add(hint);
 		const codes = [...this.failures.values()].map(([item]) => asObject(item?.json.error)?.code);
 		const misfits = misfitHint(codes);
 		if (misfits !== undefined) hints.add(misfits);

@@ -35,8 +35,6 @@ export class RunContext {
 	readonly dryRun = new DryRun();
 	/** Shown with the node's output. */
 	readonly hints = new Set<string>();
-	/** The items that a fallback model has answered. */
-	readonly fallbacks = new Set<number>();
 
 	constructor(context: IExecuteFunctions) {
 		this.isTool = isTool(context);

@@ -79,7 +79,7 @@ export const createAndWait = defineOperation({
 		const result = resultReader(item);
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
-		const callback = maxWaitMs >= SHORTEST_SUSPENSION_MS ? callbackOf(item) : undefined;
+		const callback = callbackOf(item, maxWaitMs);
 		const { taskId, mayExist, priceRub } = await createTask(item, planned, callback);
 		const wait = { model, priceRub, pollImmediately: mayExist || callback !== undefined };
 		const finish = async () => {
@@ -100,7 +100,7 @@ export const createAndWait = defineOperation({
 });
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
-function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>) {
+function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>, maxWaitMs: number) {
 	const { n8n, client, params, run } = item;
 	if (params.waitStrategy !== 'suspend') return undefined;
 	const { url, problem: ofN8n } = suspendSupport(n8n);
@@ -115,7 +115,10 @@ function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>) {
 			: params.options.callbackUrl?.trim()
 				? "the task has another 'Callback URL'"
 				: reason &&
-					`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`);
+					`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`) ??
+		(maxWaitMs < SHORTEST_SUSPENSION_MS
+			? "n8n resumes executions once a minute, and 'Max Wait (Minutes)' is not longer"
+			: undefined);
 	if (url && problem === undefined) return resumeCallback(item, url);
 	run.hints.add(`The execution keeps running instead of sleeping: ${problem}`);
 	return undefined;

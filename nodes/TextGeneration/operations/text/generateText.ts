@@ -2,8 +2,10 @@ import { mostOfCall, withMaxTokens } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { streamText } from '../../../shared/gateway/text/streamText';
-import { textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
+import { asksForMedia, textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/json';
+import { checkDataUrls } from '../../../shared/params/dataUrls';
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
@@ -22,7 +24,7 @@ export const generate = defineOperation({
 		'Asks another language model for a text, such as an answer, a summary or a translation. It knows only what the prompt says. Returns the text and the cost in rubles.',
 	parameters: generateParameters,
 	options: generateOptions,
-	plan: (item) => planText(prepareText(item)),
+	plan: (item) => planText(prepareText(item), item.run.isTool),
 	execute: generateText,
 });
 
@@ -33,10 +35,17 @@ export interface PlannedText {
 }
 
 /** Makes the body before anything is sent, unless it needs files. */
-export function planText(prepared: PreparedText): PlannedText {
+export function planText(prepared: PreparedText, isTool = false): PlannedText {
 	const { options, attachments, format, request, extraBody } = prepared;
 	void [options.dryRun, options.fallbackModels, options.maxCostRub];
 	const body = textBody(format, request, extraBody);
+	if (isTool && asksForMedia(body))
+		throw new InvalidInputError(
+			'The tool of an agent returns no audio and no images',
+			'They would be paid for and lost: remove the options that ask for them. A Gateway Media Task tool returns the URLs of its files.',
+			'options',
+		);
+	checkDataUrls(body);
 	return attachments.length > 0 ? { prepared } : { prepared, body };
 }
 
@@ -56,8 +65,8 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
 	try {
-		const { spending, textModels, records, hints } = run;
-		const costs = { client, spending, textModels, showHint: (text: string) => hints.add(text) };
+		const { spending, textModels, records } = run;
+		const costs = { client, spending, textModels, showHint: (hint: string) => records.note(index, { hint }) };
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, turn) => {
@@ -67,7 +76,7 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 			});
 		});
 		isComplete = true;
-		if (fallbackFrom.length > 0) run.fallbacks.add(index);
+		if (fallbackFrom.length > 0) records.note(index, { isFallback: true });
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
 		return await outputsOf(item, prepared, completion, result.body);

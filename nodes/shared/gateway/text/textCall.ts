@@ -21,7 +21,7 @@ export function textCall(
 }
 
 /** Whether the response may hold sound or pictures. */
-function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
+export function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
 	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
 	return makesImages || [modalities, audio, images].some((field) => field !== undefined);
 }

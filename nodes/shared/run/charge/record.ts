@@ -30,6 +30,9 @@ export interface ItemRecord {
 	isBefore?: boolean;
 	/** The error after which it is, or may be, charged. */
 	error?: ApiErrorDetails;
+	/** What the node's hints say of its text. */
+	hint?: string;
+	isFallback?: true;
 	/** Its outputs, unless they are too large to be kept. */
 	outputs?: INodeExecutionData[];
 }

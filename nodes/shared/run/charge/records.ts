@@ -71,6 +71,11 @@ export class Records {
 		return (this.stored.items[index] = Object.assign(this.get(index) ?? {}, news));
 	}
 
+	/** Notes what the node's hints say of an item that is sent, also where a later try takes its output. */
+	note(index: number, news: Pick<ItemRecord, 'hint' | 'isFallback'>): void {
+		Object.assign(this.get(index) ?? {}, news);
+	}
+
 	/** Notes a call that costs money, before it is sent. */
 	sent(index: number, account: string, key: string | undefined): ItemRecord {
 		// Equal texts of an agent at the same time are charged one by one.
