@@ -213,7 +213,7 @@ test('what fails after resuming can be retried without paying again', async () =
 	const failed = await end(suspended);
 	environment.gateway.control.clearFaults();
 	expect(failed.status).toBe('error');
-	expect(failed.error?.description).toContain("paid for: fetch its result with the operation 'Wait'");
+	expect(failed.error?.description).toMatch(/With 'Download Results' off, a retry .* Task .* is paid for\./);
 	const result = await retry(suspended.executionId);
 	expect(result.status).toBe('success');
 	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
