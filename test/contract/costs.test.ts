@@ -398,6 +398,21 @@ describe('agent cost', () => {
 		});
 	});
 
+	it.each([
+		[5_000, undefined],
+		[1_000, 4_096],
+	])('*Minimum Balance*, at ₽%d: the limit of tokens is %s', async (balance, limit) => {
+		const name = `account of ${balance}`;
+		gateway.control.setBalance(String(balance), name);
+		const { key: apiKey } = gateway.control.createKey({ account: name });
+		const { lc: model } = await gateway.chatModel({ execution, apiKey, minBalanceRub: 50 });
+		await model.invoke(ask);
+		await streamed(model);
+		const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json));
+		expect(bodies.map((body) => body?.max_tokens)).toStrictEqual([limit, limit]);
+		expect(gateway.control.ledger(name)).toHaveLength(2);
+	});
+
 	it('a catalogue that could not be read is read again for the next call that has a limit', async () => {
 		gateway.control.addFault({
 			match: { path: '*/models' },

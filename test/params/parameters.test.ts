@@ -1,8 +1,5 @@
 import fc from 'fast-check';
-import type { INodeParameters } from 'n8n-workflow';
 
-import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
-import { collection, rows } from '../../nodes/shared/params/groups';
 import {
 	choice,
 	decimal,
@@ -22,9 +19,7 @@ import {
 	text,
 	texts,
 } from '../../nodes/shared/params/kinds';
-import { declare, type Parameter } from '../../nodes/shared/params/parameter';
-import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
-import { webhookContext } from '../helpers/contexts';
+import { type Parameter } from '../../nodes/shared/params/parameter';
 import { invalidInput } from '../helpers/invalidInput';
 import { readOption, readParameter } from './support';
 
@@ -63,6 +58,7 @@ const kinds: Record<string, Kind> = {
 			[0, '0'],
 			[false, 'false'],
 			[true, 'true'],
+			[new Date(0), '1970-01-01T00:00:00.000Z'],
 		],
 		missing: 'data',
 		empty: 'data',
@@ -388,141 +384,4 @@ describe('the bounds of a number', () => {
 		const { description } = invalidInput(() => readParameter(numberOrInteger(range, isWhole), 'x'));
 		expect(description).toBe(hint);
 	});
-});
-
-const parameter = rows({
-	displayName: 'Input Files',
-	group: 'files',
-	groupLabel: 'File',
-	fields: {
-		name: text({ displayName: 'Name' }),
-		other: optional(text({ displayName: 'Other' })),
-		flag: flag({ displayName: 'Flag', default: true }),
-		file: inputFile({ displayName: 'File', default: 'data' }),
-	},
-});
-
-const read = (value: unknown) => readParameter(parameter, value);
-const errorFields = ({ message, description, param }: InvalidInputError) => ({ message, description, param });
-
-it.each<[unknown, string[]]>([
-	[{ files: [{ name: 'a' }, { name: 'b' }], more: [{ name: 'c' }] }, ['a', 'b', 'c']],
-	...[undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }].map(
-		(value) => [value, []] as [unknown, string[]],
-	),
-])('%j: reads the rows of all groups, in order', (value, names) => {
-	expect(read(value).map(({ values }) => values.name)).toStrictEqual(names);
-});
-
-it.each(['text', '', 7, false, []])('rejects %j, which is not a list of rows', (value) => {
-	expect(errorFields(invalidInput(() => read(value)))).toStrictEqual({
-		message: "'Input Files' is not a list of rows",
-		description: 'Add the rows in the panel.',
-		param: 'field',
-	});
-});
-
-it('reads the fields of a row like other parameters; errors name the row', () => {
-	const [first, second] = read({ files: [{ flag: undefined }, { flag: 'maybe', name: 2, file: { id: 1 } }] });
-	expect([second?.values.name, second?.values.other]).toStrictEqual(['2', undefined]);
-	// What an expression returns nothing for is empty, and what is not there has its default.
-	expect([first?.values.flag, first?.values.file.value]).toStrictEqual([false, 'data']);
-	expect(errorFields(invalidInput(() => second?.values.flag))).toStrictEqual({
-		message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
-		description: 'It is true or false.',
-		param: 'field',
-	});
-	const ofFile = second?.values.file.at.error('is empty', 'Fill it in.');
-	expect(ofFile?.message).toBe("'Input Files', row 2: 'File' is empty");
-	const ofRow = second?.at.error('is empty', 'Fill it in.');
-	expect(ofRow && errorFields(ofRow)).toStrictEqual({
-		message: "'Input Files', row 2: is empty",
-		description: 'Fill it in.',
-		param: 'field',
-	});
-});
-
-const words = text({ displayName });
-const model = locator({ displayName, modes: [], whenEmpty: 'Choose it.' });
-
-/**
- * The parameters of a node for its items, and what n8n is asked.
- *
- * @param stored as the workflow stores them
- * @param resolve the value of a parameter for an item; the stored one by default
- */
-function nodeOf(stored: INodeParameters, resolve?: (name: string, index: number) => unknown) {
-	const requested: unknown[][] = [];
-	const getNodeParameter = (...args: unknown[]) => {
-		requested.push(args);
-		const [name, index] = [String(args[0]), Number(args[1])];
-		return resolve ? resolve(name, index) : stored[name];
-	};
-	const parameters = new NodeParameters({ getNodeParameter, getNode: () => ({ parameters: stored }) });
-	return { requested, parameters };
-}
-
-/** Reads a parameter for three items, twice each; returns the items for which n8n is asked. */
-function itemsRequested(parameter: Parameter<unknown>, value: INodeParameters[string]): unknown[] {
-	const { requested, parameters } = nodeOf({ field: value });
-	for (const index of [0, 1, 2]) {
-		const values = declare({ field: parameter }).read(parameters.item(index));
-		expect(values.field).toBe(values.field);
-	}
-	return requested.map(([, index]) => index);
-}
-
-const form = (value: object) => ({ mappingMode: 'defineBelow', value: { n: 1, ...value } });
-const withId = (value: string) => ({ __rl: true, mode: 'id', value });
-
-it.each<[string, Parameter<unknown>, INodeParameters[string], INodeParameters[string]]>([
-	['text', words, 'a = b', '=a'],
-	['a collection', collection({ name: words }), { name: 'a' }, { name: '={{ $json.a }}' }],
-	[
-		'rows',
-		rows({ displayName, group: 'row', groupLabel: 'Row', fields: { name: words } }),
-		{ row: [{ name: 'a' }] },
-		{ row: [{ name: 'a' }, { name: '={{ $json.a }}' }] },
-	],
-	['a form', mapper({ displayName }), form({}), form({ prompt: '={{ $json.a }}' })],
-	['a locator', model, withId('a'), withId('={{ $json.a }}')],
-])('%s is requested once per run, with an expression once per item', (_, parameter, fixed, expression) => {
-	expect(itemsRequested(parameter, fixed)).toStrictEqual([0]);
-	expect(itemsRequested(parameter, expression)).toStrictEqual([0, 1, 2]);
-});
-
-describe('a locator that n8n does not reduce', () => {
-	const read = (value: unknown) => nodeOf({ field: 'any' }, () => value).parameters.item(0)('field', words);
-
-	it.each(['a/b', ''])('is read as its value: %j', (value) => {
-		expect(read({ __rl: true, mode: 'id', value })).toBe(value);
-	});
-
-	it('is text in the form of ISO 8601, if it is a date', () => {
-		expect(read(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
-	});
-
-	it.each([{ value: 'a/b' }, { __rl: false, value: 'a/b' }, { __rl: 'true', value: 'a/b' }])(
-		'is rejected without its mark: %j',
-		(value) => {
-			expect(invalidInput(() => read(value)).message).toBe("'Field' is not text");
-		},
-	);
-});
-
-it('n8n gives the parameters of a node without items, and the default of one that the panel hides', () => {
-	const context = webhookContext(
-		{
-			node: 'mediaTaskTrigger',
-			parameters: { events: '={{ "fa" + "il" }}', options: { archiveTask: '={{ 1 > 0 }}' } },
-			mode: 'webhook',
-			store: {},
-		},
-		{ body: {} },
-	);
-	const source = nodeParameters(context);
-	const options = collection({ archiveTask: flag({ displayName: 'Archive', default: false }) });
-	expect(source('events', words)).toBe('fail');
-	expect(source('options', options).archiveTask).toBe(true);
-	expect(source('threshold', number({ displayName, default: 5 }))).toBe(5);
 });

@@ -9,7 +9,7 @@ import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
 import { someNode } from '../helpers/someNode';
 import { readParameter } from '../params/support';
 
-// The error of an error item, and the error that ends a node. What the outcomes say: money.test.ts.
+// The error of an error item, and the error that ends a node. What the outcomes say: words.test.ts.
 
 const [message, description] = ['It failed', 'Try it later.'];
 const apiError = (details: Partial<ApiErrorDetails> = {}) =>

@@ -11,7 +11,7 @@ import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useS
 describe('limit', () => {
 	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
 
-	const { gateway, execute, spent } = useStories();
+	const { gateway, execute, spent, disturb, calm } = useStories();
 
 	const isWithin = (limit: string) => (compareDecimals(spent(), limit) ?? 1) <= 0;
 
@@ -103,6 +103,23 @@ describe('limit', () => {
 			const { errorText } = await execute(image(), prompts('b'), credential);
 			expect(errorText).toContain("'Minimum Balance (₽)' of ₽50");
 			expect(chargesOf('two')).toBe(1);
+		});
+
+		it('of five texts, the response to the third is lost: a retry keeps the others, which are as long as without it', async () => {
+			const { minBalanceRub, keyOf } = account('five', '5000');
+			disturb(says('text 2'), { kind: 'loseResponse' }, () => chargesOf('five') === 5);
+			const failed = await execute(text(), numbered(5), { minBalanceRub, keyOf });
+			expect(failed.errorText).toMatch(/may have been charged.*4 other items cost/s);
+			calm();
+			const retried = await failed.retry();
+			expect(retried.items().map(({ json }) => json.text)).toStrictEqual(
+				numbered(5).map((_, n) => `text ${n}`),
+			);
+			expect(chargesOf('five')).toBe(6);
+			const lengths = gateway.control
+				.requests({ method: 'POST' })
+				.map(({ body }) => asObject(body.json)?.max_tokens);
+			expect(lengths).toStrictEqual(Array.from({ length: 6 }, () => undefined));
 		});
 
 		// A response as long as the context window costs up to ₽300.

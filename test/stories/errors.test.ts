@@ -141,10 +141,11 @@ describe('data URL without content', () => {
 
 	test.each([
 		['a task', image({ inputMode: 'json', inputJson: `={"prompt": "a cat", "image_url": "${url}"}` })],
+		['a task with a form', image({ input: form({ quality: 'draft', image_url: `=${url}` }) })],
 		['a text', text({ inputMode: 'json', messagesJson: `=${JSON.stringify([message])}` })],
 	])('%s is not sent, and the error says where a file belongs', async (_, node) => {
 		const { errorText } = await execute(node, prompts('a'));
-		expect(errorText).toMatch(/"data:image\/png;base64," has no content.*Input Files/s);
+		expect(errorText).toMatch(/has a data URL without content: "data:image\/png;base64,".*Input Files/s);
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 });

@@ -178,6 +178,22 @@ describe('task results', () => {
 	});
 });
 
+describe('*Sleep Until the Gateway Calls*, where the execution keeps running', () => {
+	const { gateway, execute } = useStories();
+
+	it('items whose tasks take longer than *Max Wait* pass on, as after a sleep', async () => {
+		gateway.control.configure({ taskDuration: { image: 3_600_000 } });
+		const node = image({ waitStrategy: 'suspend', options: { maxWait: 0.2 } });
+		const execution = await execute(node, prompts('a cat', 'a dog'));
+		expect(execution.error).toBeUndefined();
+		expect(execution.hints()).toMatch(/keeps running instead of sleeping/);
+		const made = new Set(gateway.control.tasks().map(({ taskId }) => taskId));
+		expect(new Set(execution.items().map(({ json }) => json.taskId))).toStrictEqual(made);
+		expect(execution.items().map(({ json }) => json.timedOut)).toStrictEqual([true, true]);
+		expect(gateway.charges()).toBe(2);
+	});
+});
+
 describe('two nodes that are alike', () => {
 	// As two copies in imported JSON, which also have the same ID.
 

@@ -186,6 +186,20 @@ export function json(spec: JsonSpec): Parameter<Json> {
 	return jsonOf(spec, 'valid JSON', (value) => value ?? undefined);
 }
 
+/**
+ * Checks that no data URL in JSON is empty, as $binary makes it where n8n keeps files on disk: models would make, and charge,
+ * something without the file.
+ */
+function checkDataUrls(given: unknown, at: Location): void {
+	const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+	const [url] = /"data:[^",\\]*,\s*"/i.exec(text) ?? [];
+	if (url === undefined) return;
+	throw at.error(
+		`has a data URL without content: ${url}`,
+		'An expression with $binary gives no bytes. For a file of the item, use a binary field: Input Files, Attachments, or Binary Field as the source.',
+	);
+}
+
 function jsonOf<T>(
 	{ example, rows, ...rest }: JsonSpec,
 	what: string,
@@ -194,6 +208,7 @@ function jsonOf<T>(
 	const typeOptions = rows ? { typeOptions: { rows } } : {};
 	return kind({ ...rest, type: 'json', ...typeOptions }, (given, at) => {
 		let problem = '';
+		checkDataUrls(given, at);
 		try {
 			const value = narrow((typeof given === 'string' ? JSON.parse(given) : given) as Json);
 			if (value !== undefined) return value;
@@ -232,7 +247,10 @@ export function several<T>(parameter: Parameter<T>, separator: RegExp): Paramete
 /** A form that the editor builds from a schema. The value is as workflows store it. */
 export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 	const initial = { mappingMode: 'defineBelow', value: null };
-	return kind({ ...spec, type: 'resourceMapper', default: initial }, asObject);
+	return kind({ ...spec, type: 'resourceMapper', default: initial }, (value, at) => {
+		checkDataUrls(value, at);
+		return asObject(value);
+	});
 }
 
 export function notice(displayName: string): Parameter<undefined> {

@@ -15,6 +15,7 @@ export interface SuppliedOptions {
 	options?: INodeParameters;
 	baseUrl?: string;
 	apiKey?: string;
+	minBalanceRub?: number;
 	/** The execution of the agent; a new one by default. */
 	execution?: IRunExecutionData;
 	/** Cancels the execution. */
@@ -23,11 +24,17 @@ export interface SuppliedOptions {
 
 /** The supplied model, the function that closes it, and its runs in n8n's log. */
 export async function supplied(given: SuppliedOptions = {}) {
-	const { parameters, options = {}, baseUrl = 'https://gateway.test/api/v1', apiKey = 'sk-test' } = given;
+	const {
+		parameters,
+		options = {},
+		baseUrl = 'https://gateway.test/api/v1',
+		apiKey = 'sk-test',
+		minBalanceRub,
+	} = given;
 	const { context, execution } = supplyContext({
 		node: 'chatModel',
 		parameters: { model: locator('acme/writer'), options, ...parameters },
-		credential: { baseUrl, apiKey },
+		credential: { baseUrl, apiKey, ...(minBalanceRub === undefined ? {} : { minBalanceRub }) },
 		...(given.execution && { execution: given.execution }),
 	});
 	const { cancelSignal } = given;

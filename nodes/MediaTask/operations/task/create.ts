@@ -72,7 +72,7 @@ export const createAndWait = defineOperation({
 		return planTask(item);
 	},
 	async execute(item, planned) {
-		const { client, params } = item;
+		const { client, params, run } = item;
 		const { model, options } = params;
 		if (options.dryRun) return await taskNotSent(item, planned);
 		const maxWaitMs = options.maxWait * 60_000;
@@ -88,7 +88,7 @@ export const createAndWait = defineOperation({
 				return await result(taskId, { ...wait, maxWaitMs: restMs });
 			} catch (error) {
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
-				if (!resumed || code !== 'wait_timeout') throw asError(error);
+				if (code !== 'wait_timeout' || params.waitStrategy !== 'suspend' || run.isTool) throw asError(error);
 				const state = asText(extra.state) ?? 'unknown';
 				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
 			}

@@ -5,7 +5,6 @@ import { withFile } from '../../../shared/gateway/media/inputValues';
 import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
-import { checkDataUrls } from '../../../shared/params/dataUrls';
 import { decimal, EMPTY_HINT, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
@@ -14,7 +13,7 @@ import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/
 import type { ItemContext, ItemInput } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspension';
-import { enteredInput, inputParameters, model, promptParameter, readInput } from '../input';
+import { inputParameters, model, promptParameter, readInput } from '../input';
 import { findTaskFiles, inputFiles, openTaskFiles, placeholder, type FileForField } from '../inputFiles';
 import { callbackWithData, readCallbackUrl } from './callbackUrl';
 
@@ -104,8 +103,13 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	if (hasNoPrompt && String(n8n.getNode().parameters.prompt).startsWith('='))
 		throw new InvalidInputError("'Prompt' is empty", EMPTY_HINT, 'prompt');
 	callbackWithData(readCallbackUrl(callbackUrl), passThrough);
-	void [dryRun, maxCostRub, maxPriceRub, sessionId];
-	checkDataUrls(enteredInput(params));
+	void [
+		dryRun,
+		maxCostRub,
+		maxPriceRub,
+		sessionId,
+		params.inputMode === 'json' ? params.inputJson : params.input,
+	];
 	return { files: findTaskFiles(item) };
 }
 

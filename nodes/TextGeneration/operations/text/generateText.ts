@@ -5,7 +5,6 @@ import { streamText } from '../../../shared/gateway/text/streamText';
 import { asksForMedia, textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/json';
-import { checkDataUrls } from '../../../shared/params/dataUrls';
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
@@ -45,7 +44,6 @@ export function planText(prepared: PreparedText, isTool = false): PlannedText {
 			'They would be paid for and lost: remove the options that ask for them. A Gateway Media Task tool returns the URLs of its files.',
 			'options',
 		);
-	checkDataUrls(body);
 	return attachments.length > 0 ? { prepared } : { prepared, body };
 }
 

@@ -34,7 +34,7 @@ export async function outputsOf(
 			const repeated = parsed === undefined ? [] : ['text'];
 			outputs.push({ json: [...NOT_FOR_AGENTS, ...repeated].reduce(omit, fields) });
 		} else {
-			outputs.push({ json: fields, ...(await binaryOf(item, prepared, completion, index)) });
+			outputs.push({ json: fields, ...(await binaryOf(item, prepared, completion, choice)) });
 		}
 	}
 	return outputs;
@@ -85,14 +85,15 @@ async function binaryOf(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
-	choice: number,
+	choice: Choice,
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
-	for (const file of completion.choices[choice]?.files ?? []) {
+	const suffix = suffixOf(completion.id ?? '', completion.choices.indexOf(choice));
+	for (const file of choice.files) {
 		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const { extension, mimeType } = typeOf(file, prepared);
-		const name = field + suffixOf(completion.id ?? '', choice);
+		const name = field + suffix;
 		const fileName = extension === undefined ? undefined : `${name}.${extension}`;
 		const bytes = Buffer.from(file.base64, 'base64');
 		try {

@@ -46,27 +46,20 @@ export async function completeText(
 	const { client, spending, textModels, showHint } = costs;
 	const { body, mostRub } = await limitedCall(costs, textPlan);
 	const { format, output, item, maxCostRub } = textPlan;
+	const plan = { client, mostRub, item, maxCostRub };
+	const model = async () => await textModels.known(client, body.model);
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
 	const call = async () => {
 		const response = await send(body);
 		return { body: response, completion: format.readCompletion(response, output) };
 	};
 	try {
-		const { result, rub } = await charge(
-			spending,
-			{ client, mostRub, item, maxCostRub },
-			call,
-			async (ended) => {
-				const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
-				const cost = await costOfCharge(
-					charged,
-					body,
-					async () => await textModels.known(client, body.model),
-				);
-				fields = cost?.fields;
-				return cost?.rub;
-			},
-		);
+		const { result, rub } = await charge(spending, plan, call, async (ended) => {
+			const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
+			const cost = await costOfCharge(charged, body, model);
+			fields = cost?.fields;
+			return cost?.rub;
+		});
 		await rub;
 		const hint = incompleteHint(result.completion.choices, body, format);
 		if (hint !== undefined) showHint(hint);
