@@ -104,8 +104,7 @@ scene('another model has another form, with rows and options', async ({ editor }
 	await panel.searchModels('video');
 	await eventually(async () => expect(await panel.models.count()).toBe(1));
 	await panel.chooseModel('lumen/motion-2');
-	await panel.root.getByRole('button', { name: 'Add File' }).click();
-	await panel.root.getByText('Target Field', { exact: true }).waitFor();
+	await panel.addFile();
 	expect(await panel.openDropdown('inputField')).toStrictEqual([expect.stringContaining('image_url')]);
 	await panel.closeDropdown('inputField');
 
@@ -128,7 +127,7 @@ scene('an image is edited: models that take one come first', async (stage) => {
 		expect.stringContaining('aurora/canvas-1'),
 	]);
 	await panel.chooseModel('aurora/retouch-1');
-	await panel.root.getByRole('button', { name: 'Add File' }).click();
+	await panel.addFile();
 	await panel.choose('inputField', 'Images (image_urls)');
 	await panel.fill('prompt', 'Make it a winter night');
 	expect(await panel.execute()).toMatchObject({ ok: true });

@@ -157,6 +157,13 @@ export class NodePanel {
 		await fields.first().waitFor({ state: 'detached' });
 	}
 
+	/** Adds a row of *Files*. The form of the model comes first: it moves the button while it is clicked. */
+	async addFile(): Promise<void> {
+		await this.root.getByTestId('add-fields-select').waitFor();
+		await this.root.getByRole('button', { name: 'Add File' }).click();
+		await this.root.getByText('Target Field', { exact: true }).waitFor();
+	}
+
 	/** Adds an entry of the collection *Options*. */
 	async addOption(label: string): Promise<void> {
 		await this.root.getByTestId('collection-parameter-add').click();
