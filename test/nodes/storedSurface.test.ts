@@ -108,5 +108,6 @@ test.each(descriptions)('$name stores what it has always stored', ({ name }) => 
 	const kept = new Set(current.flatMap(promises));
 	expect(promised).not.toHaveLength(0);
 	const lost = promised.filter((promise) => !kept.has(promise));
-	expect({ lost, nothingReleasedHasIt: UPDATE }).toMatchObject({ lost: [] });
+	const ifNothingReleasedHasIt = UPDATE;
+	expect({ lost, ifNothingReleasedHasIt }).toStrictEqual({ lost: [], ifNothingReleasedHasIt });
 });

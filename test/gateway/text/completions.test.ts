@@ -38,7 +38,7 @@ function comparable(body: unknown): unknown {
 
 it.each(textFormats)('$name has an unstreamed and a streamed response for each case', (format) => {
 	const recorded = recordedCases(format).map(([label]) => label);
-	expect(recorded.length).toBeGreaterThan(8);
+	expect(recorded).not.toHaveLength(0);
 	expect(readdirSync(folder(format.name)).sort()).toStrictEqual(
 		recorded.flatMap((label) => [`${label}.json`, `${label}.sse`]).sort(),
 	);

@@ -86,7 +86,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 		const table = requestTable(path)
 			.flatMap(({ names }) => names)
 			.filter((field) => field !== 'prompt' && field !== 'background');
-		expect(table.length).toBeGreaterThan(8);
+		expect(table).not.toHaveLength(0);
 		const all = await reached();
 		expect(table.filter((field) => !all.has(field) && !isWithout(field))).toStrictEqual([]);
 	});
