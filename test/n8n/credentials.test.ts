@@ -463,7 +463,7 @@ describe('the fields of the credential', () => {
 			],
 		],
 		['apiKey', ['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1']],
-		['minBalanceRub', ['a lot', '1,5', true]],
+		['minBalanceRub', ['a lot', '1,5', true, '-5', null, undefined]],
 	])('%s is rejected: %j', (param, values) => {
 		for (const value of values) {
 			const rejected = expect.objectContaining({ name: 'InvalidInputError', param }) as Error;

@@ -282,8 +282,8 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'createAndWait',
 		{
 			request: `${FORM} options.sessionId prompt resource`,
-			output: 'downloadResults options.binaryPropertyName options.dryRun simplify',
-			none: `options.callbackUrl options.concurrency options.idempotencyKey ${LIMITS} options.maxWait options.passThrough options.rateLimitWait options.timeout toolDescription waitStrategy`,
+			output: 'downloadResults options.binaryPropertyName simplify',
+			none: `options.callbackUrl options.concurrency options.dryRun options.idempotencyKey ${LIMITS} options.maxWait options.passThrough options.rateLimitWait options.timeout toolDescription waitStrategy`,
 		},
 	],
 	[
@@ -292,8 +292,8 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'generate',
 		{
 			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt tools`,
-			output: 'options.dryRun simplify',
-			none: 'options.concurrency options.fallbackModels options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout toolDescription',
+			output: 'simplify',
+			none: 'options.concurrency options.dryRun options.fallbackModels options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout toolDescription',
 		},
 	],
 ])('%s, %s %s: what another value of a parameter changes', (node, resource, operation, expected) => {

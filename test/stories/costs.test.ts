@@ -317,6 +317,41 @@ describe('partly paid', () => {
 		expect(retried.hints()).toMatch(/cut off at 3 tokens/);
 	});
 
+	it.each<[string, StoryNode, string]>([
+		['texts', text({ options: { concurrency: 1 } }), '/chat/completions'],
+		['pictures', image({ options: { concurrency: 1 } }), '/media/tasks'],
+	])(
+		'*Dry Run* in a retry keeps %s that are paid for: a retry without it pays for the rest',
+		async (_, node, path) => {
+			disturb(
+				({ path: asked, method }) => method === 'POST' && asked.endsWith(path) && gateway.charges() === 3,
+				{ kind: 'error', code: 'insufficient_quota' },
+			);
+			const failed = await execute(node, numbered(5));
+			expect(gateway.charges()).toBe(3);
+			calm();
+			const dry = await failed.retry({ options: { concurrency: 1, dryRun: true } });
+			expect(dry.errorText).toMatch(
+				/'Dry Run' cannot be used in a retry.*The execution before paid for 3 other items/s,
+			);
+			expect(gateway.charges()).toBe(3);
+			const retried = await dry.retry({ options: { concurrency: 1 } });
+			expect(retried.items()).toHaveLength(5);
+			expect(retried.items().map(({ json }) => json.dryRun)).not.toContain(true);
+			expect(gateway.charges()).toBe(5);
+		},
+	);
+
+	it('a retry without *Dry Run*, after a dry run has failed, creates all pictures', async () => {
+		const options = { concurrency: 1, maxPriceRub: "={{ $json.prompt.includes('text 2') ? 0.01 : 100 }}" };
+		const dry = await execute(image({ options: { ...options, dryRun: true } }), numbered(3));
+		expect(dry.errorText).toContain("more than 'Max Price (₽)'");
+		expect(gateway.charges()).toBe(0);
+		const sent = await dry.retry({ options: { concurrency: 1 } });
+		expect(sent.items().map(({ json }) => json.state)).toStrictEqual(['success', 'success', 'success']);
+		expect(gateway.charges()).toBe(3);
+	});
+
 	it('of three texts, none of which is JSON, the error says that the others failed, too', async () => {
 		const { errorText } = await execute(text({ outputFormat: 'jsonObject' }), numbered(3));
 		expect(gateway.charges()).toBe(3);

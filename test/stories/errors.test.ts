@@ -111,6 +111,54 @@ describe('mistakes', () => {
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
+	it.each<[string, StoryNode]>([
+		['Max Tokens', text({ prompt: 'a', options: { maxTokens: '={{ $json.tokens }}' } })],
+		[
+			'Max Calls of Built-In Tools',
+			text({
+				prompt: 'a',
+				format: 'responses',
+				options: { builtIn: { values: { maxToolCalls: '={{ $vars.calls }}' } } },
+			}),
+		],
+		[
+			'Reasoning Max Tokens',
+			text({
+				prompt: 'a',
+				options: { reasoning: { values: { reasoningMaxTokens: '={{ $json.tokens }}' } } },
+			}),
+		],
+		[
+			'Callback URL',
+			image({
+				resource: 'task',
+				operation: 'create',
+				prompt: 'a',
+				options: { callbackUrl: '={{ $json.hook }}' },
+			}),
+		],
+	])(
+		'*%s* whose expression is empty in one of three items is an error, and nothing is sent',
+		async (label, node) => {
+			const full = { json: { tokens: 100, hook: 'https://n8n.example.com/webhook/a' } };
+			const { errorText } = await execute(node, [full, { json: {} }, full]);
+			expect(errorText).toMatch(
+				new RegExp(`An expression is empty: \\{\\{ .* in '${label}'.*Nothing was sent`, 's'),
+			);
+			expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+		},
+	);
+
+	it('a limit that is added and left as it is does not hold the texts back', async () => {
+		const { error } = await execute(text({ options: { maxTokens: '' } }), prompts('a'));
+		expect(error).toBeUndefined();
+	});
+
+	it('a system prompt that is one empty expression is named in a hint', async () => {
+		const hints = (await execute(text({ systemPrompt: '={{ $json.role }}' }), prompts('a'))).hints();
+		expect(hints).toContain("expressions are empty: {{ $json.role }} in 'System Prompt' (first: item 0)");
+	});
+
 	it('a number that is too high is shown an example between the bounds', async () => {
 		const { errorText } = await execute(text({ options: { temperature: 5 } }), prompts('a'));
 		expect(errorText).toContain('Enter a number from 0 to 2, with a point before the decimals, e.g. 0.5.');

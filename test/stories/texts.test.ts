@@ -86,6 +86,31 @@ describe('json answers', () => {
 		},
 	);
 
+	it('of three responses to one prompt, one that is no JSON does not lose the others', async () => {
+		const message = (content: string, index: number) => ({
+			index,
+			message: { content },
+			finish_reason: 'stop',
+		});
+		const choices = ['{"title":"Sea"}', 'I cannot', '{"title":"Land"}'].map(message);
+		const usage = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21, cost_rub: 0.5 };
+		gateway.control.addFault({
+			match: { method: 'POST' },
+			action: respondJson({ id: 'c1', choices, usage }),
+		});
+		const node = text({ outputFormat: 'jsonObject', options: { sampling: { values: { n: 3 } } } });
+		const execution = await execute(node, prompts('a title'));
+		expect(execution.error).toBeUndefined();
+		expect(
+			execution.items().map(({ json: { output, problem, costRub } }) => [output, problem, costRub]),
+		).toStrictEqual([
+			[{ title: 'Sea' }, undefined, 0.5],
+			[undefined, 'The model’s response is not JSON', 0],
+			[{ title: 'Land' }, undefined, 0],
+		]);
+		expect(execution.items().map(({ json }) => json.text)).toContain('I cannot');
+	});
+
 	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {
 		const node = text({ outputFormat: 'jsonObject', options: { concurrency: 1, maxTokens: 12 } });
 		const long = 'Sea and land, '.repeat(9);

@@ -67,7 +67,9 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	const read = (name: string) => String(fields[name] ?? '').trim();
 	const baseUrl = read('baseUrl').replace(/^(.*\/api\/v1)\/.*$|\/+$/, '$1');
 	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
-	const minBalance = read('minBalanceRub');
+	// A field that is not set is an empty text: an expression that gives nothing would remove the limit.
+	const isGone = Object.hasOwn(fields, 'minBalanceRub') && (fields.minBalanceRub ?? null) === null;
+	const minBalance = isGone ? 'nothing' : read('minBalanceRub');
 	const refuse = (param: string, message: string, description: string) => {
 		throw new InvalidInputError(message.replace('…', 'in the AI Gateway credential'), description, param);
 	};
@@ -90,11 +92,11 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 			'The API key … has characters that no key has',
 			'Copy the key again, without spaces or words around it.',
 		);
-	if (minBalance !== '' && compareDecimals(minBalance, '0') === undefined)
+	if (minBalance !== '' && (compareDecimals(minBalance, '0') ?? -1) < 0)
 		refuse(
 			'minBalanceRub',
 			"'Minimum Balance (₽)' … is not an amount",
-			'Enter only a number, such as 100 or 99.50, or leave it empty.',
+			'Enter only a number, such as 100 or 99.50, or leave it empty. If an expression fills it, what it refers to is empty for this item.',
 		);
 	return { baseUrl, secrets: [apiKey], minBalanceRub: minBalance || undefined };
 }

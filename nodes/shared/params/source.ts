@@ -9,8 +9,23 @@ import { Location, type Parameter, type Source } from './parameter';
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
 
-const KEY_HINT =
-	'All items without that value would have one key, and get the task of the first. Take one that each item has.';
+const LIMIT_HINT =
+	'Nothing would limit what the call costs. Enter a number, or take a value that each item has.';
+
+/** The options that an expression must not leave empty: their labels, and what to do. */
+const NEEDED: Readonly<Record<string, readonly [label: string, hint: string]>> = {
+	callbackUrl: [
+		'Callback URL',
+		'The gateway would call nobody when the task has ended. Enter the URL, or take a value that each item has.',
+	],
+	idempotencyKey: [
+		'Idempotency Key',
+		'All items without that value would have one key, and get the task of the first. Take one that each item has.',
+	],
+	maxTokens: ['Max Tokens', LIMIT_HINT],
+	maxToolCalls: ['Max Calls of Built-In Tools', LIMIT_HINT],
+	reasoningMaxTokens: ['Reasoning Max Tokens', LIMIT_HINT],
+};
 
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
 const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|now|today|\()[^]*?\}\}/;
@@ -50,10 +65,7 @@ export class NodeParameters {
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = this.stored[name];
 			const value = this.resolve(index, name, parameter);
-			// An empty one is not sent, which models may take, and charge.
-			const isInput = name === 'prompt' || parameter.description.type === 'resourceMapper';
-			for (const gap of gapsIn(stored, value, at, isInput))
-				if (!this.gaps.has(gap)) this.gaps.set(gap, index);
+			for (const gap of gapsIn(stored, value, at)) if (!this.gaps.has(gap)) this.gaps.set(gap, index);
 			const read = parameter.read(value, at);
 			if (!hasExpression(stored)) this.known.set(name, read);
 			return read;
@@ -84,15 +96,15 @@ export function nodeParameters(context: SingleFunctions): Source {
  *
  * @returns the expressions that gave nothing, in words
  */
-function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
+function gapsIn(stored: unknown, value: unknown, at: Location): string[] {
 	if (typeof stored === 'object' && stored !== null) {
 		const values = new Map(Object.entries(value ?? {}));
 		return Object.entries(stored).flatMap(([name, inner]) => {
-			const isKey = name === 'idempotencyKey';
-			const place = isKey ? new Location(name, "'Idempotency Key'") : at;
-			const gaps = gapsIn(inner, values.get(name), place, isInput);
-			if (isKey && gaps.length > 0)
-				throw new InvalidInputError(`An expression is empty: ${gaps.join(', ')}`, KEY_HINT, name);
+			const [label, hint] = (at.param === 'options' ? NEEDED[name] : undefined) ?? [];
+			const place = label === undefined ? at : new Location('options', `'${label}'`);
+			const gaps = gapsIn(inner, values.get(name), place);
+			if (hint !== undefined && gaps.length > 0)
+				throw new InvalidInputError(`An expression is empty: ${gaps.join(', ')}`, hint, name);
 			return gaps;
 		});
 	}
@@ -104,7 +116,7 @@ function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean)
 			'Switch the field from Fixed to Expression. To send it as it is, put a space between the braces.';
 		throw at.error(`contains ${unresolved} as text`, hint);
 	}
-	const empty = isInput && isUnset(value) ? [stored.slice(1)] : [];
+	const empty = isUnset(value) ? [stored.slice(1)] : [];
 	if (typeof value !== 'string') return empty.map((part) => `${part} in ${at.subject}`);
 	const [object] = partsThatFit(stored, value, OBJECTS);
 	if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);

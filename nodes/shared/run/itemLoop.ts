@@ -168,8 +168,10 @@ class ItemLoop {
 		});
 		for (const secret of client.settings.secrets) secrets.add(secret);
 		const result = await this.registered.operation.execute({ ...input, client }, planned);
-		if (Array.isArray(result)) return result;
-		this.deferred.set(index, result);
+		if (!Array.isArray(result)) this.deferred.set(index, result);
+		// A later try must not take it for the result.
+		else if (asObject(input.params.options)?.dryRun === true) this.outputs.set(index, paired(index, result));
+		else return result;
 		return undefined;
 	}
 

@@ -32,13 +32,14 @@ export class RunContext {
 	readonly secrets = new Set<string>();
 	/** Work that the run waits for at its end. It does not reject. */
 	readonly background: Array<Promise<unknown>> = [];
-	readonly dryRun = new DryRun();
+	readonly dryRun: DryRun;
 	/** Shown with the node's output. */
 	readonly hints = new Set<string>();
 
 	constructor(context: IExecuteFunctions) {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
+		this.dryRun = new DryRun(this.isRetry);
 		this.records = new Records(context, runOf(context, this.isTool));
 		this.spending = new Spending(context);
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;

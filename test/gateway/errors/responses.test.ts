@@ -397,7 +397,7 @@ describe('a network error', () => {
 	type Codes = [
 		kind: string,
 		codes: string,
-		outcome: 'notSent' | 'unknown',
+		outcome: 'notSent' | 'unknown' | 'rejected',
 		retryable: boolean,
 		message: RegExp,
 	];
@@ -412,6 +412,7 @@ describe('a network error', () => {
 		['refused', 'ECONNREFUSED ENOTFOUND EAI_AGAIN', 'notSent', true, /reached/],
 		['certificate', `${expired} ${chain}`, 'notSent', false, /certificate/],
 		['address', url, 'notSent', false, /address/],
+		['redirects in a circle', 'ERR_FR_TOO_MANY_REDIRECTS', 'rejected', false, /circle/],
 		['lost', 'ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH ENETDOWN', 'unknown', true, /broke/],
 		['lost', `${http} ${tls} ${tlsCertificate}`, 'unknown', true, /broke/],
 		['timeout', 'ECONNABORTED ETIMEDOUT ESOCKETTIMEDOUT', 'unknown', true, /in time/],

@@ -17,6 +17,11 @@ import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
 import { resultOptions, resultParameters, resultReader } from './result';
 
+/** Whether the item is not to be sent: a task that is paid for is taken up. */
+function isDry({ run, index, params: { options } }: TaskItem): boolean {
+	return options.dryRun === true && run.records.get(index)?.taskId === undefined;
+}
+
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
 	displayName: 'Create',
@@ -28,8 +33,8 @@ export const create = defineOperation({
 	options: taskOptions,
 	plan: planTask,
 	async execute(item, planned) {
-		const { model, simplify: isSimple, options } = item.params;
-		if (options.dryRun) return await taskNotSent(item, planned);
+		const { model, simplify: isSimple } = item.params;
+		if (isDry(item)) return await taskNotSent(item, planned);
 		const { taskId, response, priceRub } = await createTask(item, planned);
 		const finish = async () => [
 			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
@@ -74,7 +79,7 @@ export const createAndWait = defineOperation({
 	async execute(item, planned) {
 		const { client, params, run } = item;
 		const { model, options } = params;
-		if (options.dryRun) return await taskNotSent(item, planned);
+		if (isDry(item)) return await taskNotSent(item, planned);
 		const maxWaitMs = options.maxWait * 60_000;
 		const result = resultReader(item);
 		const resumed = resumedState(item.n8n);

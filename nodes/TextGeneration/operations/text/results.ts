@@ -26,18 +26,36 @@ export async function outputsOf(
 	const { isTool } = item.run;
 	if (!prepared.simplify && !isTool) return [{ json: body }];
 	const outputs: OperationOutput[] = [];
+	const results = completion.choices.map((choice) => resultOf(choice, prepared, completion));
+	const [first] = results;
+	if (first?.error && results.every(({ error }) => error)) throw first.error;
 	for (const [index, choice] of completion.choices.entries()) {
-		const parsed = parseJsonOutput(choice, prepared.request.output, completion);
-		const fields = compact(fieldsOf(completion, index, choice, parsed, body));
+		const { output, error } = results[index] ?? {};
+		const read = { output, problem: error?.message };
+		const fields = compact(fieldsOf(completion, index, choice, read, body));
 		if (isTool) {
 			// The parsed JSON replaces its text.
-			const repeated = parsed === undefined ? [] : ['text'];
+			const repeated = output === undefined ? [] : ['text'];
 			outputs.push({ json: [...NOT_FOR_AGENTS, ...repeated].reduce(omit, fields) });
 		} else {
 			outputs.push({ json: fields, ...(await binaryOf(item, prepared, completion, choice)) });
 		}
 	}
 	return outputs;
+}
+
+/** The JSON of a choice. One of several that cannot be used must not lose the others, which are paid for. */
+function resultOf(
+	choice: Choice,
+	{ request }: PreparedText,
+	completion: Completion,
+): { output?: Json; error?: Error } {
+	try {
+		const output = parseJsonOutput(choice, request.output, completion);
+		return output === undefined ? {} : { output };
+	} catch (error) {
+		return { error: asError(error) };
+	}
 }
 
 const NOT_FOR_AGENTS = ['choice', 'reasoning', 'model', 'provider', 'usage', 'id', 'raw'];
@@ -47,7 +65,7 @@ function fieldsOf(
 	completion: Completion,
 	index: number,
 	choice: Choice,
-	output: Json | undefined,
+	read: { output: Json | undefined; problem: string | undefined },
 	body: JsonObject,
 ) {
 	const { choices, costRub, costIsComputed, fallbackFrom = [], usage } = completion;
@@ -58,7 +76,7 @@ function fieldsOf(
 		choice: choices.length > 1 ? index : undefined,
 		isComplete: isIncomplete(choice) ? false : undefined,
 		text: choice.text,
-		output,
+		...read,
 		toolCalls: unlessEmpty(choice.toolCalls),
 		reasoning: choice.reasoning || undefined,
 		refusal: choice.refusal || undefined,

@@ -15,6 +15,7 @@ const BY_CODE: ReadonlyArray<readonly [code: RegExp, problem: ProblemName]> = [
 	[/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/, 'certificate'],
 	// Not a URL, or a failed TLS handshake.
 	[/^(EPROTO|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/, 'address'],
+	[/^ERR_FR_TOO_MANY_REDIRECTS$/, 'circle'],
 	[/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/, 'refused'],
 	[/^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'timeout'],
 	[/^(ECONNRESET|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|HPE_.*)$/, 'lost'],

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../gateway/errors/errors';
 import { compact, type JsonObject } from '../../gateway/util/json';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { filled, flag } from '../../params/kinds';
@@ -29,8 +30,21 @@ interface DryPrice {
 export class DryRun {
 	private readonly prices: DryPrice[] = [];
 
-	/** Adds an item, and makes its output. */
+	/** @param isRetry whether the execution is a retry of another one */
+	constructor(private readonly isRetry: boolean) {}
+
+	/**
+	 * Adds an item, and makes its output.
+	 *
+	 * @throws {InvalidInputError} in a retry: n8n offers none after one that succeeds
+	 */
 	output(model: string, request: JsonObject, price: DryPrice) {
+		if (this.isRetry)
+			throw new InvalidInputError(
+				"'Dry Run' cannot be used in a retry",
+				"The retry would succeed, and n8n then offers no other one: what the execution before has paid for would be out of reach. Remove the option, and retry: it pays only for what has not succeeded. 'Max Cost per Execution (₽)' limits that.",
+				'dryRun',
+			);
 		this.prices.push(price);
 		const { rub, isMost, isEstimate, reason } = price;
 		const amount = { [isMost ? 'maxCostRub' : 'priceRub']: rub === undefined ? null : Number(rub) };

@@ -10,6 +10,7 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'waitStrategy',
 	'options.callbackUrl',
 	'options.concurrency',
+	'options.dryRun',
 	'options.fallbackModels',
 	'options.idempotencyKey',
 	'options.maxCostRub',
@@ -28,7 +29,6 @@ const OUTPUT_ONLY: ReadonlySet<string> = new Set([
 	'simplify',
 	'downloadResults',
 	'options.binaryPropertyName',
-	'options.dryRun',
 ]);
 
 /**

@@ -21,7 +21,7 @@ export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: Ap
 
 /** What else to do about a call that does not fit a limit. */
 export const MAKE_CHEAPER =
-	"make the call cheaper: a text with 'Max Tokens', and with fewer or smaller files.";
+	"make the call cheaper: with another model, a text with 'Max Tokens' and fewer files, a media task with a smaller size or a lower quality.";
 
 /** Whether a call may be charged although it failed with this error. */
 export function mayBeCharged(error: unknown): boolean {

@@ -184,6 +184,11 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 	],
 	['comments', '```json\n{\n  // the book\n  "title": "Sea", // or:\n}\n```', OBJECT, { title: 'Sea' }],
 	['no comments', '{"a":"https://a.b/c","d":"a /* b */",}', OBJECT, { a: 'https://a.b/c', d: 'a /* b */' }],
+	['lone bracket', 'The range is [0; 10) so: {"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['lone bracket', '{"title":"Sea"}\n\nSorry that it took so long :[', TITLE, { title: 'Sea' }],
+	['lone bracket', 'Prices are in [RUB.\n{"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['lone bracket', '```json\n{"title":"Sea"}\n```\nby the template {title, price.', TITLE, { title: 'Sea' }],
+	['lone bracket', 'In {range:\n[{"a":1}]', LIST, [{ a: 1 }]],
 	['twice', '{"title":"Sea"}{"title":"Sea"}', OBJECT, { title: 'Sea' }],
 	['twice', '{"title":"Sea"} or:\n```json\n{ "title": "Sea" }\n```', OBJECT, { title: 'Sea' }],
 	['encoded twice', JSON.stringify('{"title":"Sea"}'), OBJECT, { title: 'Sea' }],
@@ -259,7 +264,7 @@ it('no beginning of an answer is a value that the whole does not have', () => {
 it('a long text is read in one go', () => {
 	const long = 'x'.repeat(3_000_000);
 	expect(read(`Here: {"title":"${long}",}`, TITLE)).toStrictEqual({ title: long });
-	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{`, OBJECT)).code).toBe('json_cut_off');
+	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{"`, OBJECT)).code).toBe('json_cut_off');
 });
 
 // Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.

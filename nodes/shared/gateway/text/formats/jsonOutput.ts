@@ -49,7 +49,7 @@ function valuesIn(text: string, lists: boolean, onlyWhole: boolean): Json[] | un
 		if (value !== undefined) return [objectIn(value) ?? value];
 	}
 	if (onlyWhole) return [];
-	const values = inBrackets(answer)
+	const values = inBrackets(answer, lists)
 		?.map(parseLeniently)
 		.filter((value) => value !== undefined)
 		.filter((value) => lists || objectIn(value));
@@ -84,9 +84,18 @@ function parseLeniently(text: string): Json | undefined {
 	return parseJson(text) ?? parseJson(cleaned(cleaned(text)));
 }
 
+/** How an object or a list begins, also with what is not JSON: comments, invisible characters. Words may have other brackets. */
+const BEGIN = /\{[\s\u200b-\u200d\u2060]*(?:["}]|\/[/*])|\[[\s\u200b-\u200d\u2060]*(?:["{[\]]|\/[/*])/y;
+const BEGIN_OF_VALUES = /\[\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]]/y;
+
 /** The parts of a text that are in brackets, with those; `undefined` if the last one does not end. */
-function inBrackets(text: string): string[] | undefined {
+function inBrackets(text: string, lists: boolean): string[] | undefined {
 	const parts: string[] = [];
+	const begins = (at: number) =>
+		[BEGIN, ...(lists ? [BEGIN_OF_VALUES] : [])].some((pattern) => {
+			pattern.lastIndex = at;
+			return pattern.test(text);
+		});
 	let [start, depth, isString] = [0, 0, false];
 	for (let at = 0; at < text.length; at += 1) {
 		const character = text.charAt(at);
@@ -94,6 +103,7 @@ function inBrackets(text: string): string[] | undefined {
 			if (character === '\\') at += 1;
 			isString = character !== '"';
 		} else if (character === '{' || character === '[') {
+			if (depth === 0 && !begins(at)) continue;
 			if (depth === 0) start = at;
 			depth += 1;
 		} else if (depth > 0) {
