@@ -14,7 +14,7 @@ import {
 } from 'n8n-workflow';
 
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
-import { readAddress } from '../../nodes/shared/n8n/credential';
+import { checkMinBalance, readAddress } from '../../nodes/shared/n8n/credential';
 import { testGateway } from '../../nodes/shared/n8n/credentialTest';
 import { editorContext } from '../helpers/contexts';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
@@ -463,13 +463,24 @@ describe('the fields of the credential', () => {
 			],
 		],
 		['apiKey', ['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1']],
-		['minBalanceRub', ['a lot', '1,5', true, '-5', null, undefined]],
 	])('%s is rejected: %j', (param, values) => {
 		for (const value of values) {
 			const rejected = expect.objectContaining({ name: 'InvalidInputError', param }) as Error;
 			expect(() => readAddress({ baseUrl, [param]: value as string })).toThrow(rejected);
 		}
 	});
+
+	it.each(['a lot', '1,5', true, '-5', null, undefined])(
+		'a minimum balance %j is rejected, but only for what costs money',
+		(value) => {
+			const { minBalanceRub } = readAddress({ baseUrl, minBalanceRub: value as unknown as string });
+			const rejected = expect.objectContaining({
+				name: 'InvalidInputError',
+				param: 'minBalanceRub',
+			}) as Error;
+			expect(() => checkMinBalance(minBalanceRub ?? '100')).toThrow(rejected);
+		},
+	);
 
 	it('the key is read without the "Bearer" of its header', () => {
 		expect(readAddress({ baseUrl, apiKey: 'Bearer sk-1' }).secrets).toStrictEqual(['sk-1']);

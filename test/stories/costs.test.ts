@@ -5,7 +5,7 @@ import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
-import type { Execution, StoryNode } from './execution';
+import type { Execution, Story, StoryNode } from './execution';
 import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
 
 describe('limit', () => {
@@ -21,6 +21,15 @@ describe('limit', () => {
 		const [{ maxCostRub } = {}] = execution.items().map(({ json }) => json);
 		return JSON.stringify(maxCostRub);
 	}
+
+	it('*Minimum Balance* whose expression gives nothing lets no paid call through, and holds nothing else back', async () => {
+		const minBalanceRub = null as unknown as number;
+		const { errorText } = await execute(text(), numbered(3), { minBalanceRub });
+		expect(errorText).toMatch(/'Minimum Balance \(₽\)'.* is not an amount.*Nothing was sent/s);
+		expect(gateway.charges()).toBe(0);
+		const balance = await execute({ node: 'balance', parameters: {} }, numbered(1), { minBalanceRub });
+		expect(balance.error).toBeUndefined();
+	});
 
 	describe('twelve texts, and a limit with room for three of them at a time', () => {
 		it('all are answered, within the limit', async () => {
@@ -332,7 +341,7 @@ describe('partly paid', () => {
 			calm();
 			const dry = await failed.retry({ options: { concurrency: 1, dryRun: true } });
 			expect(dry.errorText).toMatch(
-				/'Dry Run' cannot be used in a retry.*The execution before paid for 3 other items/s,
+				/'Dry Run' cannot be used in a retry after items were paid for.*The execution before paid for 3 other items/s,
 			);
 			expect(gateway.charges()).toBe(3);
 			const retried = await dry.retry({ options: { concurrency: 1 } });
@@ -341,6 +350,21 @@ describe('partly paid', () => {
 			expect(gateway.charges()).toBe(5);
 		},
 	);
+
+	it('a node that always is a dry run is one in a retry, too, if it has paid for nothing', async () => {
+		disturb(says('text 1'), { kind: 'error', code: 'invalid_request' });
+		const nodes: Story['nodes'] = [
+			text({ options: { concurrency: 1 } }),
+			image({ prompt: 'a', options: { dryRun: true } }),
+		];
+		const failed = await execute(nodes, numbered(2));
+		expect(failed.error).toBeDefined();
+		calm();
+		const retried = await failed.retry();
+		expect(retried.error).toBeUndefined();
+		expect(retried.items('Gateway 2').map(({ json }) => json.dryRun)).toStrictEqual([true, true]);
+		expect(gateway.charges()).toBe(2);
+	});
 
 	it('a retry without *Dry Run*, after a dry run has failed, creates all pictures', async () => {
 		const options = { concurrency: 1, maxPriceRub: "={{ $json.prompt.includes('text 2') ? 0.01 : 100 }}" };

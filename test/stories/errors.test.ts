@@ -149,9 +149,20 @@ describe('mistakes', () => {
 		},
 	);
 
-	it('a limit that is added and left as it is does not hold the texts back', async () => {
-		const { error } = await execute(text({ options: { maxTokens: '' } }), prompts('a'));
-		expect(error).toBeUndefined();
+	it.each(['', '='])(
+		'a limit that is added and left as %j does not hold the texts back',
+		async (maxTokens) => {
+			const options = { maxTokens, temperature: '={{ $json.temperature }}' };
+			const execution = await execute(text({ options, systemPrompt: '=' }), prompts('a'));
+			expect(execution.error).toBeUndefined();
+			expect(execution.hints()).not.toContain('empty');
+		},
+	);
+
+	it('a model that an expression gives is no empty expression', async () => {
+		const model = locator("={{ 'sandbox/swift-1' }}");
+		const execution = await execute(text({ model }), prompts('a'));
+		expect(execution.hints()).not.toContain('empty');
 	});
 
 	it('a system prompt that is one empty expression is named in a hint', async () => {

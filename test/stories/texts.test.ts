@@ -109,6 +109,7 @@ describe('json answers', () => {
 			[{ title: 'Land' }, undefined, 0],
 		]);
 		expect(execution.items().map(({ json }) => json.text)).toContain('I cannot');
+		expect(execution.hints()).toContain("1 of 3 responses cannot be used: see 'problem' in the output.");
 	});
 
 	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {

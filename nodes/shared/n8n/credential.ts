@@ -53,7 +53,7 @@ export interface GatewayAddress {
 	baseUrl: string;
 	/** Texts to remove from errors. */
 	secrets: readonly [apiKey: string];
-	/** Decimal text in rubles. */
+	/** Decimal text in rubles, see {@link checkMinBalance}. */
 	minBalanceRub: string | undefined;
 }
 
@@ -67,9 +67,8 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	const read = (name: string) => String(fields[name] ?? '').trim();
 	const baseUrl = read('baseUrl').replace(/^(.*\/api\/v1)\/.*$|\/+$/, '$1');
 	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
-	// A field that is not set is an empty text: an expression that gives nothing would remove the limit.
+	// A field that is not set is an empty text, and what is not there an expression that gives nothing.
 	const isGone = Object.hasOwn(fields, 'minBalanceRub') && (fields.minBalanceRub ?? null) === null;
-	const minBalance = isGone ? 'nothing' : read('minBalanceRub');
 	const refuse = (param: string, message: string, description: string) => {
 		throw new InvalidInputError(message.replace('…', 'in the AI Gateway credential'), description, param);
 	};
@@ -92,11 +91,19 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 			'The API key … has characters that no key has',
 			'Copy the key again, without spaces or words around it.',
 		);
-	if (minBalance !== '' && (compareDecimals(minBalance, '0') ?? -1) < 0)
-		refuse(
-			'minBalanceRub',
-			"'Minimum Balance (₽)' … is not an amount",
-			'Enter only a number, such as 100 or 99.50, or leave it empty. If an expression fills it, what it refers to is empty for this item.',
-		);
-	return { baseUrl, secrets: [apiKey], minBalanceRub: minBalance || undefined };
+	return { baseUrl, secrets: [apiKey], minBalanceRub: read('minBalanceRub') || (isGone ? '' : undefined) };
+}
+
+/**
+ * Checks the *Minimum Balance* of a credential; only calls that cost money need it.
+ *
+ * @throws {InvalidInputError} also where its expression gives nothing: it would remove the limit
+ */
+export function checkMinBalance(minBalanceRub: string): void {
+	if ((compareDecimals(minBalanceRub, '0') ?? -1) >= 0) return;
+	throw new InvalidInputError(
+		"'Minimum Balance (₽)' in the AI Gateway credential is not an amount",
+		'Enter only a number, such as 100 or 99.50, or leave it empty. If an expression fills it, what it refers to is empty for this item.',
+		'minBalanceRub',
+	);
 }

@@ -11,7 +11,7 @@ import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
-import { readAddress } from './credential';
+import { checkMinBalance, readAddress } from './credential';
 
 /** The user waits for the result. */
 const TIMEOUT_MS = 30_000;
@@ -46,7 +46,8 @@ async function checkBalance(
 	{ helpers }: ICredentialTestFunctions,
 	data?: ICredentialDataDecryptedObject,
 ): Promise<void> {
-	const { baseUrl, secrets } = readAddress(data);
+	const { baseUrl, secrets, minBalanceRub } = readAddress(data);
+	if (minBalanceRub !== undefined) checkMinBalance(minBalanceRub);
 	const response: unknown = await helpers.request({
 		method: 'GET',
 		uri: `${baseUrl}/balance`,

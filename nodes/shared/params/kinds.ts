@@ -9,7 +9,7 @@ import { Parameter, type Declarations, type Description, type Location } from '.
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
 
 /** The longest value that an error shows, in characters. */
-const MAX_SHOWN = 100;
+export const MAX_SHOWN = 100;
 
 export function isUnset(value: unknown): value is undefined | null | '' {
 	return value === undefined || value === null || value === '';

@@ -2,15 +2,15 @@ import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject } from '../gateway/util/json';
-import { partsThatFit } from '../gateway/util/text';
-import { isUnset, OBJECT_HINT } from './kinds';
+import { excerpt, partsThatFit } from '../gateway/util/text';
+import { isUnset, MAX_SHOWN, OBJECT_HINT } from './kinds';
 import { Location, type Parameter, type Source } from './parameter';
 
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
 
 const LIMIT_HINT =
-	'Nothing would limit what the call costs. Enter a number, or take a value that each item has.';
+	'The option would have no effect. Take a value that each item has; for no limit, let the expression return 0.';
 
 /** The options that an expression must not leave empty: their labels, and what to do. */
 const NEEDED: Readonly<Record<string, readonly [label: string, hint: string]>> = {
@@ -65,7 +65,8 @@ export class NodeParameters {
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = this.stored[name];
 			const value = this.resolve(index, name, parameter);
-			for (const gap of gapsIn(stored, value, at)) if (!this.gaps.has(gap)) this.gaps.set(gap, index);
+			for (const gap of gapsIn(stored, value, at, name !== 'options'))
+				if (!this.gaps.has(gap)) this.gaps.set(gap, index);
 			const read = parameter.read(value, at);
 			if (!hasExpression(stored)) this.known.set(name, read);
 			return read;
@@ -94,15 +95,18 @@ export function nodeParameters(context: SingleFunctions): Source {
 /**
  * Checks each text of a parameter.
  *
+ * @param isInput whether a text that is one expression is to have a value; many options are left out so
  * @returns the expressions that gave nothing, in words
  */
-function gapsIn(stored: unknown, value: unknown, at: Location): string[] {
+function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
+	const locator = asObject(stored);
+	if (locator?.__rl === true) return gapsIn(locator.value, value, at, isInput);
 	if (typeof stored === 'object' && stored !== null) {
 		const values = new Map(Object.entries(value ?? {}));
 		return Object.entries(stored).flatMap(([name, inner]) => {
 			const [label, hint] = (at.param === 'options' ? NEEDED[name] : undefined) ?? [];
 			const place = label === undefined ? at : new Location('options', `'${label}'`);
-			const gaps = gapsIn(inner, values.get(name), place);
+			const gaps = gapsIn(inner, values.get(name), place, isInput || hint !== undefined);
 			if (hint !== undefined && gaps.length > 0)
 				throw new InvalidInputError(`An expression is empty: ${gaps.join(', ')}`, hint, name);
 			return gaps;
@@ -116,7 +120,9 @@ function gapsIn(stored: unknown, value: unknown, at: Location): string[] {
 			'Switch the field from Fixed to Expression. To send it as it is, put a space between the braces.';
 		throw at.error(`contains ${unresolved} as text`, hint);
 	}
-	const empty = isUnset(value) ? [stored.slice(1)] : [];
+	// Switched to Expression, and left as it is.
+	if (stored.trim() === '=') return [];
+	const empty = isInput && isUnset(value) ? [excerpt(stored.slice(1), MAX_SHOWN)] : [];
 	if (typeof value !== 'string') return empty.map((part) => `${part} in ${at.subject}`);
 	const [object] = partsThatFit(stored, value, OBJECTS);
 	if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);

@@ -39,8 +39,8 @@ export class RunContext {
 	constructor(context: IExecuteFunctions) {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
-		this.dryRun = new DryRun(this.isRetry);
 		this.records = new Records(context, runOf(context, this.isTool));
+		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.spending = new Spending(context);
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 	}

@@ -28,7 +28,12 @@ export async function outputsOf(
 	const outputs: OperationOutput[] = [];
 	const results = completion.choices.map((choice) => resultOf(choice, prepared, completion));
 	const [first] = results;
-	if (first?.error && results.every(({ error }) => error)) throw first.error;
+	const problems = results.filter(({ error }) => error).length;
+	if (first?.error && problems === results.length) throw first.error;
+	if (problems > 0)
+		item.run.hints.add(
+			`${problems} of ${results.length} responses cannot be used: see 'problem' in the output.`,
+		);
 	for (const [index, choice] of completion.choices.entries()) {
 		const { output, error } = results[index] ?? {};
 		const read = { output, problem: error?.message };

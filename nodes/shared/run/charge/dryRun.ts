@@ -30,19 +30,19 @@ interface DryPrice {
 export class DryRun {
 	private readonly prices: DryPrice[] = [];
 
-	/** @param isRetry whether the execution is a retry of another one */
-	constructor(private readonly isRetry: boolean) {}
+	/** @param hasEarlier whether the node has sent items in the execution that this one is a retry of */
+	constructor(private readonly hasEarlier: () => boolean) {}
 
 	/**
 	 * Adds an item, and makes its output.
 	 *
-	 * @throws {InvalidInputError} in a retry: n8n offers none after one that succeeds
+	 * @throws {InvalidInputError} in a retry of items that are paid for: n8n offers none after one that succeeds
 	 */
 	output(model: string, request: JsonObject, price: DryPrice) {
-		if (this.isRetry)
+		if (this.hasEarlier())
 			throw new InvalidInputError(
-				"'Dry Run' cannot be used in a retry",
-				"The retry would succeed, and n8n then offers no other one: what the execution before has paid for would be out of reach. Remove the option, and retry: it pays only for what has not succeeded. 'Max Cost per Execution (₽)' limits that.",
+				"'Dry Run' cannot be used in a retry after items were paid for",
+				"The retry would succeed, and n8n then offers no other one: the paid results would be out of reach. Remove the option, and retry: it pays only for what has not succeeded. 'Max Cost per Execution (₽)' limits that.",
 				'dryRun',
 			);
 		this.prices.push(price);

@@ -8,6 +8,7 @@ import {
 } from '../../gateway/errors/errors';
 import { addToTotal, compareDecimals, multiplyDecimals, rubles, sumOfCosts } from '../../gateway/util/money';
 import { fetchBalance, readBalance } from '../../gateway/endpoints/balance';
+import { checkMinBalance } from '../../n8n/credential';
 import { InProgress, type CostLimit } from './inProgress';
 import { MAKE_CHEAPER } from './words';
 
@@ -68,6 +69,7 @@ interface AccountLimit extends CostLimit {
 export function accountLimit(client: GatewayClient): AccountLimit | undefined {
 	const { minBalanceRub } = client.settings;
 	if (minBalanceRub === undefined) return undefined;
+	checkMinBalance(minBalanceRub);
 	const account = accounts.get(client.account) ?? new Account();
 	accounts.set(client.account, account);
 	const { inProgress } = account;

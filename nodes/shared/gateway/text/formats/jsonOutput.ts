@@ -84,11 +84,15 @@ function parseLeniently(text: string): Json | undefined {
 	return parseJson(text) ?? parseJson(cleaned(cleaned(text)));
 }
 
-/** How an object or a list begins, also with what is not JSON: comments, invisible characters. Words may have other brackets. */
-const BEGIN = /\{[\s\u200b-\u200d\u2060]*(?:["}]|\/[/*])|\[[\s\u200b-\u200d\u2060]*(?:["{[\]]|\/[/*])/y;
-const BEGIN_OF_VALUES = /\[\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]]/y;
+/** How an object or a list begins, also in what is not quite JSON; another bracket that does not end is one of the words. */
+const BEGIN =
+	/\{[\s\u200b-\u200d\u2060]*(?:["'#}\\]|\/[/*]|[\w$]+\s*:)|\[[\s\u200b-\u200d\u2060]*(?:["'{[\]#\\]|\/[/*])/y;
+const BEGIN_OF_VALUES = /\[\s*(?:-?[\d.][\d.eE+-]*|true|false|null)\s*(?:[,\]/#]|$)/y;
 
-/** The parts of a text that are in brackets, with those; `undefined` if the last one does not end. */
+/** How many such brackets a text may have: each takes another look at the rest of it. */
+const MAX_LONE = 20;
+
+/** The parts of a text that are in brackets, with those; `undefined` if it is cut off in one. */
 function inBrackets(text: string, lists: boolean): string[] | undefined {
 	const parts: string[] = [];
 	const begins = (at: number) =>
@@ -96,14 +100,25 @@ function inBrackets(text: string, lists: boolean): string[] | undefined {
 			pattern.lastIndex = at;
 			return pattern.test(text);
 		});
+	let from = 0;
+	for (let lone = 0; lone <= MAX_LONE; lone += 1) {
+		const open = closedFrom(text, from, parts);
+		if (open === undefined) return parts.length > 0 || lone === 0 ? parts : undefined;
+		if (begins(open)) return undefined;
+		from = open + 1;
+	}
+	return undefined;
+}
+
+/** Adds the parts that are in brackets; returns where one begins that does not end. */
+function closedFrom(text: string, from: number, parts: string[]): number | undefined {
 	let [start, depth, isString] = [0, 0, false];
-	for (let at = 0; at < text.length; at += 1) {
+	for (let at = from; at < text.length; at += 1) {
 		const character = text.charAt(at);
 		if (isString) {
 			if (character === '\\') at += 1;
 			isString = character !== '"';
 		} else if (character === '{' || character === '[') {
-			if (depth === 0 && !begins(at)) continue;
 			if (depth === 0) start = at;
 			depth += 1;
 		} else if (depth > 0) {
@@ -112,7 +127,7 @@ function inBrackets(text: string, lists: boolean): string[] | undefined {
 			if (depth === 0) parts.push(text.slice(start, at + 1));
 		}
 	}
-	return depth > 0 ? undefined : parts;
+	return depth > 0 ? start : undefined;
 }
 
 function unusable(choice: Choice, completion: Completion, problem: Problem, value?: Json): ApiError {
