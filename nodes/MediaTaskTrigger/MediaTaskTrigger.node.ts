@@ -28,6 +28,8 @@ export class MediaTaskTrigger implements INodeType {
 			searchHint:
 				"Starts a workflow when a media task has ended, also when it has failed. Create the task in another workflow with task create and this trigger's URL as options.callbackUrl; options.passThrough comes back as passThrough.",
 		},
+		activationMessage:
+			"Tasks with the production URL as their 'Callback URL' now start this workflow when they end.",
 		eventTriggerDescription: 'Waiting for a media task with the test URL as its callback URL',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -102,14 +102,14 @@ describe('json answers', () => {
 		const execution = await execute(node, prompts('a title'));
 		expect(execution.error).toBeUndefined();
 		expect(
-			execution.items().map(({ json: { output, problem, costRub } }) => [output, problem, costRub]),
+			execution.items().map(({ json: { output, reason, costRub } }) => [output, reason, costRub]),
 		).toStrictEqual([
 			[{ title: 'Sea' }, undefined, 0.5],
 			[undefined, 'The model’s response is not JSON', 0],
 			[{ title: 'Land' }, undefined, 0],
 		]);
 		expect(execution.items().map(({ json }) => json.text)).toContain('I cannot');
-		expect(execution.hints()).toContain("1 of 3 responses cannot be used: see 'problem' in the output.");
+		expect(execution.hints()).toContain('1 of 3 responses cannot be used: see reason in the output.');
 	});
 
 	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {

@@ -103,7 +103,7 @@ export function checkMinBalance(minBalanceRub: string): void {
 	if ((compareDecimals(minBalanceRub, '0') ?? -1) >= 0) return;
 	throw new InvalidInputError(
 		"'Minimum Balance (₽)' in the AI Gateway credential is not an amount",
-		'Enter only a number, such as 100 or 99.50, or leave it empty. If an expression fills it, what it refers to is empty for this item.',
+		'Enter only a number, such as 100 or 99.50, with a point before the decimals, or leave it empty. If an expression fills it, what it refers to is empty for this item.',
 		'minBalanceRub',
 	);
 }

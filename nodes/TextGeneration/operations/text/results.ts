@@ -28,15 +28,15 @@ export async function outputsOf(
 	const outputs: OperationOutput[] = [];
 	const results = completion.choices.map((choice) => resultOf(choice, prepared, completion));
 	const [first] = results;
-	const problems = results.filter(({ error }) => error).length;
-	if (first?.error && problems === results.length) throw first.error;
-	if (problems > 0)
+	const unusable = results.filter(({ error }) => error).length;
+	if (first?.error && unusable === results.length) throw first.error;
+	if (unusable > 0)
 		item.run.hints.add(
-			`${problems} of ${results.length} responses cannot be used: see 'problem' in the output.`,
+			`${unusable} of ${results.length} responses cannot be used: see reason in the output.`,
 		);
 	for (const [index, choice] of completion.choices.entries()) {
 		const { output, error } = results[index] ?? {};
-		const read = { output, problem: error?.message };
+		const read = { output, reason: error?.message };
 		const fields = compact(fieldsOf(completion, index, choice, read, body));
 		if (isTool) {
 			// The parsed JSON replaces its text.
@@ -70,7 +70,7 @@ function fieldsOf(
 	completion: Completion,
 	index: number,
 	choice: Choice,
-	read: { output: Json | undefined; problem: string | undefined },
+	read: { output: Json | undefined; reason: string | undefined },
 	body: JsonObject,
 ) {
 	const { choices, costRub, costIsComputed, fallbackFrom = [], usage } = completion;

@@ -78,6 +78,7 @@ export function mostOfCall(
 ): CostLimit {
 	const extra = extraOf(body);
 	if (extra) return unknown(`${extra.name} cost extra, and how much is not known`, 'Remove them.');
+	if (costOf(model, 1, 1) === undefined) return NO_PRICE;
 	const output = mostTokens(body, format);
 	if (output === undefined)
 		return unknown('the length of the response is not limited', "Set the option 'Max Tokens'.");
@@ -88,14 +89,16 @@ export function mostOfCall(
 			'Leave it out, attach the file itself instead of its URL, or choose a model whose context window is in the catalogue.',
 		);
 	}
-	const rub = costOf(model, input.tokens, output * Math.max(1, optionIn(body, format, 'n') ?? 1));
-	if (rub === undefined)
-		return unknown(
-			'the catalogue has no price for the model',
-			'Choose a model from the list. Media models are for Gateway Media Task.',
-		);
-	return { rub, ...(input.isEstimate && { isEstimate: true }) };
+	const tokens = output * Math.max(1, optionIn(body, format, 'n') ?? 1);
+	const rub = costOf(model, input.tokens, tokens);
+	return rub === undefined ? NO_PRICE : { rub, ...(input.isEstimate && { isEstimate: true }) };
 }
+
+/** Comes first: the model may not be there at all. */
+const NO_PRICE = unknown(
+	'the catalogue has no price for the model',
+	'Choose a model from the list. Media models are for Gateway Media Task.',
+);
 
 function unknown(why: string, hint: string): CostLimit {
 	return { reason: `Unknown, because ${why}. ${hint}` };

@@ -87,7 +87,7 @@ export class Spending {
 			unknownRub === '0' ? '' : `, and up to ${rubles(unknownRub)} for calls whose cost is unknown`;
 		throw new InvalidInputError(
 			`The call may cost ${rubles(mostRub)}, more than is left of 'Max Cost per Execution (₽)'`,
-			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or ${MAKE_CHEAPER}`,
+			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or ${MAKE_CHEAPER} A retry may cost as much again.`,
 			'maxCostRub',
 		);
 	}
