@@ -351,6 +351,17 @@ describe('partly paid', () => {
 		},
 	);
 
+	it('*Dry Run* by an expression prices those items, and sends the others', async () => {
+		const options = { dryRun: "={{ $json.prompt.includes('text 1') }}", maxTokens: 50, concurrency: 1 };
+		const execution = await execute(text({ options }), numbered(3));
+		expect(execution.items().map(({ json }) => json.text ?? json.dryRun)).toStrictEqual([
+			'text 0',
+			true,
+			'text 2',
+		]);
+		expect(gateway.charges()).toBe(2);
+	});
+
 	it('a node that always is a dry run is one in a retry, too, if it has paid for nothing', async () => {
 		disturb(says('text 1'), { kind: 'error', code: 'invalid_request' });
 		const nodes: Story['nodes'] = [

@@ -159,6 +159,13 @@ describe('mistakes', () => {
 		},
 	);
 
+	it('a dry run of a model that the gateway does not have says so, not that its length has no limit', async () => {
+		const model = locator('sandbox/balansed-2');
+		const execution = await execute(text({ model, options: { dryRun: true } }), prompts('a', 'b'));
+		const reason = expect.stringMatching(/no price for the model.*Choose a model from the list/) as string;
+		expect(execution.items().map(({ json }) => json.reason)).toStrictEqual([reason, reason]);
+	});
+
 	it('a model that an expression gives is no empty expression', async () => {
 		const model = locator("={{ 'sandbox/swift-1' }}");
 		const execution = await execute(text({ model }), prompts('a'));
