@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts';
 import type { FaultBook } from './control/faults';
+import type { Holds } from './control/holds';
 import type { RequestLog } from './control/requestLog';
 import type { SettingsStore } from './control/settings';
 import type { Ledger } from './ledger';
@@ -14,6 +15,7 @@ export interface GatewayContext {
 	readonly ledger: Ledger;
 	readonly settings: SettingsStore;
 	readonly faults: FaultBook;
+	readonly holds: Holds;
 	readonly log: RequestLog;
 	readonly files: FileStore;
 	readonly tasks: TaskStore;

@@ -6,6 +6,7 @@ import { createFileServer, createServer, registerApi } from './app';
 import type { GatewayContext } from './context';
 import { createControl, type GatewayControl } from './control/control';
 import { FaultBook } from './control/faults';
+import { Holds } from './control/holds';
 import { RequestLog, apiPrefix } from './control/requestLog';
 import { SettingsStore } from './control/settings';
 import type { SettingsPatch } from './control/types';
@@ -17,6 +18,7 @@ import { FileStore } from './storage/store';
 import { PromptCache } from './text/promptCache';
 
 export type { GatewayControl } from './control/control';
+export type { Hold } from './control/holds';
 export type * from './control/types';
 
 export interface GatewayOptions {
@@ -49,6 +51,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 	const api = createServer();
 	const files = createFileServer(context);
 	const close = async (): Promise<void> => {
+		context.holds.clear();
 		context.callbacks.stop();
 		await context.tasks.runner.stop();
 		await Promise.all([api.close(), files.close()]);
@@ -76,6 +79,7 @@ function createContext(options: GatewayOptions): GatewayContext {
 		ledger: new Ledger(),
 		settings,
 		faults: new FaultBook(),
+		holds: new Holds(),
 		log: new RequestLog(),
 		files,
 		tasks: new TaskStore(files, runner),

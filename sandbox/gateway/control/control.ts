@@ -5,6 +5,7 @@ import { callbackBody } from '../media/runner';
 import { controlView, isEnded, type Failure, type MediaTask } from '../media/task';
 import { formatRubles, parseRubles } from '../money';
 import { extensionOf, normalMimeType } from '../storage/fileTypes';
+import type { Hold } from './holds';
 import type {
 	BigFile,
 	BigFileOptions,
@@ -12,6 +13,7 @@ import type {
 	FaultRule,
 	ForgedCallback,
 	KeyView,
+	RequestMatch,
 	SettingsPatch,
 	TaskView,
 } from './types';
@@ -20,7 +22,7 @@ import type {
 export type GatewayControl = ReturnType<typeof createControl>;
 
 export function createControl(context: GatewayContext) {
-	const { accounts, callbacks, faults, files, ledger, log, settings, tasks } = context;
+	const { accounts, callbacks, faults, files, holds, ledger, log, settings, tasks } = context;
 	return {
 		/** Changes the settings that are given; `taskDuration` and `callbacks` are merged, the rest is replaced. */
 		configure: (patch: SettingsPatch) => settings.configure(patch),
@@ -28,6 +30,12 @@ export function createControl(context: GatewayContext) {
 		addFault: (rule: FaultRule) => faults.add(rule),
 		faults: () => faults.list(),
 		clearFaults: () => faults.clear(),
+
+		/**
+		 * Holds the responses to these requests until they are released: the requests are carried out and charged, except
+		 * streams, which are charged when they end.
+		 */
+		hold: (match: RequestMatch): Hold => holds.add(match),
 
 		/** Requests that arrived at the API and the file host, oldest first (at most the last 20 000). */
 		requests: (filter?: { host?: 'api' | 'files'; path?: string; method?: string }) =>
@@ -69,6 +77,7 @@ export function createControl(context: GatewayContext) {
 
 		/** Back to the state at the start: tasks, files, ledger, wallet, keys (but the first), faults, settings, log. */
 		reset: async (): Promise<void> => {
+			holds.clear();
 			await tasks.clear();
 			await files.clear();
 			const { sessions, responses, promptCache } = context;

@@ -1,5 +1,6 @@
 /** Fault rules: the requests that they match, and their actions. */
 import type { ErrorCode } from '../errors';
+import type { RequestMatch } from './requestTypes';
 
 /** Milliseconds: a fixed number, or a range that each use draws from evenly. */
 export type Duration = number | readonly [min: number, max: number];
@@ -55,15 +56,7 @@ export type FaultAction =
 	| { kind: 'stream'; stream: StreamFault };
 
 export interface FaultRule {
-	/** All given parts must match. */
-	match?: {
-		/** `api` (default) or `files`, the file host. */
-		host?: 'api' | 'files';
-		method?: string;
-		/** Path below the base (`/chat/completions`); `*` stands for anything. On the file host: the whole path. */
-		path?: string;
-		/** The `model` of a JSON body. */
-		model?: string;
+	match?: RequestMatch & {
 		/** Only from the n-th matching request on (1 is the first). */
 		nth?: number;
 	};

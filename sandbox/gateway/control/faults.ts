@@ -1,7 +1,7 @@
 /** The queue of fault rules: which rule hits which request. */
 import { randomUUID } from 'node:crypto';
 import { matchesPath } from './requestLog';
-import type { FaultAction, FaultRule, FaultView, RequestRecord, StreamFault } from './types';
+import type { FaultAction, FaultRule, FaultView, RequestMatch, RequestRecord, StreamFault } from './types';
 
 export interface FaultPlan {
 	ids: string[];
@@ -15,7 +15,7 @@ export class FaultBook {
 	private rules: FaultView[] = [];
 
 	add(rule: FaultRule): FaultView {
-		const view: FaultView = { ...structuredClone(rule), id: randomUUID(), seen: 0, hits: 0 };
+		const view: FaultView = { ...rule, id: randomUUID(), seen: 0, hits: 0 };
 		this.rules.push(view);
 		return { ...view };
 	}
@@ -44,7 +44,7 @@ export class FaultBook {
 	}
 
 	private takes(rule: FaultView, record: RequestRecord): boolean {
-		if (!matches(rule, record)) return false;
+		if (!matches(rule.match, record)) return false;
 		rule.seen += 1;
 		const times = rule.times ?? 1;
 		if (rule.seen < (rule.match?.nth ?? 1) || (times > 0 && rule.hits >= times)) return false;
@@ -53,11 +53,13 @@ export class FaultBook {
 	}
 }
 
-function matches({ match = {} }: FaultRule, record: RequestRecord): boolean {
+/** Whether a request is meant. */
+export function matches(match: RequestMatch = {}, record: RequestRecord): boolean {
 	return (
 		(match.host ?? 'api') === record.host &&
 		(match.method === undefined || match.method.toUpperCase() === record.method) &&
 		(match.path === undefined || matchesPath(match.path, record.path)) &&
-		(match.model === undefined || match.model === record.body.model)
+		(match.model === undefined || match.model === record.body.model) &&
+		(match.which === undefined || match.which(record))
 	);
 }

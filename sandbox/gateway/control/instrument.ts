@@ -51,7 +51,8 @@ export function instrument(app: FastifyInstance, context: GatewayContext, host: 
 	app.addHook('onSend', (request, reply, payload, done) => {
 		// Without a call of `done` there is no response.
 		if (hangsAfterEffect(request, payload)) return;
-		done(null, disturbPayload(request, reply, payload));
+		const send = (): void => done(null, disturbPayload(request, reply, payload));
+		void context.holds.pass(traceOf(request).record).then(send);
 	});
 }
 

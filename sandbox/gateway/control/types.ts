@@ -1,23 +1,10 @@
 import type { MediaType } from '../catalogue/mediaModels';
 import type { controlView } from '../media/task';
 import type { Duration, StreamFault } from './faultTypes';
+import type { EndpointGroup } from './requestTypes';
 
 export type * from './faultTypes';
-
-/** Groups that latency and concurrency are counted by. */
-export type EndpointGroup =
-	| 'chat'
-	| 'responses'
-	| 'messages'
-	| 'catalogue'
-	| 'balance'
-	| 'mediaCreate'
-	| 'mediaStatus'
-	| 'mediaDownload'
-	| 'mediaOther'
-	| 'storage'
-	| 'files'
-	| 'other';
+export type * from './requestTypes';
 
 export interface RateLimit {
 	/** 429 `rate_limit_exceeded`. */
@@ -64,29 +51,6 @@ export interface Settings {
 export interface SettingsPatch extends Partial<Omit<Settings, 'taskDuration' | 'callbacks'>> {
 	taskDuration?: Partial<Settings['taskDuration']>;
 	callbacks?: Partial<CallbackSettings>;
-}
-
-export interface RequestRecord {
-	/** Also sent to the client as `x-request-id`. */
-	id: string;
-	host: 'api' | 'files';
-	group: EndpointGroup;
-	method: string;
-	/** Without the query. */
-	path: string;
-	query: string;
-	/** API host: keys masked. File host: raw, so that a leaked key can be seen. */
-	headers: Record<string, string | string[]>;
-	/** Masked. */
-	key: string | null;
-	body: { contentType: string | null; bytes: number | null; model: string | null; json?: unknown };
-	/** Null while it runs and when no response was written; 499 when the client closed the connection. */
-	status: number | null;
-	startedAt: number;
-	endedAt: number | null;
-	outcome: 'running' | 'finished' | 'aborted' | 'cut';
-	/** Fault rules that hit it. */
-	faults: string[];
 }
 
 export interface LedgerEntry {

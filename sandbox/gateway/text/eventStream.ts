@@ -44,6 +44,7 @@ export async function sendStream(
 		cutConnection(request, trace);
 		return;
 	}
+	await context.holds.pass(trace.record);
 	reply.raw.writeHead(200, {
 		'content-type': 'text/event-stream; charset=utf-8',
 		'cache-control': 'no-cache',
