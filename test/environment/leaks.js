@@ -9,8 +9,8 @@ const { setTimeout: pause } = require('node:timers/promises');
 const { promisify } = require('node:util');
 const { TestEnvironment } = require('jest-environment-node');
 
-/** How long what a test file has stopped may take to end, in milliseconds. */
-const GRACE_MS = 2_000;
+/** How long what a test file has stopped may take to end on a busy machine, in milliseconds. */
+const GRACE_MS = 30_000;
 const STEP_MS = 10;
 
 /** What nock replaces as soon as it is loaded, in a process that runs other files, too. */
@@ -52,8 +52,8 @@ const N8N_FOLDER = 'n8n';
 const TOOLS = new RegExp(`^(${N8N_FOLDER}|tsx-\\d+)$`);
 
 /**
- * Gives each test file a temporary folder, and fails the file when it leaves behind a timer, a socket, a server, a process, a
- * listener on the process, or something in that folder.
+ * Gives each test file a temporary folder, and adds an error to the results of the file when it leaves behind a timer, a socket, a
+ * server, a process, a listener on the process, or something in that folder.
  */
 module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 	async setup() {
@@ -67,6 +67,8 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 		this.timers = new Set();
 		this.watchTimers();
 		this.before = counted(this.inUse());
+		/** What there was after each test. */
+		this.after = [];
 	}
 
 	async teardown() {
@@ -86,7 +88,8 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 		for (const parser of parsers.list) parser._headers = [];
 	}
 
-	async handleTestEvent({ name }) {
+	async handleTestEvent({ name, test }, state) {
+		if (name === 'test_done') this.after.push({ name: nameOf(test), counts: counted(this.inUse()) });
 		if (name !== 'run_finish') return;
 		const end = Date.now() + GRACE_MS;
 		let left = this.left();
@@ -94,14 +97,21 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 			await pause(STEP_MS, undefined, { ref: false });
 			left = this.left();
 		}
-		if (left.length > 0) throw new Error(`This file leaves behind: ${left.join(', ')}`);
+		if (left.length === 0) return;
+		const error = new Error(`This file leaves behind: ${left.join(', ')}`);
+		error.stack = error.message;
+		// One that is thrown here would replace the results.
+		state.unhandledErrors.push(error);
 	}
 
 	/** What there is now and was not before. */
 	left() {
 		const extra = [...counted(this.inUse())].flatMap(([kind, count]) => {
-			const more = count - (this.before.get(kind) ?? 0);
-			return more > 0 ? [`${more} × ${kind}`] : [];
+			const before = this.before.get(kind) ?? 0;
+			if (count <= before) return [];
+			const last = this.after.findLastIndex(({ counts }) => (counts.get(kind) ?? 0) <= before);
+			const first = this.after[last + 1];
+			return [`${count - before} × ${kind}${first ? `, since the test "${first.name}"` : ''}`];
 		});
 		const files = readdirSync(this.folder).filter((name) => !TOOLS.test(name));
 		return [...extra, ...files.map((name) => `the temporary file ${name}`)];
@@ -147,6 +157,13 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 		}
 	}
 };
+
+/** The title of a test, with those of its groups. */
+function nameOf(test) {
+	const titles = [];
+	for (let block = test; block.parent; block = block.parent) titles.unshift(block.name);
+	return titles.join(' › ');
+}
 
 function counted(kinds) {
 	const counts = new Map();
