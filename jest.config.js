@@ -15,7 +15,12 @@ module.exports = {
 		'<rootDir>/test/queue/',
 		'<rootDir>/test/versions/',
 	],
+	moduleNameMapper: {
+		'^timers$': '<rootDir>/test/environment/timers.ts',
+		'^node:timers/promises$': '<rootDir>/test/environment/timersPromises.ts',
+	},
 	setupFiles: ['<rootDir>/test/helpers/setup.ts'],
+	setupFilesAfterEnv: ['<rootDir>/test/environment/virtualTime.ts'],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',

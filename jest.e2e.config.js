@@ -7,6 +7,9 @@ module.exports = {
 	testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/'],
 	testEnvironment: 'node',
+	// In real time.
+	moduleNameMapper: {},
+	setupFilesAfterEnv: [],
 	globalSetup: '<rootDir>/test/e2e/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/e2e/support/globalTeardown.ts',
 	maxWorkers: Math.min(availableParallelism(), 3),

@@ -1,7 +1,6 @@
 import { createEmptyRunExecutionData, type INodeParameters } from 'n8n-workflow';
 
 import { attempt } from '../helpers/attempt';
-import { quickTime } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
 import { filled, TEXT_MODEL, useGateway } from './support';
 
@@ -10,8 +9,6 @@ import { filled, TEXT_MODEL, useGateway } from './support';
 const gateway = useGateway();
 
 describe('item credentials', () => {
-	quickTime();
-
 	const ACCOUNTS = ['alice', 'bob', 'alice', 'bob'];
 
 	/** Items of two accounts, and the run options that send each with its key. */
@@ -66,8 +63,6 @@ describe('item credentials', () => {
 });
 
 describe('rate limit', () => {
-	quickTime(20);
-
 	const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
 
 	it('the hint of the node says how long requests, together, waited for the rate limit', async () => {
@@ -82,8 +77,6 @@ describe('rate limit', () => {
 });
 
 describe('without execution', () => {
-	quickTime(20);
-
 	async function call(node: 'mediaTask' | 'textGeneration', parameters: INodeParameters) {
 		const { baseUrl, apiKey } = gateway;
 		const options = { node, parameters, credential: { baseUrl, apiKey }, asTool: true };

@@ -6,13 +6,10 @@ import { rubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
-import { eventually, quickTime } from '../helpers/time';
+import { eventually } from '../helpers/time';
 import { CONTINUE, FORMATS, locator } from '../helpers/values';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { useGateway } from './support';
-
-quickTime();
-
 const onError = { settings: CONTINUE };
 
 describe('cost', () => {
@@ -103,13 +100,7 @@ describe('cost', () => {
 		const result = await gateway.generate(
 			{ format: 'messages' },
 			{
-				onStart: (cancel) => {
-					const timer = setInterval(() => {
-						if (gateway.charges() === 0) return;
-						clearInterval(timer);
-						setTimeout(cancel, 100);
-					}, 10);
-				},
+				onStart: (cancel) => void eventually(() => gateway.charges() === 1).then(cancel),
 			},
 		);
 		expect(gateway.charges()).toBe(1);
@@ -145,13 +136,15 @@ describe('cost', () => {
 			},
 		);
 
-		it('cost their price when another item has failed before it is read', async () => {
+		it('cost their price when another item fails while they are created', async () => {
+			const match = { method: 'POST', path: '/async/media/tasks' };
 			gateway.control.addFault({
-				match: { method: 'POST', path: '/async/media/tasks', nth: 2 },
+				match: { ...match, nth: 2 },
 				action: { kind: 'error', code: 'insufficient_quota' },
 			});
-			const parameters = { ...image('draft'), options: { concurrency: 1 } };
-			const result = await gateway.media('create', parameters, { items: items(2) });
+			const created = gateway.control.hold({ ...match, which: () => created.requests.length === 0 });
+			void eventually(() => gateway.control.requests(match)[1]?.status === 402).then(created.release);
+			const result = await gateway.media('create', image('draft'), { items: items(2) });
 			expect(result.error?.httpCode).toBe('402');
 			expect(gateway.control.requests({ path: '/api/v1/media/models' })).toHaveLength(1);
 			expect(gateway.charges()).toBe(1);

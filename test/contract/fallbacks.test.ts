@@ -1,7 +1,6 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/gateway';
-import { quickTime } from '../helpers/time';
 import { CONTINUE, FORMATS } from '../helpers/values';
 import { TEXT_MODEL, useGateway } from './support';
 
@@ -148,7 +147,6 @@ describe('the next model', () => {
 });
 
 describe('after a 429, which pauses the account’s other requests, the next model', () => {
-	quickTime(40);
 	/** Calls to a model are refused, for so many seconds. */
 	const refuse = (model: string, retryAfter: number, times: number) => {
 		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter } as const;

@@ -7,7 +7,6 @@ import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { changesOfDocs } from '../../scripts/docs/generated';
 import { filesOf, linksIn, readText } from '../helpers/markdown';
 import { descriptions } from '../helpers/panel';
-import { quickTime } from '../helpers/time';
 import { problemOf, REPOSITORY } from './links';
 
 describe('codex', () => {
@@ -309,8 +308,6 @@ describe('verification', () => {
 
 describe('docs/nodes and the output schemas', () => {
 	// All examples run.
-	quickTime();
-
 	it('are current: if not, run `npm run docs`', async () => {
 		expect([...(await changesOfDocs()).keys()]).toStrictEqual([]);
 	}, 60_000);

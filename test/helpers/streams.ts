@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-
 import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { OutputRequest } from '../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
@@ -8,7 +6,6 @@ import { streamText } from '../../nodes/shared/gateway/text/streamText';
 import { scriptedClient } from './client';
 
 /** Looked up once: a global is slow to look up in jest's sandbox. */
-const now = Date.now.bind(Date);
 const resolved = Promise.resolve.bind(Promise);
 
 /** Splits bytes into chunks of a size. */
@@ -25,7 +22,7 @@ interface StreamedResponse {
 }
 
 /** Source of a stream: text or chunks of bytes, or a stream of its own. */
-export type StreamSource = string | Uint8Array[] | Readable;
+export type StreamSource = string | Uint8Array[] | ByteStream;
 
 /** Reads a streamed response through the client, as the nodes do. */
 export async function readStream(
@@ -46,7 +43,9 @@ export async function readStream(
 	const unused = () => Promise.reject(new Error('not used'));
 	const transport = { text: unused, stream: () => Promise.resolve(response) };
 	const settings = { timeoutMs: options.timeoutMs, secrets: [] };
-	const { client } = scriptedClient([], settings, { dependencies: { transport, pause: unused, now } });
+	const { client } = scriptedClient([], settings, {
+		dependencies: { transport, pause: unused, now: () => Date.now() },
+	});
 	const wire = textFormat(format);
 	const { maxBytes } = options;
 	const result = await streamText(client, {
@@ -62,8 +61,8 @@ export async function readStream(
 }
 
 function toStream(source: StreamSource): ByteStream {
-	if (source instanceof Readable) return source;
-	return inChunks(typeof source === 'string' ? [new TextEncoder().encode(source)] : source);
+	if (typeof source === 'string') return inChunks([new TextEncoder().encode(source)]);
+	return Array.isArray(source) ? inChunks(source) : source;
 }
 
 /** A `Readable` is too slow: tests read hundreds of thousands of chunks. */

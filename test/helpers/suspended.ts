@@ -6,7 +6,7 @@ import { catalogue, creations, envelope, gateway, model } from './media';
 import { olderContext } from './olderN8n';
 import { eventually } from './time';
 
-// Executions that are suspended for media tasks, and the callbacks that resume them. For files with `quickTime()`.
+// Executions that are suspended for media tasks, and the callbacks that resume them.
 
 /** The gateway's response to a poll: the task's state, more of its data, or an HTTP status. */
 type TaskResponse = string | number | object;

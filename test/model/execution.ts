@@ -4,7 +4,7 @@ import { createRunExecutionData, type IRun, type IRunExecutionData } from 'n8n-w
 import { requestSuspended } from '../helpers/contexts';
 import { copy, type RunOptions } from '../helpers/engine';
 import { RETRY, retryData, workflowOf, type Story } from '../stories/execution';
-import type { Clock } from './clock';
+import { Clock } from '../helpers/time';
 import type { History } from './history';
 import { nodeName, storyOf } from './workflow';
 
@@ -20,7 +20,6 @@ export interface Surroundings {
 	keyOf: NonNullable<Story['keyOf']>;
 	n8nUrl: string;
 	credential: NonNullable<RunOptions['credential']>;
-	clock: Clock;
 }
 
 /** The time of a run that a crash has left. */
@@ -138,17 +137,16 @@ export class Execution {
 	}
 
 	private async segment(data: IRunExecutionData): Promise<IRun | undefined> {
-		const { clock } = this.surroundings;
 		this.atStart = copy(data);
 		const { workflow, more } = this.prepare();
 		const running = new WorkflowExecute(more, this.mode, data).processRunExecutionData(workflow);
 		this.running = running;
 		let run: IRun | undefined;
 		const ended = running.then((result) => void (run = result));
-		if (!(await clock.until(ended, LONGEST_MS))) {
+		if (!(await Clock.current.settled(ended, LONGEST_MS))) {
 			this.hangs = true;
 			running.cancel();
-			await clock.until(ended, GRACE_MS);
+			await Clock.current.settled(ended, GRACE_MS);
 		}
 		this.running = undefined;
 		return run;
@@ -168,6 +166,6 @@ export class Execution {
 			const waitTill = new Date(suspended.waitTill ?? 0).getTime();
 			const timer = setTimeout(() => this.resume?.(suspended), Math.max(waitTill - Date.now(), 0));
 		});
-		return (await this.surroundings.clock.until(resumed, LONGEST_MS)) ? await resumed : undefined;
+		return (await Clock.current.settled(resumed, LONGEST_MS)) ? await resumed : undefined;
 	}
 }

@@ -1,5 +1,3 @@
 import { itKeepsThePromises } from './suite';
 
-jest.mock('node:timers/promises', () => jest.requireActual<object>('./timers'));
-
 itKeepsThePromises('create', 'text');

@@ -12,12 +12,7 @@ export interface SentRequest {
 	afterCancel: boolean;
 }
 
-type Patched = Pick<ClientRequest, 'onSocket' | 'setTimeout'>;
-
-/**
- * Records the requests that the process begins with `node:http`, and puts their timeouts, which Node.js counts with timers
- * of its own, on those of `globalThis`.
- */
+/** Records the requests that the process begins with `node:http`. */
 export class SentRequests {
 	readonly all: SentRequest[] = [];
 	/** The IDs of the requests whose responses have arrived whole, before any cancellation. */
@@ -26,29 +21,21 @@ export class SentRequests {
 	/** Is called after each request with the number of those so far. */
 	onRequest: (count: number) => void = () => undefined;
 	private readonly open = new Set<ClientRequest>();
-	private readonly originals: Patched;
+	private readonly original = Reflect.get(ClientRequest.prototype, 'onSocket');
 
 	constructor(private readonly key: string) {
-		const { prototype } = ClientRequest;
-		const onSocket = Reflect.get(prototype, 'onSocket');
-		const setTimeout = Reflect.get(prototype, 'setTimeout');
-		this.originals = { onSocket, setTimeout };
+		const { original } = this;
 		const note = (request: ClientRequest): void => this.note(request);
-		Object.assign(prototype, {
+		Object.assign(ClientRequest.prototype, {
 			onSocket(this: ClientRequest, socket: Socket) {
 				note(this);
-				onSocket.call(this, socket);
-			},
-			setTimeout(this: ClientRequest, ms: number, callback?: () => void) {
-				if (callback) this.once('timeout', callback);
-				if (ms > 0) watchIdle(this, ms);
-				return this;
+				original.call(this, socket);
 			},
 		});
 	}
 
 	restore(): void {
-		Object.assign(ClientRequest.prototype, this.originals);
+		Object.assign(ClientRequest.prototype, { onSocket: this.original });
 	}
 
 	/** Forgets what has been recorded. */
@@ -81,23 +68,4 @@ export class SentRequests {
 		});
 		this.onRequest(this.all.length);
 	}
-}
-
-/** Emits `timeout` when no byte has moved for a time. */
-function watchIdle(request: ClientRequest, ms: number): void {
-	let moved = -1;
-	let timer: NodeJS.Timeout | undefined;
-	const check = (): void => {
-		const { bytesRead = 0, bytesWritten = 0 } = request.socket ?? {};
-		if (moved === bytesRead + bytesWritten) request.emit('timeout');
-		moved = bytesRead + bytesWritten;
-		timer = setTimeout(check, ms);
-	};
-	const start = (): void => {
-		const { bytesRead = 0, bytesWritten = 0 } = request.socket ?? {};
-		moved = bytesRead + bytesWritten;
-		timer = setTimeout(check, ms);
-	};
-	start();
-	request.once('close', () => clearTimeout(timer));
 }

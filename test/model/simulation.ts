@@ -8,7 +8,7 @@ import type { Logger } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { binaryStorage } from '../helpers/engine';
 import { freshRateGates } from '../helpers/rateGates';
-import { Clock } from './clock';
+import { Clock, passTime } from '../helpers/time';
 import { Execution, type Surroundings } from './execution';
 import { asked, charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
 import { edited, type History } from './history';
@@ -39,7 +39,6 @@ const READING_MS = 60_000;
 
 /** A gateway, and the server of an n8n that receives its callbacks. */
 export class Simulation {
-	private readonly clock = new Clock();
 	private readonly log: string[] = [];
 	private readonly requests: SentRequests;
 	private execution: Execution | undefined;
@@ -79,9 +78,8 @@ export class Simulation {
 
 	/** Lets a history happen. */
 	async play(history: History): Promise<Observation> {
-		const { gateway, clock, requests, log } = this;
+		const { gateway, requests, log } = this;
 		const { port } = this.n8n.address() as AddressInfo;
-		clock.start();
 		// The timers of the last history are gone.
 		freshRateGates();
 		const random = jest.spyOn(Math, 'random').mockImplementation(randomNumbers());
@@ -101,7 +99,6 @@ export class Simulation {
 				credential: { baseUrl, apiKey },
 				keyOf: keyOf(history, [apiKey, other]),
 				n8nUrl: `http://127.0.0.1:${port}`,
-				clock,
 			};
 			const executions: Execution[] = [];
 			const play = async (written: History, before?: Execution): Promise<Execution> => {
@@ -116,12 +113,12 @@ export class Simulation {
 			let execution = await play(history);
 			for (const edit of history.retries) {
 				if (requests.isCancelled || !execution.canBeRetried) break;
-				await clock.until(new Promise((resolve) => setTimeout(resolve, READING_MS)), READING_MS);
+				await passTime(READING_MS);
 				execution = await play(edited(execution.history, edit), execution);
 			}
 			// What follows belongs to no run that could be cancelled.
 			const sent = [...requests.all];
-			await clock.drain(REST_MS);
+			await Clock.current.drained(REST_MS);
 			return {
 				executions,
 				wasCancelled: requests.isCancelled,
@@ -133,9 +130,9 @@ export class Simulation {
 			};
 		} finally {
 			requests.destroyOpen();
-			await clock.drain(1_000);
+			await Clock.current.drained(1_000);
 			await gateway.control.reset();
-			clock.stop();
+			jest.clearAllTimers();
 			for (const spy of [random, ...logged]) spy.mockRestore();
 		}
 	}

@@ -15,7 +15,6 @@ import { RunSignal } from '../../nodes/shared/n8n/runSignal';
 import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
 import { apiErrorOf, gatewayFailure, rejection, scriptedClient } from '../helpers/client';
 import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
-import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
 import { useNock } from '../helpers/nock';
 
 describe('client', () => {
@@ -54,8 +53,6 @@ describe('client', () => {
 
 	// For triggers and the editor.
 	describe('a client outside an execution', () => {
-		useFakeTime();
-
 		const trigger = { node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', store: {} } as const;
 		type Context = ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
@@ -66,13 +63,13 @@ describe('client', () => {
 		])('for %s has its number of tries and its timeout', async (_, context, settings, tries, waitedMs) => {
 			const seen = gatewayFails();
 			const failing = await connect(context(), settings);
-			const { details } = await inFakeTime(apiErrorOf(failing.json(balance)));
+			const { details } = await apiErrorOf(failing.json(balance));
 			expect([details.status, seen.requests]).toStrictEqual([503, tries]);
 			const own = context();
 			jest.spyOn(own.helpers, 'httpRequestWithAuthentication').mockReturnValue(new Promise(() => undefined));
 			const waiting = await connect(own, { ...settings, maxRetries: 0 });
 			const begin = Date.now();
-			expect((await inFakeTime(apiErrorOf(waiting.json(balance)))).details.code).toBe('timeout');
+			expect((await apiErrorOf(waiting.json(balance))).details.code).toBe('timeout');
 			expect(Date.now() - begin).toBe(waitedMs);
 		});
 	});

@@ -21,6 +21,7 @@ import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import { apiErrorOf, rejection } from '../helpers/client';
+import { passTime } from '../helpers/time';
 import { editorContext } from '../helpers/contexts';
 
 const credential = async () => await Promise.resolve({ apiKey: 'key' });
@@ -102,9 +103,6 @@ describe('a response', () => {
 });
 
 describe('the credential', () => {
-	beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
-	afterEach(() => jest.useRealTimers());
-
 	/** A transport that records the keys it sends: each read of the credential returns another one. */
 	function transportWithKeys({ failures = 0 } = {}) {
 		const keys: unknown[] = [];
@@ -127,9 +125,9 @@ describe('the credential', () => {
 	it('of the item is read once for many requests, and again after a minute', async () => {
 		const { keys, transport } = transportWithKeys();
 		await Promise.all([transport.text(request), transport.text(request)]);
-		jest.advanceTimersByTime(59_999);
+		await passTime(59_999);
 		await transport.text(request);
-		jest.advanceTimersByTime(1);
+		await passTime(1);
 		await transport.text({ ...request, kind: 'poll' });
 		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
 	});
@@ -137,7 +135,7 @@ describe('the credential', () => {
 	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
 		const { keys, transport } = transportWithKeys();
 		await transport.text(request);
-		jest.advanceTimersByTime(600_000);
+		await passTime(600_000);
 		await transport.text(request);
 		expect(keys).toStrictEqual(['key-1', 'key-1']);
 	});

@@ -11,14 +11,11 @@ import { catalogue, creations, envelope, files, gateway, model, TASKS } from '..
 import { useNock } from '../helpers/nock';
 import { olderContext, type OlderN8n } from '../helpers/olderN8n';
 import { mockTasks, prompts, sendCallback, suspend, suspending } from '../helpers/suspended';
-import { quickTime } from '../helpers/time';
 import { locator } from '../helpers/values';
 
 // Each node on n8n's engine, without the functions that an older n8n lacks and with the errors that it throws.
 
 useNock();
-quickTime();
-
 const olderN8n: Array<[string, OlderN8n]> = [
 	['1.100', { version: '1.97.0', lacks: ['isToolExecution', 'isStreaming', 'sendChunk'] }],
 	['1.123', { version: '1.120.31', lacks: ['isToolExecution'] }],

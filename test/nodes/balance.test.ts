@@ -9,7 +9,6 @@ import { pollContext } from '../helpers/contexts';
 import { runNode } from '../helpers/engine';
 import { gateway } from '../helpers/media';
 import { useNock } from '../helpers/nock';
-import { quickTime } from '../helpers/time';
 
 describe('balance: get', () => {
 	const parameters = { resource: 'balance', operation: 'get' };
@@ -128,8 +127,6 @@ describe('when a balance trigger fires', () => {
 
 describe('balance trigger', () => {
 	useNock();
-	quickTime();
-
 	/** Polls once; `store` is the workflow's static data. */
 	async function poll(
 		parameters: INodeParameters,

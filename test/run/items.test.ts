@@ -75,15 +75,7 @@ describe('item loop cancel', () => {
 
 	const server = useSocketGateway();
 
-	let timers: jest.SpyInstance;
-	beforeAll(() => {
-		nock.restore();
-		const { setTimeout: start } = globalThis;
-		// n8n's timer of an aborted pause cannot be stopped; unref lets the process exit.
-		const unwatched = (work: () => void, delay?: number) => start(work, delay).unref();
-		timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(unwatched);
-	});
-	afterAll(() => timers.mockRestore());
+	beforeAll(() => nock.restore());
 
 	const nodes = {
 		generate: {

@@ -11,6 +11,7 @@ import {
 	type IWorkflowSettings,
 } from 'n8n-workflow';
 
+import { passTime } from '../helpers/time';
 import {
 	copy,
 	nodeType,
@@ -148,7 +149,7 @@ export class Execution {
 		run: (prepared: ReturnType<typeof workflowOf>) => Promise<IRun>,
 	): Promise<Execution> {
 		// To read an error and to act.
-		passTime(60_000);
+		await passTime(60_000);
 		const { credential } = this;
 		const id = this.id + 1;
 		return new Execution(story, credential, id, await run(workflowOf(story, credential, id)));
@@ -161,13 +162,6 @@ export class Execution {
 		const [options] = optionsOf(story, credential, id);
 		return new Execution(story, credential, id, (await runAgain(result(this.run), options)).run);
 	}
-}
-
-/** The time of a person, in milliseconds. */
-export function passTime(milliseconds: number): void {
-	const clock = jest.mocked(Date.now);
-	const now = clock.getMockImplementation();
-	clock.mockImplementation(() => (now?.() ?? NaN) + milliseconds);
 }
 
 /** The data with which a *Retry* begins: that of the failed execution, with the workflow as it is now. */

@@ -4,9 +4,10 @@ import type { FaultAction } from '../../sandbox/gateway/control/types';
 import { binaryStorage } from '../helpers/engine';
 import { form } from '../helpers/media';
 import { useServer } from '../helpers/server';
+import { passTime } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
-import { passTime, type Execution, type StoryNode } from './execution';
+import type { Execution, StoryNode } from './execution';
 import { image, prompts, respondJson, text, useStories } from './support';
 
 describe('task results', () => {
@@ -463,7 +464,7 @@ describe('upload of files at URLs', () => {
 		const failed = await execute(inTurn, links());
 		expect(uploads()).toBe(1);
 		isThere = true;
-		passTime(2 * 24 * 3_600_000);
+		await passTime(2 * 24 * 3_600_000);
 		const retried = await failed.retry();
 		expect(retried.items()).toHaveLength(3);
 		for (const { json } of retried.items())

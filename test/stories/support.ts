@@ -1,28 +1,22 @@
-import { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
-
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
-import { FaultBook, type FaultPlan } from '../../sandbox/gateway/control/faults';
-import type { FaultAction } from '../../sandbox/gateway/gateway';
-import type { RequestRecord } from '../../sandbox/gateway/control/types';
+import type { FaultAction, RequestMatch, RequestRecord } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL, useGateway } from '../contract/support';
 import { form } from '../helpers/media';
-import { eventually, quickTime } from '../helpers/time';
+import { eventually } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { Execution, type Story, type StoryNode } from './execution';
 
 // Stories: what users see and pay, over several tries and executions of a workflow, on n8n's engine and against the
 // sandbox gateway. Nodes have the options that the editor sets, and no others.
 
-/** A gateway for the stories of a file, and a clock that is twenty times as fast. */
+type RequestFilter = NonNullable<RequestMatch['which']>;
+
+/** A gateway for the stories of a file, in virtual time. */
 export function useStories() {
 	const gateway = useGateway();
-	quickTime();
-	const disturbances: Array<() => void> = [];
-	const calm = () => disturbances.splice(0).forEach((end) => end());
-	afterEach(calm);
+	const calm = () => gateway.control.clearFaults();
 
 	async function execute(
 		node: StoryNode | Story['nodes'],
@@ -49,25 +43,16 @@ export function useStories() {
 				eventually(() => gateway.charges() === charges),
 			),
 		/**
-		 * Disturbs the requests that no fault rule can tell from others.
+		 * Disturbs some requests.
 		 *
-		 * @param until the responses come when it holds, e.g. when all others are charged
+		 * @param until their responses are held until it holds, e.g. until all others are charged
 		 */
-		disturb: (
-			isMeant: (request: RequestRecord) => boolean,
-			action: FaultPlan['action'],
-			until?: () => boolean,
-		): void => {
+		disturb: (which: RequestFilter, action: FaultAction, until?: () => boolean): void => {
 			calm();
-			const disturbed = new Set<unknown>();
-			const plan: Interception<FaultBook> = (_, original, [request]) => {
-				const record = request as RequestRecord;
-				if (!isMeant(record)) return original();
-				disturbed.add(record.id);
-				return { ids: [], delays: [], stream: {}, action };
-			};
-			disturbances.push(intercept(FaultBook.prototype, 'plan', plan));
-			if (until) disturbances.push(holdResponses(disturbed, until));
+			gateway.control.addFault({ match: { which }, action, times: 0 });
+			if (!until) return;
+			const { release } = gateway.control.hold({ which });
+			void eventually(until).then(release, release);
 		},
 		/** Ends that. */
 		calm,
@@ -75,33 +60,6 @@ export function useStories() {
 		/** The paths of all requests that create, upload or generate something. */
 		sent: () => gateway.control.requests({ method: 'POST' }).map(({ path }) => path),
 	};
-}
-
-/** What a method does instead: with its object, what it does itself, and its arguments. */
-type Interception<T> = (self: T, original: () => unknown, values: unknown[]) => unknown;
-
-/** Replaces a method of a class. Returns what restores it. */
-function intercept<T extends object>(prototype: T, name: keyof T & string, by: Interception<T>): () => void {
-	const original = Reflect.get(prototype, name) as () => unknown;
-	const replaced = function (this: T, ...values: unknown[]) {
-		return by(this, () => Reflect.apply(original, this, values), values);
-	};
-	Object.assign(prototype, { [name]: replaced });
-	return () => void Object.assign(prototype, { [name]: original });
-}
-
-/** How long a client takes to read a response that has been sent, in milliseconds. */
-const READ_MS = 50;
-
-/** Holds the responses to requests with these IDs until a condition holds. */
-function holdResponses(ids: ReadonlySet<unknown>, until: () => boolean): () => void {
-	return intercept(ServerResponse.prototype, 'end', (response, end) => {
-		if (!ids.has(response.getHeader('x-request-id'))) return end();
-		void eventually(until)
-			.then(async () => await pause(READ_MS))
-			.then(end, end);
-		return response;
-	});
 }
 
 const TEXT: object = {

@@ -1,5 +1,6 @@
 import type { TaskView } from '../../sandbox/gateway/control/types';
 import { form } from '../helpers/media';
+import { eventually } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
 import {
 	image,
@@ -218,7 +219,12 @@ describe('changed credential', () => {
 		const refuseThird = () => refuseOnce('a cow', 'insufficient_quota');
 
 		it('nothing is charged, and the error says that the tasks need the former key', async () => {
-			const failed = await execute(image(), prompts('a cat', 'a dog', 'a cow'), refuseThird());
+			const inputJson = '={{ { prompt: $json.prompt, quality: "draft", size: "512x512" } }}';
+			const node = image({ inputMode: 'json', inputJson });
+			const failed = await execute(node, prompts('a cat', 'a dog', 'a cow'), refuseThird());
+			const lookups = gateway.control.hold({ path: '/async/media/tasks/*', method: 'GET' });
+			// By then, all that does not wait for them is sent.
+			void eventually(() => lookups.requests.length === 2).then(lookups.release);
 			const retried = await failed.retry();
 			expect(retried.errorText).toMatch(ANOTHER);
 			expect(retried.errorText).toContain('Choose the credential of the try before again');

@@ -49,7 +49,6 @@ describe('a call', () => {
 		const { lc, close } = await modelAt(execution.signal);
 		const outcome = rejection(ask(lc));
 		await eventually(() => sent().length === 1);
-		await pause(50);
 		execution.abort();
 		expect(await outcome).toMatchObject({
 			name: 'NodeOperationError',
@@ -82,7 +81,6 @@ describe('a call', () => {
 			const agent = new AbortController();
 			const outcome = rejection(invoke(lc, agent.signal));
 			await eventually(() => sent()[0]?.outcome === 'finished');
-			await pause(100);
 			agent.abort(new Error('changed my mind'));
 			expect(await outcome).toMatchObject({ message: expect.any(String) as string });
 			await eventually(() => logged().length === 1);

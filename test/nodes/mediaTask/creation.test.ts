@@ -13,15 +13,13 @@ import {
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { eventually, quickTime } from '../../helpers/time';
+import { eventually } from '../../helpers/time';
 import { CONTINUE, locator } from '../../helpers/values';
 
 describe('create', () => {
 	// The request that creates a task, and errors before and after it.
 
 	useNock();
-	quickTime();
-
 	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
 	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
 	const picture = { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } };
@@ -133,8 +131,6 @@ describe('the callback URL', () => {
 
 describe('price', () => {
 	useNock();
-	quickTime();
-
 	const SCHEMA = {
 		properties: {
 			prompt: { type: 'string' },
@@ -229,8 +225,6 @@ describe('tries', () => {
 	// One order is one task, whatever the tries of Retry On Fail read: also in the random histories of test/model.
 
 	useNock();
-	quickTime();
-
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const random = { model, inputMode: 'json', inputJson: '={{ { prompt: String(Math.random()) } }}' };
 

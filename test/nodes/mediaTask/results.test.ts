@@ -17,7 +17,6 @@ import {
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { quickTime } from '../../helpers/time';
 import { CONTINUE } from '../../helpers/values';
 
 // The output of the smaller operations, and the input of a task.
@@ -262,8 +261,6 @@ it('task: createAndWait creates all tasks before it waits for the first', async 
 });
 
 describe('polls', () => {
-	quickTime();
-
 	/** A task that has ended at this poll, without random delays. */
 	const endsAtPoll = (number: number) =>
 		task(taskId, ...Array<object>(number - 1).fill({ state: 'processing' }), { state: 'success' });
@@ -315,7 +312,7 @@ describe('polls', () => {
 			polls(taskId, (count) => {
 				// Each poll takes 8 minutes.
 				lastPoll = count * 8 * 60_000;
-				jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
+				jest.setSystemTime(start + lastPoll);
 				return [200, envelope({ state: 'waiting' })];
 			});
 			const { items } = await run('wait', { taskId: 't1' }, { settings: CONTINUE });

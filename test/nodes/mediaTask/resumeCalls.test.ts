@@ -5,14 +5,11 @@ import { runNode, type RunOptions } from '../../helpers/engine';
 import { envelope, gateway, serve } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { ended, sendCallback, suspending, threeTasks } from '../../helpers/suspended';
-import { eventually, quickTime } from '../../helpers/time';
+import { eventually } from '../../helpers/time';
 
 // Callbacks to a suspended execution, as n8n passes them to the node.
 
 useNock();
-
-// The 8 s in which n8n responds are then 0.8 s, which a busy machine may need.
-quickTime(10);
 
 it.each([
 	['its task has failed', 'fail'],
@@ -55,8 +52,6 @@ describe('callbacks', () => {
 
 	it('that repeat resume the execution once and poll nothing', async () => {
 		const { tasks, call } = await threeTasks();
-		// A minute later they would be handled again.
-		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 		tasks.respond = () => 'success';
 		expect((await call(2)).resumes).toBe(true);
 		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });

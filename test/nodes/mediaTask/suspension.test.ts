@@ -22,15 +22,12 @@ import {
 	suspending,
 	type Tasks,
 } from '../../helpers/suspended';
-import { quickTime } from '../../helpers/time';
+import { passTime } from '../../helpers/time';
 import { CONTINUE } from '../../helpers/values';
 
 // Suspending, on n8n's engine. With the real n8n: test/e2e/media-suspend.test.ts.
 
 useNock();
-
-quickTime();
-
 const inOrder = { options: { concurrency: 1 } };
 
 const callers = ({ sent }: Tasks) => sent.map(({ body }) => 'callBackUrl' in body);
@@ -356,9 +353,8 @@ it('when the longest wait is over, a pending task is passed on in its last known
 	const use = suspending(inOrder, { items: prompts('a', 'b') });
 	const suspended = await suspend(tasks, use);
 	tasks.respond = byTask({ t1: 'success', t2: 'waiting' });
-	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 31 * 60_000);
+	await passTime(31 * 60_000);
 	const { run, items } = await resumeNode(suspended, use);
-	clock.mockRestore();
 	expect(run.status).toBe('success');
 	const [ended, pending] = items.map(({ json }) => json);
 	expect(ended).toMatchObject({ taskId: 't1', state: 'success' });

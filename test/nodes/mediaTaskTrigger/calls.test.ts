@@ -4,7 +4,6 @@ import nock from 'nock';
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import type { IncomingRequest } from '../../helpers/contexts';
-import { useFakeTime } from '../../helpers/fakeTime';
 import { envelope, task } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import {
@@ -12,7 +11,6 @@ import {
 	type CallbackOptions,
 	errorResponse,
 	freshTask,
-	inTime,
 	sendCallback,
 	successAfter,
 } from './support';
@@ -92,8 +90,6 @@ describe('callbacks', () => {
 	});
 
 	describe('by what the gateway says about the task,', () => {
-		useFakeTime();
-
 		const waits = { state: 'processing' };
 		const NO_TASK = { status: 404, message: 'The account has no such media task' };
 		const NOT_ENDED = { status: 200, message: 'The media task has not ended' };
@@ -115,7 +111,7 @@ describe('callbacks', () => {
 			const seen = gateway(taskId);
 			const sent = sendCallback({ ...noFiles, ...more }, { body: { taskId, state: 'success' } }, { store });
 			const expected = { result: nothing, retryAfter: undefined, warnings: 0, ...answer };
-			expect(await inTime(sent)).toMatchObject(expected);
+			expect(await sent).toMatchObject(expected);
 			expect([seen.requests, store]).toStrictEqual([requests, {}]);
 		});
 
@@ -137,7 +133,7 @@ describe('callbacks', () => {
 		it('a callback a moment before its end starts the workflow', async () => {
 			const taskId = freshTask();
 			const seen = task(taskId, waits, waits, { state: 'success' });
-			const { item, status } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			const { item, status } = await sendCallback(noFiles, { body: { taskId } });
 			expect([item?.json.state, status, seen.requests]).toStrictEqual(['success', 200, 3]);
 		});
 
@@ -149,7 +145,7 @@ describe('callbacks', () => {
 		])('a callback is to be repeated when it is not said: %i %j', async (status, body) => {
 			const taskId = freshTask();
 			successAfter(1, taskId, status, body as nock.Body);
-			const outcome = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			const outcome = await sendCallback(noFiles, { body: { taskId } });
 			expect(outcome).toMatchObject({ result: nothing, status: 503, retryAfter: '10', warnings: 1 });
 			expect((await sendCallback(noFiles, { body: { taskId } })).item?.json.taskId).toBe(taskId);
 		});
@@ -162,14 +158,14 @@ describe('callbacks', () => {
 		])('a callback waits while the gateway fails for a moment: %i %s', async (status, body) => {
 			const taskId = freshTask();
 			const seen = successAfter(2, taskId, status, body);
-			const { item, warnings } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			const { item, warnings } = await sendCallback(noFiles, { body: { taskId } });
 			expect([item?.json.state, seen.requests, warnings]).toStrictEqual(['success', 3, 0]);
 		});
 
 		it('a callback is answered, and the workflow starts, when the gateway responds again', async () => {
 			const taskId = freshTask();
 			successAfter(7, taskId, 503, '');
-			const { item, status } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			const { item, status } = await sendCallback(noFiles, { body: { taskId } });
 			expect([item?.json.taskId, status]).toStrictEqual([taskId, 200]);
 			expect((await sendCallback(noFiles, { body: { taskId } })).item).toBeUndefined();
 		});
@@ -177,7 +173,7 @@ describe('callbacks', () => {
 		it('the polls end at last, with a warning', async () => {
 			const taskId = freshTask();
 			const seen = errorResponse(taskId, 503);
-			const { result, status, warnings } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+			const { result, status, warnings } = await sendCallback(noFiles, { body: { taskId } });
 			expect([result, status, seen.requests, warnings]).toStrictEqual([nothing, 503, 9, 1]);
 		});
 	});
@@ -201,8 +197,6 @@ describe('callbacks', () => {
 	});
 
 	describe('a call is to be sent again when something fails in n8n', () => {
-		useFakeTime();
-
 		/** Handles a call, and expects 503 with a warning. */
 		async function expectFailure({ context, response }: ReturnType<typeof callbackContext>) {
 			const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
@@ -256,11 +250,9 @@ describe('repeated', () => {
 	// A task starts the workflow once, and what got status 200 is not lost.
 
 	useNock();
-	useFakeTime();
-
 	const STARTED = 'The media task has started the workflow';
 	const send = async (taskId: string, options: CallbackOptions = {}) =>
-		await inTime(sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options }));
+		await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options });
 
 	it('starts it once for several callbacks at a time, also for one that names another ID first', async () => {
 		const taskId = freshTask();
@@ -268,7 +260,7 @@ describe('repeated', () => {
 		task(taskId, { state: 'success' });
 		const bodies = [{ taskId }, { taskId }, { id: 'event', data: { id: taskId } }];
 		const options = { nodeId: 'at a time' };
-		const sent = bodies.map(async (body) => await inTime(sendCallback(noFiles, { body }, options)));
+		const sent = bodies.map(async (body) => await sendCallback(noFiles, { body }, options));
 		expect((await Promise.all(sent)).filter(({ item }) => item)).toHaveLength(1);
 	});
 
@@ -277,7 +269,7 @@ describe('repeated', () => {
 		const seen = task(first, { state: 'success' });
 		task(second, { state: 'success' });
 		const callback = async (body: object) =>
-			await inTime(sendCallback(noFiles, { body }, { nodeId: 'named before' }));
+			await sendCallback(noFiles, { body }, { nodeId: 'named before' });
 		expect((await callback({ id: first })).item?.json.taskId).toBe(first);
 		expect((await callback({ id: second, sourceTask: { id: first } })).item?.json.taskId).toBe(second);
 		expect(seen.requests).toBe(1);

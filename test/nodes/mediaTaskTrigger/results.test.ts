@@ -1,9 +1,8 @@
 import { binaryStorage } from '../../helpers/engine';
-import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { envelope, files, gateway, TASKS, task } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
-import { archiving, freshTask, inTime, sendCallback } from './support';
+import { archiving, freshTask, sendCallback } from './support';
 
 useNock();
 
@@ -34,7 +33,8 @@ describe('Download Results', () => {
 		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls });
 		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
 		const { picture, picture_1: second } = item?.binary ?? {};
-		expect([picture?.fileName, second?.fileName]).toStrictEqual(['a_task1.png', 'b_task1_1.png']);
+		const id = taskId.replace('-', '');
+		expect([picture?.fileName, second?.fileName]).toStrictEqual([`a_${id}.png`, `b_${id}_1.png`]);
 		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
 	});
 
@@ -120,8 +120,6 @@ describe('Include Callback', () => {
 });
 
 describe('archive', () => {
-	useFakeTime();
-
 	const archive = { downloadResults: false, options: { archiveTask: true } };
 
 	/** Sends the callback of an ended task; the requests to archive it get these statuses. */
@@ -132,7 +130,7 @@ describe('archive', () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const { bodies } = archiving(taskId, ...statuses);
-		const outcome = await inTime(sendCallback(archive, { body: { taskId } }, options));
+		const outcome = await sendCallback(archive, { body: { taskId } }, options);
 		return { taskId, bodies, ...outcome };
 	}
 
@@ -167,9 +165,9 @@ describe('archive', () => {
 
 	it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {
 		const { taskId, bodies } = await archiveByCallback([204, 204, 204], { n8nStatus: 500 });
-		await inFakeTime(eventually(() => bodies.length === 2));
+		await eventually(() => bodies.length === 2);
 		expect(bodies).toStrictEqual([{ archive: true }, { archive: false }]);
-		const { item } = await inTime(sendCallback(archive, { body: { taskId } }));
+		const { item } = await sendCallback(archive, { body: { taskId } });
 		expect(item?.json.taskId).toBe(taskId);
 		expect(bodies).toHaveLength(3);
 	});
@@ -200,7 +198,7 @@ describe('archive', () => {
 		gateway().patch(`${TASKS}/${taskId}/archive`).reply(note('archived', 204));
 		files().get('/a.png').reply(note('file', 200));
 		const sent = sendCallback({ ...archive, downloadResults: true }, { body: { taskId } });
-		const { item, warnings } = await inFakeTime(sent);
+		const { item, warnings } = await sent;
 		expect(log).toStrictEqual(['file', 'archived']);
 		expect([item?.json.taskId, warnings]).toStrictEqual([taskId, 0]);
 	});

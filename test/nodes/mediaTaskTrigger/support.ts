@@ -9,16 +9,12 @@ import type {
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { RecordedResponse, webhookContext, type IncomingRequest } from '../../helpers/contexts';
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
-import { inFakeTime } from '../../helpers/fakeTime';
 import { envelope, TASKS, gateway, polls } from '../../helpers/media';
 
 let count = 0;
 
 /** A new task: within a process, a trigger starts once for a task. */
 export const freshTask = () => `task-${(count += 1)}`;
-
-/** Moves the fake clock until a promise has settled, so slowly that requests take no time: a call gets 503 after 8 s. */
-export const inTime = async <T>(promise: Promise<T>): Promise<T> => await inFakeTime(promise, 60);
 
 /** The effects of a callback. */
 export interface CallbackOutcome {

@@ -1,4 +1,7 @@
-/** `node:timers/promises` on the timers of `globalThis`, which a test may replace. */
+// `node:timers/promises` in tests.
+export * from 'timers/promises';
+
+/** On the timers of `globalThis`, which a test may replace. */
 export async function setTimeout<T>(
 	delay = 0,
 	value?: T,

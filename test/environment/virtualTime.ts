@@ -1,0 +1,3 @@
+import { makeTimeVirtual } from '../helpers/time';
+
+makeTimeVirtual();
