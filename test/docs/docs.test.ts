@@ -310,5 +310,5 @@ describe('docs/nodes and the output schemas', () => {
 	// All examples run.
 	it('are current: if not, run `npm run docs`', async () => {
 		expect([...(await changesOfDocs()).keys()]).toStrictEqual([]);
-	}, 60_000);
+	});
 });

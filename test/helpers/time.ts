@@ -50,9 +50,9 @@ export class Clock {
 		return Clock.running;
 	}
 
-	/** Starts it. */
+	/** Starts it, a second before midnight (UTC). */
 	constructor() {
-		const now = Math.max(Date.now(), Clock.last);
+		const now = Math.max(lastSecondOf(Date.now()), Clock.last);
 		jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] });
 		Object.assign(globalThis.performance, { now: () => Date.now() });
 		this.timeouts.start();
@@ -127,6 +127,13 @@ export class Clock {
 		for (const { condition, reject } of this.waits) reject(new Error(`${message}: ${condition.toString()}`));
 		this.waits.clear();
 	}
+}
+
+const DAY_MS = 86_400_000;
+
+/** The last second of the day of a time, in Unix milliseconds. */
+function lastSecondOf(time: number): number {
+	return Math.ceil(time / DAY_MS) * DAY_MS - 1_000;
 }
 
 /** Waits until the process has had nothing to do for a moment. Timers that are due have ended then. */

@@ -24,7 +24,7 @@ beforeAll(async () => {
 	});
 	const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
 	end = { code, errors };
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it.each([

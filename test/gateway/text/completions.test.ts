@@ -223,7 +223,7 @@ it('comments, pings, unknown events and line ends change nothing, however a stre
 		),
 		{ numRuns: 50 },
 	);
-}, 60_000);
+});
 
 const hint = (finishReason: string | null, body: JsonObject = {}, format = 'chat') =>
 	incompleteHint([{ finishReason: 'stop' }, { finishReason }], body, textFormat(format));
