@@ -100,13 +100,11 @@ test('a summarization chain splits a text without asking another server for a ta
 		parameters: { operationMode: 'nodeInputJson', options: {} },
 	};
 	const items = itemsNode('Items', [{ text: 'The river is long. '.repeat(800) }]);
-	const began = Date.now();
 	const execution = await run([items, summary], [model()]);
 	expect(outputOf(execution, 'Chain')['output']).toBeDefined();
 	expect(asked().length).toBeGreaterThan(10);
 	// LangChain's own model warns without a connection, after a minute.
 	expect(await environment.n8nLog()).not.toContain('calculate number of tokens');
-	expect(Date.now() - began).toBeLessThan(30_000);
 });
 
 describe('errors of the agent say what to do', () => {
@@ -159,13 +157,13 @@ describe('errors of the agent say what to do', () => {
 
 test('cancelling the execution ends the call', async () => {
 	const { client, gateway } = environment;
-	gateway.control.configure({ latency: { chat: 20_000 } });
+	gateway.control.hold({ path: '/chat/completions' });
 	const executionId = await environment.begin(clusterOf('Cancelled', [start, agent('Hello')], [model()]));
 	await eventually(() => expect(gateway.control.concurrency().inFlight).toBe(1));
 	await client.stopExecution(executionId);
 	const { status } = await waitForExecution(client, executionId);
 	expect(status).toBe('canceled');
-	await eventually(() => expect(gateway.control.concurrency().inFlight).toBe(0), 5_000);
+	await eventually(() => expect(gateway.control.concurrency().inFlight).toBe(0));
 	expect(asked()).toHaveLength(1);
 	expect(paid()).toStrictEqual([]);
 });

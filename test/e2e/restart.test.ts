@@ -50,14 +50,14 @@ beforeAll(async () => {
 	await make();
 	const polls = () => control.requests({ method: 'GET', path: `/async/media/tasks/${ended}` }).length;
 	const before = polls();
-	control.configure({ latency: { mediaStatus: 60_000 } });
+	const { release } = control.hold({ path: `/async/media/tasks/${ended}` });
 	const calling = call(unanswered.url, { taskId: ended }).catch(() => 'none');
 	await eventually(() => {
 		if (polls() === before) throw new Error('It is not checked');
 	});
 	environment.server.kill();
 	answer = await calling;
-	control.configure({ latency: {} });
+	release();
 	await environment.restart();
 }, 300_000);
 

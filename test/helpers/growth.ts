@@ -1,5 +1,10 @@
 /** How often each size is tried. */
 const TRIES = 3;
+/** Shorter work is repeated until it takes this long, in microseconds: the clock of the processor is coarse. */
+const SHORTEST_US = 20_000;
+
+/** More than linear work, and less than quadratic work, grows by. */
+export const LINEAR = 9;
 
 /**
  * How much more processor time work takes for four times the size: about 4 where it is linear, and 16 where it is
@@ -8,19 +13,16 @@ const TRIES = 3;
  * @param work prepares work of a size; what it returns is measured
  */
 export function growth(work: (size: number) => () => unknown, size: number): number {
-	const timeOf = (size: number): number => {
-		const measured = work(size);
+	const [small, large] = [work(size), work(4 * size)];
+	let repeats = 1;
+	const timeOf = (measured: () => unknown): number => {
 		const start = process.cpuUsage();
-		measured();
+		for (let count = 0; count < repeats; count += 1) measured();
 		const { user, system } = process.cpuUsage(start);
 		return user + system;
 	};
-	// The first time, the code is not compiled yet.
-	timeOf(size);
-	const times = Array.from({ length: TRIES }, () => [timeOf(size), timeOf(4 * size)] as const);
+	while (timeOf(small) < SHORTEST_US) repeats *= 2;
+	const times = Array.from({ length: TRIES }, () => [timeOf(small), timeOf(large)] as const);
 	const least = (index: 0 | 1) => Math.min(...times.map((pair) => pair[index]));
 	return least(1) / least(0);
 }
-
-/** More than linear work, and less than quadratic work, grows by. */
-export const LINEAR = 9;

@@ -85,19 +85,18 @@ test('a worker runs what a webhook process received, with the files in the datab
 
 test('deltas reach a webhook while a worker receives them', async () => {
 	const words = 'one two three four five six seven eight';
-	const pause = 150;
-	environment.gateway.control.configure({ stream: { deltaDelayMs: pause } });
 	const text = gatewayNode('Text', 'textGeneration', {
 		model: byId('sandbox/balanced-2'),
 		prompt: `[[say:${words}]]`,
 	});
 	const workflow = await environment.publish(webhook('streaming'), text);
+	// The rest is sent when the first words have arrived.
+	const { release } = environment.gateway.control.hold({ method: 'POST' }, { afterDeltas: 4 });
 	const response = await post(workflow.url, {});
-	const arrivals: number[] = [];
 	let received = '';
 	for await (const bytes of response.body ?? []) {
-		arrivals.push(Date.now());
 		received += Buffer.from(bytes as Uint8Array).toString();
+		if (received.includes('one')) release();
 	}
 	const chunks = received
 		.trim()
@@ -107,8 +106,6 @@ test('deltas reach a webhook while a worker receives them', async () => {
 	const said = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
 	expect(said.join('')).toBe(words);
 	expect(chunks.map(({ type }) => type)).toStrictEqual(['begin', ...said.map(() => 'item'), 'end']);
-	// Eight words, a pause before each; put together first, they would come at once.
-	expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(3 * pause);
 	expect(charges()).toBe(1);
 });
 
@@ -244,11 +241,13 @@ describe('a callback of the gateway', () => {
 		const trigger = taskTrigger({ downloadResults: false, options: { archiveTask: true } });
 		const workflow = await environment.publish(trigger);
 		const taskId = await endedTask();
-		// All calls are there before the first has been looked into: no process learns from what another one has stored.
-		environment.gateway.control.configure({ latency: { mediaStatus: 1_000 } });
+		// Each process has begun to look into a call before the first has done so: none learns from what another one has stored.
+		const polls = environment.gateway.control.hold({ method: 'GET', path: `/async/media/tasks/${taskId}` });
 		const calls = webhooks.flatMap(({ url }) =>
 			Array.from({ length: 5 }, async () => await post(`${url}${workflow.path}`, { taskId })),
 		);
+		await until('each process polls the task', () => polls.requests.length === webhooks.length);
+		polls.release();
 		expect((await Promise.all(calls)).map(({ status }) => status)).toStrictEqual(calls.map(() => 200));
 		// The calls of a process wait for each other.
 		expect(asked(taskId, 'PATCH')).toBeGreaterThanOrEqual(webhooks.length);
@@ -353,13 +352,19 @@ describe('an execution that is suspended until the callback', () => {
 		const [task] = gateway.control.tasks();
 		const { pathname, search } = new URL(task?.callBackUrl ?? '');
 		await gateway.control.finishTask(task?.taskId ?? '');
-		gateway.control.addFault({
-			match: { method: 'GET', path: `*${task?.taskId}*` },
-			action: { kind: 'delay', ms: 4_700 },
+		const slow = gateway.control.hold({
+			method: 'GET',
+			path: `*${task?.taskId}*`,
+			which: () => slow.requests.length === 0,
 		});
-		for (const { url } of cluster.webhooks) await post(`${url}${pathname}${search}`, {});
+		const [first, ...others] = cluster.webhooks.map(({ url }) => `${url}${pathname}${search}`);
+		const calling = post(first ?? '', {});
+		await until('the slow check has begun', () => slow.requests.length === 1);
+		for (const url of others) await post(url, {});
 		await until('the second task exists', () => gateway.control.tasks().length === 2);
 		await until('the execution is suspended again', isSuspended);
+		slow.release();
+		await calling;
 		const polled = (): number =>
 			gateway.control.requests({ host: 'api', method: 'GET' }).filter(({ endedAt }) => endedAt === null)
 				.length;

@@ -33,9 +33,9 @@ export function createControl(context: GatewayContext) {
 
 		/**
 		 * Holds the responses to these requests until they are released: the requests are carried out and charged, except
-		 * streams, which are charged when they end.
+		 * streams, which are charged when they end. Of a stream, some deltas may be sent before.
 		 */
-		hold: (match: RequestMatch): Hold => holds.add(match),
+		hold: (match: RequestMatch, { afterDeltas = 0 } = {}): Hold => holds.add(match, afterDeltas),
 
 		/** Requests that arrived at the API and the file host, oldest first (at most the last 20 000). */
 		requests: (filter?: { host?: 'api' | 'files'; path?: string; method?: string }) =>

@@ -10,9 +10,10 @@ export interface Hold {
 }
 
 export class Holds {
-	private readonly holds = new Map<Hold, (record: RequestRecord) => Promise<void>>();
+	private readonly holds = new Map<Hold, (record: RequestRecord, deltas: number) => Promise<void>>();
 
-	add(match: RequestMatch): Hold {
+	/** @param afterDeltas of a stream, this much is sent before */
+	add(match: RequestMatch, afterDeltas: number): Hold {
 		const requests: RequestRecord[] = [];
 		let open: () => void = () => undefined;
 		const released = new Promise<void>((resolve) => (open = resolve));
@@ -23,8 +24,8 @@ export class Holds {
 				open();
 			},
 		};
-		this.holds.set(hold, async (record) => {
-			if (!matches(match, record)) return;
+		this.holds.set(hold, async (record, deltas) => {
+			if (deltas !== afterDeltas || !matches(match, record)) return;
 			requests.push(record);
 			await released;
 		});
@@ -32,8 +33,8 @@ export class Holds {
 	}
 
 	/** Waits while the response to this request is held. */
-	async pass(record: RequestRecord): Promise<void> {
-		for (const wait of [...this.holds.values()]) await wait(record);
+	async pass(record: RequestRecord, deltas = 0): Promise<void> {
+		for (const wait of [...this.holds.values()]) await wait(record, deltas);
 	}
 
 	/** Releases all. */

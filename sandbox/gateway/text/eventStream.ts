@@ -58,7 +58,8 @@ export async function sendStream(
 		cutAfterBytes: action?.kind === 'cutBody' ? (action.afterBytes ?? 1024) : undefined,
 		cut: () => cutConnection(request, trace),
 	});
-	await new Streaming(request, trace, writer, faults, dialect).run(events);
+	const pass = async (deltas: number) => await context.holds.pass(trace.record, deltas);
+	await new Streaming(request, trace, writer, faults, dialect, pass).run(events);
 }
 
 class Streaming {
@@ -71,10 +72,13 @@ class Streaming {
 		private readonly writer: EventWriter,
 		private readonly faults: StreamFault,
 		private readonly dialect: StreamDialect,
+		/** Waits if the stream is held after so many deltas. */
+		private readonly pass: (deltas: number) => Promise<void>,
 	) {}
 
 	async run(events: readonly StreamEvent[]): Promise<void> {
 		const { missingEnd } = this.faults;
+		let deltas = 0;
 		for (const event of events) {
 			if (this.writer.gone || (await this.stopsHere())) return;
 			if (missingEnd && (event.kind === 'done' || event.kind === 'final')) continue;
@@ -82,6 +86,7 @@ class Streaming {
 			if (this.writer.gone) return;
 			if (isNth(this.written, this.faults.noiseEvery)) await this.noise();
 			await this.send(event);
+			if (event.kind === 'delta') await this.pass((deltas += 1));
 		}
 		this.writer.end();
 	}

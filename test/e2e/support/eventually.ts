@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @returns what it gives in the end
  * @throws its last failure, when it does not hold in time
  */
-export async function eventually<T>(check: () => T | Promise<T>, timeout = 15_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeout = 60_000): Promise<T> {
 	for (const end = Date.now() + timeout; ; ) {
 		try {
 			return await check();

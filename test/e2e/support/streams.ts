@@ -10,16 +10,16 @@ export interface Chunk {
 	type: string;
 	content?: string;
 	metadata: { nodeName: string; itemIndex: number };
-	/** Milliseconds after the call. */
-	at: number;
 }
+
+type OnText = () => void;
 
 /** Publishes a chat with a node behind it, and nodes that serve it; returns what says something to it. */
 export async function talk(
 	environment: Environment,
 	root: WorkflowNode,
 	services: Array<[Service, WorkflowNode]> = [],
-): Promise<(text: string) => Promise<Chunk[]>> {
+): Promise<(text: string, onText?: OnText) => Promise<Chunk[]>> {
 	const webhookId = randomUUID();
 	const trigger = {
 		name: 'Chat',
@@ -29,31 +29,33 @@ export async function talk(
 		parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
 	};
 	await environment.publish(clusterOf(`Chat ${webhookId}`, [trigger, root], services));
-	return async (chatInput) =>
-		await listen(environment.client.url, `${webhookId}/chat`, {
-			action: 'sendMessage',
-			sessionId: 's',
-			chatInput,
-		});
+	return async (chatInput, onText) => {
+		const body = { action: 'sendMessage', sessionId: 's', chatInput };
+		return await listen(environment.client.url, `${webhookId}/chat`, body, onText);
+	};
 }
 
 /** Posts to a webhook as soon as n8n has registered it, which follows the publishing. */
-async function post(
+async function post(n8nUrl: string, path: string, body: unknown): Promise<Response> {
+	return await eventually(async () => {
+		const response = await call(`${n8nUrl}/webhook/${path}`, body);
+		if (response.status === 404) throw new Error('The webhook is not there.');
+		return response;
+	});
+}
+
+/**
+ * Posts to a webhook, and returns the chunks of the answer.
+ *
+ * @param onText is called for each that has text, as soon as it arrives
+ */
+export async function listen(
 	n8nUrl: string,
 	path: string,
 	body: unknown,
-): Promise<{ response: Response; start: number }> {
-	return await eventually(async () => {
-		const start = Date.now();
-		const response = await call(`${n8nUrl}/webhook/${path}`, body);
-		if (response.status === 404) throw new Error('The webhook is not there.');
-		return { response, start };
-	}, 30_000);
-}
-
-/** Posts to a webhook and notes when each chunk of the answer arrives. */
-export async function listen(n8nUrl: string, path: string, body: unknown): Promise<Chunk[]> {
-	const { response, start } = await post(n8nUrl, path, body);
+	onText: OnText = () => undefined,
+): Promise<Chunk[]> {
+	const response = await post(n8nUrl, path, body);
 	if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
 	const decoder = new TextDecoder();
 	const chunks: Chunk[] = [];
@@ -63,7 +65,10 @@ export async function listen(n8nUrl: string, path: string, body: unknown): Promi
 		const lines = rest.split('\n');
 		rest = lines.pop() ?? '';
 		for (const line of lines) {
-			if (line !== '') chunks.push({ ...(JSON.parse(line) as Chunk), at: Date.now() - start });
+			if (line === '') continue;
+			const chunk = JSON.parse(line) as Chunk;
+			chunks.push(chunk);
+			if (texts([chunk])) onText();
 		}
 	}
 	return chunks;

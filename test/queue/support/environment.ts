@@ -113,12 +113,12 @@ export async function post(url: string, body: unknown): Promise<Response> {
 /**
  * Waits for a condition.
  * @param what names it in the error
- * @throws when it has not come true after a minute
+ * @throws when it has not come true after three minutes
  */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-	const deadline = Date.now() + 60_000;
+	const deadline = Date.now() + 180_000;
 	while (!(await isTrue())) {
-		if (Date.now() > deadline) throw new Error(`Waited for a minute, and in vain: ${what}`);
+		if (Date.now() > deadline) throw new Error(`Waited for three minutes, and in vain: ${what}`);
 		await sleep(50);
 	}
 }

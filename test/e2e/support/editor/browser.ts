@@ -5,8 +5,8 @@ import type { Environment } from '../environment';
 /** The size of the editor's window: that of a common laptop. */
 export const windowSize = { width: 1440, height: 900 };
 
-/** What a page may take for a single step; milliseconds. Machines that do something else besides are slow. */
-const STEP_TIMEOUT = 30_000;
+/** Ends a step that hangs, on any machine; milliseconds. */
+const STEP_TIMEOUT = 90_000;
 
 /** Starts the browser that `scripts/programs.mjs` has found, without a window. */
 export async function startBrowser(): Promise<Browser> {

@@ -15,7 +15,7 @@ export class Chat {
 			.getByTestId('canvas-chat-body')
 			.locator('.chat-message-from-bot .chat-message-markdown')
 			.last();
-		await answer.waitFor({ timeout: 60_000 });
+		await answer.waitFor();
 		return await answer.innerText();
 	}
 
@@ -29,7 +29,7 @@ export class Chat {
 		const details = this.page.getByTestId('log-details').filter({ hasText: node });
 		await eventually(async () => {
 			await this.log.getByText(node).last().click();
-			await details.waitFor({ timeout: 2_000 });
+			await details.waitFor({ timeout: 5_000 });
 		});
 		return details;
 	}

@@ -34,7 +34,7 @@ export class CredentialForm {
 			const timeout = 10_000;
 			await Promise.all([this.page.waitForRequest(isTest, { timeout }), button.click({ timeout })]);
 		}, 40_000);
-		await Promise.all([this.page.waitForResponse(isTest, { timeout: 60_000 }), clicked]);
+		await Promise.all([this.page.waitForResponse(isTest), clicked]);
 	}
 
 	/** What the form says of a test that failed, with its details. */

@@ -57,10 +57,10 @@ export class Editor {
 		// n8n may save the workflow, and stay there.
 		await eventually(async () => {
 			await this.navigate(`${this.url}/home/workflows`);
-			await leave.or(overview).first().waitFor({ timeout: 5_000 });
+			await leave.or(overview).first().waitFor({ timeout: 10_000 });
 			if (await leave.isVisible()) await leave.click();
-			await overview.waitFor({ timeout: 5_000 });
-		}, 30_000);
+			await overview.waitFor({ timeout: 10_000 });
+		});
 		await this.navigate(url);
 	}
 

@@ -204,7 +204,7 @@ export class NodePanel {
 	/** Waits for n8n's message about an execution. */
 	async outcome(): Promise<Outcome> {
 		const message = this.messages.filter({ hasText: /executed successfully|Problem in/ }).first();
-		await message.waitFor({ timeout: 60_000 });
+		await message.waitFor();
 		const text = await message.innerText();
 		return { ok: text.includes('successfully'), message: text };
 	}
