@@ -157,7 +157,7 @@ describe('errors of the agent say what to do', () => {
 
 test('cancelling the execution ends the call', async () => {
 	const { client, gateway } = environment;
-	gateway.control.hold({ path: '/chat/completions' });
+	gateway.control.addFault({ match: { path: '/chat/completions' }, action: { kind: 'hang' } });
 	const executionId = await environment.begin(clusterOf('Cancelled', [start, agent('Hello')], [model()]));
 	await eventually(() => expect(gateway.control.concurrency().inFlight).toBe(1));
 	await client.stopExecution(executionId);
