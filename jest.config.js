@@ -4,6 +4,7 @@ const { availableParallelism } = require('node:os');
 module.exports = {
 	testEnvironment: '<rootDir>/test/environment/leaks.js',
 	maxWorkers: availableParallelism(),
+	testSequencer: '<rootDir>/test/environment/sequencer.js',
 	// On a busy machine, half a second is too short for a process to end.
 	workerGracefulExitTimeout: 10_000,
 	roots: ['<rootDir>/test'],

@@ -1,0 +1,13 @@
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+/** They take longest, and jest does not know it in a new clone. */
+const SLOW = /test[\\/](n8n[\\/]memory|model[\\/]histories\w*)\.test\.ts$/;
+
+/** Runs the slow files first, so that none is left alone at the end. */
+module.exports = class SlowFirst extends Sequencer {
+	sort(tests) {
+		const sorted = super.sort(tests);
+		const isSlow = ({ path }) => SLOW.test(path);
+		return [...sorted.filter(isSlow), ...sorted.filter((test) => !isSlow(test))];
+	}
+};
