@@ -79,6 +79,11 @@ export class Execution {
 		return `${message}\n${description ?? ''}`;
 	}
 
+	/** The custom data: what the execution has cost. */
+	get sums(): Record<string, string> | undefined {
+		return this.run.data.resultData.metadata;
+	}
+
 	/** The outputs of a node, of all rounds. */
 	items(node = 'Gateway'): INodeExecutionData[] {
 		return this.runs(node).flatMap(({ data }) => data?.main?.[0] ?? []);

@@ -1,0 +1,42 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { useGateway } from '../contract/support';
+import type { RunOptions } from '../helpers/engine';
+import { CONTINUE } from '../helpers/values';
+
+// Faults that somebody has met, each a row: the input, and what is right, at the node. A row goes only with its capability,
+// which the owner decides.
+
+/** A node with *On Error: Continue*, and the sandbox gateway. */
+export function useReports() {
+	const gateway = useGateway();
+
+	/** The JSON of an item, or its error. */
+	const first = ({ items }: { items: INodeExecutionData[] }) => items[0]?.json ?? {};
+
+	return {
+		gateway,
+		/** The gateway responds to the next POST with this body: JSON, or events, or text. */
+		respond: (body: object | object[] | string, { status = 200 } = {}): void => {
+			const isText = typeof body === 'string';
+			const text = isText ? body : Array.isArray(body) ? streamOf(body) : JSON.stringify(body);
+			const contentType = Array.isArray(body) ? 'text/event-stream' : 'application/json';
+			gateway.control.addFault({
+				match: { method: 'POST' },
+				action: { kind: 'raw', status, body: { text, contentType } },
+			});
+		},
+		/** What becomes of one item, or of several. */
+		run: async (node: RunOptions['node'], parameters: object, items?: INodeExecutionData[]) => {
+			const options = { node, parameters: { ...parameters }, settings: CONTINUE, ...(items && { items }) };
+			const result = await gateway.run(options);
+			return { ...result, json: first(result), sent: sentTo(gateway) };
+		},
+	};
+}
+
+const streamOf = (events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+
+/** The bodies of what was sent to create something. */
+const sentTo = (gateway: ReturnType<typeof useGateway>) =>
+	gateway.control.requests({ method: 'POST' }).map(({ body }) => body.json);

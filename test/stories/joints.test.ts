@@ -1,0 +1,74 @@
+import { multiplyDecimals } from '../../nodes/shared/gateway/util/money';
+import { asObject } from '../../nodes/shared/gateway/util/json';
+import { eventually } from '../helpers/time';
+import { CONTINUE } from '../helpers/values';
+import { image, numbered, prompts, says, text, useStories } from './support';
+
+// Where two rules about money meet.
+
+const { gateway, execute, disturb, calm, spent } = useStories();
+
+const lengths = () =>
+	gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json)?.max_tokens);
+
+it('a text without *Max Tokens* is sent with both limits: each alone would let it through', async () => {
+	const { key } = gateway.control.createKey({ account: 'rich' });
+	gateway.control.setBalance('5000', 'rich');
+	const node = text({ options: { maxCostRub: 100 } });
+	const execution = await execute(node, numbered(2), { minBalanceRub: 50, keyOf: () => key });
+	expect(execution.errorText).toBe('\n');
+	expect(lengths()).toStrictEqual([4096, 4096]);
+	expect(gateway.control.ledger('rich')).toHaveLength(2);
+});
+
+describe.each(['*Max Cost per Execution*', '*Minimum Balance*'])('%s: a text', (limit) => {
+	it('waits for one in flight while the cost of another is unknown, and is sent when it fits', async () => {
+		const options = { maxTokens: 50 };
+		const dry = await execute(text({ options: { ...options, dryRun: true } }), numbered(1));
+		const most = JSON.stringify(dry.items()[0]?.json.maxCostRub);
+		// Two fit beside each other; a third one when one of them has cost less than it may.
+		const room = Number(multiplyDecimals(most, '2.9'));
+		const isBalance = limit === '*Minimum Balance*';
+		gateway.control.setBalance(String(50 + room), limit);
+		const { key } = gateway.control.createKey({ account: limit });
+		disturb(says('text 1'), { kind: 'cutBefore' });
+		const inFlight = gateway.control.hold({ which: says('text 0') });
+		const sentBefore: number[] = [];
+		void eventually(() => inFlight.requests.length === 1).then(() => {
+			sentBefore.push(gateway.control.requests({ method: 'POST' }).length);
+			inFlight.release();
+		});
+		const node = text({ options: { ...options, ...(isBalance ? {} : { maxCostRub: room }) } }, CONTINUE);
+		const credential = { keyOf: () => key, ...(isBalance ? { minBalanceRub: 50 } : {}) };
+		const execution = await execute(node, numbered(3), credential);
+		expect(sentBefore).toStrictEqual([2]);
+		const [first, lost, third] = execution.items().map(({ json }) => json);
+		expect([first?.text, third?.text]).toStrictEqual(['text 0', 'text 2']);
+		expect(lost?.error).toMatchObject({ mayBeCharged: true });
+		expect(execution.sums).toMatchObject({ gatewayCalls: '3', gatewayCallsWithoutCost: '1' });
+	});
+});
+
+it('a picture whose creation ended with 499 counts once, also after a retry', async () => {
+	const body = { text: '', contentType: 'text/plain' };
+	disturb(says('a cat'), { kind: 'raw', status: 499, body, afterEffect: true });
+	const failed = await execute(image(), prompts('a cat'));
+	expect(failed.sums).toMatchObject({ gatewayCalls: '1', gatewayCallsWithoutCost: '1' });
+	calm();
+	const retried = await failed.retry();
+	expect(retried.error).toBeUndefined();
+	expect(gateway.charges()).toBe(1);
+	expect(retried.sums).toStrictEqual({
+		gatewayCalls: '1',
+		gatewayCallsWithoutCost: '0',
+		gatewayCostRub: spent(),
+	});
+});
+
+it('rubles count where the balance has dollars, too (§2.8)', async () => {
+	gateway.control.configure({ balanceShape: 'currencies' });
+	gateway.control.setBalance('53.00');
+	const execution = await execute(image(), prompts('a', 'b', 'c'), { minBalanceRub: 50 });
+	expect(execution.errorText).toContain("'Minimum Balance (₽)' of ₽50");
+	expect(gateway.charges()).toBe(1);
+});
