@@ -21,6 +21,7 @@ export const areas = {
 			'test/nodes/text/*.test.ts',
 			'test/contract/{costs,fallbacks,texts}.test.ts',
 			'test/stories/{costs,files,media,texts}.test.ts',
+			'test/reports/*.test.ts',
 		],
 	},
 	execution: {
@@ -29,7 +30,7 @@ export const areas = {
 			'test/{fields,n8n,params,run}/*.test.ts',
 			'test/gateway/client/client.test.ts',
 			'test/contract/costs.test.ts',
-			'test/stories/*.test.ts',
+			'test/{reports,stories}/*.test.ts',
 			'test/nodes/mediaTask/{creation,results,resumeCalls,suspension}.test.ts',
 			'test/nodes/storage/*.test.ts',
 		],
@@ -40,7 +41,7 @@ export const areas = {
 			'test/nodes/*.test.ts',
 			'test/nodes/mediaTask/*.test.ts',
 			'test/contract/{costs,media}.test.ts',
-			'test/stories/*.test.ts',
+			'test/{reports,stories}/*.test.ts',
 		],
 	},
 	trigger: {
@@ -57,7 +58,11 @@ export const areas = {
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/text/*.test.ts', 'test/contract/{fallbacks,texts}.test.ts'],
+		tests: [
+			'test/{nodes,reports}/*.test.ts',
+			'test/nodes/text/*.test.ts',
+			'test/contract/{fallbacks,texts}.test.ts',
+		],
 	},
 	storage: {
 		mutate: ['nodes/Storage/**/*.ts'],
