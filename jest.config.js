@@ -15,6 +15,7 @@ module.exports = {
 		'<rootDir>/test/queue/',
 		'<rootDir>/test/versions/',
 	],
+	// Other spellings of these modules stay in real time.
 	moduleNameMapper: {
 		'^timers$': '<rootDir>/test/environment/timers.ts',
 		'^node:timers/promises$': '<rootDir>/test/environment/timersPromises.ts',
@@ -32,6 +33,6 @@ module.exports = {
 	},
 	// No test waits for time: this ends one that hangs, on any machine.
 	testTimeout: 240_000,
-	// Each failure once.
+	// Without a summary that repeats the failures.
 	reporters: [['default', { summaryThreshold: 1_000_000 }]],
 };

@@ -18,7 +18,6 @@ import { FileStore } from './storage/store';
 import { PromptCache } from './text/promptCache';
 
 export type { GatewayControl } from './control/control';
-export type { Hold } from './control/holds';
 export type * from './control/types';
 
 export interface GatewayOptions {

@@ -330,7 +330,7 @@ describe('agent cost', () => {
 				await eventually(() => gateway.control.requests({ method: 'POST' }).length === 1);
 				agent.abort(new Error('changed my mind'));
 				await outcome;
-				await new Promise((resolve) => setImmediate(resolve));
+				await eventually(() => execution.resultData.metadata?.gatewayCalls === '1');
 				expect(execution.resultData.metadata).toMatchObject({
 					gatewayCalls: '1',
 					gatewayCallsWithoutCost: '1',

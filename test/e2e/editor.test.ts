@@ -49,7 +49,7 @@ describe('the stop button', () => {
 		await client.stopExecution(id);
 		expect((await waitForExecution(client, id)).status).toBe('canceled');
 		expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(1);
-		expect(polls()).toHaveLength(1);
+		expect(gateway.control.requests(match)).toHaveLength(1);
 	});
 
 	test('leaves in the log which creations have an outcome that is unknown', async () => {

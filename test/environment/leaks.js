@@ -36,7 +36,10 @@ httpCommon.HTTPParser = class extends HTTPParser {
 /** What libraries, as soon as they are loaded, and jest itself listen for. */
 const LISTENED_FOR = new Set(['exit', 'uncaughtException', 'unhandledRejection', 'rejectionHandled']);
 
-/** Come and go by themselves. Timers are counted where the file starts them, and processes by themselves: jest has timers and pipes of its own. */
+/**
+ * Come and go by themselves. Timers are counted where the file starts them in real time (those of a test are virtual, and end with it),
+ * and processes by themselves: jest has timers and pipes of its own.
+ */
 const PASSING = new Set([
 	'Timeout',
 	'PipeWrap',

@@ -1,4 +1,4 @@
-// `node:timers` in tests.
+// `timers` in tests, as nock imports it.
 export * from 'node:timers';
 
 /** On the timers of `globalThis`, which a test may replace: nock waits with them. */

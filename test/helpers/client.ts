@@ -80,7 +80,7 @@ export function scriptedClient(
 	return { client, sent, pauses, clock };
 }
 
-/** A client on a transport, without limits, in real time. */
+/** A client on a transport, without limits. */
 export function testClient(
 	settings: Partial<ClientSettings>,
 	dependencies: Partial<ClientDependencies> & Pick<ClientDependencies, 'transport'>,
@@ -102,7 +102,7 @@ export function testClient(
 	);
 }
 
-/** A gate of its own for a client, in real time unless given. */
+/** A gate of its own for a client, in the time of the test unless given. */
 export function testGate(clock: Partial<GateClock> = {}): RateGate {
 	return new RateGate({ now: () => Date.now(), random: () => 0.5, ...clock });
 }

@@ -91,7 +91,7 @@ export const rateScenarios: ScenarioCase[] = [
 	},
 ];
 
-/** What comes of a case: its time in seconds, and how many requests are refused, of all. */
+/** The time that a case has taken, in seconds. */
 export function timeOf(
 	{ neverFits }: ScenarioCase,
 	{ ends, seconds }: { ends: number[]; seconds: number },

@@ -9,17 +9,17 @@ const { setTimeout: startTimer, setImmediate: startImmediate } = globalThis;
 
 /** How often in a row the process is found idle before time passes. */
 const IDLE_CHECKS = 2;
-/** How often it is looked at when something stays on its way for ever: one end may be of another process. */
-const MOST_CHECKS = 200;
+/** How often it is checked when something stays on its way: one end of a connection may be of another process. */
+const MAX_CHECKS_ON_ITS_WAY = 200;
 /** How often in a row it is found idle, without a timer, before a condition fails that can no longer come true. */
 const STUCK_CHECKS = 40;
-/** Pending work of the operating system that ends by itself. */
-const PASSING = /^(FSReq|Write|Shutdown|ConnectWrap|GetAddrInfo|Zlib)/;
+/** Pending work that ends by itself. */
+const ENDS_BY_ITSELF = /^(FSReq|Simple(Write|Shutdown)|ConnectWrap|GetAddrInfo|Immediate)/;
 
 /** Of the test file. */
 const traffic = new Traffic();
 
-/** Makes time virtual in each test of a file. */
+/** Makes time virtual in each test of a file. A file's own `afterEach` and `afterAll` run in real time. */
 export function makeTimeVirtual(): void {
 	traffic.start();
 	beforeEach(() => void new Clock());
@@ -30,7 +30,7 @@ export function makeTimeVirtual(): void {
 interface Wait {
 	condition: () => boolean;
 	resolve: () => void;
-	reject: (error: Error) => void;
+	reject: (error: unknown) => void;
 }
 
 /**
@@ -43,6 +43,7 @@ export class Clock {
 	private static last = 0;
 	private readonly waits = new Set<Wait>();
 	private readonly timeouts = new VirtualTimeouts();
+	private stuck = 0;
 
 	/** The clock of the test that runs. */
 	static get current(): Clock {
@@ -54,7 +55,9 @@ export class Clock {
 	constructor() {
 		const now = Math.max(lastSecondOf(Date.now()), Clock.last);
 		jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] });
+		// The fake one begins at 0 in each test.
 		Object.assign(globalThis.performance, { now: () => Date.now() });
+		traffic.forgetDecompression();
 		this.timeouts.start();
 		Clock.running = this;
 		void this.run();
@@ -73,8 +76,16 @@ export class Clock {
 		this.fail('The test has ended');
 	}
 
+	/** Forgets all timers. jest would set the time back to the start. */
+	clearTimers(): void {
+		const now = Date.now();
+		jest.clearAllTimers();
+		jest.setSystemTime(now);
+	}
+
 	/** Waits until a condition holds while nothing else happens. */
 	async until(condition: () => boolean): Promise<void> {
+		this.stuck = 0;
 		await new Promise<void>((resolve, reject) => this.waits.add({ condition, resolve, reject }));
 	}
 
@@ -101,23 +112,39 @@ export class Clock {
 	}
 
 	private async run(): Promise<void> {
-		for (let stuck = 0; this.isRunning; ) {
-			await idle(this);
-			if (!this.isRunning || this.resolveOne()) continue;
-			if (jest.getTimerCount() > 0) {
-				jest.advanceTimersToNextTimer();
-				stuck = 0;
-			} else stuck += 1;
-			if (stuck === STUCK_CHECKS) this.fail('Nothing happens any more, and the condition does not hold');
+		while (this.isRunning) {
+			const hasMoved = await idle(this);
+			if (!this.isRunning) return;
+			if (hasMoved || this.resolveOne() || this.advance()) this.stuck = 0;
+			else this.stuck += 1;
+			if (this.stuck >= STUCK_CHECKS) this.fail('Nothing happens any more, and the condition does not hold');
 		}
+	}
+
+	/** Goes on to the next timer, if there is one. */
+	private advance(): boolean {
+		if (jest.getTimerCount() === 0) return false;
+		try {
+			jest.advanceTimersToNextTimer();
+		} catch (error) {
+			// As an error in a real timer, it ends the test and not the clock.
+			startImmediate(() => {
+				throw error;
+			});
+		}
+		return true;
 	}
 
 	/** Resolves the first wait whose condition holds. */
 	private resolveOne(): boolean {
 		for (const wait of this.waits) {
-			if (!wait.condition()) continue;
+			try {
+				if (!wait.condition()) continue;
+				wait.resolve();
+			} catch (error) {
+				wait.reject(error);
+			}
 			this.waits.delete(wait);
-			wait.resolve();
 			return true;
 		}
 		return false;
@@ -133,11 +160,16 @@ const DAY_MS = 86_400_000;
 
 /** The last second of the day of a time, in Unix milliseconds. */
 function lastSecondOf(time: number): number {
-	return Math.ceil(time / DAY_MS) * DAY_MS - 1_000;
+	return Math.ceil((time + 1_000) / DAY_MS) * DAY_MS - 1_000;
 }
 
-/** Waits until the process has had nothing to do for a moment. Timers that are due have ended then. */
-async function idle(clock: Clock): Promise<void> {
+/**
+ * Waits until the process has had nothing to do for a moment. Timers that are due have ended then.
+ *
+ * @returns whether something has happened meanwhile
+ */
+async function idle(clock: Clock): Promise<boolean> {
+	let hasEverMoved = false;
 	for (let checks = 0, since = 0; checks < IDLE_CHECKS; since += 1) {
 		const timers = jest.getTimerCount();
 		jest.advanceTimersByTime(0);
@@ -145,14 +177,17 @@ async function idle(clock: Clock): Promise<void> {
 		await new Promise((resolve) => startTimer(resolve, 1));
 		// The timer comes before what the sockets have received meanwhile.
 		for (let count = 0; count < 2; count += 1) await new Promise((resolve) => startImmediate(resolve));
-		if (!clock.isRunning) return;
+		if (!clock.isRunning) break;
 		const hasMoved =
 			events !== performance.nodeTiming.uvMetricsInfo.events || timers !== jest.getTimerCount();
 		if (hasMoved) since = 0;
+		hasEverMoved ||= hasMoved;
 		const isPending =
-			traffic.isOnItsWay || process.getActiveResourcesInfo().some((kind) => PASSING.test(kind));
-		checks = hasMoved || (isPending && since < MOST_CHECKS) ? 0 : checks + 1;
+			(traffic.isOnItsWay && since < MAX_CHECKS_ON_ITS_WAY) ||
+			process.getActiveResourcesInfo().some((kind) => ENDS_BY_ITSELF.test(kind));
+		checks = hasMoved || isPending ? 0 : checks + 1;
 	}
+	return hasEverMoved;
 }
 
 /** The timeouts of HTTP requests, which Node.js counts with timers of its own, on those of `globalThis`. */
@@ -163,7 +198,7 @@ class VirtualTimeouts {
 		Object.assign(ClientRequest.prototype, {
 			setTimeout(this: ClientRequest, ms: number, callback?: () => void) {
 				if (callback) this.once('timeout', callback);
-				if (ms > 0) watchIdle(this, ms);
+				watchIdle(this, ms);
 				return this;
 			},
 		});
@@ -174,21 +209,27 @@ class VirtualTimeouts {
 	}
 }
 
-/** Emits `timeout` when no byte has moved for a time. */
+/** By request, as it has one timeout at a time. */
+const timers = new WeakMap<ClientRequest, NodeJS.Timeout>();
+
+/** Emits `timeout` when no byte has moved for a time, in milliseconds; 0 ends that. */
 function watchIdle(request: ClientRequest, ms: number): void {
 	const bytes = (): number => {
 		const { bytesRead = 0, bytesWritten = 0 } = request.socket ?? {};
 		return bytesRead + bytesWritten;
 	};
+	const stop = (): void => clearTimeout(timers.get(request));
 	let moved = bytes();
 	const check = (): void => {
 		const now = bytes();
 		if (moved === now) request.emit('timeout');
 		moved = now;
-		timer = setTimeout(check, ms);
+		timers.set(request, setTimeout(check, ms));
 	};
-	let timer = setTimeout(check, ms);
-	request.once('close', () => clearTimeout(timer));
+	stop();
+	if (ms === 0) return;
+	timers.set(request, setTimeout(check, ms));
+	request.once('close', stop);
 }
 
 /** Lets virtual time pass, in milliseconds. */

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
+import { createGunzip } from 'node:zlib';
 
 const CLIENT = 'net.client.socket';
 const SERVER = 'net.server.socket';
@@ -16,22 +17,31 @@ export class Traffic {
 	private readonly connections = new Map<number, Connection>();
 
 	start(): void {
+		watchDecompression();
 		subscribe(CLIENT, this.addClient);
 		subscribe(SERVER, this.addServer);
 	}
 
+	/** What a test has left behind does not count for the next one. */
+	forgetDecompression(): void {
+		decompressing = 0;
+	}
+
 	stop(): void {
+		Object.assign(zlibBase, { _transform: transform });
 		unsubscribe(CLIENT, this.addClient);
 		unsubscribe(SERVER, this.addServer);
 		this.connections.clear();
 	}
 
-	/** Whether a connection, bytes or the end of a connection have been sent, and not yet arrived. */
+	/** Whether a connection, bytes or the end of a connection have been sent and have not yet arrived, or are decompressed. */
 	get isOnItsWay(): boolean {
+		if (decompressing > 0) return true;
 		for (const [port, { client, server }] of this.connections) {
 			if (client?.destroyed !== false && server?.destroyed !== false) this.connections.delete(port);
-			else if (!client || !server) return true;
-			else if (isBetween(client, server) || isBetween(server, client)) return true;
+			// A client of TLS, or of another process.
+			else if (!client) continue;
+			else if (!server || isBetween(client, server) || isBetween(server, client)) return true;
 		}
 		return false;
 	}
@@ -56,4 +66,25 @@ function isBetween(from: Socket, to: Socket): boolean {
 	const isRead = typeof handle === 'object' && handle !== null && Reflect.get(handle, 'reading') === true;
 	if (!isRead || to.destroyed || to.readableEnded) return false;
 	return to.bytesRead < from.bytesWritten || from.destroyed || from.writableFinished;
+}
+
+type Transform = (chunk: unknown, encoding: string, done: (...values: unknown[]) => void) => void;
+
+/** The prototype of all streams of `node:zlib`, whose work Node.js does not list. */
+const zlibBase: object = Object.getPrototypeOf(Object.getPrototypeOf(createGunzip())) as object;
+const transform = Reflect.get(zlibBase, '_transform') as Transform;
+let decompressing = 0;
+
+function watchDecompression(): void {
+	Object.assign(zlibBase, {
+		_transform(this: unknown, ...[chunk, encoding, done]: Parameters<Transform>) {
+			decompressing += 1;
+			let hasEnded = false;
+			transform.call(this, chunk, encoding, (...values) => {
+				if (!hasEnded) decompressing = Math.max(decompressing - 1, 0);
+				hasEnded = true;
+				done(...values);
+			});
+		},
+	});
 }

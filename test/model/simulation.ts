@@ -132,7 +132,7 @@ export class Simulation {
 			requests.destroyOpen();
 			await Clock.current.drained(1_000);
 			await gateway.control.reset();
-			jest.clearAllTimers();
+			Clock.current.clearTimers();
 			for (const spy of [random, ...logged]) spy.mockRestore();
 		}
 	}

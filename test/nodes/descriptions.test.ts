@@ -112,7 +112,7 @@ describe('lists', () => {
 			);
 			if (property.type === 'collection')
 				names.push(...collected(property).map(({ displayName }) => displayName));
-			return names.join() === [...names].sort((a, b) => a.localeCompare(b)).join();
+			return names.join() === [...names].sort((a, b) => a.localeCompare(b, 'en')).join();
 		},
 	);
 

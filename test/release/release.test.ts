@@ -39,7 +39,9 @@ afterEach(() => {
 });
 
 it('sets the version, dates the changes, commits and tags', () => {
-	const today = () => new Date().toISOString().slice(0, 10);
+	// That of the script, in real time.
+	const print = 'new Date().toISOString().slice(0, 10)';
+	const today = () => execFileSync(process.execPath, ['-p', print], { encoding: 'utf8' }).trim();
 	const before = today();
 	expect(release('minor')).toMatchObject({ code: 0 });
 	expect(JSON.parse(read('package.json'))).toMatchObject({ version: '0.2.0' });

@@ -7,7 +7,7 @@ import { locator } from '../helpers/values';
 const { respond, run } = useReports();
 
 interface Row {
-	right: string;
+	title: string;
 	format?: 'chat' | 'responses' | 'messages';
 	/** A body, or the events of a stream. */
 	response: object | object[];
@@ -50,12 +50,12 @@ const stream: object = { options: { stream: true } };
 
 const ROWS: Row[] = [
 	{
-		right: 'a response with an empty error beside its text is a result',
+		title: 'a response with an empty error beside its text is a result',
 		response: chat({ content: 'Hi' }, 'stop', { error: {} }),
 		json: { text: 'Hi', costRub: 0.5 },
 	},
 	{
-		right: 'so is one with an error that is null',
+		title: 'so is one with an error that is null',
 		format: 'responses',
 		response: {
 			id: 'r1',
@@ -67,7 +67,7 @@ const ROWS: Row[] = [
 		json: { text: 'Hi', costRub: 0.5 },
 	},
 	{
-		right: 'a message after a function call is found (§2.3)',
+		title: 'a message after a function call is found (§2.3)',
 		format: 'responses',
 		response: {
 			id: 'r1',
@@ -81,7 +81,7 @@ const ROWS: Row[] = [
 		json: { text: 'Hi', toolCalls: [{ id: 'f1', name: 'look' }] },
 	},
 	{
-		right: 'a stream that is cut off and does not repeat its status is not complete',
+		title: 'a stream that is cut off and does not repeat its status is not complete',
 		format: 'responses',
 		response: [
 			{ type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } },
@@ -96,7 +96,7 @@ const ROWS: Row[] = [
 		hint: /cut off/,
 	},
 	{
-		right: 'a stream that breaks before its last event, when all is there, is a result',
+		title: 'a stream that breaks before its last event, when all is there, is a result',
 		format: 'messages',
 		response: [
 			{ type: 'message_start', message: message([], '') },
@@ -109,25 +109,25 @@ const ROWS: Row[] = [
 		json: { text: 'Hi', finishReason: 'stop' },
 	},
 	{
-		right: 'a final chunk without choices has the cost (§6.2)',
+		title: 'a final chunk without choices has the cost (§6.2)',
 		response: [delta('Hi '), delta('there'), finish, { choices: [], usage }],
 		parameters: stream,
 		json: { text: 'Hi there', costRub: 0.5 },
 	},
 	{
-		right: 'a refusal is not complete, and has a hint',
+		title: 'a refusal is not complete, and has a hint',
 		response: chat({ content: null, refusal: 'I must not' }),
 		json: { isComplete: false },
 		hint: /refuse/i,
 	},
 	{
-		right: 'so is a text that is cut off',
+		title: 'so is a text that is cut off',
 		response: chat({ content: 'Once upon' }, 'length'),
 		json: { text: 'Once upon', finishReason: 'length', isComplete: false },
 		hint: /cut off/,
 	},
 	{
-		right: 'an error inside a choice is an error',
+		title: 'an error inside a choice is an error',
 		response: {
 			id: 'c1',
 			choices: [{ index: 0, error: { message: 'The provider is down', code: 502 }, message: {} }],
@@ -136,49 +136,49 @@ const ROWS: Row[] = [
 		json: { error: { costRub: 0.5 } },
 	},
 	{
-		right: 'JSON twice, before and in a block, is found',
+		title: 'JSON twice, before and in a block, is found',
 		response: says('{"title":"Sea"} or:\n```json\n{ "title": "Sea" }\n```'),
 		parameters: asObject,
 		json: { output: { title: 'Sea' }, costRub: 0.5 },
 	},
 	{
-		right: 'so is JSON with line breaks in its texts',
+		title: 'so is JSON with line breaks in its texts',
 		response: says('{"title":"Sea\n\n\tand land"}'),
 		parameters: asObject,
 		json: { output: { title: 'Sea\n\n\tand land' } },
 	},
 	{
-		right: 'so is JSON with comments and trailing commas',
+		title: 'so is JSON with comments and trailing commas',
 		response: says('```json\n{\n  // the book\n  "title": "Sea", // or:\n}\n```'),
 		parameters: asObject,
 		json: { output: { title: 'Sea' } },
 	},
 	{
-		right: 'so is JSON after a lone bracket',
+		title: 'so is JSON after a lone bracket',
 		response: says('The range is [0; 10) so: {"title":"Sea"}'),
 		parameters: asObject,
 		json: { output: { title: 'Sea' } },
 	},
 	{
-		right: 'so is JSON before one',
+		title: 'so is JSON before one',
 		response: says('```json\n{"title":"Sea"}\n```\nby the template {title, price.'),
 		parameters: asObject,
 		json: { output: { title: 'Sea' } },
 	},
 	{
-		right: 'JSON in thoughts is not the answer',
+		title: 'JSON in thoughts is not the answer',
 		response: says('<think>{"title":"Land"}?</think>{"title":"Sea"}'),
 		parameters: bySchema(title),
 		json: { output: { title: 'Sea' } },
 	},
 	{
-		right: 'a schema with properties and no type asks for an object',
+		title: 'a schema with properties and no type asks for an object',
 		response: says('[1, 2]'),
 		parameters: bySchema({ properties: { title: { type: 'string' } }, required: ['title'] }),
 		json: { error: { costRub: 0.5, text: '[1, 2]' } },
 	},
 	{
-		right: 'null fits a required field that may be null',
+		title: 'null fits a required field that may be null',
 		response: says('{"title":null}'),
 		parameters: bySchema({
 			type: 'object',
@@ -188,19 +188,19 @@ const ROWS: Row[] = [
 		json: { output: { title: null } },
 	},
 	{
-		right: 'the error for JSON that is cut off has its text and its cost',
+		title: 'the error for JSON that is cut off has its text and its cost',
 		response: chat({ content: '{"title":"Sea","tags":["a"' }, 'length'),
 		parameters: asObject,
 		json: { error: { code: 'json_cut_off', text: '{"title":"Sea","tags":["a"', costRub: 0.5 } },
 	},
 	{
-		right: 'the error for a response without JSON has its reasoning',
+		title: 'the error for a response without JSON has its reasoning',
 		response: chat({ content: 'I cannot.', reasoning: 'The title is unknown.' }),
 		parameters: asObject,
 		json: { error: { text: 'I cannot.', reasoning: 'The title is unknown.', costRub: 0.5 } },
 	},
 	{
-		right: 'a failed generation that reports its cost is not free',
+		title: 'a failed generation that reports its cost is not free',
 		format: 'responses',
 		response: {
 			id: 'r1',
@@ -212,14 +212,14 @@ const ROWS: Row[] = [
 		json: { error: { costRub: 0.5 } },
 	},
 	{
-		right: 'the error in a stream has the text that had come (§6.2)',
+		title: 'the error in a stream has the text that had come (§6.2)',
 		response: [delta('Hi '), { error: { message: 'The provider died', type: 'server_error' } }],
 		parameters: stream,
 		json: { error: { receivedText: 'Hi ' } },
 	},
 ];
 
-test.each(ROWS)('$right', async ({ format = 'chat', response, parameters, json, hint }) => {
+test.each(ROWS)('$title', async ({ format = 'chat', response, parameters, json, hint }) => {
 	respond(response);
 	const result = await run('textGeneration', {
 		resource: 'text',
@@ -231,6 +231,6 @@ test.each(ROWS)('$right', async ({ format = 'chat', response, parameters, json, 
 	});
 	expect(result.json).toMatchObject(json);
 	expect('error' in result.json).toBe('error' in json);
-	expect(result.hints.join('\n')).toMatch(hint ?? /./);
+	expect(result.hints.join('\n')).toMatch(hint ?? '');
 	expect(result.sent).toHaveLength(1);
 });

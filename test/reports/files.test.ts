@@ -70,8 +70,11 @@ test('a 429 of the file server is not the rate limit of the account: other tasks
 		times: 2,
 	});
 	const prompts = ['a', 'b', 'c'].map((prompt) => ({ json: { prompt } }));
-	const { items, hints } = await run('mediaTask', picture('={{ $json.prompt }}'), prompts);
+	const parameters = { ...picture('={{ $json.prompt }}'), options: { concurrency: 1 } };
+	const { items, hints } = await run('mediaTask', parameters, prompts);
 	expect(items.map(({ json }) => json.state)).toStrictEqual(['success', 'success', 'success']);
+	const [first, , third] = gateway.control.requests({ method: 'POST' });
+	expect((third?.startedAt ?? NaN) - (first?.startedAt ?? NaN)).toBeLessThan(30_000);
 	expect(hints.join('\n')).not.toContain('rate limit');
 	expect(gateway.charges()).toBe(3);
 });

@@ -35,7 +35,7 @@ const DRAFT = '{ "prompt": "a cat", "quality": "draft", "size": "512x512" }';
 
 const item = (json: INodeExecutionData['json']): INodeExecutionData[] => [{ json }];
 
-const REFUSED: Array<[right: string, [Node, object], INodeExecutionData[], error: RegExp]> = [
+const REFUSED: Array<[title: string, [Node, object], INodeExecutionData[], error: RegExp]> = [
 	[
 		'*Max Tokens* whose expression gives nothing',
 		text({ options: { maxTokens: '={{ $json.max_tokens }}' } }),
@@ -174,6 +174,7 @@ test.each([
 	const { json, sent } = await run(...text({ attachments: { attachment } }), items);
 	expect(json.error).toMatchObject({ message: 'The file "a.csv" is not in UTF-8' });
 	expect(sent).toStrictEqual([]);
+	expect(gateway.charges()).toBe(0);
 });
 
 test('an invalid item among others stops the node before anything is sent', async () => {
@@ -181,10 +182,11 @@ test('an invalid item among others stops the node before anything is sent', asyn
 	const items = ['a', 'b', '', 'd'].map((prompt) => ({ json: { prompt } }));
 	const { error } = await gateway.run({ node, parameters: { ...parameters }, items });
 	expect(error?.context?.itemIndex).toBe(2);
+	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	expect(gateway.charges()).toBe(0);
 });
 
-const SENT: Array<[right: string, [Node, object], INodeExecutionData[], body: object]> = [
+const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: object]> = [
 	['the prompt 2024 is a text', image({ prompt: '2024' }), item({}), { input: { prompt: '2024' } }],
 	[
 		'a date alone is a text',
@@ -245,6 +247,6 @@ test('an agent’s tool that asks for sound is refused: a tool returns no files'
 		asTool: true,
 		settings: CONTINUE,
 	});
-	expect(JSON.stringify(items)).toMatch(/tool/);
+	expect(JSON.stringify(items)).toMatch(/returns no audio and no images.*Nothing was sent/);
 	expect(gateway.charges()).toBe(0);
 });

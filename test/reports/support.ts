@@ -4,8 +4,8 @@ import { useGateway } from '../contract/support';
 import type { RunOptions } from '../helpers/engine';
 import { CONTINUE } from '../helpers/values';
 
-// Faults that somebody has met, each a row: the input, and what is right, at the node. A row goes only with its capability,
-// which the owner decides.
+// Bugs that were reported, each a row: the input, and what is right, at the node. A row is removed only with its feature, which
+// the owner decides.
 
 /** A node with *On Error: Continue*, and the sandbox gateway. */
 export function useReports() {
@@ -16,14 +16,13 @@ export function useReports() {
 
 	return {
 		gateway,
-		/** The gateway responds to the next POST with this body: JSON, or events, or text. */
-		respond: (body: object | object[] | string, { status = 200 } = {}): void => {
-			const isText = typeof body === 'string';
-			const text = isText ? body : Array.isArray(body) ? streamOf(body) : JSON.stringify(body);
+		/** The gateway responds to the next POST with this body: JSON, or events. */
+		respond: (body: object | object[]): void => {
+			const text = Array.isArray(body) ? streamOf(body) : JSON.stringify(body);
 			const contentType = Array.isArray(body) ? 'text/event-stream' : 'application/json';
 			gateway.control.addFault({
 				match: { method: 'POST' },
-				action: { kind: 'raw', status, body: { text, contentType } },
+				action: { kind: 'raw', status: 200, body: { text, contentType } },
 			});
 		},
 		/** What becomes of one item, or of several. */

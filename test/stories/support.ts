@@ -43,9 +43,9 @@ export function useStories() {
 				eventually(() => gateway.charges() === charges),
 			),
 		/**
-		 * Disturbs some requests.
+		 * Disturbs some requests, and no longer those before.
 		 *
-		 * @param until their responses are held until it holds, e.g. until all others are charged
+		 * @param until their responses are held until this is true, e.g. until all others are charged
 		 */
 		disturb: (which: RequestFilter, action: FaultAction, until?: () => boolean): void => {
 			calm();
@@ -54,7 +54,7 @@ export function useStories() {
 			const { release } = gateway.control.hold({ which });
 			void eventually(until).then(release, release);
 		},
-		/** Ends that. */
+		/** Ends that, and removes all other fault rules. */
 		calm,
 		spent: gateway.spent,
 		/** The paths of all requests that create, upload or generate something. */

@@ -52,7 +52,7 @@ export function instrument(app: FastifyInstance, context: GatewayContext, host: 
 		// Without a call of `done` there is no response.
 		if (hangsAfterEffect(request, payload)) return;
 		const send = (): void => done(null, disturbPayload(request, reply, payload));
-		void context.holds.pass(traceOf(request).record).then(send);
+		context.holds.pass(traceOf(request).record).then(send).catch(done);
 	});
 }
 

@@ -5,7 +5,7 @@ import { RateGate, WaitMeter } from '../../../nodes/shared/gateway/client/rateGa
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { runScenario, type Scenario } from '../../helpers/rateScenario';
-import { rateScenarios, timeOf, type ScenarioCase } from '../../helpers/rateScenarios';
+import { rateScenarios, timeOf } from '../../helpers/rateScenarios';
 import { median } from '../../../bench/measure';
 
 // The rules of the gate. The jitter is in the middle.
@@ -150,17 +150,42 @@ it.each(rateScenarios)('work takes little longer than the limit asks for: $name'
 	expect(median(times) / one.ideal).toBeLessThanOrEqual(one.bound);
 });
 
-it('a stray 429 does not delay the others', async () => {
-	const [{ scenario }] = rateScenarios as [ScenarioCase];
+const first = (n: number) => n === 0;
+it.each<[string, Scenario]>([
+	...rateScenarios
+		.filter(({ scenario }) => scenario.refusedOnce)
+		.map(({ name, scenario }): [string, Scenario] => [name, scenario]),
+	[
+		'the first of 200, with Retry-After: 60',
+		{ texts: 200, concurrency: 20, refusedOnce: { which: first, retryAfter: 60 } },
+	],
+])('a text that is refused once does not delay the others: %s', async (_, scenario) => {
 	const isRefused = (n: number) => scenario.refusedOnce?.which(n) ?? false;
 	const lastOf = async (played: Scenario) => {
 		const { ends } = await runScenario(played, 1);
-		return Math.max(...ends.filter((_, n) => !isRefused(n)));
+		return Math.max(...ends.filter((_none, n) => !isRefused(n)));
 	};
 	const delay = (await lastOf(scenario)) - (await lastOf({ ...scenario, refusedOnce: undefined }));
-	const count = Array.from({ length: scenario.texts }, (_, n) => n).filter(isRefused).length;
+	const count = Array.from({ length: scenario.texts }, (_none, n) => n).filter(isRefused).length;
 	expect(delay / count).toBeLessThanOrEqual(0.5);
 });
+
+it.each([false, true])(
+	'three texts that never fit cost the others seconds, Retry-After: %s',
+	async (retryAfter) => {
+		const scenario: Scenario = {
+			texts: 103,
+			concurrency: 8,
+			tokens: (n) => (n < 3 ? 1_001 : 1),
+			limit: { tokens: 1_000, windowMs: 60_000, kind: 'sliding', retryAfter },
+		};
+		for (const seed of SEEDS) {
+			const { ends, failed } = await runScenario(scenario, seed);
+			expect(failed.sort()).toStrictEqual([0, 1, 2]);
+			expect(Math.max(...ends.slice(3))).toBeLessThan(20);
+		}
+	},
+);
 
 it('every text is taken once at any limit, also by processes that know nothing of each other', async () => {
 	const scenarios: fc.Arbitrary<Scenario> = fc.record({

@@ -31,7 +31,6 @@ describe('callbacks', () => {
 		});
 		const outcomes = await Promise.all(forged);
 		expect(outcomes.some(({ resumed }) => resumed)).toBe(false);
-		// With the quick clock, a check may take longer than a call waits.
 		for (const { responses } of outcomes)
 			expect([[200], [503]]).toContainEqual(responses.map(({ status }) => status));
 		// Each check polls one of the tasks three times.
