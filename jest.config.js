@@ -12,6 +12,7 @@ module.exports = {
 	testPathIgnorePatterns: [
 		'/node_modules/',
 		'<rootDir>/test/e2e/',
+		'<rootDir>/test/memory/',
 		'<rootDir>/test/queue/',
 		'<rootDir>/test/versions/',
 	],

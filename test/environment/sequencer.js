@@ -1,7 +1,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** They take longest, and jest does not know it in a new clone. */
-const SLOW = /test[\\/](n8n[\\/]memory|model[\\/]histories\w*)\.test\.ts$/;
+const SLOW = /test[\\/]model[\\/]histories\w*\.test\.ts$/;
 
 /** Runs the slow files first, so that none is left alone at the end. */
 module.exports = class SlowFirst extends Sequencer {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 // Three responses of 130 KB that unpack to 127 MB each, at the same time, in a process with 512 MB of heap: all would not fit.
 
-const PROGRAM = join(__dirname, 'memory', 'main.ts');
+const PROGRAM = join(__dirname, 'process', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'memory-'));
 const outcomes = new Map<string, string[]>();
 let end: { code: number | null; errors: string };

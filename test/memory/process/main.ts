@@ -7,7 +7,7 @@ import { searchTextModels } from '../../../nodes/shared/fields/models';
 import { editorContext } from '../../helpers/contexts';
 import { runNode, type RunResult } from '../../helpers/engine';
 
-// The process of `test/n8n/memory.test.ts`: three large responses at the same time, to each kind of call. Prints a line for each.
+// The process of `test/memory/memory.test.ts`: three large responses at the same time, to each kind of call. Prints a line for each.
 
 const COUNT = 3;
 const MEBIBYTE = 1024 * 1024;
