@@ -241,15 +241,14 @@ describe('a callback of the gateway', () => {
 		const trigger = taskTrigger({ downloadResults: false, options: { archiveTask: true } });
 		const workflow = await environment.publish(trigger);
 		const taskId = await endedTask();
-		// Each process has begun to look into a call before the first has done so: none learns from what another one has stored.
+		// All calls are there before the first has been looked into: no process learns from what another one has stored.
 		const polls = environment.gateway.control.hold({ method: 'GET', path: `/async/media/tasks/${taskId}` });
 		const calls = webhooks.flatMap(({ url }) =>
 			Array.from({ length: 5 }, async () => await post(`${url}${workflow.path}`, { taskId })),
 		);
-		await until('each process polls the task', () => polls.requests.length === webhooks.length);
+		await until('each call polls the task', () => polls.requests.length === calls.length);
 		polls.release();
 		expect((await Promise.all(calls)).map(({ status }) => status)).toStrictEqual(calls.map(() => 200));
-		// The calls of a process wait for each other.
 		expect(asked(taskId, 'PATCH')).toBeGreaterThanOrEqual(webhooks.length);
 		expect(await startedBy(workflow)).toStrictEqual([taskId]);
 	});
