@@ -11,6 +11,7 @@ import {
 	type IWorkflowSettings,
 } from 'n8n-workflow';
 
+import { requestSuspended } from '../helpers/contexts';
 import { passTime } from '../helpers/time';
 import {
 	copy,
@@ -105,6 +106,37 @@ export class Execution {
 		return this.runs(node)
 			.flatMap(({ hints = [] }) => hints.map(({ message }) => message))
 			.join('\n');
+	}
+
+	/** Whether n8n has stored it until a callback comes. */
+	get isAsleep(): boolean {
+		return this.run.status === 'waiting';
+	}
+
+	/**
+	 * Passes a request to it while it sleeps, as n8n does.
+	 *
+	 * @returns runs it on, if the request resumes it
+	 */
+	async receive(
+		request: Parameters<typeof requestSuspended>[2],
+	): Promise<(() => Promise<Execution>) | undefined> {
+		const prepared = workflowOf(this.story, this.credential, this.id);
+		const data = await requestSuspended({ ...prepared, mode: 'manual' }, this.run.data, request);
+		return data && (async () => await this.resume(data));
+	}
+
+	/** n8n resumes it at the end of its longest wait. */
+	async wake(): Promise<Execution> {
+		await passTime(Math.max((this.run.waitTill?.getTime() ?? 0) - Date.now(), 0));
+		return await this.resume(copy(this.run.data));
+	}
+
+	private async resume(data: IRunExecutionData): Promise<Execution> {
+		const { story, credential, id } = this;
+		const { workflow, more } = workflowOf(story, credential, id);
+		const run = await new WorkflowExecute(more, 'manual', data).processRunExecutionData(workflow);
+		return new Execution(story, credential, id, run);
 	}
 
 	private runs(node: string) {

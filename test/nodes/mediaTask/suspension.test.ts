@@ -237,16 +237,27 @@ describe('saved state', () => {
 		expect(Number(suspended.run.waitTill) - Date.now()).toBeGreaterThan(30 * 60_000);
 	});
 
-	it('is ignored when its timed-out items come back without a callback, as in a loop: they are new orders', async () => {
+	it.each<[string, ReturnType<typeof stored> | undefined]>([
+		['its timed-out items come back without a callback', undefined],
+		[
+			'the items have the mark of another suspension',
+			[{ json: { aiGatewayResumed: 'another' } }, { json: {} }],
+		],
+	])('is ignored in a loop when %s: they are new orders', async (_, next) => {
 		const inputJson = '={{ { prompt: $json.prompt ?? "another" } }}';
 		const { tasks, use, suspended } = await suspendFor({ inputJson, options: { concurrency: 1 } }, { items });
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true, true]);
 		const { data } = suspended.run;
 		delete data.waitTill;
-		for (const entry of data.executionData?.nodeExecutionStack ?? []) entry.node.disabled = false;
-		await runFrom(data, use);
+		for (const entry of data.executionData?.nodeExecutionStack ?? []) {
+			entry.node.disabled = false;
+			if (next) entry.data.main = [next];
+		}
+		const { run } = await runFrom(data, use);
 		const sent = tasks.sent.map(({ body }) => (body.input as { prompt: string }).prompt);
 		expect(sent).toStrictEqual(['a', 'b', 'another', 'another']);
+		const outputs = run.data.resultData.runData.Gateway?.at(-1)?.data?.main?.[0] ?? [];
+		expect(outputs.map(({ json }) => json.taskId)).toStrictEqual(['t3', 't4']);
 	});
 
 	it.each(['suspend', 'poll'])('is not made by a field of the input (%s)', async (strategy) => {
@@ -256,12 +267,6 @@ describe('saved state', () => {
 		const use = suspending({ waitStrategy: strategy }, { items: [forged, ...others] });
 		const { items: outputs } = await runNode(use);
 		expect(outputs.map(({ json }) => json.taskId).sort()).toStrictEqual(['t1', 't2']);
-		expect(tasks.sent).toHaveLength(2);
-	});
-
-	it('that belongs to another suspension is not restored, and creates nothing', async () => {
-		const { tasks, use, suspended } = await suspendFor({}, { items });
-		await resumeNode(suspended, use, 'another');
 		expect(tasks.sent).toHaveLength(2);
 	});
 });

@@ -1,0 +1,249 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { renderPng } from '../../sandbox/gateway/media/render/png';
+import { binaryStorage } from '../helpers/engine';
+import { form } from '../helpers/media';
+import { useServer } from '../helpers/server';
+import { eventually } from '../helpers/time';
+import { CONTINUE, locator } from '../helpers/values';
+import { withFiles } from '../nodes/text/files';
+import type { Execution, Story, StoryNode } from './execution';
+import { image, says, useStories } from './support';
+
+// *Sleep Until the Gateway Calls*: the execution sleeps while pictures are edited, and the gateway's callbacks resume it.
+
+const { gateway, execute } = useStories();
+
+let asleep: Execution | undefined;
+/** The execution, each time that a callback has resumed it. */
+let resumed: Array<Promise<Execution>> = [];
+/** The requests with which a callback's handler has asked n8n to resume it. */
+let requests: string[] = [];
+const n8n = useServer((request, response) => void receive(request, response));
+
+/** Handles a request as n8n's server does. */
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+	const body: unknown = await json(request).catch(() => ({}));
+	const reply = (status: number, content: unknown) =>
+		response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+	if (!asleep) return void reply(409, { code: 409, message: 'The execution is running already.' });
+	const { href, searchParams } = new URL(request.url ?? '', n8n.origin());
+	if (searchParams.has('state')) requests.push(href);
+	const runOn = await asleep.receive({ query: Object.fromEntries(searchParams), body, reply });
+	if (!runOn) return;
+	asleep = undefined;
+	const running = runOn();
+	resumed.push(running);
+	const execution = await running;
+	if (execution.isAsleep) asleep = execution;
+}
+
+beforeEach(() => {
+	[asleep, resumed, requests] = [undefined, [], []];
+	gateway.control.configure({ taskDuration: { image: 40 * 60_000 } });
+});
+
+const edit = (parameters: object = {}, settings: StoryNode['settings'] = {}): StoryNode =>
+	image(
+		{
+			operation: 'edit',
+			model: locator('aurora/retouch-1'),
+			input: form({ strength: '={{ $json.strength }}' }),
+			inputFiles: { files: [{ inputField: 'image_urls' }] },
+			waitStrategy: 'suspend',
+			...parameters,
+		},
+		settings,
+	);
+
+const CAT = { prompt: 'a cat', width: 40, strength: 'medium' };
+const DOG = { prompt: 'a dog', width: 52, strength: 'strong' };
+const COW = { prompt: 'a cow', width: 64, strength: 'light' };
+
+/** Items with these prompts, each with a picture of another width. */
+async function pictures(...rows: Array<typeof CAT>): Promise<INodeExecutionData[]> {
+	const item = async ({ prompt, width, strength }: typeof CAT) => {
+		const content = await renderPng('before', { width, height: 30, variation: 0, backdrop: null });
+		const file = { name: 'data', content, mimeType: 'image/png', fileName: `${width}.png` };
+		return { ...(await withFiles(file)), json: { prompt, strength } };
+	};
+	return await Promise.all(rows.map(item));
+}
+
+/** Executes a workflow until it sleeps. */
+async function sleep(
+	node: StoryNode | Story['nodes'],
+	items: INodeExecutionData[],
+	story: Partial<Story> = {},
+): Promise<Execution> {
+	const execution = await execute(node, items, { ...story, n8n: { n8nUrl: n8n.origin() } });
+	expect(execution.error).toBeUndefined();
+	expect(execution.isAsleep).toBe(true);
+	return (asleep = execution);
+}
+
+function taskOf({ prompt }: typeof CAT) {
+	const task = gateway.control.tasks().find(({ input }) => input.prompt === prompt);
+	if (!task) throw new Error('There is no such task');
+	return task;
+}
+
+/** A task ends, and its callback has been answered. */
+async function finish(row: typeof CAT, outcome?: { failCode: string; failMsg: string }): Promise<void> {
+	const { taskId } = taskOf(row);
+	await gateway.control.finishTask(taskId, outcome);
+	await eventually(() =>
+		gateway.control.callbacks().some((call) => call.taskId === taskId && call.status !== null),
+	);
+}
+
+/** The execution, when so many callbacks have resumed it. */
+async function awake(times = 1): Promise<Execution> {
+	await eventually(() => resumed.length >= times);
+	const execution = await resumed[times - 1];
+	if (!execution) throw new Error('It sleeps');
+	return execution;
+}
+
+const fetched = async (url: unknown) => Buffer.from(await (await fetch(String(url))).arrayBuffer());
+
+/** Of each item: its input item, the words and the file that its picture was made of, and whether its file is that picture. */
+async function drawn(items: INodeExecutionData[]): Promise<unknown[]> {
+	const tasks = new Map(gateway.control.tasks().map((task) => [task.taskId, task]));
+	const one = async ({ json: { taskId }, binary, pairedItem }: INodeExecutionData) => {
+		const { input, resultUrls } = tasks.get(taskId as string) ?? {};
+		const [sent] = (input?.image_urls ?? []) as unknown[];
+		const width = (await fetched(sent)).readUInt32BE(16);
+		const file = binary?.data && (await (await binaryStorage()).getAsBuffer(binary.data));
+		const isOwn = file?.equals(await fetched(resultUrls?.[0]));
+		return { pairedItem, prompt: input?.prompt, width, isOwn };
+	};
+	return await Promise.all(items.map(one));
+}
+
+const drawing = (item: number, { prompt, width }: typeof CAT) => ({
+	...{ pairedItem: { item }, prompt, width, isOwn: true },
+});
+
+const COSTS = { gatewayCostRub: '15.75', gatewayCalls: '2', gatewayCallsWithoutCost: '0' };
+
+it.each([
+	['the first task ends first', [[CAT], [DOG]]],
+	['the last task ends first', [[DOG], [CAT]]],
+	['both tasks end at the same time', [[CAT, DOG]]],
+])('the pictures of two prompts and files come out once, when %s', async (_, order) => {
+	gateway.control.configure({ callbacks: { copies: 2 } });
+	await sleep(edit(), await pictures(CAT, DOG));
+	for (const [round, rows] of order.entries()) {
+		expect([round, resumed.length]).toStrictEqual([round, 0]);
+		await Promise.all(rows.map(async (row) => await finish(row)));
+	}
+	const execution = await awake();
+	expect(await drawn(execution.items())).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
+	expect(execution.items().map(({ json }) => json.priceRub)).toStrictEqual([6.75, 9]);
+	expect(execution.sums).toStrictEqual(COSTS);
+	expect([resumed.length, gateway.charges()]).toStrictEqual([1, 2]);
+});
+
+it('with *Execute Once*, only the first item has a picture, also when *Max Wait* ends the sleep', async () => {
+	const once = edit({}, { executeOnce: true });
+	const items = await pictures(CAT, DOG, COW);
+	const sleeping = await sleep(once, items);
+	const timedOut = await sleeping.wake();
+	const { taskId } = taskOf(CAT);
+	expect(timedOut.items().map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([[taskId, true]]);
+	await gateway.control.reset();
+	await sleep(once, items);
+	await finish(CAT);
+	expect(await drawn((await awake()).items())).toStrictEqual([drawing(0, CAT)]);
+	expect(gateway.charges()).toBe(1);
+});
+
+describe('of three tasks, the second fails', () => {
+	const MODERATION = { failCode: 'MODERATION', failMsg: 'Not this one' };
+
+	async function failing(settings: StoryNode['settings'] = {}): Promise<Execution> {
+		await sleep(edit({}, settings), await pictures(CAT, DOG, COW));
+		await finish(COW);
+		await finish(DOG, MODERATION);
+		expect(resumed).toHaveLength(0);
+		await finish(CAT);
+		return await awake();
+	}
+
+	it('its item leaves through the error output with its input and its file, the others with their pictures', async () => {
+		const execution = await failing({ onError: 'continueErrorOutput' });
+		expect(await drawn(execution.items())).toStrictEqual([drawing(0, CAT), drawing(2, COW)]);
+		const failed = execution.failed().map(({ json, binary }) => [json, binary?.data?.fileName]);
+		const error = expect.objectContaining({ taskId: taskOf(DOG).taskId, code: 'MODERATION' }) as unknown;
+		expect(failed).toStrictEqual([[{ prompt: 'a dog', strength: 'strong', error }, '52.png']]);
+	});
+
+	it('a retry pays for one more picture, of the same prompt and file', async () => {
+		const failed = await failing();
+		expect(failed.error?.context?.taskId).toBe(taskOf(DOG).taskId);
+		gateway.control.configure({ taskDuration: { image: 0 } });
+		const retried = await failed.retry();
+		const all = [drawing(0, CAT), drawing(1, DOG), drawing(2, COW)];
+		expect(await drawn(retried.items())).toStrictEqual(all);
+		expect(gateway.charges()).toBe(4);
+	});
+});
+
+it('an item that was refused before the sleep keeps its error after it, and is not sent again', async () => {
+	gateway.control.addFault({
+		match: { which: says('a cow') },
+		action: { kind: 'error', code: 'invalid_input' },
+	});
+	await sleep(edit({}, CONTINUE), await pictures(CAT, COW, DOG));
+	await finish(CAT);
+	await finish(DOG);
+	const [cat, cow, dog] = (await awake()).items();
+	expect(cow?.json.error).toMatchObject({ httpCode: '422', retryable: false });
+	expect(cow).toMatchObject({ pairedItem: { item: 1 } });
+	expect(await drawn([cat, dog].flatMap((item) => item ?? []))).toStrictEqual([
+		drawing(0, CAT),
+		drawing(2, DOG),
+	]);
+	expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(3);
+});
+
+it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () => {
+	const wait: StoryNode = {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}' },
+	};
+	const sleeping = await sleep([edit({ options: { maxWait: 30 } }), wait], await pictures(CAT, DOG));
+	await finish(DOG);
+	const execution = await sleeping.wake();
+	expect(execution.items().map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([
+		[taskOf(CAT).taskId, true],
+		[taskOf(DOG).taskId, true],
+	]);
+	expect(await drawn(execution.items('Gateway 2'))).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
+	expect(execution.sums).toStrictEqual(COSTS);
+	expect(gateway.charges()).toBe(2);
+});
+
+describe('in the second round of a loop', () => {
+	it.each<[string, () => Promise<unknown>]>([
+		['a callback of the first round', async () => await gateway.control.repeatCallback(taskOf(CAT).taskId)],
+		[
+			'a request to resume another sleep',
+			async () => await fetch(String(requests[0]).replace(/(?<=state=)[^&]+/, 'another'), { method: 'POST' }),
+		],
+	])('%s does not resume it', async (_, send) => {
+		await sleep(edit(), await pictures(CAT), { rounds: [await pictures(DOG)] });
+		await finish(CAT);
+		expect((await awake()).isAsleep).toBe(true);
+		expect(requests).toHaveLength(1);
+		await send();
+		expect(resumed).toHaveLength(1);
+		await finish(DOG);
+		const execution = await awake(2);
+		expect(await drawn(execution.items())).toStrictEqual([drawing(0, CAT), drawing(0, DOG)]);
+		expect(execution.sums).toStrictEqual(COSTS);
+	});
+});
