@@ -108,6 +108,18 @@ export class Execution {
 			.join('\n');
 	}
 
+	/** Empties its items, as n8n's redaction does; what nodes have stored stays. */
+	redact(): this {
+		const { resultData, executionData } = this.run.data;
+		const runs = Object.values(resultData.runData).flat();
+		for (const { data } of [...runs, ...(executionData?.nodeExecutionStack ?? [])])
+			for (const item of data?.main?.flatMap((items) => items ?? []) ?? []) {
+				item.json = {};
+				delete item.binary;
+			}
+		return this;
+	}
+
 	/** Whether n8n has stored it until a callback comes. */
 	get isAsleep(): boolean {
 		return this.run.status === 'waiting';

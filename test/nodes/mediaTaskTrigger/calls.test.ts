@@ -305,6 +305,22 @@ describe('repeated', () => {
 		expect((await send(taskId)).item).toBeUndefined();
 	});
 
+	it('starts once after a failed start and a restart of n8n, which has stored what another task started', async () => {
+		const [first, second] = [freshTask(), freshTask()];
+		for (const taskId of [first, second]) task(taskId, { state: 'success' });
+		const store = {};
+		// n8n does not store the data of a start that fails.
+		const failed = await send(first, { n8nStatus: 500, store: {}, nodeId: 'before' });
+		expect(failed.item?.json.taskId).toBe(first);
+		expect((await send(second, { store, nodeId: 'before' })).item?.json.taskId).toBe(second);
+		const restarted = async (nodeId: string) =>
+			await Promise.all(
+				[first, second].map(async (taskId) => (await send(taskId, { store, nodeId })).item?.json.taskId),
+			);
+		expect(await restarted('after')).toStrictEqual([first, undefined]);
+		expect(await restarted('after another restart')).toStrictEqual([undefined, undefined]);
+	});
+
 	describe('the tasks that have started a workflow', () => {
 		const open = (nodeId: string, store: object) =>
 			new StartedTasks(callbackContext({}, { body: {} }, { nodeId, store }).context);

@@ -89,6 +89,19 @@ describe('Download Results', () => {
 		expect(item).not.toHaveProperty('binary');
 		expect(warnings).toBe(0);
 	});
+
+	it('a failed download does not keep a repeated callback from starting it, after n8n could not', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
+		files().get('/a.png').reply(404);
+		files().get('/a.png').reply(200, 'a picture', { 'content-type': 'image/png' });
+		const send = async (n8nStatus: number) => await sendCallback({}, { body: { taskId } }, { n8nStatus });
+		expect((await send(500)).item?.json.downloadError).toMatchObject({ httpCode: '404' });
+		const { item } = await send(200);
+		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls: ['https://files.test/a.png'] });
+		expect(item?.binary?.data?.mimeType).toBe('image/png');
+		expect((await send(200)).item).toBeUndefined();
+	});
 });
 
 describe('Include Callback', () => {
