@@ -141,18 +141,13 @@ export async function runFrom(data: IRunExecutionData, options: RunOptions): Pro
  * Runs a suspended node again with its stored items, as n8n does after a callback that has resumed the execution.
  *
  * @param options those with which it was suspended
- * @param token the mark of the callback on the first item; by default, that of the stored state
  */
-export async function resumeNode(
-	{ run }: RunResult,
-	options: RunOptions,
-	token?: string,
-): Promise<RunResult> {
+export async function resumeNode({ run }: RunResult, options: RunOptions): Promise<RunResult> {
 	const { data, waiting } = wokenUp(run.data);
 	waiting.node.disabled = false;
 	const { aiGatewaySuspended: state } = data.executionData?.contextData['node:Gateway'] ?? {};
 	const [first] = waiting.data.main?.[0] ?? [];
-	if (first) first.json.aiGatewayResumed = token ?? String((state as { id?: unknown } | undefined)?.id);
+	if (first) first.json.aiGatewayResumed = String((state as { id?: unknown } | undefined)?.id);
 	return await runFrom(data, options);
 }
 
