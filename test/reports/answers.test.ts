@@ -6,6 +6,15 @@ import { locator } from '../helpers/values';
 
 const { respond, run } = useReports();
 
+const ask = async (parameters: object) =>
+	await run('textGeneration', {
+		resource: 'text',
+		operation: 'generate',
+		model: locator(TEXT_MODEL),
+		prompt: 'Hello',
+		...parameters,
+	});
+
 interface Row {
 	title: string;
 	format?: 'chat' | 'responses' | 'messages';
@@ -37,6 +46,8 @@ const message = (content: object[], stop_reason = 'end_turn') => ({
 	stop_reason,
 	usage: { input_tokens: 3, output_tokens: 4 },
 });
+const answers = (name: string, ...inputs: object[]) =>
+	inputs.map((input, index) => ({ type: 'tool_use', id: `t${index}`, name, input }));
 const paid = { usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7, cost: { total_cost: 0.5 } } };
 
 const asObject: object = { outputFormat: 'jsonObject' };
@@ -200,6 +211,25 @@ const ROWS: Row[] = [
 		json: { error: { text: 'I cannot.', reasoning: 'The title is unknown.', costRub: 0.5 } },
 	},
 	{
+		title: 'several JSON answers of Messages are all in the error',
+		format: 'messages',
+		response: message(answers('answer', { title: 'Sea' }, { title: 'Land' }), 'tool_use'),
+		parameters: asObject,
+		json: { error: { text: expect.stringMatching(/"Sea".*"Land"/s) as string } },
+	},
+	{
+		title: 'of several JSON answers of Messages, the one that fits the schema is the answer',
+		format: 'messages',
+		response: message(answers('book', { name: 'Sea' }, { title: 'Land' }), 'tool_use'),
+		parameters: bySchema(title),
+		json: { output: { title: 'Land' } },
+	},
+	{
+		title: 'the error for a response without any choice has its cost',
+		response: chat({}, 'stop', { choices: [] }),
+		json: { error: { message: 'The model returned nothing', costRub: 0.5, mayBeCharged: true } },
+	},
+	{
 		title: 'a failed generation that reports its cost is not free',
 		format: 'responses',
 		response: {
@@ -221,16 +251,93 @@ const ROWS: Row[] = [
 
 test.each(ROWS)('$title', async ({ format = 'chat', response, parameters, json, hint }) => {
 	respond(response);
-	const result = await run('textGeneration', {
-		resource: 'text',
-		operation: 'generate',
-		format,
-		model: locator(TEXT_MODEL),
-		prompt: 'Hello',
-		...parameters,
-	});
+	const result = await ask({ format, ...parameters });
 	expect(result.json).toMatchObject(json);
 	expect('error' in result.json).toBe('error' in json);
 	expect(result.hints.join('\n')).toMatch(hint ?? '');
 	expect(result.sent).toHaveLength(1);
+});
+
+const at = { item_id: 'm1', output_index: 0, content_index: 0 };
+const part = { type: 'output_text', text: 'Hi' };
+const refusal = { type: 'refusal', refusal: 'I must not' };
+const cited = { ...part, annotations: [{ type: 'url_citation', url: 'https://a.test', title: 'A' }] };
+const said = (...content: object[]) => ({ type: 'message', id: 'm1', role: 'assistant', content });
+const call = { type: 'function_call', id: 'i1', call_id: 'f1', name: 'look', arguments: '{"a":7}' };
+const thoughts = { type: 'reasoning', id: 's1', summary: [{ type: 'summary_text', text: 'Hm' }] };
+const textDelta = { type: 'response.output_text.delta', ...at, delta: 'Hi' };
+const done = (item: object, output_index = 0) => ({ type: 'response.output_item.done', output_index, item });
+const added = (item: object) => ({ type: 'response.output_item.added', output_index: 0, item });
+const toolCalls = [{ id: 'f1', name: 'look', arguments: { a: 7 } }];
+const refused = { text: '', refusal: 'I must not', isComplete: false };
+
+// §6.1. The closing event has the output, or does not repeat it.
+const EVENTS: Array<[content: string, events: object[], output: object[], json: object]> = [
+	['a text in response.output_text.delta', [textDelta], [], { text: 'Hi' }],
+	['a text in response.output_item.done', [done(said(part))], [], { text: 'Hi' }],
+	['a text in response.completed', [], [said(part)], { text: 'Hi' }],
+	['a text that an item lacks', [textDelta, done(said())], [], { text: 'Hi' }],
+	['a text that response.completed lacks beside thoughts', [textDelta], [thoughts], { text: 'Hi' }],
+	['a text that response.completed has without its parts', [textDelta], [said()], { text: 'Hi' }],
+	[
+		'a text that each event repeats',
+		[
+			textDelta,
+			{ type: 'response.output_text.done', ...at, text: 'Hi' },
+			{ type: 'response.content_part.done', ...at, part },
+			done(said(part)),
+		],
+		[said(part)],
+		{ text: 'Hi' },
+	],
+	[
+		'two messages whose items end the other way round',
+		[done(said({ ...part, text: ' there' }), 1), done(said(part))],
+		[],
+		{ text: 'Hi there' },
+	],
+	[
+		'a refusal in response.refusal.delta',
+		[{ type: 'response.refusal.delta', ...at, delta: 'I must not' }],
+		[],
+		refused,
+	],
+	['a refusal in response.output_item.done', [done(said(refusal))], [], refused],
+	['a refusal in response.completed', [], [said(refusal)], refused],
+	['thoughts in response.output_item.done', [done(thoughts), textDelta], [], { text: 'Hi', reasoning: 'Hm' }],
+	['thoughts in response.completed', [], [thoughts, said(part)], { text: 'Hi', reasoning: 'Hm' }],
+	[
+		'a tool call in response.output_item.done',
+		[
+			added({ ...call, arguments: '' }),
+			{ type: 'response.function_call_arguments.delta', item_id: 'i1', output_index: 0, delta: '{"a":7}' },
+			{ type: 'response.function_call_arguments.done', item_id: 'i1', output_index: 0, arguments: '{"a":7}' },
+			done(call),
+		],
+		[],
+		{ text: '', toolCalls },
+	],
+	['a tool call in response.completed', [added(call)], [call], { text: '', toolCalls }],
+	['a tool call beside a text', [textDelta, done(call, 1)], [], { text: 'Hi', toolCalls }],
+	[
+		'the sources in response.output_item.done',
+		[done(said(cited))],
+		[],
+		{ sources: [{ url: 'https://a.test' }] },
+	],
+	['the sources in response.completed', [textDelta], [said(cited)], { sources: [{ url: 'https://a.test' }] }],
+];
+
+test.each(EVENTS)('Responses, streamed: %s arrives', async (_, events, output, json) => {
+	const all = [
+		{ type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } },
+		{ type: 'response.ping' },
+		{ type: 'response.of_tomorrow', delta: 'no' },
+		...events,
+		{ type: 'response.completed', response: { id: 'r1', status: 'completed', output, ...paid } },
+	];
+	respond(all.map((event, sequence_number) => ({ ...event, sequence_number })));
+	const result = await ask({ format: 'responses', ...stream });
+	expect(result.json).toMatchObject({ ...json, costRub: 0.5 });
+	expect(result.json).not.toHaveProperty('error');
 });

@@ -36,6 +36,33 @@ test.each(FORMATS)('%s: a text file of 180 KB is sent whole', async (format) => 
 	expect(textsIn(sent[0])).toContain(JSON.stringify(TABLE).slice(1, -1));
 });
 
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+
+test.each([
+	['report.docx', `${OFFICE}.wordprocessingml.document`],
+	['prices.xlsx', `${OFFICE}.spreadsheetml.sheet`],
+	['talk.pptx', `${OFFICE}.presentationml.presentation`],
+	['old.doc', 'application/msword'],
+	['notes.md', 'text/markdown'],
+	['feed.xml', 'application/xml'],
+	['config.yaml', 'application/yaml'],
+	['photo.heic', 'image/heic'],
+])('%s without a type is sent as %s', async (fileName, mimeType) => {
+	const content = Buffer.from(fileName);
+	const octets = 'application/octet-stream';
+	const items = [await withFiles({ name: 'data', content, mimeType: octets, fileName })];
+	const parameters = {
+		resource: 'document',
+		operation: 'read',
+		model: locator(TEXT_MODEL),
+		prompt: 'Sum up',
+	};
+	const { json, sent } = await run('textGeneration', parameters, items);
+	expect(json).not.toHaveProperty('error');
+	const file = { filename: fileName, file_data: `data:${mimeType};base64,${content.toString('base64')}` };
+	expect(JSON.stringify(sent)).toContain(JSON.stringify({ type: 'file', file }));
+});
+
 const picture = (prompt: string) => ({
 	resource: 'image',
 	operation: 'generate',

@@ -125,6 +125,12 @@ const REFUSED: Array<[title: string, [Node, object], INodeExecutionData[], error
 		/may cost is unknown/,
 	],
 	[
+		'a limit of no tokens in *Extra Body*, with *Max Cost per Execution*',
+		text({ options: { maxCostRub: 100, extraBody: '{ "max_tokens": 0 }' } }),
+		item({}),
+		/may cost is unknown/,
+	],
+	[
 		'*Threshold* of the balance that an expression leaves empty',
 		['balance', { resource: 'balance', operation: 'get', options: { threshold: '={{ $json.limit }}' } }],
 		item({}),
@@ -199,6 +205,15 @@ const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: ob
 		text({ options: { maxTokens: 50, extraBody: '{ "max_tokens": 60, "user": "me" }' } }),
 		item({}),
 		{ max_tokens: 60, user: 'me' },
+	],
+	[
+		// A context window of reserved input costs ₽240.
+		'*Audio Voice* and *Audio Format* fit into *Max Cost per Execution*',
+		text({
+			options: { maxCostRub: 20, audioAndImages: { values: { audioVoice: 'alloy', audioFormat: 'mp3' } } },
+		}),
+		item({}),
+		{ audio: { voice: 'alloy', format: 'mp3' } },
 	],
 	[
 		'the options of an item are its own',

@@ -1,0 +1,179 @@
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+
+import { rejection } from '../helpers/client';
+import { locator } from '../helpers/values';
+import { type LangChainModel, streamed } from '../nodes/chatModel/support';
+import { useReports } from './support';
+
+// What an agent, and its user, get of a response that is paid for.
+
+const { gateway, respond } = useReports();
+
+type Ask = (lc: LangChainModel, messages?: BaseMessage[]) => Promise<AIMessage>;
+
+const usage = { prompt_tokens: 3, completion_tokens: 4, cost_rub: 0.5 };
+const WAYS: Array<[way: string, ask: Ask, response: (message: object, end: string) => object]> = [
+	[
+		'whole',
+		async (lc, messages = [new HumanMessage('Go')]) => await lc.invoke(messages),
+		(message, finish_reason) => ({ id: 'c1', choices: [{ index: 0, message, finish_reason }], usage }),
+	],
+	[
+		'streamed',
+		streamed,
+		(delta, finish_reason) => [
+			{ id: 'c1', choices: [{ index: 0, delta, finish_reason }] },
+			{ id: 'c1', choices: [], usage },
+		],
+	],
+];
+
+const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGVsbG8=' } }];
+const call = (args: unknown) => [
+	{ index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: args } },
+];
+
+const RIGHT: Array<[title: string, message: object, right: object]> = [
+	['a refusal is the text', { content: null, refusal: 'I must not' }, { text: 'I must not' }],
+	['a text beside a picture is the text', { content: 'Here', images }, { text: 'Here' }],
+	['thoughts are no text', { content: 'Hi', reasoning: 'Hm' }, { text: 'Hi' }],
+	[
+		'a tool call beside a picture is made',
+		{ content: '', images, tool_calls: call('{"city":"Omsk"}') },
+		{ text: '', tool_calls: [{ id: 'a', name: 'look', args: { city: 'Omsk' } }] },
+	],
+	[
+		'a tool call keeps null in its arguments, and its text',
+		{ content: 'Hm', tool_calls: call('{"city":null,"days":[null,1]}') },
+		{ text: 'Hm', tool_calls: [{ args: { city: null, days: [null, 1] } }] },
+	],
+	[
+		'a tool call without arguments is made',
+		{ content: '', tool_calls: call('') },
+		{ tool_calls: [{ args: {} }] },
+	],
+];
+
+const WRONG: Array<[title: string, message: object, end: string, error: string, advice: string]> = [
+	[
+		'nothing but thoughts, up to the limit',
+		{ content: '', reasoning: 'Hm' },
+		'length',
+		'The model responded with no text',
+		"The text is cut off at 40 tokens. Raise the option 'Max Tokens'.",
+	],
+	[
+		'nothing, as it is filtered',
+		{ content: '' },
+		'content_filter',
+		'The model responded with no text',
+		'Rephrase the prompt',
+	],
+	[
+		'a picture alone',
+		{ content: '', images },
+		'stop',
+		'The model responded with an image and no text',
+		'Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.',
+	],
+	[
+		'sound alone',
+		{ content: '', audio: { data: 'aGk=' } },
+		'stop',
+		'The model responded with audio and no text',
+		'Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.',
+	],
+	...(
+		[
+			[
+				'that are not JSON',
+				'{"city":Omsk',
+				'tool_calls',
+				'not JSON',
+				'Run it again, describe the tool’s input',
+			],
+			['that are cut off', '{"city":"Om', 'length', 'not JSON', "raise the option 'Max Tokens'"],
+			['that are a list', '[1,null]', 'tool_calls', 'no JSON object', 'The arguments: “[1,null]”'],
+		] as const
+	).map(([title, args, end, lack, advice]): (typeof WRONG)[number] => [
+		`a tool call with arguments ${title}`,
+		{ content: '', tool_calls: call(args) },
+		end,
+		`The model called the tool "look" with arguments that are ${lack}`,
+		advice,
+	]),
+];
+
+describe.each(WAYS)('in a response that comes %s', (_way, ask, response) => {
+	test.each(RIGHT)('%s', async (_, message, right) => {
+		const { lc } = await gateway.chatModel();
+		respond(response(message, 'stop'));
+		expect(await ask(lc)).toMatchObject(right);
+	});
+
+	test.each(WRONG)('%s is an error with its cost and what to do', async (_, message, end, error, advice) => {
+		const { lc } = await gateway.chatModel({ options: { maxTokens: 40 } });
+		respond(response(message, end));
+		const { message: words, description } = (await rejection(ask(lc))) as Record<string, string>;
+		expect(words).toBe(error);
+		expect(description).toContain(advice);
+		expect(description).toMatch(/The call cost ₽0\.50\.$/);
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
+	});
+});
+
+// The reasoning that goes back is as long as its text: a full context window costs ₽600.
+test.each<[string, object]>([
+	['*Max Cost per Execution*', { options: { maxCostRub: 100 } }],
+	['*Minimum Balance*', { minBalanceRub: 900 }],
+])('an agent whose model reasons goes on after its tool calls with %s', async (_, limits) => {
+	gateway.control.setBalance('1000', 'agent');
+	const { key: apiKey } = gateway.control.createKey({ account: 'agent' });
+	for (const format of ['chat', 'responses', 'messages']) {
+		const parameters = { format, model: locator('sandbox/recall-5') };
+		const { lc: model } = await gateway.chatModel({ apiKey, parameters, ...limits });
+		const lc = model.bindTools([
+			{ name: 'count', description: 'Counts', schema: z.object({}), invoke: () => '' },
+		]);
+		const messages: BaseMessage[] = [new HumanMessage('Please use the tool')];
+		const first = await lc.invoke(messages);
+		const id = first.tool_calls?.[0]?.id ?? '';
+		const second = await lc.invoke([
+			...messages,
+			first,
+			new ToolMessage({ tool_call_id: id, content: '[7]' }),
+		]);
+		expect(second.text).toContain('The tool answered: [7]');
+	}
+	expect(gateway.control.ledger('agent')).toHaveLength(6);
+});
+
+// Bytes of a file would be charged as text.
+test.each<[string, string, boolean]>([
+	['a data URL', `data:image/png;base64,${'A'.repeat(5_000)}`, false],
+	['base64', 'Aa0+'.repeat(250), false],
+	['short base64', 'A'.repeat(999), true],
+	['long text', 'word '.repeat(400), true],
+])('a tool that returns %s', async (_, content, isSent) => {
+	const { lc } = await gateway.chatModel();
+	const made = new AIMessage({ content: '', tool_calls: [{ id: 'a', name: 'look', args: {} }] });
+	const result = new ToolMessage({
+		tool_call_id: 'a',
+		content: [{ type: 'json', json: { id: 7, content } }],
+	});
+	await lc.invoke([new HumanMessage('Look'), made, result]);
+	const [request] = gateway.control.requests({ method: 'POST' });
+	const { messages } = request?.body.json as { messages: Array<{ content: string }> };
+	const shown = isSent ? content : '(a file, left out)';
+	expect(messages[2]?.content).toBe(JSON.stringify({ type: 'json', json: { id: 7, content: shown } }));
+});
+
+test('a text file in Windows-1251 is refused, and nothing is sent', async () => {
+	const { lc } = await gateway.chatModel();
+	const data = Buffer.from([0xcf, 0xf0, 0xe8]).toString('base64');
+	const file = { type: 'file', mimeType: 'text/csv', data, metadata: { filename: 'a.csv' } };
+	const error = await rejection(lc.invoke([new HumanMessage({ content: [file] })]));
+	expect(error).toMatchObject({ message: expect.stringMatching(/"a\.csv" is not in UTF-8/) as string });
+	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+});

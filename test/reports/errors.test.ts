@@ -1,0 +1,309 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import type { FaultRule } from '../../sandbox/gateway/gateway';
+import { TEXT_MODEL } from '../contract/support';
+import { form } from '../helpers/media';
+import { locator } from '../helpers/values';
+import { withFiles } from '../nodes/text/files';
+import { useReports } from './support';
+
+// What an error says, and what it says to do.
+
+const { gateway, run } = useReports();
+
+type Node = ['textGeneration' | 'mediaTask' | 'storage' | 'balance', object];
+
+const text = (parameters: object = {}): Node => [
+	'textGeneration',
+	{ resource: 'text', operation: 'generate', model: locator(TEXT_MODEL), prompt: 'Hello', ...parameters },
+];
+const image = (parameters: object = {}): Node => [
+	'mediaTask',
+	{
+		resource: 'image',
+		operation: 'generate',
+		model: locator('aurora/canvas-1'),
+		prompt: 'A cat',
+		input: form({ quality: 'draft', size: '512x512' }),
+		...parameters,
+	},
+];
+const edit = image({
+	operation: 'edit',
+	model: locator('aurora/retouch-1'),
+	input: form({}),
+	inputFiles: { files: [{ inputField: 'image_urls' }] },
+});
+const task = (operation: string, parameters: object): Node => [
+	'mediaTask',
+	{ resource: 'task', operation, ...parameters },
+];
+const upload = (parameters: object = {}): Node => [
+	'storage',
+	{ resource: 'file', operation: 'upload', ...parameters },
+];
+const read = (source: object) =>
+	text({ resource: 'document', operation: 'read', prompt: 'Sum it up', ...source });
+const balance: Node = ['balance', { resource: 'balance', operation: 'get' }];
+const JSON_INPUT = {
+	model: locator('aurora/canvas-1'),
+	inputMode: 'json',
+	inputJson: '{ "prompt": "a cat", "quality": "draft", "size": "512x512" }',
+};
+
+const files = async (isThere = true): Promise<INodeExecutionData[]> => {
+	const content = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+	const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+	const { data } = item.binary ?? {};
+	if (data && !isThere) data.id = `${data.id}-gone`;
+	return [item];
+};
+const gone = async () => await files(false);
+
+const POST = { method: 'POST' };
+const FILES = { host: 'files' } as const;
+const POLLS = '/async/media/tasks/*';
+const page = (status: number) => ({ kind: 'raw', status, body: 'html' }) as const;
+const json = (body: object) =>
+	({
+		kind: 'raw',
+		status: 200,
+		body: { text: JSON.stringify(body), contentType: 'application/json' },
+	}) as const;
+const refusal = (message: string) => ({ kind: 'error', code: 'invalid_input', message }) as const;
+/** The catalogue has a picture model with these fields. */
+const fields = (properties: object): FaultRule => {
+	const pricing = { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '6.00' }] };
+	const model = { id: 'aurora/canvas-1', object: 'model', media_type: 'image', pricing };
+	const data = [{ ...model, input_schema: { properties } }];
+	return { match: { path: '/media/models' }, action: json({ object: 'list', data }), times: 0 };
+};
+
+const NO_FILE_IN_N8N =
+	'Execute the node that returns it again: n8n has deleted it, or keeps it on another machine (queue mode, unless N8N_DEFAULT_BINARY_DATA_MODE is database or s3). Nothing was sent.';
+const PAGE =
+	'The link leads to a page, such as a sign-in page, or a proxy of this network responded. Nothing was sent.';
+const FIELD =
+	'The gateway did not accept the model or its input. Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.';
+
+interface Row {
+	title: string;
+	node: Node;
+	items?: () => Promise<INodeExecutionData[]>;
+	faults?: FaultRule[];
+	message: string;
+	/** A sentence of the description, or all of it. */
+	description: string;
+	/** What else the error item has. */
+	error?: object;
+	charges?: number;
+	/** How long a task takes, in milliseconds. */
+	duration?: number;
+	/** What the description does not say. */
+	not?: RegExp;
+}
+
+const ROWS: Row[] = [
+	...[502, 503, 504, 520, 522, 524].map((status) => ({
+		title: `a text after a ${status} of a proxy`,
+		node: text(),
+		faults: [{ match: POST, action: page(status) }],
+		message: 'A server between n8n and the gateway responded in its place',
+		description:
+			'The call was not repeated, because it may have been charged: check the balance, then send this item again if you need its response.',
+		error: { httpCode: String(status), mayBeCharged: true, retryable: false },
+	})),
+	{
+		title: 'a text whose response is lost',
+		node: text(),
+		faults: [{ match: POST, action: { kind: 'loseResponse' } }],
+		message: 'The connection broke before the gateway responded',
+		description: 'check the balance, then send this item again if you need its response.',
+		error: { mayBeCharged: true, retryable: false },
+		charges: 1,
+		not: /retry/i,
+	},
+	{
+		title: 'a picture whose responses are lost',
+		node: image(),
+		faults: [{ match: POST, action: { kind: 'loseResponse' }, times: 0 }],
+		message: 'The connection broke before the gateway responded',
+		description:
+			"The task may have been created and charged anyway. A new execution creates another one, unless 'Idempotency Key' is set.",
+		error: { mayBeCharged: true, retryable: false },
+		charges: 1,
+		not: /retry/i,
+	},
+	{
+		title: 'a picture whose file server is down',
+		node: image(),
+		faults: [{ match: FILES, action: page(503), times: 0 }],
+		message: 'The server of the file responded with status 503',
+		description: "is paid for: fetch its result with the operation 'Wait'.",
+		error: { paid: true, retryable: false },
+		charges: 1,
+		not: /retry/i,
+	},
+	{
+		title: 'a picture whose file is gone',
+		node: image(),
+		faults: [{ match: FILES, action: page(404) }],
+		message: 'There is no file behind the link',
+		description:
+			"The operation 'Get' returns the URLs of all files of the task, 'Download' gets them from the gateway.",
+		error: { paid: true, retryable: false },
+		charges: 1,
+		not: /'Wait'/,
+	},
+	{
+		title: 'a task whose files have expired',
+		node: task('download', { taskId: 't1' }),
+		faults: [
+			{ match: { path: `${POLLS}/download` }, action: { kind: 'error', code: 'not_found' } },
+			{ match: { path: POLLS }, action: json({ code: 200, msg: 'success', data: { state: 'success' } }) },
+		],
+		message: 'The gateway has no file of this media task',
+		description:
+			"It keeps the files of a task for 7 days. The task may also have ended without a file, or not have ended yet: see its state with the operation 'Get'.",
+	},
+	{
+		title: 'a task that cannot be polled at the end of *Max Wait*',
+		node: image({ options: { maxWait: 0.5 } }),
+		faults: [{ match: { path: POLLS, nth: 3 }, action: { kind: 'error', code: 'internal_error' }, times: 0 }],
+		message: 'The media task did not finish within the maximum wait',
+		description: "raise the option 'Max Wait (Minutes)' for such tasks.",
+		error: { state: 'waiting', paid: true, code: 'wait_timeout' },
+		duration: 10_000_000,
+		charges: 1,
+	},
+	{
+		title: 'a page at the URL of a document',
+		node: read({ source: 'url', url: '={{ $json.url }}' }),
+		faults: [{ match: FILES, action: page(200) }],
+		message: 'the file could not be fetched from its URL',
+		description: `A web page came instead of the file. ${PAGE}`,
+	},
+	{
+		title: 'a page at the URL of an upload',
+		node: upload({ uploadSource: 'url', url: '={{ $json.url }}' }),
+		faults: [{ match: FILES, action: page(200) }],
+		message: 'A web page came instead of the file',
+		description: PAGE,
+	},
+	{
+		title: 'a URL of a document at which nothing is',
+		node: read({ source: 'url', url: '={{ $json.url }}' }),
+		faults: [{ match: FILES, action: page(404) }],
+		message: 'the file could not be fetched from its URL',
+		description:
+			'The server responded with status 404. Check the URL: it must be readable without signing in. Nothing was sent.',
+	},
+	...(
+		[
+			['an upload', upload()],
+			['a document', read({})],
+			['a picture to edit', edit],
+		] as Array<[string, Node]>
+	).map(([what, node]) => ({
+		title: `${what} that n8n no longer has`,
+		node,
+		items: gone,
+		message: 'n8n cannot read the file "a.png": File not found',
+		description: NO_FILE_IN_N8N,
+	})),
+	{
+		title: 'a task in a session that the account does not have',
+		node: task('create', { ...JSON_INPUT, options: { sessionId: 'none' } }),
+		message: 'The gateway does not know the model or the session of the task',
+		description: "'Session ID'",
+		error: { httpCode: '404' },
+		not: /task ID/i,
+	},
+	{
+		title: 'the refusal of a prompt, where the model has a field like top-p',
+		node: image({ input: form({ 'top-p': 1 }) }),
+		faults: [
+			fields({ 'top-p': {}, prompt: { type: 'string' } }),
+			{ match: POST, action: refusal('input.prompt is too long') },
+		],
+		message: "'Prompt' is too long",
+		description: `${FIELD} This call was not charged.`,
+		error: { httpCode: '422' },
+	},
+	{
+		title: 'a refusal that names two fields',
+		node: image(),
+		faults: [{ match: POST, action: refusal('seed is needed for this prompt') }],
+		message: "'Seed' is needed for this prompt",
+		description: `${FIELD} To enter it, use 'Add field to send'. This call was not charged.`,
+	},
+	{
+		title: 'a list of pictures to edit with a missing one',
+		node: image({
+			operation: 'edit',
+			model: locator('aurora/retouch-1'),
+			input: form({ image_urls: '={{ [$json.url, $json.none] }}' }),
+		}),
+		message: "'Images' (image_urls.1): must be string",
+		description: `${FIELD} This call was not charged.`,
+	},
+	{
+		title: 'the refusal of a file of *Input Files*',
+		node: edit,
+		items: files,
+		faults: [
+			{
+				match: { method: 'POST', path: '/async/media/tasks' },
+				action: refusal('image_urls[0]: is no image'),
+			},
+		],
+		message: '(image_urls[0]): is no image',
+		description: `${FIELD} This call was not charged.`,
+	},
+];
+
+test.each(ROWS)('$title', async (row) => {
+	const { node, items, faults = [], message, description, error = {}, charges = 0, duration = 0, not } = row;
+	gateway.control.configure({ taskDuration: { image: duration } });
+	const { url } = gateway.control.createBigFile({ size: 2_000, mimeType: 'application/pdf' });
+	for (const fault of faults) gateway.control.addFault(fault);
+	const { json } = await run(...node, (await items?.()) ?? [{ json: { url } }]);
+	expect(json.error).toMatchObject({
+		message: expect.stringContaining(message) as string,
+		description: expect.stringContaining(description) as string,
+		...error,
+	});
+	expect((json.error as { description: string }).description).not.toMatch(not ?? /^$/);
+	expect(gateway.charges()).toBe(charges);
+});
+
+const CREATION = { method: 'POST', path: '/async/media/tasks' };
+const REPEATED: Array<[string, Node, FaultRule['match'], charges: number]> = [
+	['a creation', image(), CREATION, 1],
+	['a poll', image(), { path: POLLS }, 1],
+	['the download of a result', image(), FILES, 1],
+	['a read', balance, { path: '/balance' }, 0],
+];
+
+describe.each([200, 502, 520, 522, 524])('after a page with status %i of a proxy', (status) => {
+	const rows = REPEATED.filter(([, , match]) => status !== 200 || match !== FILES);
+	test.each(rows)('%s is sent again, which costs nothing', async (_, node, match = {}, charges) => {
+		gateway.control.addFault({ match, action: page(status), times: 2 });
+		const { json } = await run(...node);
+		expect(json).not.toHaveProperty('error');
+		const statuses = gateway.control.requests(match).map((request) => request.status);
+		expect(statuses.slice(0, 2)).toStrictEqual([status, status]);
+		expect(statuses.length).toBeGreaterThan(2);
+		expect(gateway.charges()).toBe(charges);
+	});
+});
+
+test('a *Callback URL* without https:// in the last item is found before anything is sent', async () => {
+	const callbackUrl = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
+	const [node, parameters] = task('create', { ...JSON_INPUT, options: { callbackUrl } });
+	const items = [{ json: {} }, { json: {} }];
+	const { error } = await gateway.run({ node, parameters: { ...parameters }, items });
+	expect(error?.message).toContain('"n8n.example.com/done" is no web address');
+	expect(error?.context?.itemIndex).toBe(1);
+	expect(gateway.control.requests(POST)).toStrictEqual([]);
+});
