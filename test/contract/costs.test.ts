@@ -65,8 +65,7 @@ describe('cost', () => {
 				{ format, ...prose, prompt: '[[say:no JSON]]', outputFormat: 'jsonObject' },
 				onError,
 			);
-			const { error } = result.items[0]?.json as { error?: { costRub: number } };
-			expect(error).toBeDefined();
+			expect(result.items[0]?.json.error).toMatchObject({ code: 'not_json', text: 'no JSON' });
 			expect(costOf(result)?.gatewayCostRub ?? '0').toBe(gateway.spent());
 		});
 	});

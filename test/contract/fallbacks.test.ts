@@ -28,7 +28,12 @@ const generate = async (options: object = {}, more: object = {}, count = 1) =>
 
 const TRANSIENT = ['rate_limit_exceeded', 'token_limit_exceeded', 'provider_error', 'no_providers'];
 const OF_MODEL = ['model_not_found', 'feature_not_available', 'content_too_large'];
-const OF_ACCOUNT = ['invalid_request', 'invalid_api_key', 'insufficient_quota', 'internal_error'];
+const OF_ACCOUNT = {
+	invalid_request: 400,
+	invalid_api_key: 401,
+	insufficient_quota: 402,
+	internal_error: 500,
+};
 
 describe.each(FORMATS)('%s: the next model', (format) => {
 	test.each([...TRANSIENT, 'service_unavailable', ...OF_MODEL])('is asked after %s', async (code) => {
@@ -40,10 +45,11 @@ describe.each(FORMATS)('%s: the next model', (format) => {
 	});
 
 	// §7.4: in the messages format, there are no codes.
-	test.each(OF_ACCOUNT)('is not asked after %s', async (code) => {
+	test.each(Object.entries(OF_ACCOUNT))('is not asked after %s', async (code, status) => {
 		reject(TEXT_MODEL, code);
+		const isMoney = format === 'messages' && status === 402;
 		const { items } = await generate({}, { format });
-		expect(items[0]?.json.error).toBeDefined();
+		expect(items[0]?.json.error).toMatchObject({ httpCode: isMoney ? '400' : String(status) });
 		expect(asked()).toStrictEqual([TEXT_MODEL]);
 	});
 });

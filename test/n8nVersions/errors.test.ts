@@ -6,6 +6,8 @@ import { errorClassesOf, versions } from './versions';
 // n8n's HTTP helper wraps the errors of its HTTP client in a NodeApiError. From n8n-workflow 1.99.0 to 2.33.2, this
 // class deletes the cause.
 
+const DELETES_THE_CAUSE = /^(1\.(99|1\d\d)|2\.(\d|[12]\d|3[0-3]))\./;
+
 const node = {
 	id: '1',
 	name: 'Gateway',
@@ -77,9 +79,8 @@ describe.each(versions)('an error of n8n-workflow %s', (version) => {
 
 	it('of addresses that all time out says that nothing was sent, unless n8n has deleted which call failed', () => {
 		const error = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' });
-		const wrapped = new NodeApiError(node, error);
-		const { details } = errorFromThrown(wrapped, 'charge') as ApiError;
-		expect(details.outcome).toBe(wrapped.cause === undefined ? 'unknown' : 'notSent');
+		const { details } = errorFromThrown(new NodeApiError(node, error), 'charge') as ApiError;
+		expect(details.outcome).toBe(DELETES_THE_CAUSE.test(version) ? 'unknown' : 'notSent');
 	});
 
 	it('is not a lost connection when it was made from a response, or by a node', () => {
@@ -91,9 +92,10 @@ describe.each(versions)('an error of n8n-workflow %s', (version) => {
 
 it('the versions begin with that of n8n 1.100, and some of them delete the cause', () => {
 	expect(versions[0]).toBe('1.97.0');
-	const hasCause = versions.map((version) => {
+	const deleting = versions.filter((version) => {
 		const { NodeApiError } = errorClassesOf(version);
-		return new NodeApiError(node, new Error('lost')).cause !== undefined;
+		return new NodeApiError(node, new Error('lost')).cause === undefined;
 	});
-	expect(new Set(hasCause).size).toBe(2);
+	expect(deleting).toStrictEqual(versions.filter((version) => DELETES_THE_CAUSE.test(version)));
+	expect(deleting).not.toHaveLength(0);
 });

@@ -316,7 +316,7 @@ describe('partly paid', () => {
 		});
 		const node = text({ options: { ...options, concurrency: 1 } });
 		const failed = await execute(node, prompts('Write a long story', 'text 1'));
-		expect(failed.error).toBeDefined();
+		expect(failed.error?.context?.itemIndex).toBe(1);
 		calm();
 		const retried = await failed.retry();
 		expect(retried.items().map(({ json }) => json.fallbackFrom)).toStrictEqual([[TEXT_MODEL], undefined]);
@@ -367,7 +367,7 @@ describe('partly paid', () => {
 			image({ prompt: 'a', options: { dryRun: true } }),
 		];
 		const failed = await execute(nodes, numbered(2));
-		expect(failed.error).toBeDefined();
+		expect(failed.error?.context?.itemIndex).toBe(1);
 		calm();
 		const retried = await failed.retry();
 		expect(retried.error).toBeUndefined();

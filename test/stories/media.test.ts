@@ -245,7 +245,7 @@ describe('files of pictures', () => {
 				{ ...item, json: { prompt: 'at night' } },
 			]);
 			const [failed] = [...execution.failed(), ...execution.items()];
-			expect(failed?.json.error).toBeDefined();
+			expect(failed?.json.error).toMatchObject({ httpCode: '400' });
 			expect(failed?.binary?.data?.fileName === 'a.png').toBe(has);
 		}
 	});

@@ -215,7 +215,7 @@ describe('Max Wait', () => {
 	it('ends with an error that says that the task is still running and can be waited for again', async () => {
 		// An error between two polls is forgotten.
 		expect((await failed([{ status: 503 }, poll('waiting')])).details).toStrictEqual({
-			message: expect.any(String) as string,
+			message: 'The media task did not finish within the maximum wait',
 			description: expect.stringMatching(/^Task t was in state.*'Max Wait \(Minutes\)'/) as string,
 			outcome: 'rejected',
 			kind: 'poll',

@@ -156,7 +156,7 @@ describe('the prompt', () => {
 		const speak = async () => await run('create', { model, prompt: 'Hello', ...parameters });
 		expect((await speak()).error).toBeUndefined();
 		status = 403;
-		expect((await speak()).error).toBeDefined();
+		expect((await speak()).error?.httpCode).toBe('403');
 		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ text: 'Hello' }]);
 	});
 });
