@@ -59,13 +59,6 @@ describe('media tasks', () => {
 		expect(error?.message).toBe('The media task failed');
 	});
 
-	it('one in a session that the account does not have: the error names the session, and no task', async () => {
-		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), options: { sessionId: 'none' } };
-		const { error } = await gateway.media('create', parameters);
-		expect(error?.message).toBe('The gateway does not know the model or the session of the task');
-		expect(error?.description).toMatch(/'Session ID'.*Session not found.*This call was not charged/);
-	});
-
 	it('what n8n stores of a node whose task has failed has no API key', async () => {
 		const inputJson = '{ "prompt": "[[fail]]" }';
 		const { error, run } = await gateway.draw({ inputJson, options: { idempotencyKey: 'order-7' } });

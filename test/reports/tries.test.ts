@@ -1,6 +1,7 @@
 import { multiplyDecimals } from '../../nodes/shared/gateway/util/money';
 import { respondJson } from '../stories/support';
 import { form } from '../helpers/media';
+import { locator } from '../helpers/values';
 import { eventually } from '../helpers/time';
 import type { StoryNode } from '../stories/execution';
 import { image, numbered, prompts, says, text, useStories } from '../stories/support';
@@ -59,16 +60,21 @@ async function twoOfThree(node: StoryNode) {
 	return failed;
 }
 
-const unset = { ...form({}), value: null };
+const FORM = { quality: 'draft', size: '512x512' };
+const named = { ...locator('aurora/canvas-1'), mode: 'list' };
 
-// As an import, or an earlier editor, leaves the form of a node.
-test.each<[string, object]>([
-	['lacks its form', { input: undefined }],
-	['has a form without values', { input: unset }],
-])('a node that %s pays for no picture again after the editor has opened it', async (_, stored) => {
-	const failed = await twoOfThree({ ...image({ ...stored }) });
+test.each<[what: string, stored: object, opened: object]>([
+	['a form without values', { input: { ...form({}), value: null } }, { input: form({}) }],
+	[
+		'a form that lacks the unset fields',
+		{ input: form(FORM) },
+		{ input: form({ ...FORM, seed: null }, [{ id: 'seed' }]) },
+	],
+	['a model without its name', { model: named }, { model: { ...named, cachedResultName: 'Canvas' } }],
+])('a node with %s pays for no picture again after the editor has opened it', async (_, stored, opened) => {
+	const failed = await twoOfThree(image(stored));
 	calm();
-	const retried = await failed.retry({ input: form({}) }, { onError: 'continueRegularOutput' });
+	const retried = await failed.retry(opened, { onError: 'continueRegularOutput' });
 	expect(retried.items().map(({ json }) => json.state)).toStrictEqual(['success', 'success', 'success']);
 	expect(gateway.charges()).toBe(3);
 });

@@ -200,18 +200,6 @@ describe('min balance', () => {
 		expect(order).toStrictEqual(['first ends', 'second begins']);
 	});
 
-	it('a call that waits for its own execution holds up no other execution', async () => {
-		const { client, begin } = newAccount('1000');
-		const spending = new Execution().node();
-		const limited = async () => await reserve(spending, { client, mostRub: '8', maxCostRub: '10' });
-		const first = await limited();
-		const second = limited();
-		await new Promise((resolve) => setImmediate(resolve));
-		await expect(begin('8')).resolves.toBeDefined();
-		first('0');
-		await expect(second).resolves.toBeDefined();
-	});
-
 	it.each<[string, string | Error, maxCostRub: string, fits: string]>([
 		['its cost', '4', '9', '6'],
 		['the most, if its cost is unknown', 'unknown', '9', '1'],

@@ -305,21 +305,9 @@ describe('a parameter is the same', () => {
 	const mapper = form({ size: 1 });
 
 	it.each<[string, object, object]>([
-		[
-			'whatever the list called a model',
-			{ model: locator },
-			{ model: { ...locator, cachedResultName: 'B' } },
-		],
 		['if a model is chosen by its ID', { model: locator }, { model: { ...locator, mode: 'id' } }],
-		['whatever the schema of a form', { input: mapper }, { input: form({ size: 1 }, [{ id: 'size' }]) }],
 		['in any order', { prompt: 'a', model: 'b' }, { model: 'b', prompt: 'a' }],
 		['when the editor opens a node without a form', {}, { input: form({}) }],
-		[
-			'when the editor opens a form without values',
-			{ input: { ...mapper, value: null } },
-			{ input: form({}) },
-		],
-		['whether a form has unset fields', { input: form({ size: 1, seed: null }) }, { input: mapper }],
 		['with an empty list of options', {}, { options: {} }],
 	])('%s', (_, one, other) => {
 		expect(written(other)).toStrictEqual(written(one));

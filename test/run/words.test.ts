@@ -1,12 +1,10 @@
 import {
-	ApiError,
 	type ApiErrorDetails,
 	type Outcome,
 	type RequestKind,
 } from '../../nodes/shared/gateway/errors/errors';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { chargeText, othersText, outcomeFlags } from '../../nodes/shared/run/charge/words';
-import { toErrorJson } from '../../nodes/shared/run/nodeError';
 
 // What errors say about money.
 
@@ -78,16 +76,6 @@ it.each<[Partial<ApiErrorDetails>, RegExp]>([
 	[{ taskId: 't1' }, /^Task t1 is paid for: .*'Wait'/],
 ])('charged: names the cost or the task: %j', (more, text) => {
 	for (const kind of KINDS) expect(chargeText(details('charged', kind, more))).toMatch(text);
-});
-
-it.each([
-	['charged', 'keyed', { taskId: 't1' }],
-	['unknown', 'keyed', {}],
-	['unknown', 'charge', {}],
-] as const)('%s, %s: an error item advises no retry, which n8n does not have then', (outcome, kind, more) => {
-	const json = toErrorJson(new ApiError(details(outcome, kind, more)));
-	expect(json.description).toMatch(/paid for|may have been/);
-	expect(json.description).not.toMatch(/retry/i);
 });
 
 it('unknown: a task that is known is not created again', () => {

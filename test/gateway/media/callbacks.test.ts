@@ -9,21 +9,10 @@ import {
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { growth, LINEAR } from '../../helpers/growth';
 
-/** A value nested in this many objects. */
-const below = (depth: number, value: unknown): unknown =>
-	depth === 0 ? value : { inner: below(depth - 1, value) };
-
-/** As JSON text, so many times. */
-const asText = (value: unknown, times = 1): unknown =>
-	times === 0 ? value : asText(JSON.stringify(value), times - 1);
-
 describe('the task IDs in a callback', () => {
 	it.each<[string, unknown, unknown, string[]]>([
-		['in the query', { taskId: 'q' }, {}, ['q']],
-		['in the body', {}, { taskId: 'b' }, ['b']],
 		['in both, those of the query first', { taskId: 'q' }, { taskId: 'b' }, ['q', 'b']],
 		['once each', { id: 'a ' }, { id: 'a', data: { id: 'b' } }, ['a', 'b']],
-		['in a nested body', {}, { data: { task: { task_id: 'b' } } }, ['b']],
 		['in a list', {}, [{ id: 'a' }, null, 'x y', { id: 'b' }], ['a', 'b']],
 		['upper ones first', {}, { data: { taskId: 'b' }, taskId: 'a' }, ['a', 'b']],
 		['with 200 characters', {}, { taskId: 'a'.repeat(200) }, ['a'.repeat(200)]],
@@ -35,23 +24,6 @@ describe('the task IDs in a callback', () => {
 			[],
 		],
 	])('are found %s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toStrictEqual(ids));
-
-	it.each(['task_id', 'TaskID', 'task-id', 'task', 'taskUuid', 'id', 'uuid'])(
-		'are found under the name %s',
-		(name) => {
-			expect(taskIdsIn({}, { status: 'done', [name]: 'a' })).toStrictEqual(['a']);
-		},
-	);
-
-	it.each<[string, unknown]>([
-		['JSON text', asText({ data: { taskId: 'a-1' } })],
-		['JSON text within JSON text', asText({ result: asText({ taskId: 'a-1' }) }, 3)],
-		['a form field of JSON', { payload: asText([{ task: { id: 'a-1' } }]) }],
-		['JSON that was sent as a form', { [JSON.stringify({ id: 'a-1' })]: '' }],
-		['a text that was sent as a form', { 'a-1': '' }],
-		['JSON text of a text', '"a-1"'],
-		['XML', { callback: { task: { $: { id: 'a-1' } } } }],
-	])('are found in %s', (_, body) => expect(taskIdsIn({}, body)).toStrictEqual(['a-1']));
 
 	it('come in the order of their names: first those with "task" and "id"', () => {
 		const body = {
@@ -83,10 +55,6 @@ describe('the task IDs in a callback', () => {
 });
 
 describe('the search in a callback', () => {
-	it.each([4, 400])('finds an ID below %s objects', (depth) => {
-		expect(taskIdsIn({}, below(depth, { taskId: 'deep' }))).toStrictEqual(['deep']);
-	});
-
 	it.each([
 		[1_000, ['last']],
 		[2_000, []],

@@ -125,23 +125,6 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
 	});
 
-	test('is named in the gateway’s refusal of a model that has a field like "top-p"', async () => {
-		catalogue([painter({ properties: { 'top-p': {}, prompt: { type: 'string' } } })]);
-		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.prompt is too long', data: null });
-		const { error } = await run('create', { model, prompt: 'Hello', input: form({ 'top-p': 1 }) });
-		expect(error?.message).toBe("'Prompt' is too long");
-		expect(error?.description).toContain('This call was not charged');
-	});
-
-	test('is not taken for the field that a refusal is about', async () => {
-		catalogue([painter(sandbox.canvas)]);
-		const msg = 'seed is needed for this prompt';
-		gateway().post(TASKS).reply(422, { code: 422, msg, data: null });
-		const { error } = await run('create', { model, prompt: 'Hello', input: form({}) });
-		expect(error?.message).toBe("'Seed' is needed for this prompt");
-		expect(error?.description).toContain("'Add field to send'");
-	});
-
 	test.each([
 		['form', { input: form({}) }],
 		['JSON', { inputMode: 'json', inputJson: '{}' }],
@@ -246,16 +229,6 @@ describe('files of the item', () => {
 		expect(error?.message).toBe('n8n cannot read the file "a.png": S3 is busy');
 		expect(error?.description).toContain('Nothing was sent');
 		expect(sent).toStrictEqual([]);
-	});
-
-	it('are no missing field when the gateway refuses their content', async () => {
-		catalogue([retouch]);
-		uploads();
-		gateway().post(TASKS).reply(422, { code: 422, msg: 'image_urls[0]: is no image', data: null });
-		const parameters = edit(rows(['data', 'image_urls']));
-		const { error } = await run('create', parameters, { items: [item({ data: 'one' })] });
-		expect(error?.message).toBe("'Images' (image_urls[0]): is no image");
-		expect(error?.description).not.toContain('Add field');
 	});
 
 	test.each<[string, object, string]>([

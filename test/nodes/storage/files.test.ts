@@ -264,14 +264,6 @@ describe('storage input', () => {
 			expect(`${error?.message} ${error?.description ?? ''}`).toMatch(problem);
 			expect(requests).toBe(0);
 		});
-
-		it('a stored file that is missing', async () => {
-			const binary = await storedBinary('x', { mimeType: 'text/plain', fileName: 'a.txt' });
-			const { error } = await upload([withFile({ ...binary, id: `${binary.id}-gone` })]);
-			expect(error?.message).toBe('n8n cannot read the file "a.txt": File not found');
-			expect(error?.description).toMatch(/Execute .*queue mode.*Nothing was sent/);
-			expect(requests).toBe(0);
-		});
 	});
 
 	it('a rejected upload closes its file', async () => {

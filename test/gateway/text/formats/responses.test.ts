@@ -140,24 +140,7 @@ describe('responses stream', () => {
 	});
 
 	describe('output that the closing event does not repeat', () => {
-		const outputOf = (...events: JsonObject[]) =>
-			run(created, ...events, completed({ output: [] })).body.output;
-		const message = (...content: JsonObject[]) => ({ type: 'message', content });
-		const hello = { type: 'output_text', text: 'Hello' };
-		const noRefusal = { type: 'refusal', refusal: '' };
 		const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' };
-
-		const made = [message(hello, noRefusal)];
-
-		it.each<[string, JsonObject[], JsonObject[]]>([
-			[
-				'is that of the items',
-				[item('done', 1, call), item('done', 0, message(hello))],
-				[message(hello), call],
-			],
-			['is the text, where no item has ended', [delta('Hel'), delta('lo')], made],
-			['is the text, where an item lacks it', [delta('Hello'), item('done', 0, message())], made],
-		])('%s', (_, events, expected) => expect(outputOf(...events)).toStrictEqual(expected));
 
 		it.each<[string, JsonObject[], boolean]>([
 			['has ended', [item('added', 0, { ...call, arguments: '' }), item('done', 0, call)], true],
@@ -165,12 +148,6 @@ describe('responses stream', () => {
 		])('is complete if each tool call has ended: one that %s', (_, events, complete) => {
 			const { isComplete } = run(created, ...events, completed({ output: [] }));
 			expect(isComplete).toStrictEqual([complete, complete]);
-		});
-
-		it('is that of the events where the closing event has a message without its parts', () => {
-			const empty = completed({ output: [{ type: 'reasoning' }, { type: 'message', content: [] }] });
-			expect(streamedChoice('responses', [created, delta('Hello'), empty]).text).toBe('Hello');
-			expect(run(created, empty).body).toStrictEqual(empty.response);
 		});
 
 		it('is shown without anything but the text and the refusal', () => {
