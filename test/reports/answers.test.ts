@@ -285,9 +285,8 @@ const EVENTS: Array<[content: string, events: object[], output: object[], json: 
 			textDelta,
 			{ type: 'response.output_text.done', ...at, text: 'Hi' },
 			{ type: 'response.content_part.done', ...at, part },
-			done(said(part)),
 		],
-		[said(part)],
+		[],
 		{ text: 'Hi' },
 	],
 	[
