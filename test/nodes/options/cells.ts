@@ -1,0 +1,31 @@
+import { costRows } from './costRows';
+import { mediaRows } from './mediaRows';
+import { places, type Place, type Row } from './places';
+import { hasNoEffect, requestRows } from './requestRows';
+import { textRows } from './textRows';
+
+// The table "option × place".
+
+/** The rows of operations that are tools of an agent: what limits a call, and what changes its output. */
+const TOOL_ROWS: Readonly<Record<string, Row>> = { ...requestRows, ...costRows, ...mediaRows };
+
+export const ROWS: Readonly<Record<string, Row>> = { ...TOOL_ROWS, ...textRows };
+
+/** The operations as tools of an agent, which calls them for one item at a time. */
+export const tools = places
+	.filter(({ node }) => node !== 'chatModel')
+	.map((place): Place => ({ ...place, asTool: true }));
+
+/** A test for each option of these places. */
+export function testEach(chosen: readonly Place[]): void {
+	const cells = chosen.flatMap((place) =>
+		place.options.flatMap((option) => {
+			const row = (place.asTool ? TOOL_ROWS : ROWS)[option];
+			const isLeftOut = hasNoEffect(place, option) || (place.asTool && option === 'concurrency');
+			return row && !isLeftOut ? [{ option, name: place.name, place, row }] : [];
+		}),
+	);
+	test.each(cells)('$option: $name', async ({ place, row }) => {
+		expect(await row.see(place)).toStrictEqual(row.right(place));
+	});
+}

@@ -1,0 +1,4 @@
+import { testEach } from './cells';
+import { places } from './places';
+
+testEach(places.filter(({ node }) => node !== 'textGeneration'));

@@ -1,0 +1,5 @@
+import { testEach, tools } from './cells';
+
+// The same where an agent calls the node as its tool.
+
+testEach(tools);
