@@ -1,6 +1,6 @@
 import { costRows } from './costRows';
 import { mediaRows } from './mediaRows';
-import { places, type Place, type Row } from './places';
+import type { Place, Row } from './places';
 import { hasNoEffect, requestRows } from './requestRows';
 import { textRows } from './textRows';
 
@@ -10,11 +10,6 @@ import { textRows } from './textRows';
 const TOOL_ROWS: Readonly<Record<string, Row>> = { ...requestRows, ...costRows, ...mediaRows };
 
 export const ROWS: Readonly<Record<string, Row>> = { ...TOOL_ROWS, ...textRows };
-
-/** The operations as tools of an agent, which calls them for one item at a time. */
-export const tools = places
-	.filter(({ node }) => node !== 'chatModel')
-	.map((place): Place => ({ ...place, asTool: true }));
 
 /** A test for each option of these places. */
 export function testEach(chosen: readonly Place[]): void {

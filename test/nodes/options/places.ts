@@ -114,16 +114,25 @@ export const places: Place[] = Object.entries(nodesByName)
 		description.properties
 			.filter(({ name, type }) => name === 'options' && type === 'collection')
 			.flatMap((property) => {
-				const shownFor = (name: string) => property.displayOptions?.show?.[name]?.map(String)[0];
-				const [resource, operation] = [shownFor('resource'), shownFor('operation')];
-				const base = resource && operation ? `${node} ${resource}/${operation}` : node;
-				const isOne = base in PLACES;
-				return (isOne ? ['chat'] : FORMATS).map((format) => {
-					const name = isOne ? base : `${base} ${format}`;
-					return { name, node, resource, operation, format, ...optionsIn(property, format) };
+				const shownFor = (name: string) => property.displayOptions?.show?.[name]?.map(String) ?? [undefined];
+				const operations = shownFor('resource').flatMap((resource) =>
+					shownFor('operation').map((operation) => ({ resource, operation })),
+				);
+				return operations.flatMap(({ resource, operation }) => {
+					const base = resource && operation ? `${node} ${resource}/${operation}` : node;
+					const isOne = base in PLACES;
+					return (isOne ? ['chat'] : FORMATS).map((format) => {
+						const name = isOne ? base : `${base} ${format}`;
+						return { name, node, resource, operation, format, ...optionsIn(property, format) };
+					});
 				});
 			}),
 	);
+
+/** The operations as tools of an agent, which calls them for one item at a time. */
+export const tools = places
+	.filter(({ node }) => node !== 'chatModel')
+	.map((place): Place => ({ ...place, asTool: true }));
 
 /** What a parameter of an item is in the panel when it is a value of {@link Call.values}. */
 export const EACH = '={{ $json.value }}';

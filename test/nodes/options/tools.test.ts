@@ -1,5 +1,6 @@
-import { testEach, tools } from './cells';
+import { testEach } from './cells';
+import { tools } from './places';
 
-// The same where an agent calls the node as its tool.
-
-testEach(tools);
+describe('as a tool of an agent', () => {
+	testEach(tools);
+});
