@@ -357,29 +357,12 @@ describe('bodies', () => {
 	});
 });
 
-/** Values of each type; `false` and empty ones must be sent as well. */
-const VALUES: Record<string, Json[]> = {
-	integer: [0, 7],
-	number: [0, -0.5],
-	boolean: [true, false],
-	text: ['', 'words'],
-	texts: [['a', 'b'], []],
-	choice: ['low', 'auto'],
-	word: ['low', 'another'],
-	object: [{ a: { b: [null] } }, {}],
-	list: [[{ type: 'web_search' }]],
-};
-
 /** The limits of an option; other choices are only those of the panel. */
 function limitsOf(name: string) {
 	const options: Readonly<Record<string, TextOption>> = textOptions;
 	const { kind, min, max, choices = [] } = options[name] ?? {};
 	const values = choices.filter((choice) => choice.name !== 'Model Decides').map(({ value }) => value);
 	return { kind, min, max, choices: kind === 'choice' ? values : undefined };
-}
-
-function nested(path: string, value: Json): JsonObject {
-	return path.split('.').reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
 }
 
 describe.each(Object.entries(optionRows))('%s', (format, rows) => {
@@ -397,19 +380,7 @@ describe.each(Object.entries(optionRows))('%s', (format, rows) => {
 		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
 	});
 
-	// A tool is made of it before the body is; see nodes/descriptions.test.ts.
-	const sent = rows.filter(([option, path]) => option !== 'webSearch' || path !== 'tools');
-	const settings = sent.flatMap(([option, path, kind]) =>
-		(VALUES[kind] ?? []).map((value) => ({ option, path, value })),
-	);
-
-	it.each(settings)('sends $option $value only as $path', ({ option, path, value }) => {
-		expect(bodyOf(format, { stream: true, options: { [option]: value } })).toStrictEqual({
-			...bare,
-			...nested(path, value),
-		});
-	});
-
+	// How each is sent: nodes/options.
 	it('leaves out options of other formats, and those that are not set', () => {
 		expect(bodyOf(format, { stream: true, options: { unheardOf: 1, maxTokens: undefined } })).toStrictEqual(
 			bare,
