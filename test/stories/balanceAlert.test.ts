@@ -1,0 +1,211 @@
+import type { INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { rejection } from '../helpers/client';
+import { pollContext } from '../helpers/contexts';
+import { copy } from '../helpers/engine';
+import type { StoryNode } from './execution';
+import { image, prompts, useStories } from './support';
+
+// An alert on the balance: which polls start the workflow, and with what.
+
+const { gateway, execute } = useStories();
+
+const BELOW_50 = { fireOn: 'below', threshold: 50 };
+const CHANGE = { fireOn: 'change' };
+const BUSY = { kind: 'error', code: 'service_unavailable' } as const;
+
+/** A published workflow with this trigger, in n8n. */
+function publish(parameters: INodeParameters) {
+	let { apiKey } = gateway;
+	let store = {};
+	let saved = {};
+	const poll = async (mode: WorkflowExecuteMode) => {
+		const credential = { baseUrl: gateway.baseUrl, apiKey };
+		const context = pollContext({ node: 'balanceTrigger', parameters, mode, store, credential });
+		const output = await new BalanceTrigger().poll.call(context);
+		// n8n saves static data only then.
+		if (output && mode === 'trigger') saved = copy(store);
+		return (output ?? []).flat().map(({ json }) => json);
+	};
+	return {
+		/** The items with which a poll starts the workflow; with a balance, after it has become that. */
+		poll: async (balance?: string) => {
+			if (balance !== undefined) gateway.control.setBalance(balance);
+			return await poll('trigger');
+		},
+		/** *Execute step* in the editor. */
+		test: async () => await poll('manual'),
+		restart: () => void (store = copy(saved)),
+		/** Another account is chosen in the credential. */
+		choose: (key: string) => void (apiKey = key),
+	};
+}
+
+/** Polls at these balances. Returns the messages of those that start the workflow, by balance. */
+async function alerts(workflow: ReturnType<typeof publish>, balances: string[], isRestarted = false) {
+	const sent: unknown[] = [];
+	for (const balance of balances) {
+		for (const { message } of await workflow.poll(balance)) sent.push([balance, message]);
+		if (isRestarted) workflow.restart();
+	}
+	return sent;
+}
+
+const low = (balance: string, shown = `₽${balance}`) => [
+	balance,
+	`The balance is ${shown}, below the threshold of ₽50`,
+];
+
+describe.each(['amount', 'currencies'] as const)('a gateway whose balance has the shape %s', (shape) => {
+	beforeEach(() => void gateway.control.configure({ balanceShape: shape }));
+
+	it.each([
+		['runs on', false],
+		['is restarted after each poll', true],
+	])('alerts once for each fall below ₽50, to the kopeck and beyond, when n8n %s', async (_, isRestarted) => {
+		const falls = ['120.00', '50.00', '49.99', '12.34', '49.98', '50.00', '49.999999999', '51.20', '-3.10'];
+		expect(await alerts(publish(BELOW_50), falls, isRestarted)).toStrictEqual([
+			low('49.99'),
+			low('49.999999999', '₽49.99'),
+			low('-3.10', '-₽3.10'),
+		]);
+		expect(gateway.charges()).toBe(0);
+	});
+
+	it('starts the workflow with the exact amounts of the balance and the threshold', async () => {
+		const dollars = shape === 'currencies' ? { amountUsd: 0.5049 } : {};
+		expect(await publish({ ...BELOW_50, threshold: 50.5 }).poll('50.49')).toStrictEqual([
+			{
+				amountRub: 50.49,
+				amount: '50.49',
+				currency: 'RUB',
+				...dollars,
+				message: 'The balance is ₽50.49, below the threshold of ₽50.50',
+				lowBalance: true,
+				threshold: '50.5',
+			},
+		]);
+	});
+
+	it('tells each change, with the amount before and the exact difference', async () => {
+		const workflow = publish(CHANGE);
+		const changes: unknown[] = [];
+		for (const balance of ['80.30', '80.30', '80.10', '80.10', '200.00', '199.999999999']) {
+			const [event] = await workflow.poll(balance);
+			if (event) changes.push([event.amount, event.previousAmount, event.change, event.message]);
+		}
+		expect(changes).toStrictEqual([
+			['80.10', '80.30', '-0.2', 'The balance is ₽80.10, it was ₽80.30 before'],
+			['200.00', '80.10', '119.9', 'The balance is ₽200, it was ₽80.10 before'],
+			['199.999999999', '200.00', '-0.000000001', 'The balance is ₽199.99, it was ₽200 before'],
+		]);
+	});
+});
+
+it('after a change, a restart of n8n loses neither the amount before nor the next change', async () => {
+	const workflow = publish(CHANGE);
+	await alerts(workflow, ['80.30', '75.20']);
+	workflow.restart();
+	expect(await alerts(workflow, ['75.20', '60.40'])).toStrictEqual([
+		['60.40', 'The balance is ₽60.40, it was ₽75.20 before'],
+	]);
+});
+
+it('pictures that use up the balance raise one alert, which says what is left', async () => {
+	gateway.control.setBalance('52.30');
+	const workflow = publish(BELOW_50);
+	const amounts: unknown[] = [];
+	for (const prompt of ['a cat', 'a dog', 'a fox']) {
+		await execute(image(), prompts(prompt));
+		amounts.push((await workflow.poll()).map(({ amount }) => amount));
+	}
+	expect(amounts).toStrictEqual([[], ['48.70'], []]);
+});
+
+it('polls that fail raise an error, and neither lose a fall nor repeat its alert', async () => {
+	const workflow = publish(BELOW_50);
+	await workflow.poll('120.00');
+	const failedPoll = async (balance: string) => {
+		gateway.control.addFault({ match: { path: '/balance' }, action: BUSY, times: 0 });
+		const { message } = (await rejection(workflow.poll(balance))) as Error;
+		gateway.control.clearFaults();
+		return message;
+	};
+	expect(await failedPoll('41.70')).toBe('The gateway is not available at the moment');
+	expect(await alerts(workflow, ['41.70'])).toStrictEqual([low('41.70')]);
+	await failedPoll('39.60');
+	expect(await alerts(workflow, ['39.60'])).toStrictEqual([]);
+});
+
+it('a test in the editor shows an item at any balance, and takes no alert away', async () => {
+	const workflow = publish(BELOW_50);
+	gateway.control.setBalance('75.40');
+	const above = (await workflow.test()).map(({ message, lowBalance }) => [message, lowBalance]);
+	expect(above).toStrictEqual([['The balance is ₽75.40, not below the threshold of ₽50', false]]);
+	gateway.control.setBalance('31.20');
+	for (let tests = 0; tests < 2; tests += 1) expect(await workflow.test()).toHaveLength(1);
+	expect(await alerts(workflow, ['31.20'])).toStrictEqual([low('31.20')]);
+	expect(await workflow.test()).toHaveLength(1);
+	expect(await alerts(workflow, ['30.10'])).toStrictEqual([]);
+});
+
+it.each<[string, INodeParameters, unknown[]]>([
+	[
+		'is below the threshold, too: one more alert',
+		BELOW_50,
+		['The balance is ₽22.90, below the threshold of ₽50'],
+	],
+	['has another balance: that is no change', CHANGE, []],
+])('another account is chosen, which %s', async (_, parameters, expected) => {
+	const workflow = publish(parameters);
+	await alerts(workflow, ['80.30', '44.80']);
+	gateway.control.setBalance('22.90', 'another');
+	workflow.choose(gateway.control.createKey({ account: 'another' }).key);
+	expect((await workflow.poll()).map(({ message }) => message)).toStrictEqual(expected);
+	expect(await workflow.poll()).toStrictEqual([]);
+	gateway.control.setBalance('21.60', 'another');
+	const change = ['The balance is ₽21.60, it was ₽22.90 before'];
+	expect((await workflow.poll()).map(({ message }) => message)).toStrictEqual(
+		parameters === CHANGE ? change : [],
+	);
+});
+
+describe('*Get* with *Threshold*, before an If node', () => {
+	const get = (threshold: unknown, more: object = {}): StoryNode => ({
+		node: 'balance',
+		parameters: { options: { threshold: threshold as number }, ...more },
+	});
+
+	it.each([true, false])(
+		'tells which customers are low, each by their own limit (Simplify: %s)',
+		async (simplify) => {
+			const customers = ['50.00', '49.99', '0.00'].map((balance, index) => {
+				gateway.control.setBalance(balance, `customer ${index}`);
+				const { key } = gateway.control.createKey({ account: `customer ${index}` });
+				return { json: { key, limit: index === 2 ? 0.01 : 50 } };
+			});
+			const execution = await execute(get('={{ $json.limit }}', simplify ? {} : { simplify }), customers, {
+				keyOf: ({ json }) => json.key as string,
+			});
+			const rows = execution
+				.items()
+				.map(({ json, pairedItem }) => [json.amount, json.lowBalance, pairedItem]);
+			expect(rows).toStrictEqual([
+				['50.00', false, { item: 0 }],
+				['49.99', true, { item: 1 }],
+				['0.00', true, { item: 2 }],
+			]);
+			expect([gateway.charges(), execution.sums]).toStrictEqual([0, undefined]);
+		},
+	);
+
+	it('in one workflow with pictures, counts what they have cost', async () => {
+		gateway.control.setBalance('53.50');
+		const execution = await execute([image(), get(50)], prompts('a cat', 'a dog'));
+		expect(execution.items('Gateway 2').map(({ json }) => json)).toStrictEqual(
+			Array(2).fill({ amountRub: 49.9, amount: '49.90', currency: 'RUB', lowBalance: true }),
+		);
+		expect(execution.sums).toMatchObject({ gatewayCalls: '2', gatewayCostRub: '3.6' });
+	});
+});
