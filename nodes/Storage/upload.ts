@@ -6,7 +6,7 @@ import { readStoredFile } from '../shared/gateway/endpoints/storage';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
 import { fileNameFor, nameInUrl } from '../shared/gateway/util/fileName';
-import { asNumber, compact, type JsonObject } from '../shared/gateway/util/json';
+import { asNumber, asObject, compact, type JsonObject } from '../shared/gateway/util/json';
 import { binaryOf, fileOf, fileOfBytes, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
@@ -100,7 +100,12 @@ export const upload = defineOperation({
 		void params.options.externalUserId;
 		if (params.uploadSource === 'url') webAddress(params.url);
 		else if (params.uploadSource === 'base64') base64File(params.base64);
-		else return { binary: binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'") };
+		else {
+			const binary = binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'");
+			// Older versions of n8n do not give the size here.
+			checkSize(asNumber(asObject(binary)?.bytes) ?? 1, 'binaryPropertyName');
+			return { binary };
+		}
 		return {};
 	},
 	async execute(item, planned) {
