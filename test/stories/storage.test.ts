@@ -203,14 +203,15 @@ describe('the second of three uploads', () => {
 		]);
 	});
 
-	test.each<[string, FaultAction, RegExp]>([
-		['is refused', { kind: 'error', code: 'service_unavailable' }, /not available.*tried 4 times/s],
-		['has its response lost', { kind: 'loseResponse' }, /connection broke/],
-	])('%s: a retry uploads it alone, and keeps the other files', async (_, action, words) => {
+	test.each<[string, FaultAction, RegExp, number]>([
+		['is refused', { kind: 'error', code: 'service_unavailable' }, /not available.*tried 4 times/s, 4],
+		['has its response lost', { kind: 'loseResponse' }, /connection broke/, 1],
+	])('%s: a retry uploads it alone, and keeps the other files', async (_, action, words, tries) => {
 		disturb(isUploadOf(1), action, () => uploads().length >= 3);
 		const failed = await execute(upload(), await withBinaries());
 		expect(failed.errorText).toMatch(words);
 		const before = uploads();
+		expect(before.filter(isUploadOf(1))).toHaveLength(tries);
 		calm();
 		const retried = await failed.retry();
 		expect(retried.error).toBeUndefined();
