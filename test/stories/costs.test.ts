@@ -8,7 +8,7 @@ import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files
 import type { Execution, Story, StoryNode } from './execution';
 import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
 
-describe('limit', () => {
+describe('a limit on what an execution, or an account, may spend', () => {
 	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
 
 	const { gateway, execute, spent, disturb, calm } = useStories();
@@ -145,7 +145,7 @@ describe('limit', () => {
 	});
 });
 
-describe('file cost', () => {
+describe('what files may cost', () => {
 	// What calls with files may cost, for *Max Cost per Execution* and in a *Dry Run*.
 
 	const { gateway, execute, spent } = useStories();
@@ -233,7 +233,7 @@ describe('file cost', () => {
 	});
 });
 
-describe('partly paid', () => {
+describe('the last item fails when all others are paid for', () => {
 	// The last of many items fails, when all others are paid for.
 
 	const { gateway, execute, disturb, calm, spent } = useStories();

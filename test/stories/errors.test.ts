@@ -3,7 +3,7 @@ import { CONTINUE, locator } from '../helpers/values';
 import type { StoryNode } from './execution';
 import { image, prompts, text, useStories } from './support';
 
-describe('mistakes', () => {
+describe('mistakes in the panel', () => {
 	// What people get wrong in their first hour.
 
 	const { gateway, execute } = useStories();
@@ -198,7 +198,7 @@ describe('mistakes', () => {
 	});
 });
 
-describe('data URL without content', () => {
+describe('an expression that gives no bytes of a file', () => {
 	// As an expression with $binary gives it, where n8n keeps files on disk.
 
 	const { gateway, execute } = useStories();
@@ -216,7 +216,7 @@ describe('data URL without content', () => {
 	});
 });
 
-describe('invalid item', () => {
+describe('one of many items that cannot be sent', () => {
 	// One of many items cannot be sent, because its expression returns nothing, or no JSON.
 
 	const { gateway, execute, sent } = useStories();

@@ -74,7 +74,7 @@ test.each<[string, Buffer]>([
 	});
 });
 
-test('a data URL has a standard type, too', async () => {
+test('a file that is given as a data URL is sent with its own type, too', async () => {
 	const url = `data:image/jpg;base64,${JPEG.toString('base64')}`;
 	await execute(text({ prompt: 'Look', ...attach(fromUrl('image', url)) }), [{ json: {} }]);
 	const [request] = gateway.control.requests({ method: 'POST' });
@@ -264,7 +264,7 @@ describe('the format Messages', () => {
 	});
 });
 
-describe('agent picture', () => {
+describe('an agent that asks for a picture again', () => {
 	/** A call of the tool. The ID is the model's. */
 	const call = (toolCallId: string, prompt = 'a cat') => [{ json: { prompt, toolCallId } }];
 	const tool = () => ({ ...image(), asTool: true });
@@ -318,7 +318,7 @@ describe('agent picture', () => {
 	});
 });
 
-describe('agent text', () => {
+describe('an agent whose text tool fails', () => {
 	const call = (toolCallId: string) => [{ json: { prompt: '[[say:four]]', toolCallId } }];
 	const tool = () => ({ ...text(), asTool: true });
 

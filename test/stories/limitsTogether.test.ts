@@ -49,7 +49,7 @@ describe.each(['*Max Cost per Execution*', '*Minimum Balance*'])('%s: a text', (
 	});
 });
 
-it('a picture whose creation ended with 499 counts once, also after a retry', async () => {
+it('a picture whose creation was broken off, and which was made, counts once, also after a retry', async () => {
 	const body = { text: '', contentType: 'text/plain' };
 	disturb(says('a cat'), { kind: 'raw', status: 499, body, afterEffect: true });
 	const failed = await execute(image(), prompts('a cat'));

@@ -10,7 +10,7 @@ import { attach, fromField, withFiles } from '../nodes/text/files';
 import type { Execution, StoryNode } from './execution';
 import { image, prompts, respondJson, text, useStories } from './support';
 
-describe('task results', () => {
+describe('tasks whose results have other shapes than expected', () => {
 	// Results of tasks in other shapes than those that the specification shows (§2.6).
 
 	const { gateway, execute } = useStories();
@@ -98,7 +98,7 @@ describe('task results', () => {
 	const PNG = 'data:image/png;base64,aGVsbG8=';
 
 	// How data URLs are read: gateway/util/base64.test.ts.
-	test('data URLs become files', async () => {
+	test('files that are in the result itself come out as files', async () => {
 		end({ resultUrls: [PNG, 'DATA:audio/mpeg;base64,aGk=', 'data:,hi'] }, NO_FILE);
 		const execution = await execute(task('wait', { taskId: '1' }), prompts('a', 'b'));
 		expect(execution.error).toBeUndefined();
@@ -110,7 +110,7 @@ describe('task results', () => {
 		expect(execution.hints()).not.toContain('without a file');
 	});
 
-	test('a large data URL is shortened in the JSON', async () => {
+	test('a large file in the result itself is shortened in the JSON', async () => {
 		end({ resultUrls: [`data:image/png;base64,${'aGVs'.repeat(1_000)}`] }, NO_FILE);
 		const execution = await execute(task('wait'), IDS);
 		const [url] = execution.items()[0]?.json.resultUrls as string[];
@@ -251,7 +251,7 @@ describe('files of pictures', () => {
 	});
 });
 
-describe('pictures of a text', () => {
+describe('pictures that a text model makes', () => {
 	// As data URLs, or as links.
 
 	const { gateway, execute } = useStories();
@@ -289,7 +289,7 @@ describe('pictures of a text', () => {
 	];
 
 	describe.each([false, true])('streamed: %s', (stream) => {
-		test.each(SHAPES)('a data URL %s becomes a file', async (_, message) => {
+		test.each(SHAPES)('a picture %s comes out as a file', async (_, message) => {
 			respond(message('data:image/svg+xml,%3Csvg/%3E'), stream);
 			const node = text({ options: { ...ASKED.options, ...(stream && { stream }) } });
 			const [item] = (await execute(node, prompts('a'))).items();
@@ -329,7 +329,7 @@ describe('pictures of a text', () => {
 	});
 });
 
-describe('other media', () => {
+describe('a model of another kind of media', () => {
 	// *Generate an image* with the model of videos, which cost many times as much, while the catalogue does not respond.
 
 	const { gateway, execute, sent } = useStories();
@@ -380,7 +380,7 @@ describe('other media', () => {
 		},
 	);
 
-	it('after one 503, the error is about the media type, and nothing is created', async () => {
+	it('as soon as the list of models can be read, the error is about the media type, and nothing is created', async () => {
 		failCatalogue(1);
 		const { error, errorText } = await execute(video(), prompts('waves', 'clouds'));
 		expect(sent()).toStrictEqual([]);
@@ -390,7 +390,7 @@ describe('other media', () => {
 	});
 });
 
-describe('url in place of file', () => {
+describe('an item that has the URL of a file, and no file', () => {
 	// The item has a URL, and the node is set to a binary field.
 
 	const { gateway, execute } = useStories();
@@ -430,7 +430,7 @@ describe('url in place of file', () => {
 	});
 });
 
-describe('upload of files at URLs', () => {
+describe('of three links to upload, the second does not work yet', () => {
 	// Three links of an earlier node, of which the second does not work yet.
 
 	const { gateway, execute } = useStories();

@@ -2,7 +2,7 @@ import { CONTINUE, FORMATS } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
 import { image, prompts, respondJson, rubles, says, text, useStories } from './support';
 
-describe('json answers', () => {
+describe('answers in JSON', () => {
 	// Models put JSON beside other words, cut it off, or leave out what the schema requires. All answers are paid.
 
 	const { gateway, execute, spent } = useStories();
@@ -138,7 +138,7 @@ describe('json answers', () => {
 	});
 });
 
-describe('odd responses', () => {
+describe('answers that were paid for and are not whole', () => {
 	// Responses that were paid for, as providers send them when something goes wrong; other clients lose or misread them.
 
 	const { gateway, execute } = useStories();
@@ -157,7 +157,7 @@ describe('odd responses', () => {
 	});
 	const THREE = prompts('a sale', '[[say:two]]', '[[say:three]]');
 
-	it('an error inside a choice: its item is an error with the text and the cost; the others have texts', async () => {
+	it('an answer that breaks off with an error: its item is an error with the text and the cost; the others have texts', async () => {
 		respond(whole({ content: TEXT }, { finish_reason: 'error', error: ERROR }));
 		const execution = await execute(text({}, CONTINUE), THREE);
 		const [error, ...others] = execution.errors();
@@ -175,7 +175,7 @@ describe('odd responses', () => {
 		expect(gateway.charges()).toBe(2);
 	});
 
-	it('a refusal is no whole text, and has a hint', async () => {
+	it('a model that refuses: what it says comes out, with a hint', async () => {
 		respond(whole({ content: null, refusal: 'I must not' }, { finish_reason: 'stop' }));
 		const execution = await execute(text(), THREE);
 		const refused = { text: '', refusal: 'I must not', isComplete: false };
@@ -184,7 +184,7 @@ describe('odd responses', () => {
 	});
 });
 
-describe('lone surrogates', () => {
+describe('half an emoji, where an expression has cut a text', () => {
 	// Half an emoji, as an expression such as {{ $json.text.slice(0, 1000) }} leaves it: strict servers refuse it.
 
 	const { gateway, execute } = useStories();
@@ -196,7 +196,7 @@ describe('lone surrogates', () => {
 	const bodies = () =>
 		gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body.json));
 
-	test.each(FORMATS)('a text in the format %s has none', async (format) => {
+	test.each(FORMATS)('is sent as � in a text of the format %s, and the text is answered', async (format) => {
 		const execution = await execute(text({ format, systemPrompt: HALVES[0] }), prompts(...HALVES));
 		expect(execution.error).toBeUndefined();
 		expect(bodies()).toHaveLength(3);
@@ -204,7 +204,7 @@ describe('lone surrogates', () => {
 		for (const half of HALVES) expect(bodies().join()).toContain(whole(half));
 	});
 
-	test('neither has a body with files, nor the name of a field', async () => {
+	test('is sent as � beside files, and in the name of a field', async () => {
 		const file = { name: 'data', content: Buffer.from('a'), mimeType: 'image/png', fileName: 'a.png' };
 		const node = text({
 			prompt: HALVES[0],
@@ -216,7 +216,7 @@ describe('lone surrogates', () => {
 		expect(bodies().join()).toContain(`"k${whole('\ud83d')}"`);
 	});
 
-	test('neither has a media task', async () => {
+	test('is sent as � in the prompt of a picture, which is made', async () => {
 		expect((await execute(image(), prompts(...HALVES))).error).toBeUndefined();
 		expect(bodies()).toHaveLength(3);
 		expect(bodies().join()).not.toMatch(/\\ud[89a-f]/);
@@ -228,7 +228,7 @@ describe('lone surrogates', () => {
 	});
 });
 
-describe('cancelled by gateway', () => {
+describe('a picture that is made although the gateway says that it was cancelled', () => {
 	// The gateway, or something before it, says that a creation was cancelled or took too long, after the task was created.
 
 	const { gateway, execute, disturb, calm } = useStories();

@@ -14,7 +14,7 @@ import {
 	useStories,
 } from './support';
 
-describe('killed', () => {
+describe('n8n is killed while it waits for pictures', () => {
 	// n8n is killed while it waits for pictures: it has stored the execution's start, and nothing of what the node has done.
 
 	const { gateway, execute, executeUntilKilled } = useStories();
@@ -56,7 +56,7 @@ describe('killed', () => {
 	});
 });
 
-describe('corrected prompt', () => {
+describe('pictures are made and cannot be downloaded, and the node is changed', () => {
 	// Pictures have been made and cannot be downloaded. The user changes the node, and retries the execution with what is
 	// saved now.
 
@@ -140,7 +140,7 @@ describe('corrected prompt', () => {
 	});
 });
 
-describe('changed credential', () => {
+describe('the next try has the key of another account', () => {
 	// A credential whose API key is an expression, which gives the key of another account in the next try.
 
 	const { gateway, execute, disturb } = useStories();
@@ -264,7 +264,7 @@ describe('changed credential', () => {
 	});
 });
 
-describe('own key', () => {
+describe('an *Idempotency Key* of the user', () => {
 	// The user's own *Idempotency Key*, in a workflow that uses it more than once.
 
 	const { gateway, execute, disturb, calm } = useStories();
@@ -395,7 +395,7 @@ describe('a workflow whose failed executions are not saved', () => {
 	});
 });
 
-describe('failed task', () => {
+describe('a task that fails', () => {
 	// A task fails. Within its execution, it stays the answer; a retry of the execution creates another one in its place.
 
 	const { gateway, execute, disturb, calm } = useStories();
@@ -473,7 +473,7 @@ describe('failed task', () => {
 	});
 });
 
-describe('reads', () => {
+describe('a node that only looks things up', () => {
 	const { gateway, execute } = useStories();
 
 	it('a retry reads again what may have changed since', async () => {
