@@ -101,6 +101,8 @@ describe('empty expressions', () => {
 		['maxPriceRub', '""'],
 		['idempotencyKey', 'null'],
 		['idempotencyKey', '" "'],
+		['dryRun', 'null'],
+		['dryRun', '""'],
 	])(
 		'the option %s, which protects money, is not dropped when its expression returns %s',
 		async (name, nothing) => {

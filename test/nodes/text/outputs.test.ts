@@ -1,4 +1,4 @@
-import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
@@ -7,7 +7,7 @@ import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { chatCompletion, endpoints, generate, mockModels, mockResponse, usage } from './support';
+import { chatCompletion, endpoints, generate, mockResponse, usage } from './support';
 
 useNock();
 
@@ -64,31 +64,6 @@ describe('dry run', () => {
 			'401',
 			expect.stringContaining('Nothing was sent.'),
 		]);
-	});
-
-	it.each(['={{ $json.none }}', '={{ "" }}'])(
-		'an expression that returns nothing (%s) is an error, and nothing is sent',
-		async (dryRun) => {
-			const { error } = await generate({ options: { dryRun } });
-			expect(error?.message).toContain("The option 'Dry Run' has a value that is not allowed");
-		},
-	);
-
-	it('has placeholders for files', async () => {
-		catalogue([priced]);
-		const { items } = await runNode({
-			node: 'textGeneration',
-			parameters: {
-				resource: 'image',
-				operation: 'analyze',
-				model: 'acme/writer',
-				prompt: 'What is it?',
-				options: dryRun,
-			},
-			items: [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }],
-		});
-		expect(items[0]?.json).toMatchObject({ dryRun: true, request: { model: 'acme/writer' } });
-		expect(JSON.stringify(items[0]?.json)).not.toContain('aGk=');
 	});
 });
 
@@ -253,29 +228,3 @@ it.each<[JsonObject, object, object]>([
 	expect(items.map(({ json }) => json)).toStrictEqual([{ ...output, finishReason: 'stop', costRub: 0.5 }]);
 	expect(items[0]?.binary).toBeUndefined();
 });
-
-it('a response that is not streamed is one chunk of a requested stream', async () => {
-	const bodies = mockResponse('chat', chat([{ content: 'Hi' }]));
-	const chunks: StructuredChunk[] = [];
-	const { items } = await generate({}, { onChunk: (chunk) => void chunks.push(chunk) });
-	expect(bodies.map(({ stream }) => stream)).toStrictEqual([true]);
-	expect(items[0]?.json.text).toBe('Hi');
-	expect(chunks.map(({ type, content }) => [type, content])).toStrictEqual([
-		['begin', undefined],
-		['item', 'Hi'],
-		['end', undefined],
-	]);
-});
-
-it.each(Object.entries(endpoints))(
-	'%s: a model that the gateway does not know is an error about the model',
-	async (format, { path }) => {
-		const error = { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' };
-		gateway().post(path).reply(404, { error });
-		mockModels();
-		const { error: shown } = await generate({ format });
-		const words = `${shown?.message} ${shown?.description}`;
-		expect(words).toContain('no such model');
-		expect(words).toContain('The gateway does not know this model');
-	},
-);

@@ -67,12 +67,6 @@ describe('the schema of JSON output', () => {
 		});
 	});
 
-	it('with fields and no type is that of an object', async () => {
-		const jsonSchema = '{ "properties": { "title": {} } }';
-		const { schema } = asObject(await schemaSent({ outputFormat: 'jsonSchema', jsonSchema })) ?? {};
-		expect(schema).toStrictEqual({ properties: { title: {} }, type: 'object' });
-	});
-
 	const sample = { outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' };
 	const example = (jsonExample: string) => ({ outputFormat: 'jsonExample', jsonExample });
 	const fields = (...field: INodeParameters[]) => ({ outputFormat: 'jsonFields', fields: { field } });
