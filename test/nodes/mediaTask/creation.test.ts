@@ -12,44 +12,40 @@ import {
 	serve,
 	TASKS,
 } from '../../helpers/media';
+import { filled, useGateway } from '../../contract/support';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
 import { CONTINUE, locator } from '../../helpers/values';
 
 describe('create', () => {
-	// The request that creates a task, and errors before and after it.
-
-	useNock();
-	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
-	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
-	const picture = { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } };
+	const gateway = useGateway();
+	const path = '/storage/upload';
 
 	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
-		const sent = serve();
-		let ended = 0;
-		const uploads: string[] = [];
-		nock('https://gateway.test')
-			.persist()
-			.post('/api/v1/storage/upload')
-			.reply(async (_, body) => {
-				const isSlow = JSON.stringify(body).includes('slow');
-				uploads.push(isSlow ? 'slow' : 'rejected');
-				await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
-				// By then the node has read the error response.
-				if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
-				ended += 1;
-				return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
-			});
-		const fileOf = (text: string) => ({
-			json: {},
-			binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
+		const uploads = () => gateway.control.requests({ path });
+		gateway.control.addFault({
+			match: { path, nth: 2 },
+			action: { kind: 'error', code: 'insufficient_quota' },
 		});
-		const items = [fileOf('slow'), fileOf('rejected')];
-		const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
-		expect(error?.httpCode).toBe('402');
-		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
-		expect(ended).toBe(2);
-		expect(sent).toStrictEqual([]);
+		const first = gateway.control.hold({ path, which: ({ id }) => id === uploads()[0]?.id });
+		void eventually(() => uploads()[1]?.status === 402).then(first.release);
+		const files = [{ binaryPropertyName: 'data', inputField: 'image_urls' }];
+		const parameters = { ...filled('aurora/retouch-1', { prompt: 'a' }), inputFiles: { files } };
+		const items = ['aGk=', 'aG8='].map((data) => ({
+			json: {},
+			binary: { data: { data, mimeType: 'image/png' } },
+		}));
+		const { error } = await gateway.media('create', parameters, { items });
+		expect(error).toMatchObject({ httpCode: '402' });
+		expect(uploads().map(({ status }) => status)).toStrictEqual([200, 402]);
+		expect(gateway.control.tasks()).toStrictEqual([]);
+	});
+
+	it('all tasks are created before the node waits for the first', async () => {
+		const items = Array.from({ length: 5 }, (_, n) => ({ json: { n } }));
+		await gateway.draw({ options: { concurrency: 1 }, downloadResults: false }, { items });
+		const requests = gateway.control.requests().filter(({ path }) => path.includes('/media/tasks'));
+		expect(requests.map(({ method }) => method).join(' ')).toMatch(/^(POST ?){5}(GET ?){5}$/);
 	});
 });
 
@@ -222,29 +218,11 @@ describe('price', () => {
 });
 
 describe('tries', () => {
-	// One order is one task, whatever the tries of Retry On Fail read: also in the random histories of test/model.
+	// One order is one task, whatever the tries of Retry On Fail read: test/model.
 
 	useNock();
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const random = { model, inputMode: 'json', inputJson: '={{ { prompt: String(Math.random()) } }}' };
-
-	it.each([{}, { idempotencyKey: 'order-1' }])(
-		'a rejected creation is read again by the next try: %j',
-		async (options) => {
-			catalogue();
-			const bodies: unknown[] = [];
-			gateway()
-				.persist()
-				.post(TASKS)
-				.reply((_uri, body) => {
-					bodies.push(body);
-					return bodies.length === 1 ? [422, envelope(null, 422)] : [201, envelope({ taskId: 't1' })];
-				});
-			const { items } = await run('create', { ...random, options }, { settings: retrying });
-			expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
-			expect([bodies.length, new Set(bodies.map((body) => JSON.stringify(body))).size]).toStrictEqual([2, 2]);
-		},
-	);
 
 	it('a task of an earlier try is named when the next try cannot begin', async () => {
 		const sent = serve();

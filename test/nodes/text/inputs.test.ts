@@ -6,7 +6,7 @@ import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
 import { CONTINUE, locator } from '../../helpers/values';
 import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
-import { generate, json, rows, sentBody } from './support';
+import { bySchema, generate, json, rows, sentBody } from './support';
 
 describe('input', () => {
 	useNock();
@@ -171,6 +171,9 @@ describe('invalid input', () => {
 				`${FILE} 'Input Binary Fields' names the binary field 'data', which the input item does not have`,
 			],
 		],
+		jsonSchema: [
+			['that is a list', { ...bySchema, jsonSchema: '[]' }, '\'JSON Schema\' is not a JSON object: "[]"'],
+		],
 		tools: [
 			['without a name', tool({ name: ' ' }), "'Tools', row 1: 'Name' is empty"],
 			[
@@ -245,9 +248,11 @@ describe('attachments', () => {
 		},
 	);
 
-	it('a data URL in capitals is read as a file; a picture at a URL is sent without the blanks around it', async () => {
-		const file = { filename: 'file.csv', file_data: 'data:text/csv;base64,YSxi' };
-		expect(await sentPart(fromUrl('file', 'DATA:text/csv,a%2Cb'))).toStrictEqual([{ type: 'file', file }]);
+	it('a data URL in capitals is read as a file of any type; a picture at a URL is sent without the blanks around it', async () => {
+		const file = { filename: 'file', file_data: 'data:application/x-a;base64,YSxi' };
+		expect(await sentPart(fromUrl('file', 'DATA:application/x-a,a%2Cb'))).toStrictEqual([
+			{ type: 'file', file },
+		]);
 		expect(await sentPart(fromUrl('image', '  HTTPS://files.test/a.png '))).toStrictEqual([
 			{ type: 'image_url', image_url: { url: 'HTTPS://files.test/a.png' } },
 		]);

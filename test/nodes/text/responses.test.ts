@@ -200,6 +200,7 @@ describe('streaming', () => {
 		});
 	});
 
+	const NO_TEXT = { text: '', refusal: 'I must not' };
 	const refused = { choices: [{ message: { refusal: 'I must not' } }] };
 	const chunk = (refusal: string, end = {}) => ({ choices: [{ index: 0, delta: { refusal }, ...end }] });
 	const delta = (text: string) => ({
@@ -212,16 +213,25 @@ describe('streaming', () => {
 	const completed = { type: 'response.completed', response: { status: 'completed', output } };
 	const chunks = [chunk('I must'), chunk(' not', { finish_reason: 'stop' }), { choices: [], usage: {} }];
 
-	it.each<[string, string, string, string]>([
-		['whole', 'chat', JSON.stringify(refused), 'application/json'],
-		['streamed', 'chat', events(...chunks, '[DONE]'), 'text/event-stream'],
-		['streamed', 'responses', events(delta('I must'), delta(' not'), completed), 'text/event-stream'],
-	])('a refusal, %s, reaches the chat (%s)', async (_, format, text, contentType) => {
+	const said = { choices: [{ message: { content: 'I must not' } }] };
+
+	it.each<[string, string, string, string, object]>([
+		['a text, whole', 'chat', JSON.stringify(said), 'application/json', { text: 'I must not' }],
+		['a refusal, whole', 'chat', JSON.stringify(refused), 'application/json', NO_TEXT],
+		['a refusal, streamed', 'chat', events(...chunks, '[DONE]'), 'text/event-stream', NO_TEXT],
+		[
+			'a refusal, streamed',
+			'responses',
+			events(delta('I must'), delta(' not'), completed),
+			'text/event-stream',
+			NO_TEXT,
+		],
+	])('%s, reaches the chat (%s)', async (_, format, text, contentType, json) => {
 		const action = { kind: 'raw', status: 200, body: { text, contentType } } as const;
 		gateway.control.addFault({ match: { method: 'POST' }, action });
 		const { onChunk, textOf } = chunkCollector();
 		const { items } = await run({ format }, { onChunk });
 		expect(textOf(0)).toBe('I must not');
-		expect(items[0]?.json).toMatchObject({ text: '', refusal: 'I must not' });
+		expect(items[0]?.json).toMatchObject(json);
 	});
 });
