@@ -1,5 +1,4 @@
 import nock from 'nock';
-import type { StructuredChunk } from 'n8n-workflow';
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
@@ -11,7 +10,7 @@ import { catalogue, creations, envelope, files, gateway, model, TASKS } from '..
 import { useNock } from '../helpers/nock';
 import { olderContext, type OlderN8n } from '../helpers/olderN8n';
 import { mockTasks, prompts, sendCallback, suspend, suspending } from '../helpers/suspended';
-import { locator } from '../helpers/values';
+import { CONTINUE, locator } from '../helpers/values';
 
 // Each node on n8n's engine, without the functions that an older n8n lacks and with the errors that it throws.
 
@@ -42,15 +41,21 @@ describe.each(olderN8n)('on n8n %s', (_, older) => {
 		expect([error, items[0]?.json.text]).toStrictEqual([undefined, 'Hello there']);
 	});
 
-	it('a text call that did not reach the gateway is repeated', async () => {
-		const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:443'), {
-			code: 'ECONNREFUSED',
-			syscall: 'connect',
-		});
-		gateway().post('/api/v1/chat/completions').replyWithError(refused);
+	it.each([
+		['that did not reach the gateway is repeated', 'ECONNREFUSED', 'connect', 'Hello there'],
+		['whose response is lost is sent once: it may be charged', 'ECONNRESET', 'read', undefined],
+	])('a text call %s', async (_title, code, syscall, text) => {
+		const error = Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+		gateway().post('/api/v1/chat/completions').replyWithError(error);
 		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
-		const { items } = await generate();
-		expect(items[0]?.json.text).toBe('Hello there');
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1, ...CONTINUE };
+		const { items } = await generate({ settings });
+		expect(items[0]?.json.text).toBe(text);
+		const isUnknown = text === undefined;
+		expect(nock.pendingMocks()).toHaveLength(isUnknown ? 1 : 0);
+		expect(items[0]?.json.error ?? {}).toMatchObject(
+			isUnknown ? { mayBeCharged: true, retryable: false } : {},
+		);
 	});
 
 	it('the balance is read', async () => {
@@ -168,42 +173,4 @@ it('a response with `error: null`, without Simplify, is not paid again when n8n 
 	const first = await runNode(options);
 	const again = await runAgain(first, options);
 	for (const { items } of [first, again]) expect(items.map(({ json }) => json)).toStrictEqual([response]);
-});
-
-describe('a workflow that streams its response', () => {
-	const stream = async (older: OlderN8n) => {
-		const event = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
-		gateway()
-			.post('/api/v1/chat/completions')
-			.optionally()
-			.reply(200, (_, body) =>
-				(body as { stream?: boolean }).stream
-					? `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`
-					: chatResponse,
-			);
-		const chunks: StructuredChunk[] = [];
-		const { items } = await runNode({
-			node: 'textGeneration',
-			parameters: { resource: 'text', operation: 'generate', model: writer, prompt: 'Hi' },
-			older,
-			onChunk: (chunk) => void chunks.push(chunk),
-		});
-		return { text: items[0]?.json.text, chunks: chunks.map(({ type }) => type) };
-	};
-
-	it('gets its text in one piece from an n8n that cannot stream', async () => {
-		expect(
-			await stream({ version: '1.97.0', lacks: ['isToolExecution', 'isStreaming', 'sendChunk'] }),
-		).toStrictEqual({
-			text: 'Hello there',
-			chunks: [],
-		});
-	});
-
-	it('gets its chunks from n8n 1.102', async () => {
-		expect(await stream({ version: '1.99.0', lacks: ['isToolExecution'] })).toStrictEqual({
-			text: 'Hello',
-			chunks: ['begin', 'item', 'end'],
-		});
-	});
 });

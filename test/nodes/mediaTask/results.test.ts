@@ -282,6 +282,18 @@ describe('an ID that would reach another endpoint', () => {
 	});
 });
 
+it.each<[string, object, string]>([
+	['callbackUrl', { callbackUrl: 'http://192.168.1.5:5678/x' }, 'cannot reach'],
+	['idempotencyKey', { idempotencyKey: 'заказ-А' }, 'cannot be sent'],
+])('an invalid %s is rejected before anything is sent', async (param, options, words) => {
+	const count = catalogue();
+	const sent = creations();
+	const { items } = await run('create', { ...taskRequest, options }, { settings: CONTINUE });
+	const message = expect.stringContaining(words) as string;
+	expect(items[0]?.json.error).toMatchObject({ param, message });
+	expect([sent, count.requests]).toStrictEqual([[], 0]);
+});
+
 const done = {
 	taskId: 't1',
 	model: 'acme/painter',
