@@ -54,17 +54,6 @@ describe('balance: get', () => {
 		const items = await balanceOf(body, { simplify: false, ...options });
 		expect(items).toStrictEqual([{ json: { ...body, ...more }, pairedItem: { item: 0 } }]);
 	});
-
-	it.each(['a lot', '={{ $json.missing }}'])(
-		'rejects the threshold %s, and sends nothing',
-		async (threshold) => {
-			const { error } = await runNode({
-				node: 'balance',
-				parameters: { ...parameters, options: { threshold } },
-			});
-			expect(error?.message).toContain('Threshold (₽)');
-		},
-	);
 });
 
 const balance = (amount: string) => readBalance({ amount });

@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-import nock from 'nock';
+import type nock from 'nock';
 
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
@@ -23,10 +22,6 @@ it.each(['checkExists', 'create', 'delete'] as const)(
 	'%s succeeds and sends nothing: each task has its own callback URL',
 	async (name) => expect(await trigger.webhookMethods.default[name]()).toBe(true),
 );
-
-it('has one version, and not version 1, whose callbacks n8n rejects where files are part of the JSON data', () => {
-	expect(trigger.description.version).toBe(1.1);
-});
 
 describe('callbacks', () => {
 	// Whatever a callback contains: which response it gets, and what starts.
@@ -58,35 +53,12 @@ describe('callbacks', () => {
 		['a body', () => ({ body: undefined })],
 		['anything in an ID', () => ({ body: { taskId: ' ' }, query: { taskId: '' } })],
 		['an ID of a possible length', () => ({ body: { taskId: 'x'.repeat(1_000) } })],
-		...['\ud800', '..', '%2e%2e', '../../balance'].map((taskId): [string, () => IncomingRequest] => [
-			`an ID but ${JSON.stringify(taskId)}`,
-			() => ({ body: { taskId } }),
-		]),
+		['an ID but `..`', () => ({ body: { taskId: '..' } })],
 	])('nothing is sent to the gateway for a callback without %s: 400', async (_, make) => {
 		const rawBody = Buffer.from('...');
 		const { result, status, message, warnings } = await sendCallback(noFiles, make(), { rawBody });
 		expect([result, status, message]).toStrictEqual([nothing, 400, 'The call names no media task']);
 		expect(warnings).toBe(0);
-	});
-
-	it('whatever a callback contains, it gets status 200, 400 or 404 for an account without tasks', async () => {
-		nock('https://gateway.test').persist().get(/./).optionally().reply(404, envelope(null, 404));
-		const key = fc.oneof(fc.constantFrom('taskId', 'id', 'data', '__proto__', 'toString'), fc.string());
-		const value = fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue()));
-		await fc.assert(
-			fc.asyncProperty(
-				fc.oneof(value, fc.constantFrom(undefined, null)),
-				fc.dictionary(key, value),
-				fc.dictionary(fc.string(), fc.string()),
-				async (body, query, headers) => {
-					const options = { nodeId: 'any' };
-					const { result, status } = await sendCallback(noFiles, { body, query, headers }, options);
-					expect([400, 404]).toContain(status);
-					expect(result).toStrictEqual(nothing);
-				},
-			),
-			{ numRuns: 40 },
-		);
 	});
 
 	describe('by what the gateway says about the task,', () => {
@@ -151,22 +123,15 @@ describe('callbacks', () => {
 		});
 
 		it.each([
-			[429, ''],
-			[500, ''],
-			[503, ''],
-			[200, '<html>Back soon</html>'],
-		])('a callback waits while the gateway fails for a moment: %i %s', async (status, body) => {
+			[2, 429, ''],
+			[2, 500, ''],
+			[7, 503, ''],
+			[2, 200, '<html>Back soon</html>'],
+		])('a callback waits, and starts the workflow once: %i times %i %s', async (times, status, body) => {
 			const taskId = freshTask();
-			const seen = successAfter(2, taskId, status, body);
-			const { item, warnings } = await sendCallback(noFiles, { body: { taskId } });
-			expect([item?.json.state, seen.requests, warnings]).toStrictEqual(['success', 3, 0]);
-		});
-
-		it('a callback is answered, and the workflow starts, when the gateway responds again', async () => {
-			const taskId = freshTask();
-			successAfter(7, taskId, 503, '');
-			const { item, status } = await sendCallback(noFiles, { body: { taskId } });
-			expect([item?.json.taskId, status]).toStrictEqual([taskId, 200]);
+			const seen = successAfter(times, taskId, status, body);
+			const { item, warnings, status: answer } = await sendCallback(noFiles, { body: { taskId } });
+			expect([item?.json.taskId, answer, seen.requests, warnings]).toStrictEqual([taskId, 200, times + 1, 0]);
 			expect((await sendCallback(noFiles, { body: { taskId } })).item).toBeUndefined();
 		});
 

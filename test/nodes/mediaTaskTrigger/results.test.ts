@@ -193,16 +193,6 @@ describe('archive', () => {
 		expect(bodies).toStrictEqual([]);
 	});
 
-	it.each([false, undefined, 'yes'])('archives nothing when the option is %s', async (archiveTask) => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const { bodies } = archiving(taskId, 204);
-		const options = archiveTask === undefined ? {} : { archiveTask };
-		const { item } = await sendCallback({ ...archive, options }, { body: { taskId } });
-		expect(item?.json.taskId).toBe(taskId);
-		expect(bodies).toStrictEqual([]);
-	});
-
 	it('archives after it has fetched the files: little can happen before the workflow starts', async () => {
 		const taskId = freshTask();
 		const log: unknown[] = [];

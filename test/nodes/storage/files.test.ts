@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 
-import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
+import { useGateway } from '../../contract/support';
+import { binaryStorage, runNode, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
+import { eventually } from '../../helpers/time';
 import { gateway, run } from './support';
 
 describe('storage', () => {
@@ -173,69 +174,30 @@ describe('storage cancel', () => {
 	});
 });
 
-describe('storage input', () => {
-	// Uploads of an input item's file, over real sockets.
-
-	/** The content of each file. */
-	let uploads: string[] = [];
-	let requests = 0;
-	/** Whether the gateway responds with an error without reading the body. */
-	let rejects = false;
-
-	const server = useServer((request, response) => {
-		requests += 1;
-		if (rejects) {
-			response.writeHead(401, { connection: 'close' });
-			response.end('{"error":{"code":"invalid_api_key"}}');
-			return;
-		}
-		void buffer(request).then((body) => {
-			const [, part = ''] = body.toString().split('data; name="file"');
-			uploads.push(part.split('\r\n\r\n')[1]?.split('\r\n--')[0] ?? '');
-			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end('{"id":"f1","url":"https://files.test/f1"}');
-		});
-	});
-	beforeEach(() => {
-		uploads = [];
-		requests = 0;
-		rejects = false;
-	});
-
-	async function upload(
-		items: INodeExecutionData[],
-		parameters: object = {},
-		extra: Partial<RunOptions> = {},
-	) {
-		return await runNode({
+describe('a file of the input item', () => {
+	const gateway = useGateway();
+	const upload = async (items: INodeExecutionData[], parameters: object = {}) =>
+		await gateway.run({
 			node: 'storage',
 			items,
-			...extra,
 			parameters: { resource: 'file', operation: 'upload', ...parameters },
-			credential: { baseUrl: `${server.origin()}/api/v1`, apiKey: 'sk-test' },
 		});
-	}
 
 	const inItem = (content: string, facts: Partial<IBinaryData> = {}): IBinaryData => ({
 		data: Buffer.from(content).toString('base64'),
-		mimeType: 'text/plain',
-		fileName: 'a.txt',
+		mimeType: 'image/png',
+		fileName: 'a.png',
 		...facts,
 	});
 	const withFile = (data: IBinaryData): INodeExecutionData => ({ json: {}, binary: { data } });
 
-	describe('a file of the input item', () => {
-		it('is each item’s own', async () => {
-			const items = ['one', 'two', 'three'].map((content) => withFile(inItem(content)));
-			await upload(items, { options: { concurrency: 1 } });
-			expect(uploads).toStrictEqual(['one', 'two', 'three']);
-		});
-
-		it('is read from the named field, with blanks around the name', async () => {
-			const items = [{ json: {}, binary: { data: inItem('one'), other: inItem('two') } }];
-			await upload(items, { binaryPropertyName: ' other ' });
-			expect(uploads).toStrictEqual(['two']);
-		});
+	it('is each item’s own, read from the named field, with blanks around the name', async () => {
+		const items = ['one', 'three', 'fifteen'].map((content) => ({
+			json: {},
+			binary: { data: inItem('-'), other: inItem(content) },
+		}));
+		const { items: outputs } = await upload(items, { binaryPropertyName: ' other ' });
+		expect(outputs.map(({ json }) => json.size)).toStrictEqual([3, 5, 7]);
 	});
 
 	describe('a value that is not a file is rejected, and nothing is sent', () => {
@@ -262,12 +224,13 @@ describe('storage input', () => {
 		])('%s', async (_, item, binaryPropertyName, problem) => {
 			const { error } = await upload([item], { binaryPropertyName });
 			expect(`${error?.message} ${error?.description ?? ''}`).toMatch(problem);
-			expect(requests).toBe(0);
+			expect(gateway.control.requests()).toStrictEqual([]);
 		});
 	});
 
-	it('a rejected upload closes its file', async () => {
-		rejects = true;
+	it('is closed when the gateway rejects the upload', async () => {
+		const action = { kind: 'error', code: 'invalid_api_key' } as const;
+		gateway.control.addFault({ match: { path: '/storage/upload' }, action, times: 0 });
 		const service = await binaryStorage();
 		const streams: Readable[] = [];
 		const original = service.getAsStream.bind(service);
@@ -276,20 +239,11 @@ describe('storage input', () => {
 			streams.push(stream);
 			return stream;
 		});
-		const unheard: unknown[] = [];
-		const note = (error: unknown) => void unheard.push(error);
-		process.on('uncaughtException', note).on('unhandledRejection', note);
 		const large = await storedBinary('x'.repeat(20_000_000), { mimeType: 'text/plain', fileName: 'a.txt' });
 		const { error } = await upload([withFile(large)], { options: { maxRetries: 0 } });
 		spy.mockRestore();
-		expect(error).toBeDefined();
-		await Promise.all(
-			streams.map(async (stream) => {
-				if (!stream.closed) await new Promise((resolve) => stream.once('close', resolve));
-			}),
-		);
-		process.off('uncaughtException', note).off('unhandledRejection', note);
+		expect(error?.httpCode).toBe('401');
+		await eventually(() => streams.every(({ closed }) => closed));
 		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
-		expect(unheard).toStrictEqual([]);
 	});
 });
