@@ -263,6 +263,13 @@ describe('add option', () => {
 			expect(body).toStrictEqual(bare);
 		});
 	});
+
+	test.each([
+		['chat', { web_search_options: { search_context_size: 'low' } }],
+		['responses', { tools: [{ type: 'web_search' }] }],
+	])('a web search in %s', async (format, wire) => {
+		expect(await sentBody({ format, options: { webSearch: 'low' } })).toMatchObject(wire);
+	});
 });
 
 // Hints for n8n's AI workflow builder, which it shows to a language model. They are about names that workflows store.

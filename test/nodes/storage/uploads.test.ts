@@ -1,11 +1,12 @@
 import type { RequestListener } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 
-import { binaryStorage, runNode, type RunOptions, storedBinary } from '../../helpers/engine';
+import type { FaultAction } from '../../../sandbox/gateway/gateway';
+import { useGateway } from '../../contract/support';
+import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { useServer } from '../../helpers/server';
 import { gateway, run, uploaded } from './support';
@@ -106,215 +107,142 @@ describe('file: upload', () => {
 });
 
 describe('upload url', () => {
-	// Uploads from a URL, over real sockets: a server of files, and a gateway.
-
-	const KEY = 'sk-secret';
+	const gateway = useGateway();
+	const path = '/storage/upload';
 
 	let respond: RequestListener;
-	/** How the gateway receives an upload, by attempt. */
-	let receive: RequestListener;
-	let uploads: Array<{ head: string; content: string; length: string | undefined; size: number }>;
-	/** Uploads of this test: one of an earlier test, which was given up, may still arrive. */
-	let attempts = 0;
-	let testNumber = 0;
-	let downloads: Array<{ url: string; headers: NodeJS.Dict<string | string[]>; isClosed: Promise<void> }>;
-
-	const accept: RequestListener = (request, response) => {
-		void buffer(request)
-			.then((body) => {
-				const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
-				const [head = '', content = ''] = part.split('\r\n\r\n');
-				const length = request.headers['content-length'];
-				uploads.push({ head, content: content.split('\r\n--')[0] ?? '', length, size: body.length });
-				response.writeHead(200, { 'content-type': 'application/json' });
-				response.end('{"id":"f1","url":"https://files.test/f1"}');
-			})
-			.catch(() => undefined);
-	};
+	let downloads: Array<{ headers: NodeJS.Dict<string | string[]>; isClosed: Promise<void> }>;
+	const attempts = () => gateway.control.requests({ path });
 
 	const reply =
 		(status: number, body: string | Buffer = '', headers: Record<string, string> = {}): RequestListener =>
 		(_, response) =>
 			void response.writeHead(status, headers).end(body);
 
-	const gateway = useServer((request, response) => {
-		if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
-		attempts += 1;
-		receive(request, response);
-	});
 	const files = useServer((request, response) => {
 		const isClosed = new Promise<void>((resolve) => response.once('close', resolve));
-		downloads.push({ url: request.url ?? '', headers: request.headers, isClosed });
+		downloads.push({ headers: request.headers, isClosed });
 		respond(request, response);
 	});
 	beforeEach(() => {
-		[uploads, downloads, attempts, receive] = [[], [], 0, accept];
-		testNumber += 1;
+		downloads = [];
 		respond = reply(200, 'png bytes');
 	});
 
-	async function upload(path: string, options: INodeParameters = {}, extra: Partial<RunOptions> = {}) {
-		return await runNode({
+	/** Uploads the file at a URL: the stored file, or the error. */
+	async function upload(url: string, options: INodeParameters = {}) {
+		const { items, error } = await gateway.run({
 			node: 'storage',
-			...extra,
 			parameters: {
-				resource: 'file',
-				operation: 'upload',
-				uploadSource: 'url',
-				url: path.startsWith('/') ? files.origin() + path : path,
-				options,
+				...{ resource: 'file', operation: 'upload', uploadSource: 'url', options },
+				url: url.startsWith('/') ? files.origin() + url : url,
 			},
-			credential: { baseUrl: `${gateway.origin()}/${testNumber}/api/v1`, apiKey: KEY },
 		});
+		return { json: items[0]?.json, error };
 	}
 
-	describe('a file at a URL', () => {
-		it('is uploaded with its name, type and exact length', async () => {
-			respond = reply(200, 'png bytes', { 'content-type': 'image/png', 'content-length': '9' });
-			const { items, error } = await upload('/a/cat.png?size=1');
-			expect(error).toBeUndefined();
-			expect(items[0]?.json).toMatchObject({ id: 'f1' });
-			const [sent] = uploads;
-			expect(sent).toMatchObject({
-				content: 'png bytes',
-				head: '; filename="cat.png"\r\nContent-Type: image/png',
-			});
-			expect(Number(sent?.length)).toBe(sent?.size);
-		});
+	const zipped = gzipSync('png bytes');
+	const zip = { 'content-encoding': 'gzip', 'content-length': String(zipped.length) };
+	const moved = reply(302, '', { location: '/new' });
+	const [png, html] = ['image/png', 'text/html'].map((type) => ({ 'content-type': type }));
 
-		const zipped = gzipSync('png bytes');
-		it.each<[string, RequestListener]>([
-			['of unknown length', (_, response) => void response.write('png ', () => response.end('bytes'))],
-			[
-				'that its server compresses',
-				reply(200, zipped, { 'content-encoding': 'gzip', 'content-length': String(zipped.length) }),
-			],
-		])('%s is uploaded with its length and the type of its name', async (_, listener) => {
-			respond = listener;
-			const { error } = await upload('/cat.png');
-			expect(error).toBeUndefined();
-			expect(uploads).toMatchObject([{ content: 'png bytes', length: String(uploads[0]?.size) }]);
-			expect(uploads[0]?.head).toContain('Content-Type: image/png');
-		});
-
-		it('is found behind redirects', async () => {
-			const moved = reply(302, '', { location: '/new/cat.png' });
-			const file = reply(200, 'png bytes', { 'content-type': 'image/png' });
-			respond = (request, response) => (request.url === '/old' ? moved : file)(request, response);
-			const { error } = await upload('/old');
-			expect(error).toBeUndefined();
-			expect(uploads).toMatchObject([{ content: 'png bytes' }]);
-			expect(JSON.stringify(downloads)).not.toContain(KEY);
-		});
+	it.each<[string, string, RequestListener]>([
+		['of known length', '/a/cat.png?size=1', reply(200, 'png bytes', { ...png, 'content-length': '9' })],
+		['of unknown length', '/cat.png', (_, to) => void to.write('png ', () => to.end('bytes'))],
+		['that is compressed', '/cat.png', reply(200, zipped, zip)],
+		[
+			'behind redirects',
+			'/cat.png',
+			(...call) => (downloads.length > 1 ? reply(200, 'png bytes', png) : moved)(...call),
+		],
+	])('a file %s is uploaded with its name, type and size', async (_, url, listener) => {
+		respond = listener;
+		const { json } = await upload(url);
+		expect(json).toMatchObject({ mimeType: 'image/png', size: 9 });
+		const get = { resource: 'file', operation: 'get', fileId: json?.id as string };
+		const { items } = await gateway.run({ node: 'storage', parameters: get });
+		expect(items[0]?.json.fileName).toBe('cat.png');
+		expect(JSON.stringify(downloads)).not.toContain(gateway.apiKey);
 	});
 
-	describe('what is no file', () => {
-		it.each<[string, RequestListener, string]>([
-			['404', reply(404, '{"code":"x"}'), 'There is no file behind the link'],
-			['401', reply(401), 'The server of the file does not accept the link'],
-			[
-				'a sign-in page',
-				reply(200, '<html>', { 'content-type': 'text/html' }),
-				'A web page came instead of the file',
-			],
-			['an empty file', reply(200, '', { 'content-length': '0' }), 'The file is empty'],
-			[
-				'101 MB',
-				(_, response) => {
-					response.writeHead(200, { 'content-length': String(101 * MB) });
-					response.write('x');
-				},
-				'The file is too large to upload: 101.0 MB',
-			],
-		])('is refused before anything is sent to the gateway: %s', async (_, listener, message) => {
-			respond = listener;
-			const { error } = await upload('/cat.png');
-			expect(error?.message).toBe(message);
-			expect(error?.description).not.toMatch(/stays at the gateway|The gateway says/);
-			// The file is requested once, and the rest of it not read.
-			expect([attempts, downloads.length]).toStrictEqual([0, 1]);
-			await downloads[0]?.isClosed;
-		});
+	const large: RequestListener = (_, response) =>
+		response.writeHead(200, { 'content-length': String(101 * MB) }).write('x');
 
-		it.each<[string, string]>([
-			['ftp://files.test/a', "'URL' is not a web address"],
-			['cat.png', "'URL' is not a web address"],
-			['data:image/png;base64,QUJD', "'URL' is not a web address"],
-			[' ', "'URL' is empty"],
-		])('%s is refused', async (url, message) => {
-			const { error } = await upload(url);
-			expect(error?.message).toBe(message);
-			expect([attempts, downloads.length]).toStrictEqual([0, 0]);
-		});
-
-		const broke = 'The connection broke while the file was downloaded';
-		const breaksOff =
-			(headers: Record<string, string>): RequestListener =>
-			(request, response) => {
-				response.writeHead(200, headers).write('png');
-				setTimeout(() => request.socket.destroy(), 50);
-			};
-		it.each<[string, RequestListener, string]>([
-			['nothing', reply(204), 'The file is empty'],
-			['an empty stream', reply(200), 'The file is empty'],
-			['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
-			['a stream that breaks off', breaksOff({}), broke],
-		])('is not uploaded: %s', async (_, listener, message) => {
-			respond = listener;
-			const { error } = await upload('/cat.png', { maxRetries: 0 });
-			expect(error?.message).toBe(message);
-			expect(error?.description).toContain('Nothing was sent.');
-			expect(attempts).toBe(0);
-		});
-
-		it('a stream of more than 100 MB is not uploaded', async () => {
-			respond = (request, response) => {
-				const chunk = Buffer.alloc(4 * MB);
-				const push = () => {
-					while (!request.socket.destroyed && response.write(chunk));
-				};
-				response.on('drain', push);
-				push();
-			};
-			const { error } = await upload('/film.mp4');
-			expect(error?.message).toMatch(/^The file is too large to upload: 10\d\.\d MB$/);
-			expect(attempts).toBe(0);
-		});
-
-		it('a gateway that does not respond to the whole file is named, not the server of the file', async () => {
-			receive = (request) => request.resume();
-			const { error } = await upload('/cat.png', { timeout: 1 });
-			expect(error?.message).toBe('The gateway did not respond in time');
-			expect(attempts).toBe(1);
-		});
+	it.each<[string, RequestListener, string]>([
+		['404', reply(404, '{"code":"x"}'), 'There is no file behind the link'],
+		['401', reply(401), 'The server of the file does not accept the link'],
+		['a sign-in page', reply(200, '<html>', html), 'A web page came instead of the file'],
+		['an empty file', reply(200, '', { 'content-length': '0' }), 'The file is empty'],
+		['101 MB', large, 'The file is too large to upload: 101.0 MB'],
+	])('%s is refused before anything is sent to the gateway', async (_, listener, message) => {
+		respond = listener;
+		const { error } = await upload('/cat.png');
+		expect(error?.message).toBe(message);
+		expect(error?.description).not.toMatch(/stays at the gateway|The gateway says/);
+		// The file is requested once, and the rest of it not read.
+		expect([attempts().length, downloads.length]).toStrictEqual([0, 1]);
+		await downloads[0]?.isClosed;
 	});
 
-	describe('retries', () => {
-		it('send the file again when the gateway has refused the upload', async () => {
-			receive = (request, response) => {
-				if (attempts > 1) return accept(request, response);
-				request.resume().on('end', () => {
-					response.writeHead(503, { 'retry-after': '0', 'content-type': 'application/json' });
-					response.end('{"error":{"message":"x","type":"invalid_request"}}');
-				});
-			};
-			const { error } = await upload('/cat.png');
-			expect(error).toBeUndefined();
-			expect([attempts, downloads.length, uploads[0]?.content]).toStrictEqual([2, 1, 'png bytes']);
-		});
+	it.each<[string, string]>([
+		['ftp://files.test/a', "'URL' is not a web address"],
+		['cat.png', "'URL' is not a web address"],
+		['data:image/png;base64,QUJD', "'URL' is not a web address"],
+		[' ', "'URL' is empty"],
+	])('%s is refused', async (url, message) => {
+		expect((await upload(url)).error?.message).toBe(message);
+		expect([attempts().length, downloads.length]).toStrictEqual([0, 0]);
+	});
 
-		it('open the URL again when its server was busy', async () => {
-			respond = (...call) => void reply(downloads.length > 1 ? 200 : 503, 'png bytes')(...call);
-			const { error } = await upload('/cat.png');
-			expect(error).toBeUndefined();
-			expect([attempts, downloads.length]).toStrictEqual([1, 2]);
-		});
+	const broke = 'The connection broke while the file was downloaded';
+	const breaksOff =
+		(headers: Record<string, string>): RequestListener =>
+		(request, response) => {
+			response.writeHead(200, headers).write('png');
+			setTimeout(() => request.socket.destroy(), 50);
+		};
+	const endless: RequestListener = (request, response) => {
+		const chunk = Buffer.alloc(4 * MB);
+		const push = () => {
+			while (!request.socket.destroyed && response.write(chunk));
+		};
+		response.on('drain', push);
+		push();
+	};
 
-		it('do not repeat an upload that may have arrived', async () => {
-			receive = (request) => request.resume().on('end', () => request.socket.destroy());
-			const { error } = await upload('/cat.png');
-			expect(error?.message).toBe('The connection broke before the gateway responded');
-			expect(attempts).toBe(1);
-		});
+	it.each<[string, RequestListener, string | RegExp]>([
+		['nothing', reply(204), 'The file is empty'],
+		['an empty stream', reply(200), 'The file is empty'],
+		['a file that breaks off', breaksOff({ 'content-length': '1000' }), broke],
+		['a stream that breaks off', breaksOff({}), broke],
+		['a stream of more than 100 MB', endless, /^The file is too large to upload: 10\d\.\d MB$/],
+	])('%s is not uploaded', async (_, listener, message) => {
+		respond = listener;
+		const { error } = await upload('/cat.png', { maxRetries: 0 });
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toContain('Nothing was sent.');
+		expect(attempts()).toStrictEqual([]);
+	});
+
+	const busy = { kind: 'error', code: 'service_unavailable', retryAfter: 0 } as const;
+
+	const says = (words: string) => expect.stringContaining(words) as unknown;
+	const stored = expect.objectContaining({ size: 9 }) as unknown;
+
+	it.each<[string, FaultAction, unknown, number]>([
+		['is sent again when the gateway has refused it', busy, stored, 2],
+		['is not sent again when it may have arrived', { kind: 'loseResponse' }, says('connection broke'), 1],
+		['names the gateway when that does not respond', { kind: 'hang' }, says('gateway did not respond'), 1],
+	])('an upload %s', async (_, action, result, times) => {
+		gateway.control.addFault({ match: { path }, action });
+		const { json, error } = await upload('/cat.png', { timeout: 1 });
+		expect(error?.message ?? json).toStrictEqual(result);
+		expect([attempts().length, downloads.length]).toStrictEqual([times, 1]);
+	});
+
+	it('the URL is opened again when its server was busy', async () => {
+		respond = (...call) => void reply(downloads.length > 1 ? 200 : 503, 'png bytes')(...call);
+		expect((await upload('/cat.png')).json).toMatchObject({ size: 9 });
+		expect([attempts().length, downloads.length]).toStrictEqual([1, 2]);
 	});
 });

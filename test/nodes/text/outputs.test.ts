@@ -7,7 +7,7 @@ import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { chatCompletion, endpoints, generate, mockResponse, usage } from './support';
+import { chatCompletion, endpoints, generate, mockModels, mockResponse, usage } from './support';
 
 useNock();
 
@@ -228,3 +228,14 @@ it.each<[JsonObject, object, object]>([
 	expect(items.map(({ json }) => json)).toStrictEqual([{ ...output, finishReason: 'stop', costRub: 0.5 }]);
 	expect(items[0]?.binary).toBeUndefined();
 });
+
+it.each(Object.entries(endpoints))(
+	'%s: an unknown model is an error about the model',
+	async (format, { path }) => {
+		const error = { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' };
+		gateway().post(path).reply(404, { error });
+		mockModels();
+		const { error: shown } = await generate({ format });
+		expect(`${shown?.message} ${shown?.description}`).toMatch(/does not know this model.*no such model/s);
+	},
+);
