@@ -26,16 +26,10 @@ const stored = (
 const model = locator('a/b');
 
 describe.each(versions)('n8n-workflow %s', (version) => {
+	const attachments = { attachment: [{ source: 'url', url: 'u' }] };
+
 	it.each<[string, INodeParameters]>([
-		[
-			'a prompt',
-			{
-				model,
-				prompt: 'Hi',
-				systemPrompt: 'Short',
-				attachments: { attachment: [{ source: 'url', url: 'u' }] },
-			},
-		],
+		['a prompt', { model, prompt: 'Hi', systemPrompt: 'Short', attachments }],
 		['a prompt without an input mode', { model, format: 'responses', prompt: 'Hi' }],
 		['rows', { model, inputMode: 'messages', messages: { message: [{ content: 'Hi', cache: true }] } }],
 		['JSON', { model, inputMode: 'json', format: 'messages', systemPrompt: 'Short', messagesJson: '[1]' }],

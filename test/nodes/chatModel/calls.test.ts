@@ -133,15 +133,11 @@ describe('a call', () => {
 		expect(texts.join('')).toBe(receivedText);
 	});
 
+	const breaks: FaultAction = { kind: 'stream', stream: { cutAfter: 4 } };
+
 	it.each<[string, typeof stream, FaultAction, string, object]>([
 		['response is lost', invoke, { kind: 'loseResponse' }, '', {}],
-		[
-			'stream breaks',
-			stream,
-			{ kind: 'stream', stream: { cutAfter: 4 } },
-			'one two',
-			{ code: 'connection_lost' },
-		],
+		['stream breaks', stream, breaks, 'one two', { code: 'connection_lost' }],
 	])('whose %s is not sent again: it may be charged', async (_, ask, action, text, details) => {
 		respond(action);
 		const { lc, logged } = await modelAt();

@@ -65,18 +65,15 @@ describe('messages', () => {
 			{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
 		]));
 
+	const textFile = { type: 'file', source_type: 'text', text: 'b' };
+
 	it.each<[string, BaseMessage, string, string]>([
 		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
 		['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
 		['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
 		['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
 		['of no parts is empty', said(), 'user', ''],
-		[
-			'may be a file',
-			said({ type: 'text-plain', text: 'a' }, { type: 'file', source_type: 'text', text: 'b' }),
-			'user',
-			'a\nb',
-		],
+		['may be a file', said({ type: 'text-plain', text: 'a' }, textFile), 'user', 'a\nb'],
 	])('text %s', (_, message, role, expected) =>
 		expect(converted(message)).toStrictEqual([{ role, text: expected, ...none }]),
 	);
@@ -89,11 +86,14 @@ describe('messages', () => {
 		});
 		const png = file('image', 'iVBORw==', 'image/png', 'file.png');
 		const pdf = file('file', 'JVBERg==', 'application/pdf', 'a.pdf');
+		const wav = (base64: string) => file('audio', base64, 'audio/wav', 'file.wav');
+		const mp3 = file('audio', 'SUQz', 'audio/mpeg', 'file.mp3');
 		const data = 'JVBERg==';
 		const filename = 'a.pdf';
 		const fileData = `data:application/pdf;base64,${data}`;
 
 		const LINK = 'https://x.test/a';
+		const PICTURE = 'https://x.test/a.png?x=1';
 		const PNG = 'data:image/png;base64,iVBORw==';
 		const named = { metadata: { filename } };
 
@@ -101,42 +101,26 @@ describe('messages', () => {
 			['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
 			['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
 			['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
-			[
-				'in the former shape',
-				{ type: 'image', source_type: 'base64', mime_type: 'image/png', data: 'iVBORw==' },
-				png,
-			],
+			['once', { type: 'image', source_type: 'base64', mime_type: 'image/png', data: 'iVBORw==' }, png],
 			['without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
-			[
-				'with a format',
-				{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
-				file('audio', 'SUQz', 'audio/mpeg', 'file.mp3'),
-			],
-			[
-				'with a type',
-				{ type: 'audio', mimeType: 'audio/wav', data: 'UklG' },
-				file('audio', 'UklG', 'audio/wav', 'file.wav'),
-			],
+			['with a format', { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } }, mp3],
+			['with a type', { type: 'audio', mimeType: 'audio/wav', data: 'UklG' }, wav('UklG')],
 			['at a URL', { type: 'video', url: LINK }, url('video', LINK)],
 			['of OpenAI', { type: 'file', file: { filename, file_data: fileData } }, pdf],
 			['that is a picture', { type: 'file', file: { file_data: PNG } }, png],
 			['in a data URL', { type: 'input_file', filename, file_data: fileData }, pdf],
 			['in plain base64', { type: 'input_file', filename, file_data: data }, pdf],
+			['at the URL of a picture', { type: 'input_file', file_url: PICTURE }, url('image', PICTURE)],
 			[
-				'at a URL that names a picture',
-				{ type: 'input_file', file_url: `${LINK}.png?x=1` },
-				url('image', `${LINK}.png?x=1`),
-			],
-			[
-				'as n8n’s agent writes it',
+				'of n8n’s agent',
 				{ type: 'file', source_type: 'base64', mime_type: 'application/pdf', data, ...named },
 				pdf,
 			],
 			['whose type follows from its name', { type: 'file', data, ...named }, pdf],
 			[
-				'whose data URL says another type',
+				'of another type',
 				{ type: 'audio', data: 'data:audio/wav;base64,YQ==', mimeType: 'audio/mpeg' },
-				file('audio', 'YQ==', 'audio/wav', 'file.wav'),
+				wav('YQ=='),
 			],
 			['of an unknown kind', { type: 'thing', data: 'YQ==' }, {}],
 		])('%s: %j', (_, part, attachment) => {
@@ -312,18 +296,15 @@ describe('the text', () => {
 describe('n8n’s log', () => {
 	const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
 
+	const hint = { hint: 'Raise it' };
+
 	it.each<[string, Partial<Choice>, Partial<Completion>, object]>([
 		['has the cost', {}, {}, {}],
 		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
 		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
 		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],
-		[
-			'says that a text is cut off',
-			{ finishReason: 'length' },
-			{ hint: 'Raise it' },
-			{ hint: 'Raise it', finish_reason: 'length' },
-		],
+		['says that it is cut off', { finishReason: 'length' }, hint, { ...hint, finish_reason: 'length' }],
 	])('%s', (_, choice, more, info) =>
 		expect(callInfoOf(response(choice, more))).toStrictEqual({ ...facts, ...info }),
 	);

@@ -176,7 +176,7 @@ describe('price', () => {
 		['the price is above the limit', [priced], high, { maxPriceRub: 11.99 }, { message: HIGH, param }],
 		['only free tasks are allowed', [priced], {}, { maxPriceRub: 0 }, { param }],
 		[
-			'a price is not known',
+			'a price is unknown',
 			[priced],
 			divine,
 			{ maxPriceRub: 9 },

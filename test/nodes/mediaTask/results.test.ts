@@ -108,20 +108,14 @@ describe('the input of a task', () => {
 		defaultMatch: false,
 	};
 
+	const filled = form({ prompt: 'x' });
+
 	it.each([
 		['an empty form', { inputMode: 'form', input: form({}) }, {}],
 		['an untouched form', { inputMode: 'form' }, {}],
 		['an empty form that shows fields, and JSON', { input: form({}, [field]), inputJson: '{"a": 1}' }, {}],
-		[
-			'a form with a value that shows no fields, and JSON',
-			{ input: form({ prompt: 'x' }), inputJson: '{"a": 1}' },
-			{ prompt: 'x' },
-		],
-		[
-			'JSON, and a form that was filled in before',
-			{ inputMode: 'json', input: form({ prompt: 'x' }), inputJson: '{"a": 1}' },
-			{ a: 1 },
-		],
+		['a form that shows no fields, and JSON', { input: filled, inputJson: '{"a": 1}' }, { prompt: 'x' }],
+		['JSON, and a former form', { inputMode: 'json', input: filled, inputJson: '{"a": 1}' }, { a: 1 }],
 	])('is read from %s', async (_, parameters, input) => {
 		expect(await sentInput(parameters)).toStrictEqual([input]);
 	});

@@ -125,6 +125,7 @@ describe('suspend problem', () => {
 	const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
 	const TOO_EARLY =
 		'the webhook or chat would get its response before the result (n8n’s Respond to Webhook node waits for it)';
+	const OF_PARENT = 'n8n may continue the parent of a sub-workflow without its results';
 	const noUrl = without('getWorkflowDataProxy', () => ({ $runIndex: 0, $execution: {} }));
 	const UNREACHABLE =
 		'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL';
@@ -133,16 +134,8 @@ describe('suspend problem', () => {
 		['an n8n whose context has no executeData', OTHER_WAY, { change: without('executeData') }],
 		['an n8n that stores copies of the items', OTHER_WAY, { change: copiedItems }],
 		['an old n8n', 'this n8n cannot suspend executions', { change: without('putExecutionToWait') }],
-		[
-			'a sub-workflow',
-			'n8n may continue the parent of a sub-workflow without its results',
-			{ change: without('getMode', () => 'integrated') },
-		],
-		[
-			'a webhook that responds with the output',
-			TOO_EARLY,
-			{ change: behind(WEBHOOK, { responseMode: 'lastNode' }) },
-		],
+		['a sub-workflow', OF_PARENT, { change: without('getMode', () => 'integrated') }],
+		['a webhook that responds late', TOO_EARLY, { change: behind(WEBHOOK, { responseMode: 'lastNode' }) }],
 		['a chat', TOO_EARLY, { change: behind(CHAT, { options: {} }) }],
 		['a chat that streams', TOO_EARLY, { change: behind(CHAT, { options: { responseMode: 'streaming' } }) }],
 		['no resume URL', 'n8n has no URL that resumes the execution', { change: noUrl }],

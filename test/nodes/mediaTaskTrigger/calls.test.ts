@@ -33,10 +33,7 @@ describe('callbacks', () => {
 	it.each<[string, (taskId: string) => IncomingRequest]>([
 		['in the body as the gateway sends it', (taskId) => ({ body: envelope({ taskId, state: 'fail' }) })],
 		['in the query', (taskId) => ({ body: {}, query: { taskId } })],
-		[
-			'after one that the account does not have',
-			(taskId) => ({ body: { id: 'event', data: { id: taskId } } }),
-		],
+		['after that of something else', (taskId) => ({ body: { id: 'event', data: { id: taskId } } })],
 	])('the ID of a task that has succeeded starts the workflow %s', async (_, request) => {
 		const taskId = freshTask();
 		errorResponse('event', 404);

@@ -145,16 +145,13 @@ describe('upload url', () => {
 	const zip = { 'content-encoding': 'gzip', 'content-length': String(zipped.length) };
 	const moved = reply(302, '', { location: '/new' });
 	const [png, html] = ['image/png', 'text/html'].map((type) => ({ 'content-type': type }));
+	const there = reply(200, 'png bytes', png);
 
 	it.each<[string, string, RequestListener]>([
 		['of known length', '/a/cat.png?size=1', reply(200, 'png bytes', { ...png, 'content-length': '9' })],
 		['of unknown length', '/cat.png', (_, to) => void to.write('png ', () => to.end('bytes'))],
 		['that is compressed', '/cat.png', reply(200, zipped, zip)],
-		[
-			'behind redirects',
-			'/cat.png',
-			(...call) => (downloads.length > 1 ? reply(200, 'png bytes', png) : moved)(...call),
-		],
+		['behind redirects', '/cat.png', (...call) => (downloads.length > 1 ? there : moved)(...call)],
 	])('a file %s is uploaded with its name, type and size', async (_, url, listener) => {
 		respond = listener;
 		const { json } = await upload(url);

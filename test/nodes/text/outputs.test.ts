@@ -217,11 +217,7 @@ describe('the files of a response', () => {
 
 it.each<[JsonObject, object, object]>([
 	[{ content: 'Hi', reasoning: 'hm' }, {}, { text: 'Hi' }],
-	[
-		{ content: '{"a": 1}', audio: { data: 'c291bmQ=' } },
-		{ outputFormat: 'jsonObject' },
-		{ output: { a: 1 } },
-	],
+	[{ content: '{"a":1}', audio: { data: 'c28=' } }, { outputFormat: 'jsonObject' }, { output: { a: 1 } }],
 ])('the tool of an agent returns small JSON, and no files (%#)', async (message, parameters, output) => {
 	mockResponse('chat', chatCompletion(message));
 	const { items } = await generate({ simplify: false, ...parameters }, { asTool: true });

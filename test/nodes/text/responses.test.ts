@@ -129,12 +129,7 @@ describe('streaming', () => {
 
 		test.each([
 			['an error frame', { errorAfter: 6 }, 'The model did not finish its response', format === 'responses'],
-			[
-				'a connection that is cut',
-				{ cutAfter: 6 },
-				'The connection broke in the middle of the response',
-				false,
-			],
+			['a lost connection', { cutAfter: 6 }, 'The connection broke in the middle of the response', false],
 			['a missing end', { missingEnd: true }, 'The response ended before it was complete', false],
 		])('%s is an error with the text so far', async (_, fault, message, retryable) => {
 			stream(fault);
@@ -213,19 +208,15 @@ describe('streaming', () => {
 	const completed = { type: 'response.completed', response: { status: 'completed', output } };
 	const chunks = [chunk('I must'), chunk(' not', { finish_reason: 'stop' }), { choices: [], usage: {} }];
 
+	const EVENTS = 'text/event-stream';
+	const ofItem = events(delta('I must'), delta(' not'), completed);
 	const said = { choices: [{ message: { content: 'I must not' } }] };
 
 	it.each<[string, string, string, string, object]>([
 		['a text, whole', 'chat', JSON.stringify(said), 'application/json', { text: 'I must not' }],
 		['a refusal, whole', 'chat', JSON.stringify(refused), 'application/json', NO_TEXT],
-		['a refusal, streamed', 'chat', events(...chunks, '[DONE]'), 'text/event-stream', NO_TEXT],
-		[
-			'a refusal, streamed',
-			'responses',
-			events(delta('I must'), delta(' not'), completed),
-			'text/event-stream',
-			NO_TEXT,
-		],
+		['a refusal, streamed', 'chat', events(...chunks, '[DONE]'), EVENTS, NO_TEXT],
+		['a refusal, streamed', 'responses', ofItem, EVENTS, NO_TEXT],
 	])('%s, reaches the chat (%s)', async (_, format, text, contentType, json) => {
 		const action = { kind: 'raw', status: 200, body: { text, contentType } } as const;
 		gateway.control.addFault({ match: { method: 'POST' }, action });
