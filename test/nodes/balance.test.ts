@@ -112,9 +112,10 @@ describe('balance trigger', () => {
 			mode = 'trigger',
 			store = {},
 			apiKey = 'sk-1',
-		}: { mode?: WorkflowExecuteMode; store?: object; apiKey?: string } = {},
+			status = 200,
+		}: { mode?: WorkflowExecuteMode; store?: object; apiKey?: string; status?: number } = {},
 	): Promise<INodeExecutionData[][] | null> {
-		nock('https://gateway.test').get('/api/v1/balance').reply(200, body);
+		nock('https://gateway.test').get('/api/v1/balance').reply(status, body);
 		const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey };
 		return await new BalanceTrigger().poll.call(
 			pollContext({ node: 'balanceTrigger', parameters, mode, store, credential }),
