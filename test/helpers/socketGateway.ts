@@ -16,14 +16,6 @@ interface ReceivedRequest {
 	body: string;
 }
 
-interface SocketClient {
-	client: GatewayClient;
-	/** The pauses, in milliseconds; they take no time. */
-	pauses: number[];
-	/** Slots that are held now, taken in all, and held when each pause began. */
-	slots: { held: number; taken: number; duringPauses: number[] };
-}
-
 export const API_KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 
 /** A server on a real socket in place of the gateway, and clients that reach it through n8n's own HTTP client. */
@@ -47,29 +39,18 @@ export function useSocketGateway() {
 		onRequest(listener: RequestListener): void {
 			respond = listener;
 		},
-		client(settings: Partial<ClientSettings> = {}): SocketClient {
+		/** A client that pauses for no time. */
+		client(settings: Partial<ClientSettings>): GatewayClient {
 			const baseUrl = `${origin()}/api/v1`;
-			const credential = { baseUrl, apiKey: API_KEY };
-			const context = editorContext({ node: 'textGeneration', parameters: {}, credential });
-			const pauses: number[] = [];
-			const slots: SocketClient['slots'] = { held: 0, taken: 0, duringPauses: [] };
-			const client = testClient(
+			const context = editorContext({
+				node: 'textGeneration',
+				parameters: {},
+				credential: { baseUrl, apiKey: API_KEY },
+			});
+			return testClient(
 				{ baseUrl, secrets: [API_KEY], ...settings },
-				{
-					transport: n8nTransport(context, credentialReader(context)),
-					withSlot: async (work) => {
-						slots.held += 1;
-						slots.taken += 1;
-						return await work().finally(() => (slots.held -= 1));
-					},
-					pause: (milliseconds) => {
-						pauses.push(milliseconds);
-						slots.duringPauses.push(slots.held);
-						return Promise.resolve();
-					},
-				},
+				{ transport: n8nTransport(context, credentialReader(context)) },
 			);
-			return { client, pauses, slots };
 		},
 	};
 }

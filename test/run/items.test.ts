@@ -164,17 +164,6 @@ describe('the node itself', () => {
 	});
 });
 
-it('polls do not take the slots of other requests', async () => {
-	const lookups = gateway.control.hold({ path: '/async/media/tasks/*', method: 'GET' });
-	void eventually(() => lookups.requests.length > 0).then(lookups.release);
-	const input = '={{ { prompt: $json.prompt, quality: "draft", size: "512x512" } }}';
-	// The first poll is sent at once.
-	const options = { idempotencyKey: '=k{{ $itemIndex }}', concurrency: 2 };
-	const { items } = await gateway.draw({ inputJson: input, options }, { items: numbered(6) });
-	expect(items).toHaveLength(6);
-	expect(gateway.control.concurrency().groups.mediaStatus?.max).toBe(6);
-});
-
 it('values that are too large to be kept are read again when the turn of their item comes', async () => {
 	const size = 14 * 1024 * 1024;
 	const prompt = `={{ 'x'.repeat(${size} + $itemIndex) }}`;
