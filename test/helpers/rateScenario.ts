@@ -1,13 +1,66 @@
 import type { GatewayClient, GatewayRequest } from '../../nodes/shared/gateway/client/client';
-import type { RateGate } from '../../nodes/shared/gateway/client/rateGate';
+import { RateGate } from '../../nodes/shared/gateway/client/rateGate';
+import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import { waitForTask } from '../../nodes/shared/gateway/endpoints/polling';
 import { Limiter } from '../../nodes/shared/run/limiter';
-import { LimitedAccount, type Limit } from './account';
-import { limitBody, pool, virtualGateway, type Answer } from './virtualGateway';
+import { testClient } from './client';
+import { VirtualClock } from './virtualClock';
 
 const TEXT_MS = 200;
 const NETWORK_MS = 20;
 const TASK_MS = 20_000;
+
+/** The rate limit of an account: in tokens, of which a request uses one unless its scenario says otherwise. */
+export interface Limit {
+	tokens: number;
+	windowMs: number;
+	/** `fixed`: in each window of the clock; `sliding`: in any window; `bucket`: the limit is refilled evenly. */
+	kind: 'fixed' | 'sliding' | 'bucket';
+	/** Whether a 429 says when to come again, in whole seconds. */
+	retryAfter?: boolean;
+	/** Whether a request that is refused counts. */
+	countsRefused?: boolean;
+}
+
+/** An account whose requests are limited. */
+class LimitedAccount {
+	private counted: Array<{ at: number; tokens: number }> = [];
+	private level: number;
+	private refilledAt: number;
+
+	/** @param start the time at which its first window begins, in milliseconds */
+	constructor(
+		private readonly limit: Limit,
+		private readonly start: number,
+	) {
+		this.level = limit.tokens;
+		this.refilledAt = start;
+	}
+
+	/** Takes a request. Returns in how many milliseconds it would be taken if it is refused, else 0. */
+	take(now: number, tokens = 1): number {
+		const { kind, windowMs, countsRefused = false } = this.limit;
+		if (kind === 'bucket') return this.takeFromBucket(now, tokens);
+		const begin = kind === 'fixed' ? now - ((now - this.start) % windowMs) : now - windowMs + 1;
+		this.counted = this.counted.filter(({ at }) => at >= begin);
+		const used = this.counted.reduce((sum, one) => sum + one.tokens, 0);
+		const isTaken = used + tokens <= this.limit.tokens;
+		if (isTaken || countsRefused) this.counted.push({ at: now, tokens });
+		if (isTaken) return 0;
+		return kind === 'fixed'
+			? begin + windowMs - now
+			: Math.max((this.counted[0]?.at ?? now) + windowMs - now, 1);
+	}
+
+	private takeFromBucket(now: number, tokens: number): number {
+		const { tokens: most, windowMs } = this.limit;
+		this.level = Math.min(most, this.level + ((now - this.refilledAt) * most) / windowMs);
+		this.refilledAt = now;
+		if (this.level < tokens) return ((tokens - this.level) * windowMs) / most;
+		this.level -= tokens;
+		return 0;
+	}
+}
 
 /** Work at the rate limit of an account. */
 export interface Scenario {
@@ -72,49 +125,71 @@ const creation: GatewayRequest = {
 /** Does the work of a scenario in virtual time. */
 export async function runScenario(scenario: Scenario, seed: number): Promise<Outcome> {
 	const random = randomFrom(seed);
+	const clock = new VirtualClock();
+	const { now, sleep } = clock;
 	const { serve, taken } = gatewayOf(scenario);
-	const gateway = virtualGateway(serve, random, NETWORK_MS);
-	const { clock } = gateway;
-	const start = clock.now();
+	const start = now();
+	const seconds = () => (now() - start) / 1_000;
+	const statuses: number[] = [];
+	const exchange = async (request: HttpRequest) => {
+		await sleep(NETWORK_MS * (0.5 + random()));
+		const { status = 200, headers = {}, body = '{}', latencyMs = 100 } = serve(request, now());
+		statuses.push(status);
+		await sleep(latencyMs);
+		return { status, headers, body };
+	};
 	const failed: number[] = [];
 	const ends: number[] = [];
 	const execution = async (gate: RateGate, first: number) => {
-		const slots = { other: new Limiter(scenario.concurrency), poll: new Limiter(64) };
-		const client = gateway.client(
+		const [items, requests, polls] = [scenario.concurrency, scenario.concurrency, 64].map(
+			(most) => new Limiter(most),
+		) as [Limiter, Limiter, Limiter];
+		const client = testClient(
 			{},
-			{ gate, withSlot: async (work, kind) => await slots[kind === 'poll' ? 'poll' : 'other'].run(work) },
+			{
+				transport: { text: exchange, stream: async () => await Promise.reject(new Error('not used')) },
+				withSlot: async (work, kind) => await (kind === 'poll' ? polls : requests).run(work),
+				...{ gate, pause: sleep, sleep, now, random },
+			},
 		);
-		const texts = pool(scenario.texts, scenario.concurrency, async (index) => {
+		const texts = Array.from({ length: scenario.texts }, async (_, index) => {
 			const n = first + index;
-			if (scenario.startsAt) await clock.sleep(scenario.startsAt(n) * 1_000 - (clock.now() - start));
-			await client.json(text(n)).catch(() => failed.push(n));
-			ends[n] = gateway.seconds();
+			await items.run(async () => {
+				if (scenario.startsAt) await sleep(scenario.startsAt(n) * 1_000 - (now() - start));
+				await client.json(text(n)).catch(() => failed.push(n));
+				ends[n] = seconds();
+			});
 		});
-		await Promise.all([texts, tasksOf(client, scenario.tasks ?? 0)]);
+		await Promise.all([...texts, tasksOf(client, scenario.tasks ?? 0)]);
 	};
 	const { processes = 1, executions = 1 } = scenario;
 	const all = Array.from({ length: processes }, (_, process) => {
-		const gate = gateway.newGate();
+		const gate = new RateGate({ now, random });
 		const firsts = Array.from({ length: executions }, (_none, index) => process * executions + index);
 		return firsts.map(async (index) => await execution(gate, index * scenario.texts));
 	});
 	await clock.run(Promise.all(all.flat()));
-	const refused = gateway.log.filter(({ status }) => status === 429).length;
-	return { seconds: gateway.seconds(), ends, refused: refused / gateway.log.length, failed, taken };
+	const refused = statuses.filter((status) => status === 429).length / statuses.length;
+	return { seconds: seconds(), ends, refused, failed, taken };
 }
 
 async function tasksOf(client: GatewayClient, count: number): Promise<void> {
-	const options = {
-		mediaType: async () => await Promise.resolve('image' as const),
-		maxWaitMs: 3_600_000,
-		pollImmediately: false,
-	};
-	const created = Array.from({ length: count }, async () => {
-		const { data } = (await client.json(creation)) as { data: { taskId: string } };
-		return data.taskId;
-	});
-	const ids = await Promise.all(created);
+	const ids = await Promise.all(
+		Array.from({ length: count }, async () => {
+			const { data } = (await client.json(creation)) as { data: { taskId: string } };
+			return data.taskId;
+		}),
+	);
+	const options = { maxWaitMs: 3_600_000, pollImmediately: false };
 	await Promise.all(ids.map(async (id) => await waitForTask(client, id, options)));
+}
+
+/** The response of the simulated gateway. */
+interface Answer {
+	status?: number;
+	headers?: Record<string, string>;
+	body?: string;
+	latencyMs?: number;
 }
 
 function gatewayOf({ limit, refusedOnce, tokens = () => 1, textMs = TEXT_MS - 2 * NETWORK_MS }: Scenario) {
@@ -124,16 +199,13 @@ function gatewayOf({ limit, refusedOnce, tokens = () => 1, textMs = TEXT_MS - 2 
 	const ends: number[] = [];
 	const refusal = (inMs?: number): Answer => ({
 		status: 429,
-		body: limitBody(),
+		body: '{"error":{"type":"rate_limit_error","code":"rate_limit_exceeded"}}',
 		headers: inMs === undefined ? {} : { 'retry-after': String(Math.ceil(inMs / 1_000)) },
 		latencyMs: NETWORK_MS,
 	});
 	const envelope = (data: object) => ({ body: JSON.stringify({ code: 200, data }) });
-	const serve = (
-		{ url, method, body }: { url: string; method: string; body?: unknown },
-		now: number,
-	): Answer => {
-		const { n } = (method === 'POST' ? JSON.parse(String(body)) : {}) as { n?: number };
+	const serve = ({ url, method, body }: HttpRequest, now: number): Answer => {
+		const { n } = (method === 'POST' ? JSON.parse(body as string) : {}) as { n?: number };
 		if (n !== undefined && refusedOnce?.which(n) && !hasRefused.has(n)) {
 			hasRefused.add(n);
 			return refusal(refusedOnce.retryAfter * 1_000);

@@ -1,5 +1,4 @@
-import type { Limit } from './account';
-import type { Scenario } from './rateScenario';
+import type { Limit, Scenario } from './rateScenario';
 
 /** Work at a rate limit that the client does not know. Fallback models: `stories/fallbackRateLimit.test.ts`. */
 export interface ScenarioCase {

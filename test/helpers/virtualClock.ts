@@ -1,4 +1,4 @@
-/** A clock that moves to the next timer when nothing else is to be done. */
+/** A clock that moves to the next timer when nothing else is to be done: quicker than that of a test. */
 export class VirtualClock {
 	private time = 1_000_000_000;
 	private readonly timers = new Set<{ at: number; end: () => void }>();

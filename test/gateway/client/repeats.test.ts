@@ -8,11 +8,11 @@ import {
 	type Outcome,
 	type RequestKind,
 } from '../../../nodes/shared/gateway/errors/errors';
-import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { mayRepeat, statusPolicy } from '../../../nodes/shared/gateway/errors/policy';
 import retryTable from '../../fixtures/spec/retry.json';
-import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
-import { virtualGateway } from '../../helpers/virtualGateway';
+import type { HttpRequest, HttpResponse } from '../../../nodes/shared/gateway/client/transport';
+import { apiErrorOf, rejection, scriptedClient, type Step, testClient, testGate } from '../../helpers/client';
+import { passTime } from '../../helpers/time';
 
 // When a request is sent again, and which one is.
 
@@ -60,24 +60,6 @@ describe('a retry', () => {
 		});
 	});
 
-	describe('retries', () => {
-		it('fetch a file again when its stream breaks while it is stored', async () => {
-			const { client, sent } = scriptedClient([{ body: 'x' }]);
-			const store = async () => {
-				if (sent.length === 1) throw problemError('lost', 'file');
-				return await Promise.resolve('stored');
-			};
-			expect(await client.downloadUrl('https://files.test/a', store)).toBe('stored');
-			expect(sent).toHaveLength(2);
-		});
-
-		it('end at once when the run ends during a pause', async () => {
-			const { client, sent } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
-			expect(await rejection(client.json(get))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
-			expect(sent).toHaveLength(1);
-		});
-	});
-
 	describe('the note on tries', () => {
 		const descriptionAfter = async (steps: Step[], maxRetries: number) =>
 			(await apiErrorOf(scriptedClient(steps, { maxRetries }).client.json(get))).details.description;
@@ -118,18 +100,31 @@ describe('client rate limit', () => {
 		expect(sent).toHaveLength(7);
 	});
 
+	/** Clients of one account in the time of the test, and the paths that they ask for; some are refused. */
+	function account(refused: (path: string, count: number) => Partial<HttpResponse<string>> | undefined) {
+		const paths: string[] = [];
+		const text = async ({ url }: HttpRequest): Promise<HttpResponse<string>> => {
+			const path = url.split('/v1')[1] ?? '';
+			paths.push(path);
+			const response = refused(path, paths.length);
+			return await Promise.resolve({ status: response ? 429 : 200, headers: {}, body: '{}', ...response });
+		};
+		const gate = testGate();
+		const client = (settings = {}) => testClient(settings, { gate, transport: { text, stream: text } });
+		return { paths, client };
+	}
+
 	it('of a catalogue pauses nobody else', async () => {
-		const headers = { 'retry-after': '20' };
-		const { clock, client, log, seconds } = virtualGateway(({ url }) =>
-			url.endsWith('/models') && log.length < 2 ? { status: 429, headers } : {},
-		);
+		const refused = { headers: { 'retry-after': '20' } };
+		const { client } = account((path, count) => (path === '/models' && count <= 2 ? refused : undefined));
 		const catalogue: GatewayRequest = { ...get, group: 'catalogue', path: '/models' };
 		const models = Promise.all([client().json(catalogue), client().json(catalogue)]);
-		await clock.run(clock.sleep(1_000));
-		await clock.run(client().json(get));
-		expect(seconds()).toBeLessThan(5);
-		expect(await clock.run(models)).toStrictEqual([{}, {}]);
-		expect(seconds()).toBeGreaterThan(20);
+		await passTime(1_000);
+		const start = Date.now();
+		await client().json(get);
+		expect(Date.now() - start).toBe(0);
+		await models;
+		expect(Date.now() - start).toBeGreaterThan(18_000);
 	});
 
 	describe('Rate Limit Wait', () => {
@@ -154,14 +149,11 @@ describe('client rate limit', () => {
 		});
 
 		it('that ends during a pause of the account: the request is sent a last time', async () => {
-			const { clock, client, log } = virtualGateway(() => ({ status: 429 }));
-			const patient = client();
-			void Promise.all([patient.json(chat), patient.json(chat)]).catch(() => undefined);
-			await clock.run(clock.sleep(500));
-			const { details } = await clock.run(apiErrorOf(client({ rateLimitWaitMs: 200 }).json(get)));
-			expect([details.status, log.filter(({ url }) => url.endsWith('/balance')).length]).toStrictEqual([
-				429, 1,
-			]);
+			const { client, paths } = account(() => ({}));
+			void Promise.allSettled([client().json(chat), client().json(chat)]);
+			await passTime(500);
+			const { details } = await apiErrorOf(client({ rateLimitWaitMs: 200 }).json(get));
+			expect([details.status, paths.filter((path) => path === '/balance').length]).toStrictEqual([429, 1]);
 		});
 
 		it('that is shorter than Retry-After ends it at once, and the error names the time', async () => {
