@@ -91,30 +91,17 @@ describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
 			credential = await save('Redirecting', { baseUrl: `${redirecting.origin()}/api/v1`, apiKey });
 		});
 
-		test.each([
-			['ends with the status of the redirect', {}],
-			[
-				'ends with it also if the node is to follow redirects with credentials',
-				{
-					redirect: { redirect: { followRedirects: true, maxRedirects: 5 } },
-					sendCredentialsOnCrossOriginRedirect: true,
-				},
-			],
-		])('%s', async (_, options) => {
+		// As an error, and as an error item, which also has the request.
+		test.each(['stopWorkflow', 'continueRegularOutput'])('ends with the redirect (%s)', async (onError) => {
+			const options = {
+				redirect: { redirect: { followRedirects: true, maxRedirects: 5 } },
+				sendCredentialsOnCrossOriginRedirect: true,
+			};
 			const url = `${redirecting.origin()}/api/v1/balance`;
-			const result = await request(url, { typeVersion, credential, options });
-
-			expect(result.error).toMatchObject({ httpCode: '302' });
+			const result = await request(url, { typeVersion, credential, options, settings: { onError } });
+			expect(result.status).toBe(onError === 'stopWorkflow' ? 'error' : 'success');
 			expect(redirectedKeys).toStrictEqual([`Bearer ${environment.gateway.apiKey}`]);
 			expect(foreignRequests).toStrictEqual([]);
-			expect(await stored(result)).not.toContain(environment.gateway.apiKey);
-		});
-
-		test('does not store the key with the error item', async () => {
-			const url = `${redirecting.origin()}/api/v1/balance`;
-			const settings = { onError: 'continueRegularOutput' };
-			const result = await request(url, { typeVersion, credential, settings });
-			expect(result.status).toBe('success');
 			expect(await stored(result)).not.toContain(environment.gateway.apiKey);
 		});
 	});
