@@ -33,43 +33,19 @@ describe('messages', () => {
 
 	const none = { attachments: [], toolCalls: [], reasoning: [] };
 
-	/** A run of an agent: two parallel tool calls, their results. */
-	const run: BaseMessage[] = [
-		new SystemMessage('Be brief'),
-		new HumanMessage('Weather and time?'),
-		new AIMessage({
-			...parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'both tools' }),
-			tool_calls: [
-				{ id: 'a', name: 'weather', args: { city: 'Omsk' } },
-				{ id: 'b', name: 'time', args: {} },
-			],
-		}),
-		result('a', '[{"t":3}]'),
-		result('b', [text('12:00'), text('UTC')]),
-	];
-
-	it('the conversation of an agent has the tool calls of a message, and their results', () =>
-		expect(converted(...run)).toStrictEqual([
-			{ role: 'system', text: 'Be brief', ...none },
-			{ role: 'user', text: 'Weather and time?', ...none },
-			{
-				...none,
-				role: 'assistant',
-				text: 'One moment',
-				toolCalls: [
-					{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' },
-					{ id: 'b', name: 'time', arguments: '{}' },
-				],
-			},
-			{ role: 'tool', callId: 'a', text: '[{"t":3}]' },
-			{ role: 'tool', callId: 'b', text: '12:00\nUTC' },
-		]));
+	it('a model calls tools, next to text or to reasoning, which is left out', () => {
+		const tool_calls = [{ id: 'a', name: 'weather', args: { city: 'Omsk' } }];
+		const content = parts(text('One '), text('moment'), { type: 'reasoning', reasoning: 'a tool' });
+		const toolCalls = [{ id: 'a', name: 'weather', arguments: '{"city":"Omsk"}' }];
+		expect(converted(new AIMessage({ ...content, tool_calls }))).toStrictEqual([
+			{ ...none, role: 'assistant', text: 'One moment', toolCalls },
+		]);
+	});
 
 	const textFile = { type: 'file', source_type: 'text', text: 'b' };
 
 	it.each<[string, BaseMessage, string, string]>([
 		['of a user in parts is in lines', said(text('a'), text(''), 'b'), 'user', 'a\nb'],
-		['of a model may be in chunks', new AIMessage(parts(text('a'), text('b'))), 'assistant', 'ab'],
 		['of the system', new SystemMessage('Be brief'), 'system', 'Be brief'],
 		['of somebody else is the user’s', new ChatMessage('Hi', 'critic'), 'user', 'Hi'],
 		['of no parts is empty', said(), 'user', ''],
@@ -144,6 +120,7 @@ describe('messages', () => {
 		const resource = { type: 'resource', resource: { text: 'abc', none: null } };
 
 		it.each<[string, unknown, string]>([
+			['text in lines', [text('12:00'), text('UTC')], '12:00\nUTC'],
 			['text', 'text', 'text'],
 			['JSON next to text', [resource, text('hi')], `${JSON.stringify(resource)}\nhi`],
 			[
