@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { IDataObject } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { textFormat } from '../../nodes/shared/gateway/text/formats';
@@ -12,134 +11,12 @@ import {
 	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
 import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
-import { reserve } from '../../nodes/shared/run/charge/limits';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { completeText, type TextCosts } from '../../nodes/shared/run/charge/text';
-import { Spending, type SpendingContext } from '../../nodes/shared/run/charge/spending';
+import type { Spending } from '../../nodes/shared/run/charge/spending';
+import { addToTotal } from '../../nodes/shared/gateway/util/money';
 import { invalidInput } from '../helpers/invalidInput';
-
-/** An execution: what n8n stores of it, and what it shows. */
-class Execution {
-	id = 'e1';
-	contexts: Record<string, IDataObject> = {};
-	readonly custom: Record<string, unknown> = {};
-	readonly hints: Array<{ message: string }> = [];
-
-	node(name = 'node') {
-		const customData = { setAll: (values: object) => void Object.assign(this.custom, values) };
-		const context = {
-			getContext: (kind: string) => (this.contexts[kind === 'flow' ? kind : name] ??= {}),
-			getExecutionId: () => this.id,
-			addExecutionHints: (hint: { message: string }) => void this.hints.push(hint),
-			getWorkflowDataProxy: () => ({ $execution: { customData } }),
-		};
-		return new Spending(context as unknown as SpendingContext);
-	}
-
-	/** n8n stores it, and reads it back. */
-	store = () => void (this.contexts = structuredClone(this.contexts));
-}
-
-describe('calls of an execution with a limit', () => {
-	// Calls under *Max Cost per Execution*, in hundredths of a ruble.
-
-	const rub = (hundredths: number) => (hundredths / 100).toFixed(2);
-
-	/** A client without *Minimum Balance*. */
-	const client = {
-		account: 'a',
-		settings: {},
-		until: async (wait: Promise<void>) => await wait,
-	} as unknown as GatewayClient;
-
-	/** A call: what it may cost and costs, and how many turns it takes. */
-	const call = fc.record({
-		most: fc.integer({ min: 1, max: 60 }),
-		share: fc.double({ min: 0, max: 1, noNaN: true }),
-		turns: fc.integer({ min: 1, max: 8 }),
-	});
-
-	async function turns(count: number): Promise<void> {
-		for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
-	}
-
-	it('never exceed it together, and each that is refused could not fit what was left', async () => {
-		const run = async (calls: Array<{ most: number; share: number; turns: number }>, limit: number) => {
-			const execution = new Execution();
-			let spent = 0;
-			let open = 0;
-			const refused: Array<{ error: unknown; couldFit: boolean }> = [];
-			const send = async ({ most, share, turns: length }: (typeof calls)[number]) => {
-				const cost = Math.round(most * share);
-				try {
-					const { rub: counted } = await charge(
-						execution.node(),
-						{ client, mostRub: rub(most), maxCostRub: rub(limit) },
-						async () => {
-							open += most;
-							expect(spent + open).toBeLessThanOrEqual(limit);
-							await turns(length);
-						},
-						async () => await Promise.resolve(rub(cost)),
-					);
-					await counted;
-					spent += cost;
-					open -= most;
-				} catch (error) {
-					refused.push({ error, couldFit: spent + most <= limit });
-				}
-			};
-			await Promise.all(calls.map(send));
-			expect(spent).toBeLessThanOrEqual(limit);
-			for (const { error, couldFit } of refused)
-				expect([error instanceof InvalidInputError, couldFit]).toStrictEqual([true, false]);
-		};
-		await fc.assert(
-			fc.asyncProperty(
-				fc.array(call, { minLength: 30, maxLength: 30 }),
-				fc.integer({ min: 1, max: 1_000 }),
-				run,
-			),
-			{ numRuns: 60 },
-		);
-	});
-
-	it.each<[string, string | undefined]>([
-		['an amount', '8'],
-		['any amount', undefined],
-	])('wait for one that has no limit and may cost %s, and count it', async (_, mostRub) => {
-		const execution = new Execution();
-		const send = async (limit: string | undefined, most: string | undefined, cost: string) =>
-			await charge(
-				execution.node(),
-				{ client, mostRub: most, maxCostRub: limit },
-				async () => await turns(3),
-				async () => await Promise.resolve(cost),
-			);
-		const unlimited = send(undefined, mostRub, '7');
-		await expect(send('10', '4', '4')).rejects.toThrow("'Max Cost per Execution (₽)'");
-		await unlimited;
-	});
-
-	it('begin in the order in which they came, also when a later one would fit before', async () => {
-		const execution = new Execution();
-		const begun: number[] = [];
-		const send = async (index: number, most: string) => {
-			const { rub: counted } = await charge(
-				execution.node(),
-				{ client, mostRub: most, maxCostRub: '10' },
-				async () => {
-					begun.push(index);
-					await turns(3);
-				},
-				async () => await Promise.resolve('0'),
-			);
-			await counted;
-		};
-		await Promise.all([send(0, '8'), send(1, '8'), send(2, '1')]);
-		expect(begun).toStrictEqual([0, 1, 2]);
-	});
-});
+import { Execution } from './support';
 
 describe('min balance', () => {
 	// What the credential's minimum balance lets through. All executions of the process share an account.
@@ -150,10 +27,10 @@ describe('min balance', () => {
 	function newAccount(balance: string, minBalanceRub: string | null = '90') {
 		accounts += 1;
 		const gateway = { balance: balance as string | Error, requests: 0, now: 1_000 };
+		jest.spyOn(performance, 'now').mockImplementation(() => gateway.now);
 		const client = {
 			account: `account ${accounts}`,
 			settings: { minBalanceRub: minBalanceRub ?? undefined },
-			now: () => gateway.now,
 			until: async (wait: Promise<void>) => await wait,
 			json: async () => {
 				gateway.requests += 1;
@@ -162,10 +39,21 @@ describe('min balance', () => {
 				return await Promise.resolve({ amount: answer });
 			},
 		} as unknown as GatewayClient;
-		/** Begins a call; ends it with what it may have cost. */
-		const begin = async (mostRub: string) =>
-			await reserve(new Execution().node(), { client, mostRub, maxCostRub: undefined });
+		/** Begins a call; ends it with what it costs. */
+		const begin = async (mostRub: string) => await started(client, new Execution().node(), mostRub);
 		return { gateway, client, begin };
+	}
+
+	/** Sends a call; returns a function that ends it with what it costs. */
+	async function started(client: GatewayClient, spending: Spending, mostRub: string, maxCostRub?: string) {
+		let end: (rub: string) => void = () => undefined;
+		const ended = new Promise<string>((resolve) => (end = resolve));
+		const costOf = async () => await ended;
+		await new Promise<void>((resolve, reject) => {
+			const send = async () => await Promise.resolve(resolve());
+			charge(spending, { client, mostRub, maxCostRub }, send, costOf).catch(reject);
+		});
+		return end;
 	}
 
 	/** Sends a call of an execution of its own, which may cost ₽9. */
@@ -206,11 +94,16 @@ describe('min balance', () => {
 		['the most, if it may be charged', error('unknown'), '9', '1'],
 		['nothing, if it is not charged', error('rejected'), '9', '10'],
 		['nothing, if the limit of the execution refuses it', '4', '5', '10'],
-	])('counts of a call that has ended %s', async (_, end, maxCostRub, fits) => {
-		const { client, begin } = newAccount('100');
+	])('counts of a call that has ended %s, until the balance shows it', async (_, end, maxCostRub, fits) => {
+		const { gateway, client, begin } = newAccount('100');
 		await send(client, end, maxCostRub);
+		const call = await begin(fits);
+		expect(gateway.requests).toBe(1);
+		call('0');
+		gateway.balance = addToTotal('90', fits);
 		await expect(begin(`${fits}.01`)).rejects.toThrow('less than');
 		await expect(begin(fits)).resolves.toBeDefined();
+		expect(gateway.requests).toBe(2);
 	});
 
 	it.each<[string, balance: string, milliseconds: number]>([
@@ -219,14 +112,14 @@ describe('min balance', () => {
 	])('reads the balance again after %s, which then has what has ended', async (_, balance, milliseconds) => {
 		const { gateway, begin } = newAccount(balance);
 		(await begin('9'))('9');
+		await new Promise((resolve) => setImmediate(resolve));
 		gateway.balance = '91';
 		gateway.now += milliseconds;
 		(await begin('1'))('0');
 		expect(gateway.requests).toBe(1);
 		gateway.now += 1;
-		await expect(begin('2')).rejects.toThrow('The call may cost');
-		expect(gateway.requests).toBe(2);
 		await expect(begin('1')).resolves.toBeDefined();
+		expect(gateway.requests).toBe(2);
 	});
 
 	it('is read by a call of another execution when the one that reads it is cancelled', async () => {
@@ -234,7 +127,7 @@ describe('min balance', () => {
 		let cancel: (error: Error) => void = () => undefined;
 		const json = async () => await new Promise((_, reject) => (cancel = reject));
 		const reader = { ...client, json } as unknown as GatewayClient;
-		const first = reserve(new Execution().node(), { client: reader, mostRub: '1', maxCostRub: undefined });
+		const first = started(reader, new Execution().node(), '1');
 		const second = begin('1');
 		await new Promise((resolve) => setImmediate(resolve));
 		expect(gateway.requests).toBe(0);
@@ -285,24 +178,32 @@ describe('spending', () => {
 
 	/** Sends a call that ends with this cost or error, which it returns. */
 	async function send(plan: Partial<Plan>, end: string | Error, node = execution.node()): Promise<unknown> {
-		const client = { account: 'a', settings: {} } as Plan['client'];
+		const until = async (wait: Promise<void>) => await wait;
+		const client = { account: 'a', settings: {}, until } as unknown as Plan['client'];
 		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
 		const all = { client, mostRub: undefined, maxCostRub: undefined, ...plan };
 		const costOf = (ended: object) => Promise.resolve('result' in ended ? String(ended.result) : undefined);
 		return await charge(node, all, respond, costOf).then(async ({ rub }) => await rub, asError);
 	}
 
-	const failedTask = (costRub: string): ItemRecord => ({ state: 'charged', costRub });
-	type Calls = (node: Spending) => unknown;
+	/** Calls that cost so much, or whose cost of at most so much is not known. */
+	const costs = async (rub: string, node?: Spending) => await send({}, rub, node);
+	const mayCost = async (mostRub: string | undefined, node?: Spending) => await send({ mostRub }, LOST, node);
+
 	const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';
-	it.each<[string, Calls, hint: string]>([
-		['a cost', (node) => node.costs('4.50'), '4.50 (execution so far: ₽4.50)'],
-		['no free call', (node) => node.costs('0'), ''],
+	it.each<[string, () => Promise<unknown>, hint: string]>([
+		['a cost', async () => await costs('4.50'), '4.50 (execution so far: ₽4.50)'],
+		['a cost below zero as none', async () => await costs('-5'), ''],
+		['no free call', async () => await costs('0'), ''],
 		['no rejected call', async () => await send({}, REJECTED), ''],
-		['a lost call', async () => await send({}, LOST), UNKNOWN],
-		['other nodes', (node) => [execution.node('b').costs('3'), node.costs('1')], '1 (execution so far: ₽4)'],
+		['a lost call', async () => await mayCost('2'), UNKNOWN],
+		[
+			'other nodes',
+			async () => [await costs('3', execution.node('b')), await costs('1')],
+			'1 (execution so far: ₽4)',
+		],
 	])('the hint has %s', async (_, calls, hint) => {
-		await calls(execution.node());
+		await calls();
 		expect(execution.hints.at(-1)?.message ?? '').toBe(hint && `Cost: ₽${hint}`);
 		// Also without a hint, for expressions.
 		expect(execution.contexts.node?.gateway).toHaveProperty(
@@ -311,13 +212,13 @@ describe('spending', () => {
 		);
 	});
 
-	it('all nodes show the exact sum, however often n8n stores the execution', () => {
+	it('all nodes show the exact sum, however often n8n stores the execution', async () => {
 		const call = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(9_999), fc.boolean());
-		fc.assert(
-			fc.property(fc.array(call, { minLength: 1 }), (calls) => {
+		await fc.assert(
+			fc.asyncProperty(fc.array(call, { minLength: 1 }), async (calls) => {
 				execution = new Execution();
 				for (const [name, rub, isKnown] of calls) {
-					execution.node(name)[isKnown ? 'costs' : 'mayCost'](String(rub / 1_000));
+					await (isKnown ? costs : mayCost)(String(rub / 1_000), execution.node(name));
 					execution.store();
 				}
 				const known = calls.filter(([, , isKnown]) => isKnown);
@@ -329,14 +230,14 @@ describe('spending', () => {
 		);
 	});
 
-	it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', () => {
+	it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', async () => {
 		const use = { place: 'p', content: 'c', isCharged: true as const };
-		execution.node('first').costs('1');
+		await costs('1', execution.node('first'));
 		execution.node('first').keys.k = use;
 		for (const id of ['e2', 'e3']) {
 			execution.store();
 			execution.id = id;
-			execution.node('second').costs('5');
+			await costs('5', execution.node('second'));
 		}
 		expect(shown()).toBe('5 1 0');
 		expect(execution.contexts.first?.gateway).toStrictEqual({ costRub: 5, calls: 1, callsWithoutCost: 0 });
@@ -344,54 +245,78 @@ describe('spending', () => {
 		expect(execution.node('third').keys).toStrictEqual({ k: use });
 	});
 
-	/** Whether a call that may cost so much fits a limit of ₽1. */
-	const fits = (most: string) => execution.node().limit('1')?.fits(most);
+	/** What becomes of a call that may cost so much, under a limit of ₽1. */
+	const limited = async (mostRub: string) => await send({ mostRub, maxCostRub: '1' }, '0');
 
 	describe('a limit of ₽1', () => {
-		it.each<[string, Calls, left: string, tooMuch: string]>([
-			['what is paid', (node) => node.costs('0.1'), '0.9', '0.9001'],
-			['what a lost call may cost', (node) => [node.mayCost('0.4'), execution.store()], '0.6', '0.61'],
-			['a failed task', (node) => [node.costs('0.4'), node.taskFailed(failedTask('0.4'))], '0.6', '0.61'],
-			['no call that has ended', (node) => node.inProgress.begin('0.4')(), '1', '1.01'],
+		const failedTask = async () => {
+			const node = execution.node();
+			await costs('0.4', node);
+			node.taskFailed({ state: 'charged', costRub: '0.4' });
+		};
+
+		it.each<[string, () => Promise<unknown>, left: string, tooMuch: string]>([
+			['what is paid', async () => await costs('0.1'), '0.9', '0.9001'],
+			['a cost below zero as none', async () => await costs('-0.1'), '1', '1.01'],
+			['what a lost call may cost', async () => [await mayCost('0.4'), execution.store()], '0.6', '0.61'],
+			['a failed task', failedTask, '0.6', '0.61'],
+			['no rejected call', async () => await send({ mostRub: '0.4' }, REJECTED), '1', '1.01'],
 			[
-				'no call that n8n’s end has ended',
-				(node) => [node.inProgress.begin('1'), execution.store()],
+				'no call that was in flight when n8n ended',
+				async () => {
+					void execution.node().budget.take({ mostRub: '1', until: async (wait) => await wait });
+					await Promise.resolve(execution.store());
+				},
 				'1',
 				'1.01',
 			],
-		])('counts %s', (_, calls, left, tooMuch) => {
-			calls(execution.node());
-			expect(fits(left)).toBe(true);
-			expect(() => fits(tooMuch)).toThrow(InvalidInputError);
+		])('counts %s', async (_, calls, left, tooMuch) => {
+			await calls();
+			expect(await limited(tooMuch)).toBeInstanceOf(InvalidInputError);
+			expect(await limited(left)).toBe('0');
 		});
 
 		it.each<[string, string | undefined]>([
 			['a call', '0.6'],
 			['a call that may cost any amount', undefined],
-		])('has room when %s in progress has ended', (_, most) => {
-			const end = execution.node().inProgress.begin(most);
-			expect(fits('0.5')).toBe(false);
-			end();
-			expect(fits('0.5')).toBe(true);
+		])('has room when %s in flight has ended', async (_, mostRub) => {
+			const hold = await execution.node().budget.take({ mostRub, until: async (wait) => await wait });
+			const outcomes: unknown[] = [];
+			const later = limited('0.5').then((outcome) => outcomes.push(outcome));
+			await new Promise((resolve) => setImmediate(resolve));
+			expect(outcomes).toStrictEqual([]);
+			hold.release();
+			await later;
+			expect(outcomes).toStrictEqual(['0']);
 		});
 
-		it('says what is spent, unknown and asked', () => {
-			const node = execution.node();
-			node.costs('0.25');
-			node.mayCost('0.4');
-			expect(invalidInput(() => fits('0.36'))).toMatchObject({
+		it('says what is spent, unknown and asked', async () => {
+			await costs('0.25');
+			await mayCost('0.4');
+			expect(await limited('0.36')).toMatchObject({
 				message: "The call may cost ₽0.36, more than is left of 'Max Cost per Execution (₽)'",
 				description: expect.stringMatching(/^Of ₽1, .* has spent ₽0.25, and up to ₽0.40 for calls/) as string,
 				param: 'maxCostRub',
 			});
 		});
 
-		it('allows nothing when a call may have cost any amount', () => {
-			const node = execution.node();
-			node.mayCost(null);
-			expect(invalidInput(() => fits('0')).description).toContain('The cost of 1 earlier call is unknown.');
-			node.mayCost(null, -1);
-			expect(fits('1')).toBe(true);
+		it('allows nothing when a call may have cost any amount', async () => {
+			await mayCost(undefined);
+			const { description } = invalidInput(() => execution.node().limit('1')?.left());
+			expect(description).toContain('The cost of 1 earlier call is unknown.');
+			expect(await limited('0')).toBeInstanceOf(InvalidInputError);
+		});
+
+		it('equal calls of an agent at the same time count once, however they end', async () => {
+			const record: ItemRecord = { state: 'sent', account: 'a', key: 'k' };
+			const records = { get: () => record, sent: () => record } as unknown as NonNullable<
+				Plan['item']
+			>['records'];
+			const plan = { item: { index: 0, records }, key: 'k', mostRub: '0.4' };
+			await Promise.all([send(plan, LOST), send(plan, '0.3'), send(plan, LOST), send(plan, REJECTED)]);
+			expect(shown()).toBe('0.3 1 0');
+			expect(await limited('0.71')).toBeInstanceOf(InvalidInputError);
+			expect(await limited('0.7')).toBe('0');
 		});
 	});
 });

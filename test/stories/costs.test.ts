@@ -88,6 +88,18 @@ describe('a limit on what an execution, or an account, may spend', () => {
 		expect(execution.hints()).toBe('Cost: ₽1.80 (execution so far: ₽1.80)');
 	});
 
+	it('three pictures whose creation never arrived are made by a retry, and no others beyond the limit', async () => {
+		disturb(({ method }) => method === 'POST', { kind: 'cutBefore' });
+		const options = { maxCostRub: 6, maxRetries: 0 };
+		const failed = await execute(image({ options }), prompts(...'abcdef'.split('')));
+		expect(gateway.charges()).toBe(0);
+		calm();
+		const retried = await failed.retry();
+		expect(retried.errorText).toMatch(/Of ₽6, the execution has spent ₽5\.40/);
+		expect(gateway.charges()).toBe(3);
+		expect(spent()).toBe('5.4');
+	});
+
 	describe('a minimum balance near which the account comes', () => {
 		/** An account with this balance, whose credential has a minimum of ₽50. */
 		function account(name: string, balance: string) {

@@ -84,7 +84,7 @@ class ItemLoop {
 		this.runContext = new RunContext(context);
 		const { records, spending, isTool } = this.runContext;
 		// The calls of an agent's tool have a hint each.
-		if (records.costRub !== '0' && !isTool) spending.addOwn(records.costRub);
+		if (records.costRub !== '0' && !isTool) spending.addOwn(records.costRub, 0);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {

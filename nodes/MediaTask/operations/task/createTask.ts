@@ -47,7 +47,6 @@ export async function createTask(
 	const key = records.key(index, ownKey);
 	const place = records.placeOf(index);
 	const claimed = () => claimKey(spending.keys, [client.account, key], { place, content: digest(content) });
-	const use = ownKey === undefined ? undefined : claimed();
 	let input: JsonObject = {};
 	const send = async () => {
 		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
@@ -61,7 +60,7 @@ export async function createTask(
 		client,
 		item: { index, records },
 		key,
-		ownKey: use && { use, place },
+		ownKey: ownKey === undefined ? undefined : claimed(),
 		mostRub,
 		maxCostRub,
 	};

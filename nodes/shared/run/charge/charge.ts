@@ -1,10 +1,11 @@
 import { ApiError, asError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
+import { accountBudget } from './account';
+import type { Hold, Limit } from './budget';
 import type { KeyUse } from './keys';
-import { reserve } from './limits';
 import type { ItemRecord } from './record';
 import type { Records } from './records';
-import type { Spending } from './spending';
+import { budgetKey, type Spending } from './spending';
 import { mayBeCharged } from './words';
 
 /** A call that costs money, before anything is sent. */
@@ -15,8 +16,8 @@ export interface Plan {
 	item?: { index: number; records: Records } | undefined;
 	/** The `Idempotency-Key` of a task (§4.6); a text has none. */
 	key?: string;
-	/** If the key is the user's: its use, and the place of the item. Another execution may have paid for its task. */
-	ownKey?: { use: KeyUse; place: string } | undefined;
+	/** If the key is the user's: its use. Another execution may have paid for its task. */
+	ownKey?: KeyUse | undefined;
 	/** The most that the call may cost, as decimal text in rubles; needed for a limit. */
 	mostRub: string | undefined;
 	/** The most that the execution may cost, as decimal text in rubles. */
@@ -39,20 +40,26 @@ export async function charge<R>(
 	send: () => Promise<R>,
 	costOf: (ended: { result: R } | { error: unknown }) => Promise<string | undefined>,
 ): Promise<{ result: R; rub: Promise<string | undefined> }> {
-	const { client, item, key, mostRub } = plan;
+	const { client, item, key, ownKey } = plan;
 	const known = item?.records.get(item.index);
 	assertSameAccount(known, client);
-	// A repetition may be of a task that is paid for: its limits are not checked again.
-	const isRepeated = key !== undefined && known?.key === key;
-	const release = isRepeated ? () => undefined : await reserve(spending, plan);
+	const hold = await take(spending, plan, key !== undefined && known?.key === key);
 	const record = item?.records.sent(item.index, client.account, key) ?? { state: 'sent' };
 	const end = async (ended: { result: R } | { error: unknown }) => {
-		const rub = await costOf(ended);
+		const rub = await costOf(ended).catch((error: unknown) => {
+			hold.keep();
+			throw asError(error);
+		});
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
-		if (!isFree) count(spending, record, plan, rub);
+		const isKnown = rub !== undefined && !ownKey;
+		// An equal call of an agent has counted it.
+		const isCounted = isFree || record.costRub !== undefined;
+		if (isCounted) hold.release();
+		else if (isKnown) hold.spend((record.costRub = rub));
+		else hold.keep(rub);
+		if (ownKey && !isFree) ownKey.isCharged = true;
 		// Also when nothing was charged: expressions read the sums from each node that sends such calls.
-		spending.show();
-		release(isFree ? '0' : (rub ?? mostRub ?? '0'));
+		spending.addOwn(isKnown && !isCounted ? rub : '0', isCounted ? 0 : 1);
 		return rub;
 	};
 	try {
@@ -79,28 +86,26 @@ function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient)
 	});
 }
 
-/** Counts a call that is, or may be, charged: once, although several tries or equal calls of an agent may end it. */
-function count(
-	spending: Spending,
-	record: ItemRecord,
-	{ mostRub, ownKey }: Plan,
-	rub: string | undefined,
-): void {
-	if (record.costRub !== undefined) return;
-	if (ownKey) {
-		const { use, place } = ownKey;
-		// Another place counts it.
-		if (use.isCharged && use.place !== place) return;
-		Object.assign(use, { place, isCharged: true });
-	}
-	// An earlier try has counted it with an unknown cost.
-	if (record.mayCostRub !== undefined) spending.mayCost(record.mayCostRub, -1);
-	delete record.mayCostRub;
-	if (rub !== undefined && !ownKey) {
-		record.costRub = rub;
-		spending.costs(rub);
-	} else {
-		record.mayCostRub = rub ?? mostRub ?? null;
-		spending.mayCost(record.mayCostRub);
+/** Keeps what a call may cost, first of its execution's budget and then of its account's: in one order, nothing waits for ever. */
+async function take(spending: Spending, plan: Plan, isRepeated: boolean): Promise<Hold> {
+	const { client, key, mostRub, maxCostRub } = plan;
+	const { budget, limit } = accountBudget(client);
+	const until = client.until.bind(client);
+	const call = { mostRub, key: budgetKey({ account: client.account, key }), until };
+	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
+	const limited = (one: Limit | undefined) => ({ ...call, limit: isRepeated ? undefined : one });
+	const ofExecution = await spending.budget.take(limited(spending.limit(maxCostRub)));
+	try {
+		const ofAccount = await budget.take(limited(limit));
+		return both(ofExecution, ofAccount);
+	} catch (error) {
+		ofExecution.release();
+		throw asError(error);
 	}
 }
+
+const both = (first: Hold, second: Hold): Hold => ({
+	release: () => [first, second].forEach((hold) => hold.release()),
+	spend: (rub) => [first, second].forEach((hold) => hold.spend(rub)),
+	keep: (rub) => [first, second].forEach((hold) => hold.keep(rub)),
+});

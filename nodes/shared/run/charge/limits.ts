@@ -1,7 +1,5 @@
 import { InvalidInputError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
-import { accountLimit } from './minBalance';
-import type { Spending } from './spending';
 
 /** What limits the cost of calls, by the name that workflows and credentials store. */
 const LIMITS = {
@@ -20,50 +18,4 @@ export function costLimit({ settings }: GatewayClient, maxCostRub: string | unde
 /** The error for a limit that cannot be kept, because a price is not known. */
 export function unknownPrice(what: string, reason: string, limit: Limit): InvalidInputError {
 	return new InvalidInputError(`${what} is unknown, so '${LIMITS[limit]}' cannot be kept`, reason, limit);
-}
-
-/** A call that costs money, and what limits it. */
-interface LimitedCall {
-	client: GatewayClient;
-	mostRub: string | undefined;
-	maxCostRub: string | undefined;
-}
-
-/**
- * Reserves what a call may cost. One that does not fit beside the calls in progress waits for them.
- *
- * @returns ends the reservation; gets what the call may have cost
- * @throws {InvalidInputError} if it can never fit
- * @throws {ApiError} if the balance of the account is needed, and cannot be read
- * @throws {StoppedError} as soon as the run ends
- */
-export async function reserve(
-	spending: Spending,
-	{ client, mostRub, maxCostRub }: LimitedCall,
-): Promise<(rub: string) => void> {
-	const limits = [spending.limit(maxCostRub), accountLimit(client)].filter((limit) => limit !== undefined);
-	const call = {};
-	try {
-		for (;;) {
-			for (const limit of limits) await limit.prepare?.(mostRub);
-			// From here on, no other call comes between.
-			const full = limits.filter((limit) => !limit.fits(mostRub));
-			const [busy] = [...full, ...limits.filter(({ inProgress }) => !inProgress.isFirst(call))];
-			if (!busy) break;
-			// Calls of other executions do not wait behind it for this one's limit.
-			for (const { inProgress } of limits) {
-				if (inProgress === busy.inProgress) inProgress.join(call);
-				else inProgress.leave(call);
-			}
-			await client.until(busy.inProgress.change());
-		}
-		const all = new Set([spending.inProgress, ...limits.map(({ inProgress }) => inProgress)]);
-		const releases = [...all].map((inProgress) => inProgress.begin(mostRub));
-		return (rub) => {
-			for (const limit of limits) limit.ended?.(rub);
-			for (const release of releases) release();
-		};
-	} finally {
-		for (const { inProgress } of limits) inProgress.leave(call);
-	}
 }

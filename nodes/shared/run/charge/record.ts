@@ -24,8 +24,6 @@ export interface ItemRecord {
 	failedTask?: string;
 	/** Decimal text in rubles, if it is known and was paid in this execution. */
 	costRub?: string;
-	/** The most that it may cost, if that is counted in this execution; null if that is not known. */
-	mayCostRub?: string | null;
 	/** Whether it was sent by an execution that this one is a retry of. */
 	isBefore?: boolean;
 	/** The error after which it is, or may be, charged. */

@@ -189,7 +189,6 @@ export class Records {
 			const { key, taskId, failedTask, error, outputs } = record;
 			const hasFailed = error?.extra?.state === 'fail';
 			delete record.costRub;
-			delete record.mayCostRub;
 			record.isBefore = true;
 			// The next creation takes its place.
 			if (hasFailed && taskId !== undefined)

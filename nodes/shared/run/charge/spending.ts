@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
-import { addToTotal, compareDecimals, rubles, sumOfCosts } from '../../gateway/util/money';
+import { addToTotal, rubles } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
-import { InProgress, type CostLimit } from './inProgress';
+import { Budget, mostSpent, nothingSpent, type Limit, type Spent } from './budget';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
 import { MAKE_CHEAPER } from './words';
@@ -15,15 +15,11 @@ const KEY = 'aiGatewaySpending';
 export type SpendingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
 	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints'>>;
 
-/** What the calls of an execution that have ended cost. n8n stores it as JSON; amounts are decimal text in rubles. */
+/** What n8n stores of the execution, as JSON; amounts are decimal text in rubles. */
 interface Stored {
 	executionId: string;
-	/** The sum of the costs that are known. */
-	rub: string;
-	/** The most that the other calls may cost, where that is known. */
-	unknownRub: string;
-	/** The number of calls that may have cost any amount. */
-	unlimited: number;
+	/** What the calls of the execution cost that have ended. */
+	spent: Spent;
 	/** What the executions cost that this one is a retry of, and their calls of unknown cost. */
 	beforeRub: string;
 	unknownBefore: number;
@@ -35,8 +31,8 @@ interface Stored {
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
 type Totals = { costRub: number; calls: number; callsWithoutCost: number };
 
-/** The calls in progress, by what n8n stores of the execution: all of its nodes share them. They are not stored. */
-const inProgress = new WeakMap<object, InProgress>();
+/** The budgets of executions, by what n8n stores of each: all of its nodes share it. */
+const budgets = new WeakMap<object, Budget>();
 
 /**
  * What the calls of this package cost in an execution. All nodes share it, also sub-nodes and tools. Shown in a hint at each
@@ -44,7 +40,7 @@ const inProgress = new WeakMap<object, InProgress>();
  * they no longer read custom data.
  */
 export class Spending {
-	readonly inProgress: InProgress;
+	readonly budget: Budget;
 	private ownRub = '0';
 	private ownCalls = 0;
 	private hint: { message: string } | undefined;
@@ -60,60 +56,39 @@ export class Spending {
 	) {
 		this.flowStore = storedContext(context, 'flow') ?? {};
 		this.nodeStore = storedContext(context, 'node') ?? {};
-		this.inProgress = inProgress.get(this.flowStore) ?? new InProgress();
-		inProgress.set(this.flowStore, this.inProgress);
+		this.budget = budgets.get(this.flowStore) ?? new Budget(() => this.stored().spent);
+		budgets.set(this.flowStore, this.budget);
 	}
 
-	/** The limit of the execution, if a node has one. */
-	limit(maxCostRub: string | undefined): CostLimit | undefined {
+	/** The limit of a call of the execution. */
+	limit(maxCostRub: string | undefined): Limit | undefined {
 		if (maxCostRub === undefined) return undefined;
-		return { inProgress: this.inProgress, fits: (mostRub = '0') => this.fits(mostRub, maxCostRub) };
+		return {
+			left: () => this.left(maxCostRub),
+			refusal: (mostRub) => this.refusal(mostRub, maxCostRub),
+		};
 	}
 
-	private fits(mostRub: string, limitRub: string): boolean {
-		const { rub, unknownRub, unlimited } = this.stored();
-		if (unlimited > 0) {
-			throw new InvalidInputError(
-				"'Max Cost per Execution (₽)' cannot be kept: what the execution has cost is not known",
-				`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
-				'maxCostRub',
-			);
-		}
-		const isWithin = (...costs: string[]) =>
-			(compareDecimals(sumOfCosts(...costs) ?? '', limitRub) ?? 1) <= 0;
-		if (isWithin(rub, unknownRub, mostRub))
-			return this.inProgress.unlimited === 0 && isWithin(rub, unknownRub, mostRub, this.inProgress.rub);
-		const unknown =
-			unknownRub === '0' ? '' : `, and up to ${rubles(unknownRub)} for calls whose cost is unknown`;
+	private left(limitRub: string): string {
+		const { spent } = this.stored();
+		const { unlimited } = spent;
+		if (unlimited === 0) return addToTotal(limitRub, mostSpent(spent), -1);
 		throw new InvalidInputError(
-			`The call may cost ${rubles(mostRub)}, more than is left of 'Max Cost per Execution (₽)'`,
-			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or ${MAKE_CHEAPER} A retry may cost as much again.`,
+			"'Max Cost per Execution (₽)' cannot be kept: what the execution has cost is not known",
+			`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
 			'maxCostRub',
 		);
 	}
 
-	/** Adds a call whose cost is known. */
-	costs(rub: string): void {
-		const stored = this.stored();
-		stored.rub = addToTotal(stored.rub, rub);
-		stored.totals.calls += 1;
-		this.ownCalls += 1;
-		this.addOwn(rub);
-	}
-
-	/**
-	 * Adds a call whose cost is not known, or with the factor -1 takes it out again.
-	 *
-	 * @param mostRub the most that it may be; null if that is not known
-	 */
-	mayCost(mostRub: string | null, factor: 1 | -1 = 1): void {
-		const stored = this.stored();
-		if (mostRub === null) stored.unlimited += factor;
-		else stored.unknownRub = addToTotal(stored.unknownRub, mostRub, factor);
-		stored.totals.calls += factor;
-		this.ownCalls += factor;
-		stored.totals.callsWithoutCost += factor;
-		this.show();
+	private refusal(mostRub: string, limitRub: string): InvalidInputError {
+		const { rub, unknownRub } = this.stored().spent;
+		const unknown =
+			unknownRub === '0' ? '' : `, and up to ${rubles(unknownRub)} for calls whose cost is unknown`;
+		return new InvalidInputError(
+			`The call may cost ${rubles(mostRub)}, more than is left of 'Max Cost per Execution (₽)'`,
+			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or ${MAKE_CHEAPER} A retry may cost as much again.`,
+			'maxCostRub',
+		);
 	}
 
 	/** §2.6 does not say what a task that has failed costs: what was counted for it is not known any more. */
@@ -121,16 +96,17 @@ export class Spending {
 		const { costRub: rub } = record ?? {};
 		if (!record || rub === undefined) return;
 		delete record.costRub;
-		record.mayCostRub = rub;
-		const stored = this.stored();
-		stored.rub = addToTotal(stored.rub, rub, -1);
-		stored.unknownRub = addToTotal(stored.unknownRub, rub);
-		stored.totals.callsWithoutCost += 1;
-		this.addOwn(rub, -1);
+		this.budget.doubt(rub, budgetKey(record));
+		this.addOwn(rub, 0, -1);
 	}
 
-	/** Adds to what this run of the node has cost, such as in an earlier try. */
-	addOwn(rub: string, factor: 1 | -1 = 1): void {
+	/**
+	 * Adds to what this run of the node has cost, such as in an earlier try.
+	 *
+	 * @param calls how many calls of this try are charged, or may be
+	 */
+	addOwn(rub: string, calls: number, factor: 1 | -1 = 1): void {
+		this.ownCalls += calls;
 		this.ownRub = addToTotal(this.ownRub, rub, factor);
 		this.show();
 	}
@@ -142,8 +118,13 @@ export class Spending {
 
 	/** Shows the sums; in a hint only if something is, or may be, charged. */
 	show(): void {
-		const { rub, beforeRub, unknownBefore, totals } = this.stored();
-		totals.costRub = Number(rub);
+		const { spent, beforeRub, unknownBefore, totals } = this.stored();
+		const { rub, calls, unknownCalls } = spent;
+		Object.assign(totals, {
+			costRub: Number(rub),
+			calls: calls + unknownCalls,
+			callsWithoutCost: unknownCalls,
+		});
 		// The same object for each node, which n8n also stores as one: so it is current at every node.
 		this.nodeStore.gateway = totals;
 		this.customData ??= this.context.getWorkflowDataProxy(0).$execution.customData;
@@ -151,11 +132,11 @@ export class Spending {
 		this.customData?.setAll({
 			gatewayCostRub: rub,
 			gatewayCalls: totals.calls,
-			gatewayCallsWithoutCost: totals.callsWithoutCost,
+			gatewayCallsWithoutCost: unknownCalls,
 		});
-		if (rub === '0' && totals.callsWithoutCost === 0 && beforeRub === '0' && !this.hint) return;
+		if (rub === '0' && unknownCalls === 0 && beforeRub === '0' && !this.hint) return;
 		const parts = [`execution so far: ${rubles(rub)}`];
-		if (totals.callsWithoutCost > 0) parts.push(`calls of unknown cost: ${totals.callsWithoutCost}`);
+		if (unknownCalls > 0) parts.push(`calls of unknown cost: ${unknownCalls}`);
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
 		if (beforeRub !== '0' || more) parts.push(`in the execution before: ${rubles(beforeRub)}${more}`);
 		this.hint ??= addHint(this.context, '');
@@ -170,14 +151,25 @@ export class Spending {
 		const stored = this.flowStore[KEY] as Stored | undefined;
 		// n8n's retry of an execution copies the data of the former one.
 		if (stored?.executionId === executionId) return stored;
-		const beforeRub = addToTotal(stored?.beforeRub ?? '0', stored?.rub ?? '0');
-		const unknownBefore = (stored?.unknownBefore ?? 0) + (stored?.totals.callsWithoutCost ?? 0);
+		const beforeRub = addToTotal(stored?.beforeRub ?? '0', stored?.spent.rub ?? '0');
+		const unknownBefore = (stored?.unknownBefore ?? 0) + (stored?.spent.unknownCalls ?? 0);
 		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
-		const sums = { rub: '0', unknownRub: '0', unlimited: 0, beforeRub, unknownBefore, totals };
+		const sums = { spent: nothingSpent(), beforeRub, unknownBefore, totals };
 		// Somebody may have corrected the input of the others.
 		const charged = Object.entries(stored?.keys ?? {}).filter(([, { isCharged }]) => isCharged);
 		const now: Stored = { executionId, ...sums, keys: Object.fromEntries(charged) };
 		this.flowStore[KEY] = now;
 		return now;
 	}
+}
+
+/** Identifies a task in the budgets of its execution and its account. */
+export function budgetKey({
+	account,
+	key,
+}: {
+	account?: string | undefined;
+	key?: string | undefined;
+}): string | undefined {
+	return key === undefined ? undefined : `${account} ${key}`;
 }

@@ -8,9 +8,9 @@ import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
 import { incompleteHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
+import { hasRoom } from './account';
 import { charge, type Plan } from './charge';
 import { costLimit, unknownPrice } from './limits';
-import { accountLimit } from './minBalance';
 import type { Spending } from './spending';
 
 /** What the text calls of a run share. */
@@ -85,7 +85,7 @@ async function limitedCall(
 	// The account's minimum cuts nothing off while there is room for the longest response.
 	if (limit === 'minBalanceRub' && model?.contextLength !== undefined) {
 		const { most } = limited(model.contextLength);
-		if ('rub' in most && (await accountLimit(client)?.isFar(most.rub))) return { body, mostRub: most.rub };
+		if ('rub' in most && (await hasRoom(client, most.rub))) return { body, mostRub: most.rub };
 	}
 	const { json, most } = limited();
 	if ('rub' in most) return { body: json, mostRub: most.rub };

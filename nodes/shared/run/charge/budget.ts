@@ -1,0 +1,193 @@
+import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+
+/** What calls have cost. n8n stores that of an execution as JSON; amounts are decimal text in rubles. */
+export interface Spent {
+	/** The number of calls whose cost is known, and what they cost. */
+	calls: number;
+	rub: string;
+	/** The number of other calls that may be charged, and what those may cost at most, where that is known. */
+	unknownCalls: number;
+	unknownRub: string;
+	/** How many of them may have cost any amount. */
+	unlimited: number;
+	/** The most of those that have a key, by that key; null for any amount. */
+	unknown: Record<string, string | null>;
+}
+
+export const nothingSpent = (): Spent => ({
+	calls: 0,
+	rub: '0',
+	unknownCalls: 0,
+	unknownRub: '0',
+	unlimited: 0,
+	unknown: {},
+});
+
+/** A limit that a call must fit. */
+export interface Limit {
+	/** Reads what {@link left} needs. */
+	prepare?(mostRub: string, inFlightRub: string): Promise<void>;
+	/** What is left of it beside what is spent, as decimal text in rubles. */
+	left(): string;
+	/** The error for a call that does not fit what is left. */
+	refusal(mostRub: string): Error;
+}
+
+export interface BudgetCall {
+	/** The most that it may cost, as decimal text in rubles; `undefined` for any amount. */
+	mostRub: string | undefined;
+	/** A call without one is counted, and does not wait. */
+	limit?: Limit | undefined;
+	/** Identifies calls of which only one is charged. What is kept for the key is that of its last call. */
+	key?: string | undefined;
+	/** Waits for something; rejects as soon as the run ends. */
+	until: (wait: Promise<void>) => Promise<void>;
+}
+
+/** What is kept for a call in flight. It is ended once, by one of these. */
+export interface Hold {
+	/** The call was not charged. */
+	release(): void;
+	/** It cost so much. */
+	spend(rub: string): void;
+	/** It may be charged: its most is kept. */
+	keep(mostRub?: string): void;
+}
+
+interface Waiting {
+	wake: () => void;
+}
+
+/** What calls spend under a limit, or may: of an execution, or of an account. Calls that do not fit now wait in one queue. */
+export class Budget {
+	/** What the calls in flight may cost. */
+	private inFlightRub = '0';
+	/** How many of them may cost any amount. */
+	private unlimitedInFlight = 0;
+	private readonly byKey = new Map<string, () => void>();
+	private readonly queue: Waiting[] = [];
+
+	/** @param spent what is stored of the calls that have ended */
+	constructor(private readonly spent: () => Spent) {}
+
+	/**
+	 * Keeps what a call may cost until it ends. One that does not fit beside those in flight waits for them, and for all that
+	 * wait before it.
+	 *
+	 * @throws the limit's refusal if the call does not fit beside what is spent
+	 * @throws {StoppedError} as soon as the run ends
+	 */
+	async take(call: BudgetCall): Promise<Hold> {
+		const { limit, mostRub = '0', until } = call;
+		if (!limit) return this.hold(call);
+		const own: Waiting = { wake: () => undefined };
+		const change = async () => await until(new Promise((resolve) => (own.wake = resolve)));
+		this.queue.push(own);
+		try {
+			while (this.queue[0] !== own) await change();
+			for (;;) {
+				await limit.prepare?.(mostRub, this.inFlightRub);
+				// From here on, no other call comes between.
+				const kept = this.keptFor(call.key);
+				const left = addToTotal(limit.left(), kept);
+				if (isMore(mostRub, left)) throw limit.refusal(mostRub);
+				if (this.unlimitedInFlight === 0 && !isMore(addToTotal(this.inFlightRub, mostRub), left))
+					return this.hold(call);
+				await change();
+			}
+		} finally {
+			this.queue.splice(this.queue.indexOf(own), 1);
+			this.wake();
+		}
+	}
+
+	/** The cost of a call that was counted is not known any more. */
+	doubt(rub: string, key: string | undefined): void {
+		const spent = this.spent();
+		spent.calls -= 1;
+		spent.rub = addToTotal(spent.rub, rub, -1);
+		this.addUnknown(rub, key);
+	}
+
+	/** What is kept of earlier calls with the key, if it is an amount. */
+	private keptFor(key: string | undefined): string {
+		return (key === undefined ? undefined : this.spent().unknown[key]) ?? '0';
+	}
+
+	private hold({ mostRub, key }: BudgetCall): Hold {
+		const before = this.takeOver(key);
+		this.addInFlight(mostRub, 1);
+		let isHeld = true;
+		const end = () => {
+			if (!isHeld) return;
+			isHeld = false;
+			this.addInFlight(mostRub, -1);
+			if (key !== undefined && this.byKey.get(key) === end) this.byKey.delete(key);
+		};
+		if (key !== undefined) this.byKey.set(key, end);
+		const ended = (count: () => void) => {
+			end();
+			count();
+			this.wake();
+		};
+		return {
+			release: () =>
+				ended(() => {
+					if (before !== undefined) this.addUnknown(before, key);
+				}),
+			spend: (rub) =>
+				ended(() => {
+					this.takeOver(key);
+					const spent = this.spent();
+					spent.calls += 1;
+					spent.rub = addToTotal(spent.rub, isMore('0', rub) ? '0' : rub);
+				}),
+			keep: (most = mostRub) => ended(() => this.addUnknown(most ?? null, key)),
+		};
+	}
+
+	/** Removes what is kept for a key, of calls that have ended and of one in flight. */
+	private takeOver(key: string | undefined): string | null | undefined {
+		if (key === undefined) return undefined;
+		this.byKey.get(key)?.();
+		const spent = this.spent();
+		const most = spent.unknown[key];
+		if (most === undefined) return undefined;
+		delete spent.unknown[key];
+		countUnknown(spent, most, -1);
+		return most;
+	}
+
+	private addUnknown(most: string | null, key: string | undefined): void {
+		this.takeOver(key);
+		const spent = this.spent();
+		if (key !== undefined) spent.unknown[key] = most;
+		countUnknown(spent, most, 1);
+	}
+
+	private addInFlight(mostRub: string | undefined, factor: 1 | -1): void {
+		if (mostRub === undefined) this.unlimitedInFlight += factor;
+		else this.inFlightRub = addToTotal(this.inFlightRub, mostRub, factor);
+	}
+
+	/** What is given back goes to the first call of the queue. */
+	private wake(): void {
+		this.queue[0]?.wake();
+	}
+}
+
+function countUnknown(spent: Spent, most: string | null, factor: 1 | -1): void {
+	spent.unknownCalls += factor;
+	if (most === null) spent.unlimited += factor;
+	else spent.unknownRub = addToTotal(spent.unknownRub, most, factor);
+}
+
+/** What calls have cost, with what those of unknown cost may, as decimal text in rubles. */
+export function mostSpent({ rub, unknownRub }: Spent): string {
+	return sumOfCosts(rub, unknownRub) ?? rub;
+}
+
+/** Whether an amount is more than another one, or is no amount. */
+export function isMore(rub: string, than: string): boolean {
+	return (compareDecimals(rub, than) ?? 1) > 0;
+}

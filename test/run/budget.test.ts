@@ -1,0 +1,288 @@
+import fc from 'fast-check';
+
+import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
+import {
+	ApiError,
+	asError,
+	InvalidInputError,
+	type Outcome,
+	type RequestKind,
+	StoppedError,
+} from '../../nodes/shared/gateway/errors/errors';
+import { charge } from '../../nodes/shared/run/charge/charge';
+import type { ItemRecord } from '../../nodes/shared/run/charge/record';
+import type { Records } from '../../nodes/shared/run/charge/records';
+import { Execution } from './support';
+
+// Random calls of several executions of one account, under both limits. Amounts are in kopecks, times in steps.
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 200);
+
+/** Events in the order of their time. The process works off each of them before the next. */
+class Timeline {
+	now = 0;
+	private readonly events: Array<{ at: number; happen: () => void }> = [];
+
+	at(time: number, happen: () => void): void {
+		this.events.push({ at: time, happen });
+	}
+
+	async wait(steps: number): Promise<void> {
+		await new Promise<void>((resolve) => this.at(this.now + steps, resolve));
+	}
+
+	async run(): Promise<void> {
+		for (;;) {
+			await new Promise((resolve) => setImmediate(resolve));
+			if (this.events.length === 0) return;
+			const next = this.events.reduce((first, one) => (one.at < first.at ? one : first));
+			this.events.splice(this.events.indexOf(next), 1);
+			this.now = next.at;
+			next.happen();
+		}
+	}
+}
+
+/** How a call ends; one that is lost is charged or not, which the gateway alone knows. */
+type End = 'known' | 'rejected' | 'lost before' | 'lost after';
+
+interface RandomCall {
+	execution: number;
+	at: number;
+	/** Of another node and credential, without limits, and with an unknown most. */
+	isUnlimited: boolean;
+	most: number;
+	/** The share of its most that it costs. */
+	share: number;
+	steps: number;
+	end: End;
+	/** A task has a key, and is sent again after a lost response; it may then be rejected. */
+	isTask: boolean;
+	isRejectedLater: boolean;
+	cancelAfter: number | null;
+}
+
+const randomCalls = fc.array(
+	fc.record<RandomCall>({
+		execution: fc.nat(2),
+		at: fc.nat(12),
+		isUnlimited: fc.integer({ max: 9 }).map((n) => n === 9),
+		most: fc.integer({ min: 1, max: 40 }),
+		share: fc.constantFrom(0, 0.1, 0.5, 0.9, 1),
+		steps: fc.integer({ min: 1, max: 9 }),
+		end: fc.constantFrom<End>('known', 'known', 'known', 'rejected', 'lost before', 'lost after'),
+		isTask: fc.boolean(),
+		isRejectedLater: fc.boolean(),
+		cancelAfter: fc.option(fc.nat(12), { freq: 8 }),
+	}),
+	{ minLength: 1, maxLength: 24 },
+);
+
+const randomLimits = fc.record({
+	/** *Max Cost* of each execution. */
+	maxCosts: fc.array(fc.option(fc.integer({ min: 1, max: 120 }), { freq: 2 }), {
+		minLength: 3,
+		maxLength: 3,
+	}),
+	/** What the account has above its minimum. */
+	room: fc.option(fc.integer({ min: 1, max: 160 }), { freq: 3 }),
+	/** Every which reading of the balance fails. */
+	failing: fc.constantFrom(Infinity, Infinity, 2, 3),
+});
+
+/** A call as it really is. */
+interface Truth extends RandomCall {
+	index: number;
+	state: 'waits' | 'is in flight' | 'has ended';
+	/** What it may cost, as far as its execution can know, and whether that is what it cost. */
+	counted: number;
+	isKnown: boolean;
+	/** What it may still be charged. */
+	chargeable: number;
+	isCharged: boolean;
+}
+
+const text = (kopecks: number) => (kopecks / 100).toFixed(2);
+const [MINIMUM, ANY] = [5_000, 1e9];
+let count = 0;
+
+/** Lets the calls happen, and checks each of them when it is sent or refused. */
+async function play(
+	calls: RandomCall[],
+	{ maxCosts, room, failing }: { maxCosts: Array<number | null>; room: number | null; failing: number },
+) {
+	const time = new Timeline();
+	count += 1;
+	jest.spyOn(performance, 'now').mockImplementation(() => count * 1e9 + time.now * 50);
+	let readings = 0;
+	let balance = MINIMUM + (room ?? ANY);
+	const truths = calls.map(
+		(call, index): Truth => ({
+			...call,
+			index,
+			state: 'waits',
+			counted: 0,
+			isKnown: false,
+			chargeable: 0,
+			isCharged: false,
+		}),
+	);
+	const executions = maxCosts.map((_, number) => new Execution(`e${number}`));
+	const order = executions.map((): number[] => []);
+	const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
+	const ofExecution = (number: number) => truths.filter(({ execution }) => execution === number);
+
+	function clientFor({ isUnlimited }: Truth, signal: AbortSignal): GatewayClient {
+		const stopped = new Promise<never>((_, reject) => {
+			signal.addEventListener('abort', () => reject(new StoppedError('cancelled')));
+		});
+		stopped.catch(() => undefined);
+		const client = {
+			account: `account ${count}`,
+			settings: room === null || isUnlimited ? {} : { minBalanceRub: text(MINIMUM) },
+			until: async (wait: Promise<void>) => await Promise.race([stopped, wait]),
+			json: async () => {
+				await time.wait(1);
+				const amount = text(balance);
+				await time.wait(1);
+				if ((readings += 1) % failing === 0) throw failure('no balance', 'rejected', 'read');
+				return { amount };
+			},
+		};
+		return client as unknown as GatewayClient;
+	}
+
+	function checkSent({ execution }: Truth): void {
+		const maxCost = maxCosts[execution] ?? ANY * 100;
+		expect(total(ofExecution(execution).map(({ counted }) => counted))).toBeLessThanOrEqual(maxCost);
+		if (room === null) return;
+		expect(balance - total(truths.map(({ chargeable }) => chargeable))).toBeGreaterThanOrEqual(MINIMUM);
+	}
+
+	function checkRefused({ execution, most }: Truth): void {
+		const ended = ofExecution(execution).filter(({ state }) => state === 'has ended');
+		const left = (maxCosts[execution] ?? ANY * 100) - total(ended.map(({ counted }) => counted));
+		const fitsAccount = room === null || most <= balance - MINIMUM;
+		expect(most <= left && fitsAccount).toBe(false);
+	}
+
+	async function send(call: Truth): Promise<void> {
+		const { execution, isUnlimited, most, share, steps, end, isTask, index, at, cancelAfter } = call;
+		const { isRejectedLater } = call;
+		const cost = Math.round(most * share);
+		const stop = new AbortController();
+		if (cancelAfter !== null) time.at(at + cancelAfter, () => stop.abort());
+		const maxCost = isUnlimited ? undefined : (maxCosts[execution] ?? undefined);
+		const record: ItemRecord = { state: 'sent' };
+		const plan = {
+			client: clientFor(call, stop.signal),
+			mostRub: isUnlimited ? undefined : text(most),
+			maxCostRub: maxCost === undefined ? undefined : text(maxCost),
+			...(isTask ? { key: `key ${index}` } : {}),
+			item: { index, records: recordsOf(record) },
+		};
+		for (const isRepeat of [false, true]) {
+			const request = async () => {
+				if (stop.signal.aborted) throw new StoppedError('cancelled');
+				if (!isRepeat && !isUnlimited) order[execution]?.push(index);
+				call.state = 'is in flight';
+				call.counted = isUnlimited ? ANY : most;
+				call.chargeable = call.isCharged ? 0 : call.counted;
+				if (!isRepeat && !isUnlimited) checkSent(call);
+				await time.wait(steps / 2);
+				call.chargeable = 0;
+				if (!call.isCharged && end !== 'rejected' && (isRepeat ? !isRejectedLater : end !== 'lost before')) {
+					call.isCharged = true;
+					balance -= cost;
+				}
+				await time.wait(steps);
+				if (stop.signal.aborted) throw new StoppedError('cancelled', 'unknown');
+				const isRejected = isRepeat ? isRejectedLater : end === 'rejected';
+				if (!isRejected && (end === 'known' || isRepeat)) return text(cost);
+				throw failure(end, isRejected ? 'rejected' : 'unknown', isTask ? 'keyed' : 'charge');
+			};
+			const costOf = async (ended: object) => {
+				await time.wait(steps % 3);
+				return 'result' in ended ? String(ended.result) : undefined;
+			};
+			const spending = executions[execution]?.node() ?? new Execution().node();
+			const outcome = await charge(spending, plan, request, costOf).then(
+				async ({ rub }) => await rub,
+				asError,
+			);
+			if (outcome instanceof InvalidInputError) checkRefused(call);
+			const isUnknown = mayBeCharged(outcome) && call.state === 'is in flight';
+			call.isKnown = typeof outcome === 'string';
+			if (call.isKnown) call.counted = cost;
+			// A rejected repetition says nothing of the request before.
+			else if (!isUnknown && !isRepeat) call.counted = 0;
+			call.state = 'has ended';
+			if (!isTask || !isUnknown || stop.signal.aborted) break;
+		}
+	}
+
+	let open = truths.length;
+	for (const call of truths) time.at(call.at, () => void send(call).then(() => (open -= 1)));
+	await time.run();
+	expect(open).toBe(0);
+	for (const numbers of order) {
+		const arrival = [...numbers].sort((a, b) => (calls[a]?.at ?? 0) - (calls[b]?.at ?? 0) || a - b);
+		expect(numbers).toStrictEqual(arrival);
+	}
+	for (const [number, { custom }] of executions.entries()) {
+		const calls = ofExecution(number);
+		const known = calls.filter(({ isKnown }) => isKnown);
+		const unknown = calls.filter(({ isKnown, counted }) => !isKnown && counted > 0).length;
+		expect({
+			gatewayCostRub: 0,
+			gatewayCalls: 0,
+			gatewayCallsWithoutCost: 0,
+			...custom,
+			...('gatewayCostRub' in custom ? { gatewayCostRub: Number(custom.gatewayCostRub) } : {}),
+		}).toStrictEqual({
+			gatewayCostRub: total(known.map(({ counted }) => counted)) / 100,
+			gatewayCalls: known.length + unknown,
+			gatewayCallsWithoutCost: unknown,
+		});
+	}
+}
+
+const failure = (message: string, outcome: Outcome, kind: RequestKind) =>
+	new ApiError({ message, description: '', outcome, kind, retryable: false });
+
+const mayBeCharged = (outcome: unknown) =>
+	(outcome instanceof ApiError || outcome instanceof StoppedError) &&
+	(outcome instanceof ApiError ? outcome.details.outcome : outcome.outcome) === 'unknown';
+
+function recordsOf(record: ItemRecord): Records {
+	let isSent = false;
+	const records = {
+		get: () => (isSent ? record : undefined),
+		sent: (_: number, account: string, key?: string) => {
+			isSent = true;
+			return Object.assign(record, { account, ...(key === undefined ? {} : { key }) });
+		},
+	};
+	return records as unknown as Records;
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+it('the limits of executions and of their account are kept, and nothing waits for ever', async () => {
+	const histories = fc.asyncProperty(randomCalls, randomLimits, play);
+	await expect(fc.assert(histories, { numRuns: RUNS })).resolves.toBeUndefined();
+});
+
+it('each of 2,000 calls that wait looks at the limit when it is the first, and when one before it ends', async () => {
+	const { budget } = new Execution().node();
+	const until = async (wait: Promise<void>) => await wait;
+	let looks = 0;
+	const limit = { left: () => String(Math.min((looks += 1), 1)), refusal: () => new Error('too much') };
+	const calls = Array.from({ length: 2_000 }, async () => {
+		const hold = await budget.take({ mostRub: '1', limit, until });
+		await new Promise((resolve) => setImmediate(resolve));
+		hold.release();
+	});
+	await Promise.all(calls);
+	expect(looks).toBeLessThanOrEqual(4_000);
+});
