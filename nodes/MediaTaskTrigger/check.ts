@@ -109,7 +109,7 @@ async function findTask(client: GatewayClient, id: string): Promise<MediaTask | 
 	const pauseMs = (polls: number, last?: PollResult) =>
 		last?.transientError ? undefined : CALLBACK_PAUSES_MS[polls];
 	// Without a limit, the client repeats a poll that fails.
-	const found = await pollUntil(client, id, pauseMs, () => Infinity).catch(ifUnknown);
+	const found = await pollUntil(client, id, pauseMs, () => ({ limitMs: Infinity })).catch(ifUnknown);
 	if (found?.transientError) throw asError(found.transientError);
 	return found?.task;
 }

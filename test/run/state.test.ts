@@ -14,7 +14,7 @@ import {
 	executionRoot,
 	idempotencyKey,
 	type KeyUse,
-	writtenDigests,
+	writtenDigest,
 } from '../../nodes/shared/run/charge/keys';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
@@ -92,46 +92,37 @@ function known(record: ItemRecord | undefined): string {
 }
 
 type Made = (records: Records) => unknown;
-describe.each<[string, Made, again: string, retried: string, otherOutput: string]>([
-	['a free result', (all) => all.done(0, OUTPUTS), 'done outputs', 'done isBefore outputs', 'nothing'],
-	['a text', (all) => [text(all), all.done(0, OUTPUTS)], 'done outputs', 'done isBefore outputs', 'nothing'],
-	['a text that was refused', (all) => [text(all), all.failed(0, REFUSED)], 'nothing', 'nothing', 'nothing'],
-	['a text in flight', text, 'sent', 'nothing', 'nothing'],
-	['a lost text', (all) => [text(all), all.failed(0, LOST)], 'unknown error', 'nothing', 'nothing'],
-	['a creation in flight', creation, 'sent key', 'sent isBefore key', 'sent isBefore key'],
+describe.each<[string, Made, again: string, retried: string]>([
+	['a free result', (all) => all.done(0, OUTPUTS), 'done outputs', 'done isBefore outputs'],
+	['a text', (all) => [text(all), all.done(0, OUTPUTS)], 'done outputs', 'done isBefore outputs'],
+	['a text that was refused', (all) => [text(all), all.failed(0, REFUSED)], 'nothing', 'nothing'],
+	['a text in flight', text, 'sent', 'nothing'],
+	['a lost text', (all) => [text(all), all.failed(0, LOST)], 'unknown error', 'nothing'],
+	['a creation in flight', creation, 'sent key', 'sent isBefore key'],
 	[
 		'a lost creation',
 		(all) => [creation(all), all.failed(0, LOST)],
 		'unknown error key',
 		'unknown error isBefore key',
-		'unknown error isBefore key',
 	],
-	[
-		'a task',
-		task,
-		'charged costRub key taskId',
-		'charged isBefore key taskId',
-		'charged isBefore key taskId',
-	],
+	['a task', task, 'charged costRub key taskId', 'charged isBefore key taskId'],
 	[
 		'a task that has ended',
 		(all) => [task(all), all.done(0, OUTPUTS)],
 		'done costRub key outputs taskId',
 		'done isBefore key outputs taskId',
-		'charged isBefore key taskId',
 	],
 	[
 		'a task that has failed',
 		(all) => [task(all), all.failed(0, FAILED)],
 		'charged costRub error key taskId',
-		'failed failedTask',
-		'failed failedTask',
+		'nothing',
 	],
-])('after %s', (_, make, again, retried, otherOutput) => {
+])('after %s', (_, make, again, retried) => {
 	it.each<[string, string, Try]>([
 		['Retry On Fail', again, {}],
 		['a retry of the execution', retried, { executionId: 'e2' }],
-		['one with another output', otherOutput, { executionId: 'e2', parameters: { simplify: false } }],
+		['one with another output', retried, { executionId: 'e2', parameters: { simplify: false } }],
 		['one of an edited node', 'nothing', { executionId: 'e2', parameters: { prompt: 'b' } }],
 		['another run', 'nothing', { run: '1' }],
 	])('%s knows: %s', (_try, expected, options) => {
@@ -141,13 +132,63 @@ describe.each<[string, Made, again: string, retried: string, otherOutput: string
 	});
 });
 
-it.each<[string, Try]>([
-	['execution', { token: 'other' }],
-	['node', { name: 'Gateway1' }],
-	['run', { run: '1' }],
-	['prompt', { parameters: { prompt: 'b' } }],
-])('the idempotency key of an item is different for another %s', (_, other) => {
-	expect(newNode()(other).key(0)).not.toBe(newNode()().key(0));
+describe('the idempotency key of an item', () => {
+	const keyOf = (options: Try, request: Json = 'a cat') => {
+		const records = newNode()(options);
+		records.planned(0, request);
+		return records.key(0);
+	};
+
+	it.each<[string, Try, Json?]>([
+		['execution', { token: 'other' }],
+		['node', { name: 'Gateway1' }],
+		['request', {}, 'a dog'],
+	])('is another one for another %s', (_, options, request = 'a cat') => {
+		expect(keyOf(options, request)).not.toBe(keyOf({}));
+	});
+
+	it('is the same in another run after n8n was killed, and for other parameters as they are written', () => {
+		expect(keyOf({ run: '1', parameters: { prompt: 'b' } })).toBe(keyOf({}));
+	});
+
+	it('depends on how many equal ones came before, in the run and in those before it, not on tries', () => {
+		const rounds = () => {
+			const begin = newNode();
+			return (options: Try, ...requests: string[]) => {
+				const records = begin(options);
+				for (const [index, request] of requests.entries()) records.planned(index, request);
+				return requests.map((_, index) => records.key(index));
+			};
+		};
+		const keysOf = rounds();
+		const first = keysOf({}, 'cat', 'dog', 'cat');
+		expect(new Set(first).size).toBe(3);
+		expect(keysOf({ executionId: 'e2' }, 'cat', 'dog', 'cat')).toStrictEqual(first);
+		const second = keysOf({ run: '1' }, 'cat', 'cow');
+		expect(new Set([...first, ...second]).size).toBe(5);
+		// After a crash, the rounds come again from the first one.
+		const again = rounds();
+		expect(again({}, 'cat', 'dog', 'cat')).toStrictEqual(first);
+		expect(again({ run: '1' }, 'cat', 'cow')).toStrictEqual(second);
+	});
+
+	it('of a task that has failed is used up: a retry has another one each time, also of an edited node', () => {
+		const begin = newNode();
+		const fail = (options: Try) => {
+			const records = begin(options);
+			records.planned(0, 'a cat');
+			const record = creation(records);
+			Object.assign(record, { state: 'charged', taskId: 't1', response: {} });
+			records.failed(0, FAILED);
+			return record.key;
+		};
+		const keys = [
+			fail({}),
+			fail({ executionId: 'e2' }),
+			fail({ executionId: 'e3', parameters: { prompt: 'b' } }),
+		];
+		expect(new Set(keys).size).toBe(3);
+	});
 });
 
 describe('outputs', () => {
@@ -242,20 +283,18 @@ describe('the end', () => {
 	});
 });
 
-const written = (parameters: object) => writtenDigests({ parameters: parameters as INodeParameters });
+const written = (parameters: object) => writtenDigest({ parameters: parameters as INodeParameters });
 
-/** What a change of a parameter leads to: another request, another output of the same response, or neither. */
-function effectOf(name: string): 'request' | 'output' | 'none' {
+/** Whether a change of a parameter leads to another request. */
+function effectOf(name: string): 'request' | 'none' {
 	const option = /^options\.(.*)/.exec(name)?.[1];
-	const before = written({});
 	const after = written(option === undefined ? { [name]: 'x' } : { options: { [option]: 'x' } });
-	if (after.call !== before.call) return 'request';
-	return after.output === before.output ? 'none' : 'output';
+	return after === written({}) ? 'none' : 'request';
 }
 
 /** The parameters that an operation has in the panel, by what a change of each leads to. */
 function effects(node: string, resource: string, operation: string) {
-	const found: Record<string, string[]> = { request: [], output: [], none: [] };
+	const found: Record<string, string[]> = { request: [], none: [] };
 	for (const property of nodesByName[node]?.description.properties ?? []) {
 		const { show = {} } = property.displayOptions ?? {};
 		if (![resource, undefined].includes(show.resource?.[0] as string | undefined)) continue;
@@ -281,9 +320,8 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'task',
 		'createAndWait',
 		{
-			request: `${FORM} options.sessionId prompt resource`,
-			output: 'downloadResults options.binaryPropertyName simplify',
-			none: `options.callbackUrl options.concurrency options.dryRun options.idempotencyKey ${LIMITS} options.maxWait options.passThrough options.rateLimitWait options.timeout toolDescription waitStrategy`,
+			request: `${FORM} options.idempotencyKey options.sessionId prompt resource`,
+			none: `downloadResults options.binaryPropertyName options.callbackUrl options.concurrency options.dryRun ${LIMITS} options.maxWait options.passThrough options.rateLimitWait options.timeout simplify toolDescription waitStrategy`,
 		},
 	],
 	[
@@ -292,8 +330,7 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'generate',
 		{
 			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt tools`,
-			output: 'simplify',
-			none: 'options.concurrency options.dryRun options.fallbackModels options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout toolDescription',
+			none: 'options.concurrency options.dryRun options.fallbackModels options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout simplify toolDescription',
 		},
 	],
 ])('%s, %s %s: what another value of a parameter changes', (node, resource, operation, expected) => {
@@ -318,7 +355,7 @@ describe('a parameter is the same', () => {
 		['with another value in a form', { input: mapper }, { input: form({ size: 2 }) }],
 		['with another expression', { prompt: '={{ $json.a }}' }, { prompt: '={{ $json.b }}' }],
 	])('but not %s', (_, one, other) => {
-		expect(written(other).call).not.toBe(written(one).call);
+		expect(written(other)).not.toBe(written(one));
 	});
 });
 

@@ -98,7 +98,7 @@ describe('what an error says of other items', () => {
 	const MAYBE = 'unknown: it may have been charged.';
 
 	it.each<[string, ItemRecord[], string]>([
-		['nothing of free ones', [{ state: 'done' }, { state: 'failed', failedTask: 't' }], ''],
+		['nothing of free ones', [{ state: 'done' }], ''],
 		['their exact sum', [text, { ...text, costRub: '0.3' }], `2 other items cost ₽1.80. ${RETRY}`],
 		['that a cost is not known', [unknownCost], `1 other item cost an amount that is not known. ${RETRY}`],
 		['that one was paid before', [before], `The execution before paid for 1 other item. ${RETRY}`],

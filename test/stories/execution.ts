@@ -177,9 +177,11 @@ export class Execution {
 	/**
 	 * *Retry* a minute after n8n was killed: it has only what it stored when the execution started, and adds a run of each node
 	 * that had begun.
+	 *
+	 * @param items what the source returns now; the same by default
 	 */
-	async retryAfterKill(): Promise<Execution> {
-		return await this.next(this.story, ({ workflow, source, more }) => {
+	async retryAfterKill(items = this.story.items): Promise<Execution> {
+		return await this.next({ ...this.story, items }, ({ workflow, source, more }) => {
 			const { resumeToken } = this.run.data;
 			const run: ITaskData = { startTime: 0, executionIndex: 0, executionTime: -1, source: [null] };
 			const data = createRunExecutionData({

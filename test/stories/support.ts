@@ -35,11 +35,16 @@ export function useStories() {
 		/** Executes a workflow of one or more nodes to its end. */
 		execute,
 		/** Executes a node until the gateway has charged this often; then n8n is killed. */
-		executeUntilKilled: async (charges: number, node: StoryNode, items: INodeExecutionData[]) =>
+		executeUntilKilled: async (
+			charges: number,
+			node: StoryNode,
+			items: INodeExecutionData[],
+			more: Partial<Story> = {},
+		) =>
 			await execute(
 				node,
 				items,
-				{},
+				more,
 				eventually(() => gateway.charges() === charges),
 			),
 		/**

@@ -4,7 +4,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { pollOnce } from '../../shared/gateway/endpoints/polling';
 import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
-import { ApiError } from '../../shared/gateway/errors/errors';
 import { asObject } from '../../shared/gateway/util/json';
 import { taskJson } from '../../shared/n8n/taskResults';
 import type { Deferred, ItemContext, OperationOutput, PausedRun } from '../../shared/run/operation';
@@ -51,16 +50,14 @@ export class SuspendableTask implements Deferred {
 	/** Polls once. Returns the output without a callback; `undefined` when the task has ended, or its work cannot go on. */
 	async check(): Promise<OperationOutput | undefined> {
 		const { taskId, model, price } = this.task;
-		let found: MediaTask | undefined;
 		try {
-			found = (await pollOnce(this.item.client, taskId)).task;
-		} catch (error) {
-			// The gateway may not know the task yet.
-			if (!(error instanceof ApiError) || error.details.status !== 404) return undefined;
+			const { task } = await pollOnce(this.item.client, taskId, { isNew: true });
+			return task && hasEnded(task.state)
+				? undefined
+				: timedOutOutput({ taskId, model }, await price(), task);
+		} catch {
+			return undefined;
 		}
-		return found && hasEnded(found.state)
-			? undefined
-			: timedOutOutput({ taskId, model }, await price(), found);
 	}
 
 	/** Polls a few times after the suspension, and sends the callback in place of the gateway if the task has ended. */

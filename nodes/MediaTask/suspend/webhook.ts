@@ -115,7 +115,8 @@ async function haveAllEnded(
 		const pausesMs = received.includes(index) ? CALLBACK_PAUSES_MS : [0];
 		const pauseMs = (polls: number) => pausesMs[polls];
 		try {
-			const found = await pollUntil(client, tasks[index] ?? '', pauseMs, () => POLL_TIMEOUT_MS);
+			const options = () => ({ limitMs: POLL_TIMEOUT_MS });
+			const found = await pollUntil(client, tasks[index] ?? '', pauseMs, options);
 			if (found?.task && !hasEnded(found.task.state)) return false;
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw asError(error);

@@ -120,15 +120,20 @@ class ItemLoop {
 	/** Reads and checks all items before the first request: what is wrong with the last one costs nothing. */
 	private async planAll(indexes: readonly number[]): Promise<void> {
 		// What was read before a person retried may have changed, and to read it again costs nothing.
+		const { operation } = this.registered;
+		const { records, isTool } = this.runContext;
 		const isOutdated = this.runContext.isRetry && this.registered.name.startsWith('get');
 		let size = 0;
 		let since = performance.now();
 		for (const index of indexes) {
 			if (this.signal.isAborted) return;
 			await this.attempt(index, async () => {
-				const known = isOutdated ? undefined : await this.runContext.records.outputs(index);
-				if (known) return known;
+				const known = isOutdated ? undefined : await records.outputs(index);
+				if (known && !operation.requestOf) return known;
 				const item = this.plan(index);
+				const request = operation.requestOf?.(item.planned);
+				if (request !== undefined && !isTool) records.planned(index, request);
+				if (known) return known;
 				size += JSON.stringify(item.input.params).length;
 				// Beyond, an item is read again when its turn comes.
 				if (size <= MAX_WAITING) this.planned.set(index, item);

@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
+import type { Json } from '../gateway/util/json';
 import type { Declarations, Values } from '../params/parameter';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
@@ -57,6 +58,8 @@ export interface Operation<
 	 * before the first request; parameters that are always shown are read before.
 	 */
 	plan?(item: ItemInput<ParamsOf<P, O>>): Planned;
+	/** What identifies the request of an item whose idempotency key (§4.6) the node makes. */
+	requestOf?(planned: Planned): Json;
 	/** @param planned what {@link plan} has returned */
 	execute(item: ItemContext<ParamsOf<P, O>>, planned: Planned): Promise<OperationOutput[] | Deferred>;
 	/**

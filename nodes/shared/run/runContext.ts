@@ -8,7 +8,7 @@ import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { DryRun } from './charge/dryRun';
-import { writtenDigests } from './charge/keys';
+import { writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
 import { Spending } from './charge/spending';
 import { ChunkWriter } from './chunkWriter';
@@ -87,7 +87,7 @@ function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
 		// Expressions may read more than the input, such as the row of a loop around the agent.
 		const names = Object.keys(context.getNode().parameters);
 		const values = names.map((name) => [name, context.getNodeParameter(name, 0, null)]);
-		call.push(writtenDigests({ parameters: Object.fromEntries(values) as INode['parameters'] }).call);
+		call.push(writtenDigest({ parameters: Object.fromEntries(values) as INode['parameters'] }));
 	} catch {
 		// The operation says what cannot be read.
 	}

@@ -1,7 +1,7 @@
 import { simplify } from '../../../shared/fields/results';
 import { compact, asText } from '../../../shared/gateway/util/json';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';
-import { createTask, taskNotSent } from './createTask';
+import { createAgain, createTask, isOfOtherAccount, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type TaskItem } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { choice, notForTools } from '../../../shared/params/kinds';
@@ -15,7 +15,7 @@ import {
 } from '../../suspend/suspension';
 import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
-import { resultOptions, resultParameters, resultReader } from './result';
+import { isGone, resultOptions, resultParameters, resultReader } from './result';
 
 /** Whether the item is not to be sent: a task that is paid for is taken up. */
 function isDry({ run, index, params: { options } }: TaskItem): boolean {
@@ -32,6 +32,7 @@ export const create = defineOperation({
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
 	plan: planTask,
+	requestOf: ({ request }) => request,
 	async execute(item, planned) {
 		const { model, simplify: isSimple } = item.params;
 		if (isDry(item)) return await taskNotSent(item, planned);
@@ -76,6 +77,7 @@ export const createAndWait = defineOperation({
 		void [params.waitStrategy, params.options.maxWait, params.options.binaryPropertyName];
 		return planTask(item);
 	},
+	requestOf: ({ request }) => request,
 	async execute(item, planned) {
 		const { client, params, run } = item;
 		const { model, options } = params;
@@ -85,19 +87,26 @@ export const createAndWait = defineOperation({
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const callback = callbackOf(item, maxWaitMs);
-		const { taskId, mayExist, priceRub } = await createTask(item, planned, callback);
-		const wait = { model, priceRub, pollImmediately: mayExist || callback !== undefined };
+		const created = await createTask(item, planned, callback);
+		const { taskId, mayExist, isNew, priceRub } = created;
+		const wait = { model, priceRub, isNew, pollImmediately: mayExist || callback !== undefined };
 		const finish = async () => {
 			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
 			try {
 				return await result(taskId, { ...wait, maxWaitMs: restMs });
 			} catch (error) {
+				if (isGone(error) && !isNew) {
+					const again = await createAgain(item, planned, error);
+					return await result(again.taskId, { ...again, model, maxWaitMs, pollImmediately: false });
+				}
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
 				if (code !== 'wait_timeout' || params.waitStrategy !== 'suspend' || run.isTool) throw asError(error);
 				const state = asText(extra.state) ?? 'unknown';
 				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
 			}
 		};
+		// Its account may not have the task: nothing else is paid for before.
+		if (isOfOtherAccount(item)) return await finish();
 		if (!callback) return { finish };
 		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
 	},

@@ -1,5 +1,4 @@
-import type { GatewayClient } from '../../../shared/gateway/client/client';
-import { createMediaTask, fetchMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { taskPrice } from '../../../shared/gateway/media/price';
@@ -19,6 +18,8 @@ export interface CreatedTask {
 	response: JsonObject;
 	/** Whether it may have ended already. */
 	mayExist: boolean;
+	/** Whether the gateway may not know it yet. */
+	isNew: boolean;
 	/** In rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 	priceRub: () => Promise<number | undefined>;
 }
@@ -35,11 +36,11 @@ export async function createTask(
 	callback?: ResumeCallback,
 ): Promise<CreatedTask> {
 	const { run, client, index, params } = item;
-	const { taskId, response, key: sentKey, account } = run.records.get(index) ?? {};
+	const { taskId, response, key: sentKey, isBefore = false } = run.records.get(index) ?? {};
+	const isNew = !isBefore && params.options.idempotencyKey === undefined;
 	if (taskId !== undefined && response) {
-		if (account !== client.account) await assertKnown(client, taskId);
 		const priceRub = async () => asNumber(await priceOf(item, async () => await readInput(item)));
-		return { taskId, response, mayExist: true, priceRub };
+		return { taskId, response, mayExist: true, isNew, priceRub };
 	}
 	const { bodyWith, inputWith, content, mostRub } = await readTaskRequest(item, planned, callback);
 	const { idempotencyKey: ownKey, maxCostRub } = params.options;
@@ -73,21 +74,42 @@ export async function createTask(
 		taskId: result.taskId,
 		response: result.body,
 		mayExist: mayBeOfOthers(item) || sentKey !== undefined,
+		isNew,
 		priceRub: async () => asNumber(await rub),
 	};
 }
 
-/** @throws {ApiError} for a task of another account */
-async function assertKnown(client: GatewayClient, taskId: string): Promise<void> {
-	await fetchMediaTask(client, taskId).catch((error: unknown) => {
-		// Another error may pass until the next poll.
-		if (!(error instanceof ApiError) || error.details.status !== 404) return;
-		throw error.with({
+/** Whether the task of an item was created with another API key or base URL. */
+export function isOfOtherAccount({ run, client, index }: TaskItem): boolean {
+	const { account = client.account } = run.records.get(index) ?? {};
+	return account !== client.account;
+}
+
+/**
+ * Creates the task of an item again, which the gateway does not have any more, if a person has retried the execution.
+ *
+ * @param gone the error of its poll
+ * @throws that error where it may not be created again
+ */
+export async function createAgain(
+	item: TaskItem,
+	planned: PlannedTask,
+	gone: ApiError,
+): Promise<CreatedTask> {
+	const { run, index } = item;
+	if (isOfOtherAccount(item)) {
+		throw gone.with({
 			message: 'The task of this item was created with another API key',
 			description:
 				'The gateway does not know it with this one. Choose the credential of the try before again.',
 		});
-	});
+	}
+	if (!run.isRetry || item.params.options.idempotencyKey !== undefined) throw gone;
+	run.records.useUp(index);
+	run.hints.add(
+		`The gateway does not have the task of item ${index} any more: it was created, and charged, again.`,
+	);
+	return await createTask(item, planned);
 }
 
 /** The price of a task that is paid for, where the catalogue has it: an error must not fail the task. */

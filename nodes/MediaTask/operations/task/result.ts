@@ -2,6 +2,7 @@ import { binaryPropertyName, downloadResults, simplify } from '../../../shared/f
 import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
@@ -28,6 +29,14 @@ type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | un
 
 const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task for it.";
 
+const withAdvice = (error: ApiError, advice: string) =>
+	error.with({ description: `${error.details.description} ${advice}` });
+
+/** Whether a poll says that the gateway does not have the task. */
+export function isGone(error: unknown): error is ApiError {
+	return error instanceof ApiError && error.details.kind === 'poll' && error.details.status === 404;
+}
+
 /**
  * Reads the parameters for a task's result. The function that it returns polls a task until it has ended (§3.1), and
  * returns the output. Its errors have the task's ID.
@@ -36,16 +45,17 @@ export function resultReader(item: ItemContext<ResultParams>) {
 	const { client, params, run } = item;
 	const { simplify: isSimple, downloadResults: isDownloaded } = params;
 	const field = params.options.binaryPropertyName;
+	const hasOwnKey = params.options.idempotencyKey !== undefined;
 	return async (taskId: string, { model, priceRub, ...wait }: Wait): Promise<OperationOutput[]> => {
-		const body = await waitForTask(client, taskId, wait);
+		const body = await waitForTask(client, taskId, wait).catch((error: unknown) => {
+			throw isGone(error) && hasOwnKey ? withAdvice(error, CHANGE_KEY) : asError(error);
+		});
 		const rub = await priceRub?.();
 		const task = readMediaTask(body, taskId);
 		task.model ??= model;
 		if (task.state === 'fail') {
 			const error = taskError(task, client.settings.secrets, rub);
-			if (params.options.idempotencyKey === undefined) throw error;
-			const { description } = error.details;
-			throw error.with({ description: `${description} ${CHANGE_KEY}` });
+			throw hasOwnKey ? withAdvice(error, CHANGE_KEY) : error;
 		}
 		const json = isSimple ? taskJson(task, rub) : body;
 		// An AI Agent can use links, not files.

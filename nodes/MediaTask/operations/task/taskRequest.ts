@@ -1,4 +1,4 @@
-import { compact, type JsonObject } from '../../../shared/gateway/util/json';
+import { compact, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { withFile } from '../../../shared/gateway/media/inputValues';
@@ -13,7 +13,7 @@ import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/
 import type { ItemContext, ItemInput } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspension';
-import { inputParameters, model, promptParameter, readInput } from '../input';
+import { enteredInput, inputParameters, model, promptParameter, readInput } from '../input';
 import { findTaskFiles, inputFiles, openTaskFiles, placeholder, type FileForField } from '../inputFiles';
 import { callbackWithData, readCallbackUrl } from './callbackUrl';
 
@@ -86,6 +86,8 @@ export function mayBeOfOthers({ run, params: { options } }: TaskItem): boolean {
 /** What is checked of a task before the first request. */
 export interface PlannedTask {
 	files: FileForField[];
+	/** What the item asks for, without what the catalogue, files and limits add. */
+	request: Json;
 }
 
 /**
@@ -103,14 +105,15 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	if (hasNoPrompt && String(n8n.getNode().parameters.prompt).startsWith('='))
 		throw new InvalidInputError("'Prompt' is empty", EMPTY_HINT, 'prompt');
 	callbackWithData(readCallbackUrl(callbackUrl), passThrough);
-	void [
-		dryRun,
-		maxCostRub,
-		maxPriceRub,
-		sessionId,
-		params.inputMode === 'json' ? params.inputJson : params.input,
-	];
-	return { files: findTaskFiles(item) };
+	void [dryRun, maxCostRub, maxPriceRub];
+	const files = findTaskFiles(item);
+	const described = files.map(({ field, binary }) => {
+		const { fileName, mimeType, bytes, fileSize, data } = binary;
+		return compact({ field, fileName, mimeType, size: bytes ?? fileSize ?? data.length });
+	});
+	const { model: id, prompt } = params;
+	const request = compact({ model: id, prompt, values: enteredInput(params), sessionId, files: described });
+	return { files, request };
 }
 
 /**
@@ -122,7 +125,7 @@ export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
  */
 export async function readTaskRequest(
 	item: TaskItem,
-	{ files: found }: PlannedTask,
+	{ files: found }: Pick<PlannedTask, 'files'>,
 	callback?: ResumeCallback,
 ) {
 	const { params, run, client } = item;

@@ -10,6 +10,13 @@ export type PollResult =
 	| { body: JsonObject; task: MediaTask; transientError?: undefined }
 	| { body?: undefined; task?: undefined; transientError: ApiError };
 
+export interface PollOptions {
+	/** The longest time of the poll, see {@link fetchMediaTask}. */
+	limitMs?: number;
+	/** Whether the gateway may not know the task yet, so that a 404 is transient. */
+	isNew?: boolean;
+}
+
 /**
  * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task); others
  * it throws with the task's ID, such as when the gateway no longer knows the task.
@@ -17,16 +24,17 @@ export type PollResult =
 export async function pollOnce(
 	client: GatewayClient,
 	taskId: string,
-	limitMs = POLL_TIMEOUT_MS,
+	{ limitMs = POLL_TIMEOUT_MS, isNew = false }: PollOptions = {},
 ): Promise<PollResult> {
 	try {
 		const body = await fetchMediaTask(client, taskId, limitMs);
 		return { body, task: readMediaTask(body, taskId) };
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
-		const { retryable, code } = error.details;
+		const { retryable, code, status } = error.details;
 		// Something else than the gateway responded: a web page, with any status, or a response without a task.
-		if (!retryable && code !== UNREADABLE) throw error.with({ taskId });
+		const isTransient = retryable || code === UNREADABLE || (isNew && status === 404);
+		if (!isTransient) throw error.with({ taskId });
 		return { transientError: error };
 	}
 }
@@ -34,20 +42,20 @@ export async function pollOnce(
 /**
  * Polls a task until it has ended, or until `pauseMs` has no pause before another poll. Returns the last result.
  *
- * @param limitMs the longest time of the next poll, in milliseconds, see {@link fetchMediaTask}
+ * @param options those of the next poll
  */
 export async function pollUntil(
 	client: GatewayClient,
 	taskId: string,
 	pauseMs: (polls: number, last: PollResult | undefined) => number | undefined,
-	limitMs?: () => number,
+	options?: () => PollOptions,
 ): Promise<PollResult | undefined> {
 	let last: PollResult | undefined;
 	for (let polls = 0; !last?.task || !hasEnded(last.task.state); polls += 1) {
 		const milliseconds = pauseMs(polls, last);
 		if (milliseconds === undefined) break;
 		if (milliseconds > 0) await client.pause(milliseconds);
-		last = await pollOnce(client, taskId, limitMs?.());
+		last = await pollOnce(client, taskId, options?.());
 	}
 	return last;
 }
@@ -64,7 +72,7 @@ const MIN_POLL_MS = 5_000;
 /** A longer `Retry-After` of a poll may be a mistake, and would hide the end of the task. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export interface WaitOptions {
+export interface WaitOptions extends Pick<PollOptions, 'isNew'> {
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
@@ -77,7 +85,7 @@ export interface WaitOptions {
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	{ maxWaitMs, pollImmediately }: WaitOptions,
+	{ maxWaitMs, pollImmediately, isNew = false }: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + maxWaitMs;
 	let state: string | null = null;
@@ -91,8 +99,8 @@ export async function waitForTask(
 		const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 		return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
 	};
-	const limitMs = () => Math.max(deadline - client.now(), MIN_POLL_MS);
-	const last = await pollUntil(client, taskId, pauseBefore, limitMs);
+	const options = () => ({ limitMs: Math.max(deadline - client.now(), MIN_POLL_MS), isNew });
+	const last = await pollUntil(client, taskId, pauseBefore, options);
 	if (last?.task && hasEnded(last.task.state)) return last.body;
 	throw waitTimeout(taskId, last, state, maxWaitMs);
 }

@@ -4,15 +4,17 @@ import type { INode } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
 
-/** What changes neither a request that was taken nor its output, by the names that workflows store. */
+/** What changes no request that was taken, by the names that workflows store. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
+	'downloadResults',
+	'simplify',
 	'toolDescription',
 	'waitStrategy',
+	'options.binaryPropertyName',
 	'options.callbackUrl',
 	'options.concurrency',
 	'options.dryRun',
 	'options.fallbackModels',
-	'options.idempotencyKey',
 	'options.maxCostRub',
 	'options.maxPriceRub',
 	'options.maxRetries',
@@ -24,18 +26,11 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'options.timeout',
 ]);
 
-/** What changes the output alone. */
-const OUTPUT_ONLY: ReadonlySet<string> = new Set([
-	'simplify',
-	'downloadResults',
-	'options.binaryPropertyName',
-]);
-
 /**
- * Identifies what a node asks for, and what it makes of the response, from its parameters as they are written: the same in each
- * try, whatever their expressions return, until somebody edits them. For a tool's call, `parameters` has what they return.
+ * Identifies what a node asks for, from its parameters as they are written: the same in each try, whatever their expressions
+ * return, until somebody edits them. For a tool's call, `parameters` has what they return.
  */
-export function writtenDigests({ parameters }: Pick<INode, 'parameters'>): { call: string; output: string } {
+export function writtenDigest({ parameters }: Pick<INode, 'parameters'>): string {
 	const { options, ...others } = parameters;
 	const optionEntries = Object.entries(asObject(options) ?? {});
 	const all = [
@@ -45,11 +40,7 @@ export function writtenDigests({ parameters }: Pick<INode, 'parameters'>): { cal
 	const counted = all
 		.map(([name, value]) => [String(name), essential(value)] as const)
 		.filter(([name]) => !NOT_COUNTED.has(name));
-	const digestOf = (entries: typeof counted) => digest(Object.fromEntries(entries) as JsonObject);
-	return {
-		call: digestOf(counted.filter(([name]) => !OUTPUT_ONLY.has(name))),
-		output: digestOf(counted.filter(([name]) => OUTPUT_ONLY.has(name))),
-	};
+	return digest(Object.fromEntries(counted) as JsonObject);
 }
 
 /**

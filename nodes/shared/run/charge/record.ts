@@ -10,9 +10,8 @@ export interface ItemRecord {
 	 * - `unknown`: it may be charged
 	 * - `charged`: it is charged, or has a task, and its output is not there
 	 * - `done`: it has succeeded
-	 * - `failed`: its task failed in an execution before; the next creation takes its place
 	 */
-	state: 'sent' | 'unknown' | 'charged' | 'done' | 'failed';
+	state: 'sent' | 'unknown' | 'charged' | 'done';
 	/** The account of a call that costs money, see `accountOf`. */
 	account?: string;
 	/** The idempotency key (§4.6) of its creation; a call without one cannot be repeated safely. */
@@ -20,8 +19,6 @@ export interface ItemRecord {
 	taskId?: string;
 	/** The response to the creation of its task. */
 	response?: JsonObject;
-	/** The task that failed in an execution before. */
-	failedTask?: string;
 	/** Decimal text in rubles, if it is known and was paid in this execution. */
 	costRub?: string;
 	/** Whether it was sent by an execution that this one is a retry of. */

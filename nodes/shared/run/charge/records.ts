@@ -2,18 +2,18 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
+import { omit, type Json } from '../../gateway/util/json';
 import { addToTotal } from '../../gateway/util/money';
 import { keepsOutputs, storedContext } from '../../n8n/features';
-import { executionRoot, idempotencyKey, writtenDigests } from './keys';
+import { digest, executionRoot, idempotencyKey, writtenDigest } from './keys';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
 import { mayBeCharged } from './words';
 
 interface StoredRun {
 	executionId: string;
-	/** See {@link writtenDigests}. */
+	/** See {@link writtenDigest}. */
 	call: string;
-	output: string;
 	/** The size of all outputs, in characters of JSON. */
 	size: number;
 	/** By the index of the item. */
@@ -22,6 +22,13 @@ interface StoredRun {
 
 /** Outputs that are not stored, for the tries of an execution. */
 const unstored = new WeakMap<ItemRecord, INodeExecutionData[]>();
+
+/** Key in the node's context, by run: how often each request, by a part of its digest, stands among the items. */
+const REQUESTS = 'aiGatewayRequests';
+const DIGEST_LENGTH = 16;
+
+/** Key in the node's context: idempotency keys whose task has failed, or is gone. */
+const USED_UP = 'aiGatewayUsedKeys';
 
 /** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
 const MAX_OUTPUTS = 16 * 1024 * 1024;
@@ -33,10 +40,19 @@ const MAX_OUTPUTS = 16 * 1024 * 1024;
  */
 export class Records {
 	private readonly store: Record<string, unknown>;
-	private readonly stored: StoredRun;
+	private stored: StoredRun;
+	/** The tasks of the node before somebody edited it, by their keys. */
+	private readonly former = new Map<string, ItemRecord>();
 	private readonly name: string;
-	/** The beginning of what all keys of the run are made of. */
+	/** The beginning of what all keys of the node are made of. */
+	private readonly origin: readonly string[];
+	/** What identifies the run in the execution. */
 	private readonly place: readonly string[];
+	/** The keys of the items. */
+	private readonly keys = new Map<number, string>();
+	private readonly usedUp: Record<string, true>;
+	private readonly requests: Record<string, number> = {};
+	private readonly requestsBefore: ReadonlyArray<Record<string, number>>;
 	private readonly keepsOutputs: boolean;
 
 	/** @param run identifies the run of the node within the execution; several may be open in an agent */
@@ -47,18 +63,28 @@ export class Records {
 		const { name } = context.getNode();
 		this.store = storedContext(context, 'node') ?? {};
 		this.name = `aiGatewayItems ${run}`;
-		const { call, output } = writtenDigests(context.getNode());
-		const root = executionRoot(context.getWorkflowDataProxy(0).$execution, this.store);
-		this.place = [root, name, call, run];
+		const call = writtenDigest(context.getNode());
+		this.origin = [executionRoot(context.getWorkflowDataProxy(0).$execution, this.store), name];
+		this.place = [...this.origin, call, run];
+		this.usedUp = (this.store[USED_UP] ??= {}) as typeof this.usedUp;
+		const all = (this.store[REQUESTS] ??= {}) as Record<string, Record<string, number>>;
+		const before = Object.entries(all).filter(([index]) => Number(index) < Number(run));
+		this.requestsBefore = before.map(([, requests]) => requests);
+		// Those of a tool have no order.
+		if (!Number.isNaN(Number(run))) all[run] = this.requests;
 		const executionId = context.getExecutionId() ?? '';
 		// Nothing else writes to the name.
-		const known = this.store[this.name] as StoredRun | undefined;
-		const isSame = known?.call === call;
-		this.stored = isSame ? known : { executionId, call, output, size: 0, items: {} };
-		this.store[this.name] = this.stored;
+		const now: StoredRun = { executionId, call, size: 0, items: {} };
+		this.stored = (this.store[this.name] ??= now) as StoredRun;
 		this.keepsOutputs = keepsOutputs(context);
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
-		if (this.stored.output !== output) this.forgetOutputs(output);
+		if (this.stored.call === call) return;
+		// Somebody has edited the node: what it asks for again is in the tasks of the others.
+		for (const record of Object.values(this.stored.items)) {
+			if (record.key === undefined || record.taskId === undefined) continue;
+			this.former.set(record.key, omit({ ...record, state: 'charged' as const }, 'outputs'));
+		}
+		this.store[this.name] = this.stored = now;
 	}
 
 	/** What earlier tries, or this one, have sent for an item. */
@@ -87,21 +113,42 @@ export class Records {
 
 	/** An item was not charged. */
 	remove(index: number): void {
-		const { failedTask } = this.get(index) ?? {};
-		if (failedTask === undefined) delete this.stored.items[index];
-		else this.stored.items[index] = { state: 'failed', failedTask };
+		delete this.stored.items[index];
 	}
 
 	/**
-	 * The idempotency key (§4.6) of an item's task: the same in each try, and a new one after a task that failed before.
+	 * Notes what an item asks for, before the first request and in the order of the items: equal requests of the execution have a
+	 * key each.
+	 */
+	planned(index: number, request: Json): void {
+		const content = digest(request);
+		const short = content.slice(0, DIGEST_LENGTH);
+		const counts = [...this.requestsBefore, this.requests].map((requests) => requests[short] ?? 0);
+		this.requests[short] = (this.requests[short] ?? 0) + 1;
+		const count = counts.reduce((sum, one) => sum + one, 0);
+		this.keys.set(index, idempotencyKey([...this.origin, content, count]));
+		const former = this.former.get(this.key(index));
+		if (former) this.stored.items[index] ??= former;
+	}
+
+	/**
+	 * The idempotency key (§4.6) of an item's task: the same in each try, and another one if its task is used up.
 	 *
 	 * @param own that of the user, which may be another one in the next try, as with `$now`
 	 */
 	key(index: number, own?: string): string {
-		const { key = own, failedTask } = this.get(index) ?? {};
-		if (key !== undefined) return key;
-		const place = this.placeOf(index);
-		return failedTask === undefined ? place : idempotencyKey([place, failedTask, this.stored.executionId]);
+		const known = this.get(index)?.key ?? own;
+		if (known !== undefined) return known;
+		let key = this.keys.get(index) ?? this.placeOf(index);
+		while (this.usedUp[key]) key = idempotencyKey([key]);
+		return key;
+	}
+
+	/** The task of an item cannot be used: the next creation has another key. */
+	useUp(index: number): void {
+		const { key } = this.get(index) ?? {};
+		if (key !== undefined) this.usedUp[key] = true;
+		this.remove(index);
 	}
 
 	/** Where an item is in the workflow, as it is written. */
@@ -186,25 +233,12 @@ export class Records {
 	private beginRetry(executionId: string): void {
 		this.stored.executionId = executionId;
 		for (const [index, record] of this.others()) {
-			const { key, taskId, failedTask, error, outputs } = record;
+			const { key, taskId, error, outputs } = record;
 			const hasFailed = error?.extra?.state === 'fail';
 			delete record.costRub;
 			record.isBefore = true;
-			// The next creation takes its place.
-			if (hasFailed && taskId !== undefined)
-				this.stored.items[index] = { state: 'failed', failedTask: taskId };
-			else if (!outputs && (key ?? taskId ?? failedTask) === undefined) this.remove(Number(index));
-		}
-	}
-
-	/** Somebody has changed what the node makes of a response, such as *Simplify*. */
-	private forgetOutputs(output: string): void {
-		Object.assign(this.stored, { output, size: 0 });
-		for (const [index, record] of this.others()) {
-			if (!record.outputs) continue;
-			delete record.outputs;
-			if (record.taskId === undefined) this.remove(Number(index));
-			else record.state = 'charged';
+			if (hasFailed) this.useUp(Number(index));
+			else if (!outputs && (key ?? taskId) === undefined) this.remove(Number(index));
 		}
 	}
 }

@@ -87,7 +87,7 @@ export function othersText(
 	next: NextTry,
 ): string {
 	// Without an account, a request cost nothing.
-	const paid = others.filter(([, { account, state }]) => account !== undefined && state !== 'failed');
+	const paid = others.filter(([, { account }]) => account !== undefined);
 	if (paid.length === 0) return '';
 	// §2.6 does not say what a failed task costs.
 	const isUnknown = ([, { state, taskId, error }]: (typeof paid)[number]) =>

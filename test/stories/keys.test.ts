@@ -1,0 +1,164 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { asText } from '../../nodes/shared/gateway/util/json';
+import { image, prompts, respondJson, RETRY_ON_FAIL, says, useStories } from './support';
+
+// Which task an item gets: that of its own request, whatever happened to the workflow, the rows and n8n in between.
+
+const { gateway, execute, executeUntilKilled, disturb, calm } = useStories();
+
+/** What the user asked for, and what the pictures show that the items have. */
+function pictures(items: INodeExecutionData[]) {
+	const shown = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, asText(input.prompt)]));
+	return items.map(({ json }) => shown.get(String(json.taskId)));
+}
+const tasksOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.taskId);
+
+describe('n8n is killed after three pictures are paid for, and the execution is retried', () => {
+	const killed = async () => {
+		gateway.control.configure({ taskDuration: { image: 10_000_000 } });
+		const execution = await executeUntilKilled(3, image(), prompts('cat', 'dog', 'cow'));
+		for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
+		gateway.control.configure({ taskDuration: { image: 0 } });
+		return execution;
+	};
+
+	it.each<[string, string[], charges: number]>([
+		['the first row is gone', ['dog', 'cow'], 3],
+		['a row is new at the top', ['bird', 'cat', 'dog', 'cow'], 4],
+		['the rows have another order', ['cow', 'cat', 'dog'], 3],
+		['a prompt is corrected in the node before', ['cat', 'black dog', 'cow'], 4],
+		['a row is there twice', ['cat', 'cat', 'cow'], 4],
+	])('%s: each row has its own picture', async (_, rows, charges) => {
+		const retried = await (await killed()).retryAfterKill(prompts(...rows));
+		expect(retried.error).toBeUndefined();
+		expect(pictures(retried.items())).toStrictEqual(rows);
+		expect(new Set(tasksOf(retried.items())).size).toBe(rows.length);
+		expect(gateway.charges()).toBe(charges);
+	});
+});
+
+describe('the same prompt several times', () => {
+	const SAME = prompts('cat', 'cat', 'dog', 'cat');
+
+	it('makes a picture for each item, also one after the other and with Retry On Fail', async () => {
+		disturb(says('dog'), { kind: 'error', code: 'service_unavailable' });
+		const node = image({ options: { maxRetries: 0, concurrency: 1 } }, RETRY_ON_FAIL);
+		const failed = await execute(node, SAME);
+		expect(failed.error).toBeDefined();
+		calm();
+		const retried = await failed.retry();
+		expect(pictures(retried.items())).toStrictEqual(['cat', 'cat', 'dog', 'cat']);
+		expect(new Set(tasksOf(retried.items())).size).toBe(4);
+		expect(gateway.charges()).toBe(4);
+	});
+
+	it('makes a picture in each round of a loop and in each node', async () => {
+		const node = image({ prompt: 'cat' });
+		const execution = await execute([node, node], prompts(''), { rounds: [prompts('')] });
+		const all = [...execution.items(), ...execution.items('Gateway 2')];
+		expect(new Set(tasksOf(all)).size).toBe(4);
+		expect(gateway.charges()).toBe(4);
+	});
+
+	it('makes no other picture when n8n is killed in the second round', async () => {
+		gateway.control.configure({ taskDuration: { image: 0 } });
+		const killed = await executeUntilKilled(2, image(), prompts('cat'), { rounds: [prompts('cat')] });
+		const retried = await killed.retryAfterKill();
+		expect(retried.error).toBeUndefined();
+		expect(new Set(tasksOf(retried.items())).size).toBe(2);
+		expect(gateway.charges()).toBe(2);
+	});
+});
+
+describe('somebody edits the node before the retry', () => {
+	/** The second of three pictures is refused. */
+	async function failed(parameters: object = {}) {
+		disturb(says('dog'), { kind: 'error', code: 'invalid_request' });
+		const execution = await execute(image(parameters), prompts('cat', 'dog', 'cow'));
+		expect(execution.error).toBeDefined();
+		calm();
+		return execution;
+	}
+
+	it('so that only one prompt is another one: the others are not paid for again', async () => {
+		const execution = await failed({ options: { concurrency: 1 } });
+		expect(gateway.charges()).toBe(1);
+		const prompt = "={{ $json.prompt.replace('dog', 'black dog') }}";
+		const retried = await execution.retry({ prompt });
+		expect(retried.error).toBeUndefined();
+		expect(pictures(retried.items())).toStrictEqual(['cat', 'black dog', 'cow']);
+		expect(gateway.charges()).toBe(3);
+		expect(retried.sums).toMatchObject({ gatewayCalls: '2', gatewayCostRub: '3.6' });
+	});
+
+	it('another *Idempotency Key* makes another picture', async () => {
+		const execution = await failed({
+			options: { concurrency: 1, idempotencyKey: '=order-7-{{ $json.prompt }}' },
+		});
+		const options = { concurrency: 1, idempotencyKey: '=order-8-{{ $json.prompt }}' };
+		const retried = await execution.retry({ options });
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(4);
+		const keys = gateway.control
+			.requests({ method: 'POST' })
+			.map(({ headers }) => headers['idempotency-key']);
+		expect(keys.slice(-3).sort()).toStrictEqual(['order-8-cat', 'order-8-cow', 'order-8-dog']);
+	});
+
+	it('a task that has failed is made again, also if only *Max Wait* is another one', async () => {
+		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+		const execution = await execute(image(), prompts('cat'));
+		expect(execution.errorText).toContain('The media task failed');
+		const retried = await execution.retry({ options: { maxWait: 5 } });
+		expect(retried.error).toBeUndefined();
+		expect(gateway.charges()).toBe(2);
+	});
+});
+
+describe('a task that is paid for was deleted at the gateway', () => {
+	/** The download of a picture fails, and somebody deletes its task. */
+	async function deleted(parameters: object = {}) {
+		const action = { kind: 'raw', status: 404, body: 'html' } as const;
+		gateway.control.addFault({ match: { host: 'files' }, action, times: 0 });
+		const execution = await execute(image(parameters), prompts('cat', 'dog'));
+		expect(execution.error).toBeDefined();
+		calm();
+		const [task] = gateway.control.tasks().filter(({ input }) => input.prompt === 'cat');
+		const headers = { Authorization: `Bearer ${gateway.apiKey}` };
+		const url = `${gateway.baseUrl}/async/media/tasks/${task?.taskId}`;
+		expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(204);
+		return execution;
+	}
+
+	it('a retry makes it again, and says so; the other one is not paid for again', async () => {
+		const retried = await (await deleted()).retry();
+		expect(retried.error).toBeUndefined();
+		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
+		expect(retried.hints()).toContain(
+			'The gateway does not have the task of item 0 any more: it was created, and charged, again.',
+		);
+		expect(gateway.charges()).toBe(3);
+	});
+
+	it('with an own *Idempotency Key*, the error says to change it', async () => {
+		const execution = await deleted({ options: { idempotencyKey: '=order-{{ $json.prompt }}' } });
+		const retried = await execution.retry();
+		expect(retried.errorText).toContain("Change 'Idempotency Key', too");
+		const options = { idempotencyKey: '=new-{{ $json.prompt }}' };
+		expect((await retried.retry({ options })).error).toBeUndefined();
+		expect(gateway.charges()).toBe(4);
+	});
+});
+
+it('a task that the gateway does not know at once is waited for', async () => {
+	gateway.control.addFault({
+		match: { which: ({ method, path }) => method === 'GET' && path.includes('/async/media/tasks/') },
+		action: respondJson({ code: 404, msg: 'not found', data: null }, 404),
+		times: 2,
+	});
+	const execution = await execute(image(), prompts('cat'));
+	expect(execution.error).toBeUndefined();
+	expect(pictures(execution.items())).toStrictEqual(['cat']);
+	expect(gateway.charges()).toBe(1);
+});
