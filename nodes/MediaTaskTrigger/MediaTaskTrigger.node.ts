@@ -26,7 +26,7 @@ export class MediaTaskTrigger implements INodeType {
 		defaults: { name: 'Gateway Media Task Trigger' },
 		builderHint: {
 			searchHint:
-				"Starts a workflow when a media task has ended, also when it has failed. Create the task in another workflow with task create and this trigger's URL as options.callbackUrl; options.passThrough comes back as passThrough.",
+				"Starts a workflow when a media task has ended, also when it has failed. Create the task in another workflow with task create and this trigger's URL as options.callbackUrl. Own data is joined by taskId, e.g. from a Data Table.",
 		},
 		activationMessage:
 			"Tasks with the production URL as their 'Callback URL' now start this workflow when they end.",

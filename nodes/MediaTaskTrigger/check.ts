@@ -11,7 +11,6 @@ import { nodeParameters } from '../shared/params/source';
 import { Limiter } from '../shared/run/limiter';
 import { toErrorJson, type ErrorJson } from '../shared/run/nodeError';
 import { parameters } from './fields';
-import type { IncomingCallback } from './incoming';
 import type { StartedTasks } from './startedTasks';
 
 /** Requests at a time in this process: anybody who knows a trigger's URL can cause them. Not those for files. */
@@ -45,20 +44,21 @@ interface Start {
  * Finds out whether a callback starts the workflow. Its content is not trusted: the task is polled with the credential.
  * Downloads the files, and archives the task. Rejects when the task could not be polled.
  *
+ * @param named the IDs in the callback, of which one may be a task's
  * @returns the start of the first task that can; or the answer when there is none
  */
 export async function checkCallback(
 	context: IWebhookFunctions,
-	callback: IncomingCallback,
+	named: readonly string[],
 	startedTasks: StartedTasks,
 ): Promise<Answer | Start> {
-	const ids = callback.ids.filter((id) => !startedTasks.has(id));
+	const ids = named.filter((id) => !startedTasks.has(id));
 	if (ids.length === 0) return STARTED;
 	const client = await connect(context, CALLBACK_SETTINGS, { withSlot });
-	let answer = ids.length < callback.ids.length ? STARTED : UNKNOWN;
+	let answer = ids.length < named.length ? STARTED : UNKNOWN;
 	for (const id of ids) {
 		const task = await findTask(client, id);
-		const checked = task ? await checkTask(context, client, task, { callback, startedTasks }) : UNKNOWN;
+		const checked = task ? await checkTask(context, client, task, startedTasks) : UNKNOWN;
 		if ('item' in checked) return checked;
 		if (answer === UNKNOWN) answer = checked;
 	}
@@ -69,7 +69,7 @@ async function checkTask(
 	context: IWebhookFunctions,
 	client: GatewayClient,
 	task: MediaTask,
-	{ callback, startedTasks }: { callback: IncomingCallback; startedTasks: StartedTasks },
+	startedTasks: StartedTasks,
 ): Promise<Answer | Start> {
 	const { events, downloadResults, options } = parameters.read(nodeParameters(context));
 	const { taskId, state } = task;
@@ -94,9 +94,7 @@ async function checkTask(
 	// Last, so that little can happen between it and the start.
 	const isOurs = !options.archiveTask || (await archive(context, client, taskId));
 	if ((!isOurs && !startedTasks.isTest) || !startedTasks.add(taskId)) return STARTED;
-	const { passThrough, content } = callback;
-	const added = { passThrough, downloadError, callback: options.includeCallback ? content : undefined };
-	const json = compact({ ...taskJson(task), ...added });
+	const json = compact({ ...taskJson(task), downloadError });
 	const release = async () => {
 		startedTasks.fail(taskId);
 		if (options.archiveTask) await archive(context, client, taskId, false);

@@ -42,14 +42,6 @@ export const parameters = declare({
 					'Whether to archive the task. If several n8n processes receive callbacks, this makes sure that only one of them starts the workflow.',
 			}),
 		).tolerant(),
-		includeCallback: optional(
-			flag({
-				displayName: 'Include Callback',
-				default: true,
-				description:
-					"Whether to add the gateway’s callback to the output: its body (up to 256 KB), query and headers, in the field 'callback'",
-			}),
-		).tolerant(),
 		binaryPropertyName: binaryPropertyName.tolerant(),
 	}),
 });

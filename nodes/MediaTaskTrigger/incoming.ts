@@ -1,18 +1,8 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 
-import { taskIdsIn, readPassThrough } from '../shared/gateway/media/callbacks';
-import { asObject, parseJson, type Json } from '../shared/gateway/util/json';
+import { asObject } from '../shared/gateway/util/json';
 
-/** A callback, as far as it is used. Anybody who knows the URL can send one. */
-export interface IncomingCallback {
-	ids: string[];
-	/** The data that the creator of the task has put into the callback URL, if it is readable. */
-	passThrough: Json | undefined;
-	/** Body, query and headers, for the output. */
-	content: IDataObject;
-}
-
-/** The longest body that is read, in bytes: to search a longer one takes seconds. */
+/** The longest body that is read, in bytes. */
 const MAX_BODY = 256 * 1024;
 
 /** The request as n8n's web server has it. */
@@ -22,27 +12,16 @@ interface RawRequest {
 	readRawBody?(): Promise<void>;
 }
 
-/** Reads a callback. */
-export async function readCallback(context: IWebhookFunctions): Promise<IncomingCallback> {
+/** The query and the body of a callback as text. Anybody who knows the URL can send one. */
+export async function readCallback(context: IWebhookFunctions): Promise<string> {
 	const request: RawRequest = context.getRequestObject();
 	const query: unknown = context.getQueryData();
-	let body: unknown = context.getBodyData();
+	const body: unknown = context.getBodyData();
 	// §6.4 does not say which media type a callback has: n8n has not read one that it does not know.
-	const isUnread = request.rawBody === undefined && Object.keys(body ?? {}).length === 0;
-	if (isUnread) await request.readRawBody?.();
-	const bytes = request.rawBody instanceof Uint8Array ? request.rawBody : undefined;
-	const isRead = bytes !== undefined && bytes.length <= MAX_BODY;
-	const text = isUnread && isRead ? new TextDecoder().decode(bytes) : '';
-	if (text !== '') body = parseJson(text) ?? text;
+	if (request.rawBody === undefined) await request.readRawBody?.();
+	const { rawBody } = request;
+	const bytes = rawBody instanceof Uint8Array && rawBody.length <= MAX_BODY ? rawBody : undefined;
 	// A form with files has its fields in `data`.
-	const fields = bytes ? isRead && body : asObject(body)?.data;
-	return {
-		ids: taskIdsIn(query, fields),
-		passThrough: readPassThrough(query),
-		content: {
-			body: isRead ? (body as IDataObject) : null,
-			query: asObject(query) ?? {},
-			headers: { ...asObject(context.getHeaderData()) },
-		},
-	};
+	const fields = rawBody === undefined ? JSON.stringify(asObject(body)?.data ?? null) : '';
+	return [JSON.stringify(query), new TextDecoder().decode(bytes), fields].join(' ');
 }

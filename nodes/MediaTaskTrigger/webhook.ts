@@ -1,5 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
+import { taskIdsIn } from '../shared/gateway/media/callbacks';
 import { toErrorJson } from '../shared/run/nodeError';
 import { checkCallback, NOT_CHECKED, type Answer } from './check';
 import { readCallback } from './incoming';
@@ -21,11 +22,10 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 	if (calls >= MAX_CALLS) return respond(context, NOT_CHECKED);
 	calls += 1;
 	try {
-		const callback = await readCallback(context);
-		const { ids } = callback;
+		const ids = taskIdsIn(await readCallback(context));
 		if (ids.length === 0) return respond(context, { status: 400, message: 'The call names no media task' });
 		subject += ` for the media task ${ids.map((id) => JSON.stringify(id)).join(' or ')}`;
-		const checked = await checkCallback(context, callback, new StartedTasks(context));
+		const checked = await checkCallback(context, ids, new StartedTasks(context));
 		if (!('item' in checked)) return respond(context, checked);
 		const { item, release } = checked;
 		// n8n responds when it has stored the execution, or has failed to.

@@ -18,7 +18,7 @@ interface Schema {
 }
 
 /** Fields whose content the user or a model decides: an example of it would mislead. */
-const OPEN = new Set(['output', 'arguments', 'result', 'passThrough', 'headers', 'body', 'query']);
+const OPEN = new Set(['output', 'arguments', 'result']);
 
 /** The text of each schema, by its path in the repository: of all operations, and of triggers. */
 export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun): Map<string, string> {

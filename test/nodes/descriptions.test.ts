@@ -344,7 +344,7 @@ const labels = new Set([
 const OTHER_NAMES = new Set([
 	...['Batch Size', 'Chat Model', 'Retry', 'Retry On Fail', 'Webhook URLs'],
 	...['Refresh Field List', 'Add field to send', 'Execution Logic', 'On Error', 'Continue'],
-	...['callback', 'data', 'passThrough', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
+	...['data', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
 	...['otherOutput', 'subtitles', 'RUB', 'amount', 'content', 'output', 'stream'],
 ]);
 

@@ -77,7 +77,7 @@ const NOTHING: Array<[string, () => Promise<string>, object, status: number, mes
 	['of another account', another, {}, 404, 'The account has no such media task'],
 	[
 		'that nobody has',
-		async () => await Promise.resolve('none'),
+		async () => await Promise.resolve('none-1'),
 		{},
 		404,
 		'The account has no such media task',

@@ -10,7 +10,7 @@ const { gateway, execute, executeUntilKilled, disturb, calm } = useStories();
 /** What the user asked for, and what the pictures show that the items have. */
 function pictures(items: INodeExecutionData[]) {
 	const shown = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, asText(input.prompt)]));
-	return items.map(({ json }) => shown.get(String(json.taskId)));
+	return items.map(({ json }) => shown.get(asText(json.taskId) ?? ''));
 }
 const tasksOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.taskId);
 

@@ -188,7 +188,7 @@ describe('a call that is not the end of a task of the account', () => {
 		const calls: Array<[body: unknown, status: number, message: string]> = [
 			[{ data: { taskId: foreign, state: 'success' } }, 404, 'The account has no such media task'],
 			[{ taskId: '00000000-0000-4000-8000-000000000000' }, 404, 'The account has no such media task'],
-			[{ taskId: 'made-up', state: 'fail' }, 404, 'The account has no such media task'],
+			[{ taskId: 'made-up-1', state: 'fail' }, 404, 'The account has no such media task'],
 			[{ data: { taskId: running, state: 'success', resultUrls } }, 200, 'The media task has not ended'],
 			[{ state: 'success', resultUrls }, 400, 'The call names no media task'],
 			[{ taskId: '../../balance' }, 400, 'The call names no media task'],

@@ -31,7 +31,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			prompt,
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
-		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
+		options: omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'sessionId'),
 		execute: async (item, planned) => {
 			const { run, client, index } = item;
 			const id = String(item.params.model);

@@ -18,7 +18,6 @@ import {
 import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { freshTask, sendCallback } from '../mediaTaskTrigger/support';
 
 useNock();
 
@@ -270,60 +269,11 @@ it('a file is uploaded once when the task request is retried', async () => {
 	expect(bodies).toHaveLength(1);
 });
 
-const callbackUrl = 'https://n8n.example.com/webhook/a';
-const parameters = { model, inputMode: 'json', inputJson: '{"prompt": "A cat"}' };
-const create = async (options: object) => await run('create', { ...parameters, options });
-
-describe('Pass Through', () => {
-	it.each<[string, unknown]>([
-		['an object as text', '{ "orderId": 1042, "who": "Аня" }'],
-		['an object of an expression', '={{ { orderId: 1042, who: "Аня" } }}'],
-	])('given as %s comes back through the trigger', async (_, passThrough) => {
-		const sent = serve();
-		const { error } = await create({ callbackUrl, passThrough });
-		expect(error).toBeUndefined();
-		const url = new URL(String(sent[0]?.body.callBackUrl));
-		expect(url.origin + url.pathname).toBe(callbackUrl);
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const query = Object.fromEntries(url.searchParams);
-		const { item } = await sendCallback({ downloadResults: false }, { query, body: { taskId } });
-		expect(item?.json).toMatchObject({ taskId, passThrough: { orderId: 1042, who: 'Аня' } });
-	});
-
-	const LARGE = JSON.stringify({ text: 'x'.repeat(2048) });
-
-	it.each<[string, string, string]>([
-		[
-			'broken JSON, with its place',
-			'{ orderId: 1042 }',
-			"(Expected property name or '}' in JSON at position 2",
-		],
-		[
-			'nothing from an expression',
-			'={{ $json.missing }}',
-			"The option 'Pass Through (JSON)' is not valid JSON",
-		],
-		['more than 2 KB', LARGE, "'Pass Through (JSON)' is too large"],
-		['data without a callback URL', '{"orderId": 1}', "'Pass Through (JSON)' needs a 'Callback URL'"],
-	])('refuses %s before anything is sent', async (what, passThrough, message) => {
-		const sent = serve();
-		const { error } = await create({ passThrough, ...(!what.includes('without') && { callbackUrl }) });
-		expect(`${error?.message} ${error?.description}`).toContain(message);
-		expect(sent).toStrictEqual([]);
-	});
-
-	it('for a callback URL without https:// says what to do before the first item is sent', async () => {
-		const sent = serve();
-		const url = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
-		const parameters = { model, inputMode: 'json', inputJson: '{}' };
-		const items = [item({}), item({})];
-		const { error } = await run(
-			'create',
-			{ ...parameters, options: { callbackUrl: url, passThrough: '1' } },
-			{ items },
-		);
-		expect(error?.message).toContain('"n8n.example.com/done" is no web address');
-		expect(sent).toStrictEqual([]);
-	});
+it('a callback URL without https:// is an error before the first item is sent', async () => {
+	const sent = serve();
+	const callbackUrl = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
+	const parameters = { model, inputMode: 'json', inputJson: '{}', options: { callbackUrl } };
+	const { error } = await run('create', parameters, { items: [item({}), item({})] });
+	expect(error?.message).toContain('"n8n.example.com/done" is no web address');
+	expect(sent).toStrictEqual([]);
 });

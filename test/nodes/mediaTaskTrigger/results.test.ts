@@ -104,32 +104,16 @@ describe('Download Results', () => {
 	});
 });
 
-describe('Include Callback', () => {
-	const parameters = { downloadResults: false, options: { includeCallback: true } };
+const LIMIT = 256 * 1024;
 
-	it('adds the callback to the output', async () => {
-		const { taskId } = taskWithFiles();
-		const callback = {
-			body: { data: { taskId, more: [1] } },
-			query: { source: 'gateway' },
-			headers: { 'user-agent': 'gateway/1' },
-		};
-		const { item } = await sendCallback(parameters, callback);
-		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls, callback });
-	});
-
-	const odd = JSON.parse('{"__proto__":1,"toString":2,"constructor":3}') as object;
-
-	it.each<[string, object, Buffer | undefined, boolean]>([
-		['of 256 KiB', [], Buffer.alloc(256 * 1024), true],
-		['of more than 256 KiB', [], Buffer.alloc(256 * 1024 + 1), false],
-		['of unknown length', [1], undefined, false],
-		['with names that JavaScript objects have', odd, Buffer.alloc(9), true],
-	])('adds a body of up to 256 KB: %s', async (_, body, rawBody, isKept) => {
-		const { taskId } = taskWithFiles();
-		const { item } = await sendCallback(parameters, { body, query: { taskId } }, { rawBody });
-		expect(item?.json.callback).toStrictEqual({ body: isKept ? body : null, query: { taskId }, headers: {} });
-	});
+it.each([
+	[LIMIT, 'is read', true],
+	[LIMIT + 1, 'is not read', false],
+])('a body of %i bytes %s', async (length, _, isRead) => {
+	const { taskId } = taskWithFiles();
+	const rawBody = Buffer.from(JSON.stringify({ taskId }).padEnd(length));
+	const { item } = await sendCallback({ downloadResults: false }, { body: { taskId } }, { rawBody });
+	expect(item?.json.taskId).toBe(isRead ? taskId : undefined);
 });
 
 describe('archive', () => {

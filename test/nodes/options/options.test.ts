@@ -3,20 +3,14 @@ import { PLACES, places } from './places';
 
 // What an option does, in each place that shows it: an operation, or the chat model with an API format.
 
-/** Options without a row. */
-const ELSEWHERE = new Set([
-	// Is going to be removed. Its tests: gateway/media/callbacks, mediaTaskTrigger.
-	'passThrough',
-]);
-
 it('each place has parameters', () => {
 	expect(places.map(({ name }) => name).filter((name) => !(name in PLACES))).toStrictEqual([]);
 });
 
 it('each option has a row', () => {
 	const all = new Set(places.flatMap(({ options }) => options));
-	expect([...all].filter((name) => !(name in ROWS) && !ELSEWHERE.has(name))).toStrictEqual([]);
-	expect([...Object.keys(ROWS), ...ELSEWHERE].filter((name) => !all.has(name))).toStrictEqual([]);
+	expect([...all].filter((name) => !(name in ROWS))).toStrictEqual([]);
+	expect(Object.keys(ROWS).filter((name) => !all.has(name))).toStrictEqual([]);
 });
 
 testEach(places.filter(({ node }) => node === 'textGeneration'));

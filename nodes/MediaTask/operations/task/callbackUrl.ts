@@ -1,10 +1,4 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import {
-	encodePassThrough,
-	MAX_PASS_THROUGH_BYTES,
-	withPassThrough,
-} from '../../../shared/gateway/media/callbacks';
-import type { Json } from '../../../shared/gateway/util/json';
 
 /** Reads the callback URL (§4.6), which the gateway must reach; without `gatewayUrl`, it may be anywhere. */
 export function readCallbackUrl(url = '', gatewayUrl = url.trim()): string | undefined {
@@ -16,18 +10,6 @@ export function readCallbackUrl(url = '', gatewayUrl = url.trim()): string | und
 		`The gateway cannot reach the callback URL: ${problem}`,
 		'Use the public address of this n8n, which begins with https:// (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).',
 		'callbackUrl',
-	);
-}
-
-/** The callback URL with the data of *Pass Through*, if there is any. */
-export function callbackWithData(url: string | undefined, data: Json | undefined): string | undefined {
-	if (data === undefined) return url;
-	const encoded = encodePassThrough(data);
-	if (url !== undefined && encoded !== undefined) return withPassThrough(url, encoded);
-	throw new InvalidInputError(
-		`'Pass Through (JSON)' ${encoded === undefined ? 'is too large' : "needs a 'Callback URL'"}`,
-		`The data becomes part of the callback URL of a Gateway Media Task Trigger: up to ${MAX_PASS_THROUGH_BYTES} bytes as JSON. Pass an ID on, and look up the rest when the workflow starts.`,
-		'passThrough',
 	);
 }
 

@@ -5,7 +5,7 @@ import { withFile } from '../../../shared/gateway/media/inputValues';
 import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
-import { decimal, EMPTY_HINT, filled, json, optional, text } from '../../../shared/params/kinds';
+import { decimal, EMPTY_HINT, filled, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey } from '../../../shared/run/charge/keys';
@@ -15,7 +15,7 @@ import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspension';
 import { enteredInput, inputParameters, model, promptParameter, readInput } from '../input';
 import { findTaskFiles, inputFiles, openTaskFiles, placeholder, type FileForField } from '../inputFiles';
-import { callbackWithData, readCallbackUrl } from './callbackUrl';
+import { readCallbackUrl } from './callbackUrl';
 
 /** Parameters of every operation that creates a task. */
 export const taskParameters = {
@@ -54,16 +54,6 @@ export const taskOptions = {
 				'The most that a task may cost. If its price in the catalogue is higher or unknown, the item fails and nothing is created. With 0, only free tasks are created.',
 		}),
 	),
-	passThrough: filled(
-		json({
-			displayName: 'Pass Through (JSON)',
-			rows: 3,
-			default: '{\n  "orderId": ""\n}',
-			example: '{ "orderId": 1042 }',
-			description:
-				"What Gateway Media Task Trigger gives back when the task has ended, up to 2 KB. It becomes part of the 'Callback URL': do not include secrets. A task keeps its first data.",
-		}),
-	),
 	sessionId: optional(
 		text({
 			displayName: 'Session ID',
@@ -97,14 +87,13 @@ export interface PlannedTask {
  */
 export function planTask(item: ItemInput<TaskItem['params']>): PlannedTask {
 	const { params, n8n } = item;
-	const { callbackUrl, passThrough, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } =
-		params.options;
+	const { callbackUrl, idempotencyKey, dryRun, maxCostRub, maxPriceRub, sessionId } = params.options;
 	if (idempotencyKey !== undefined) checkKey(idempotencyKey);
 	const hasNoPrompt = params.inputMode === 'form' && params.prompt?.trim() === '';
 	// Some models would make, and charge, something without the one that an expression was to give.
 	if (hasNoPrompt && String(n8n.getNode().parameters.prompt).startsWith('='))
 		throw new InvalidInputError("'Prompt' is empty", EMPTY_HINT, 'prompt');
-	callbackWithData(readCallbackUrl(callbackUrl), passThrough);
+	readCallbackUrl(callbackUrl);
 	void [dryRun, maxCostRub, maxPriceRub];
 	const files = findTaskFiles(item);
 	const described = files.map(({ field, binary }) => {
@@ -132,7 +121,6 @@ export async function readTaskRequest(
 	const { model: id, options } = params;
 	const { sessionId, idempotencyKey: ownKey, maxPriceRub, maxCostRub } = options;
 	const callbackUrl = readCallbackUrl(options.callbackUrl, client.settings.baseUrl);
-	const urlWithData = callbackWithData(callbackUrl, options.passThrough);
 	const values = await readInput(item);
 	const files = await openTaskFiles(item, found);
 	const catalogued = async () => await run.mediaModel(client, id);
@@ -154,7 +142,7 @@ export async function readTaskRequest(
 	const mostRub = limit && limitedPrice(taskPrice(await catalogued(), planned), limit, maxPriceRub);
 	return {
 		inputWith,
-		bodyWith: (input: JsonObject) => bodyOf(input, callback?.isRequested ? callback.url : urlWithData),
+		bodyWith: (input: JsonObject) => bodyOf(input, callback?.isRequested ? callback.url : callbackUrl),
 		/** What a key of the user stands for. */
 		content: bodyOf(planned, undefined),
 		/** The price as decimal text in rubles; only if there is a limit. */

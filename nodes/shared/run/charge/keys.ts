@@ -20,7 +20,6 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'options.maxRetries',
 	'options.maxTokens',
 	'options.maxWait',
-	'options.passThrough',
 	'options.rateLimitWait',
 	'options.stream',
 	'options.timeout',
