@@ -162,16 +162,6 @@ describe('cost', () => {
 			const [request] = gateway.control.requests({ method: 'POST' });
 			expect(request?.body).toMatchObject({ json: { [field]: 4096 } });
 		});
-
-		it('sends nothing whose cost is not limited', async () => {
-			const options = { maxCostRub: 100, extraBody: '{ "max_tokens": "many" }' };
-			const { error } = await gateway.generate({ options });
-			expect(error).toMatchObject({
-				message: expect.stringContaining('may cost is unknown') as string,
-				description: expect.stringContaining("Set the option 'Max Tokens'.") as string,
-			});
-			expect(gateway.charges()).toBe(0);
-		});
 	});
 
 	describe('a computed cost', () => {

@@ -91,12 +91,6 @@ describe('the next model', () => {
 		expect(asked()).toStrictEqual([TEXT_MODEL]);
 	});
 
-	it('is asked without the blanks with which its ID was pasted', async () => {
-		reject(TEXT_MODEL, 'no_providers');
-		const { items } = await generate({ fallbackModels: [' ', ` ${SECOND}\n`] });
-		expect(items[0]?.json).toMatchObject({ model: SECOND });
-	});
-
 	it('is asked after the retries of the one before', async () => {
 		reject(TEXT_MODEL, 'no_providers');
 		await generate({ maxRetries: 1 });

@@ -1,5 +1,4 @@
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { waitForTask, type WaitOptions } from '../../../nodes/shared/gateway/endpoints/polling';
 import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
@@ -19,7 +18,6 @@ import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
-import { request } from '../../helpers/requests';
 
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
 const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
@@ -238,38 +236,12 @@ type Action = (client: GatewayClient, id: string) => Promise<unknown>;
 
 const get: Action = async (client, id) => await fetchMediaTask(client, id);
 const download: Action = async (client, id) => await downloadMediaTask(client, id, async () => await done);
-const create: Action = async (client) => await createMediaTask(client, body, KEY);
 const archive: Action = async (client, id) => await setArchived(client, id, true);
 const unarchive: Action = async (client, id) => await setArchived(client, id, false);
 const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1');
 const session: Action = async (client) => await createMediaSession(client, { title: null });
 
-const PATH = '/async/media/tasks/t%2F1';
 const notFound: Step = { status: 404 };
-
-it.each<[string, Action, HttpRequest]>([
-	['getting', get, request('GET', PATH, { timeoutMs: 60_000 })],
-	['downloading', download, request('GET', `${PATH}/download`)],
-	[
-		'creating',
-		create,
-		request('POST', '/async/media/tasks', { kind: 'keyed', json: body, headers: { 'Idempotency-Key': KEY } }),
-	],
-	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
-	['unarchiving', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
-	['deleting', deleteMediaTask, request('DELETE', PATH)],
-	['restoring', restoreMediaTask, request('POST', `${PATH}/restore`)],
-	['getting lyrics', lyrics, request('POST', `${PATH}/lyrics/timestamped`, { json: { audioId: 'a1' } })],
-	[
-		'creating a session',
-		session,
-		request('POST', '/media/sessions', { kind: 'create', json: { title: null } }),
-	],
-])('%s sends one request', async (_, act, expected) => {
-	const { client, sent } = scriptedClient([{ body: '{"data":{"alignedWords":[],"taskId":"t"}}' }]);
-	await act(client, 't/1');
-	expect(sent).toStrictEqual([expected]);
-});
 
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 

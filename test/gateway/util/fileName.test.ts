@@ -88,39 +88,20 @@ describe('the name of a downloaded file', () => {
 	});
 });
 
-const TYPES = [
-	['png', 'image/png'],
-	['jpg', 'image/jpeg'],
-	['webp', 'image/webp'],
-	['gif', 'image/gif'],
-	['avif', 'image/avif'],
-	['svg', 'image/svg+xml'],
-	['aac', 'audio/aac'],
-	['mp4', 'video/mp4'],
-	['webm', 'video/webm'],
-	['mp3', 'audio/mpeg'],
-	['wav', 'audio/wav'],
-	['ogg', 'audio/ogg'],
-	['flac', 'audio/flac'],
-	['m4a', 'audio/mp4'],
-	['mov', 'video/quicktime'],
-	['zip', 'application/zip'],
-	['pdf', 'application/pdf'],
-	['json', 'application/json'],
-	['txt', 'text/plain'],
-	['csv', 'text/csv'],
-	['md', 'text/markdown'],
-	['xml', 'application/xml'],
-	['yaml', 'application/yaml'],
-	['rtf', 'application/rtf'],
-	['doc', 'application/msword'],
-	['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-	['xls', 'application/vnd.ms-excel'],
-	['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-	['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-	['odt', 'application/vnd.oasis.opendocument.text'],
-	['heic', 'image/heic'],
-] as const;
+const TYPES = `
+	png:image/png jpg:image/jpeg webp:image/webp gif:image/gif avif:image/avif svg:image/svg+xml
+	aac:audio/aac mp4:video/mp4 webm:video/webm mp3:audio/mpeg wav:audio/wav ogg:audio/ogg flac:audio/flac
+	m4a:audio/mp4 mov:video/quicktime zip:application/zip pdf:application/pdf json:application/json
+	txt:text/plain csv:text/csv md:text/markdown xml:application/xml yaml:application/yaml
+	rtf:application/rtf doc:application/msword
+	docx:application/vnd.openxmlformats-officedocument.wordprocessingml.document
+	xls:application/vnd.ms-excel xlsx:application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
+	pptx:application/vnd.openxmlformats-officedocument.presentationml.presentation
+	odt:application/vnd.oasis.opendocument.text heic:image/heic
+`
+	.trim()
+	.split(/\s+/)
+	.map((pair) => pair.split(':') as [extension: string, type: string]);
 
 describe('file types and extensions', () => {
 	it.each(TYPES)('.%s is %s', (extension, type) => {
