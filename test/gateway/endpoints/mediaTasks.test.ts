@@ -243,6 +243,12 @@ const session: Action = async (client) => await createMediaSession(client, { tit
 
 const notFound: Step = { status: 404 };
 
+it('a task is asked for as JSON, with a timeout of a minute', async () => {
+	const { client, sent } = scriptedClient([poll('waiting')]);
+	await fetchMediaTask(client, 't');
+	expect(sent).toMatchObject([{ timeoutMs: 60_000, headers: { Accept: 'application/json, */*;q=0.5' } }]);
+});
+
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 
 it.each<[string, number, Action, string]>([
