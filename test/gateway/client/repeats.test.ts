@@ -119,7 +119,7 @@ describe('client rate limit', () => {
 		const { client } = account((path, count) => (path === '/models' && count <= 2 ? refused : undefined));
 		const catalogue: GatewayRequest = { ...get, group: 'catalogue', path: '/models' };
 		const models = Promise.all([client().json(catalogue), client().json(catalogue)]);
-		await passTime(500);
+		await passTime(1_000);
 		const start = Date.now();
 		await client().json(get);
 		expect(Date.now() - start).toBe(0);
@@ -151,7 +151,7 @@ describe('client rate limit', () => {
 		it('that ends during a pause of the account: the request is sent a last time', async () => {
 			const { client, paths } = account(() => ({}));
 			void Promise.allSettled([client().json(chat), client().json(chat)]);
-			await passTime(500);
+			await passTime(1_000);
 			const { details } = await apiErrorOf(client({ rateLimitWaitMs: 200 }).json(get));
 			expect([details.status, paths.filter((path) => path === '/balance').length]).toStrictEqual([429, 1]);
 		});
