@@ -128,7 +128,7 @@ describe.each(olderN8n)('on n8n %s', (_, older) => {
 	});
 
 	it('a callback starts a workflow', async () => {
-		const taskId = `task-of-${older.version}`;
+		const taskId = `task-of-${older.version.replaceAll('.', '-')}`;
 		gateway()
 			.persist()
 			.get(`${TASKS}/${taskId}`)
