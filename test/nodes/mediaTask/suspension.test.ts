@@ -130,7 +130,10 @@ describe('suspend problem', () => {
 	const UNREACHABLE =
 		'the gateway cannot reach this n8n: "localhost" is an address of a local network. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL';
 
-	it.each<[string, string, { change?: Change; more?: Partial<RunOptions> }]>([
+	const OF_OTHERS = "with 'Idempotency Key', and in a retry, the task may call another execution back";
+	const keys = { options: { idempotencyKey: '=order-{{ $itemIndex }}' } };
+
+	it.each<[string, string, { change?: Change; more?: Partial<RunOptions>; parameters?: object }]>([
 		['an n8n whose context has no executeData', OTHER_WAY, { change: without('executeData') }],
 		['an n8n that stores copies of the items', OTHER_WAY, { change: copiedItems }],
 		['an old n8n', 'this n8n cannot suspend executions', { change: without('putExecutionToWait') }],
@@ -140,13 +143,15 @@ describe('suspend problem', () => {
 		['a chat that streams', TOO_EARLY, { change: behind(CHAT, { options: { responseMode: 'streaming' } }) }],
 		['no resume URL', 'n8n has no URL that resumes the execution', { change: noUrl }],
 		['an execution without an ID', 'the execution has no ID', { more: { executionId: '' } }],
+		['an Idempotency Key', OF_OTHERS, { parameters: keys }],
 		['another try at once', "'Retry On Fail' is on", { more: { settings: { retryOnFail: true } } }],
 		['an n8n that the gateway cannot reach', UNREACHABLE, { more: { n8nUrl: 'http://localhost:5678' } }],
 	])('with %s, tasks have no callback, are polled until they end, and one hint says why', async (...row) => {
-		const [, problem, { change, more }] = row;
+		const [, problem, { change, more, parameters }] = row;
 		if (change) onN8nWith(change);
 		const tasks = mockTasks(() => (tasks.polls.length < 3 ? 'processing' : 'success'));
-		const { run: execution, items, hints } = await run({ items: prompts('a', 'b'), ...more });
+		const given = { items: prompts('a', 'b'), ...more };
+		const { run: execution, items, hints } = await run(given, parameters);
 		expect([execution.status, execution.waitTill]).toStrictEqual(['success', undefined]);
 		expect(callers(tasks)).toStrictEqual([false, false]);
 		const states = items.map(({ json }) => [json.state, 'timedOut' in json]);
@@ -166,14 +171,6 @@ describe('suspend problem', () => {
 		const tasks = mockTasks(() => 'processing');
 		await suspend(tasks, suspending());
 		expect(callers(tasks)).toStrictEqual([true]);
-	});
-
-	it('a task that may be that of another execution is polled, and a hint says why', async () => {
-		mockTasks(() => 'success');
-		const { items, hints } = await run({}, { options: { idempotencyKey: 'order-7' } });
-		expect(items[0]?.json.state).toBe('success');
-		const problem = "with 'Idempotency Key', and in a retry, the task may call another execution back";
-		expect(hints).toStrictEqual([hint(problem)]);
 	});
 
 	it('a task with a callback URL of the user keeps it, and a hint says why it is polled', async () => {

@@ -1,13 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 
+import type { FaultAction } from '../../../sandbox/gateway/gateway';
 import { useGateway } from '../../contract/support';
-import { binaryStorage, runNode, storedBinary } from '../../helpers/engine';
+import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { useServer } from '../../helpers/server';
 import { eventually } from '../../helpers/time';
 import { gateway, run } from './support';
 
@@ -106,52 +105,21 @@ describe('storage', () => {
 	});
 });
 
-describe('storage cancel', () => {
-	// Downloads that stall or break, over real sockets.
+describe('a download that', () => {
+	const gateway = useGateway();
 
-	/** The downloads that have begun. */
-	let downloads = 0;
-	let onDownload: (response: ServerResponse) => void = () => undefined;
-
-	const server = useServer((request, response) => {
-		if (request.url?.startsWith('/api/v1/storage/')) {
-			const asset = { id: 'f', filename: 'a.bin', url: `${server.origin()}/file`, status: 'active' };
-			response.setHeader('content-type', 'application/json');
-			response.end(JSON.stringify({ asset }));
-			return;
-		}
-		response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '100000' });
-		response.write(Buffer.alloc(50_000), () => onDownload(response));
-		downloads += 1;
-	});
-	beforeEach(() => {
-		downloads = 0;
-		onDownload = () => undefined;
-	});
-
-	const stored = ['storage', { resource: 'file', operation: 'download', fileId: 'f' }] as const;
-	const task = ['mediaTask', { resource: 'task', operation: 'download', taskId: 't' }] as const;
-
-	it.each([
-		['from the file host', 'breaks', 2, ...stored],
-		['from the file host', 'stalls', 2, ...stored],
-		['from the gateway', 'stalls', 2, ...task],
-		['from the gateway', 'is slow', 1, ...task],
-	])('a download %s that %s is fetched %i times', async (_, problem, times, node, parameters) => {
-		onDownload = (response) => {
-			if (downloads > 1) response.end(Buffer.alloc(50_000));
-			else if (problem === 'breaks') response.destroy();
-			else if (problem === 'is slow') {
-				for (const part of [1, 2]) setTimeout(() => void response.write(Buffer.alloc(10_000)), part * 600);
-				setTimeout(() => response.end(Buffer.alloc(30_000)), 1_500);
-			}
-		};
-		const credential = { baseUrl: `${server.origin()}/api/v1`, apiKey: 'sk-test' };
+	it.each<[string, number, FaultAction, number]>([
+		['breaks', 100_000, { kind: 'cutBody' }, 2],
+		['stalls', 100_000, { kind: 'stallBody' }, 2],
+		['is slow', 5, { kind: 'dripBody', everyMs: 600 }, 1],
+	])('%s is fetched again if it must', async (_, size, action, times) => {
+		const { id } = gateway.control.createBigFile({ size });
+		gateway.control.addFault({ match: { host: 'files' }, action });
 		const options = { timeout: 1, maxRetries: 2 };
-		const { items, error } = await runNode({ node, parameters: { ...parameters, options }, credential });
-		expect(error).toBeUndefined();
-		expect(items[0]?.binary?.data?.bytes).toBe(100_000);
-		expect(downloads).toBe(times);
+		const parameters = { resource: 'file', operation: 'download', fileId: id, options };
+		const { items } = await gateway.run({ node: 'storage', parameters });
+		expect(items[0]?.binary?.data?.bytes).toBe(size);
+		expect(gateway.control.requests({ host: 'files' })).toHaveLength(times);
 	});
 });
 

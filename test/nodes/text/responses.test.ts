@@ -24,7 +24,7 @@ describe('the schema of JSON output', () => {
 			{ name: 'isNew', type: 'boolean' },
 			{ name: 'tags', type: 'texts' },
 			{ name: 'sizes', type: 'numbers' },
-			{ name: 'makers', type: 'object', example: '[{ "name": "A" }]' },
+			{ name: 'maker', type: 'object', example: '{ "name": "A" }' },
 		];
 		expect(await schemaSent({ outputFormat: 'jsonFields', fields: { field } })).toStrictEqual({
 			name: 'answer',
@@ -36,17 +36,14 @@ describe('the schema of JSON output', () => {
 					isNew: { type: 'boolean' },
 					tags: { type: 'array', items: { type: 'string' } },
 					sizes: { type: 'array', items: { type: 'number' } },
-					makers: {
-						type: 'array',
-						items: {
-							type: 'object',
-							properties: { name: { type: 'string' } },
-							required: ['name'],
-							additionalProperties: false,
-						},
+					maker: {
+						type: 'object',
+						properties: { name: { type: 'string' } },
+						required: ['name'],
+						additionalProperties: false,
 					},
 				},
-				required: ['title', 'isNew', 'tags', 'sizes', 'makers'],
+				required: ['title', 'isNew', 'tags', 'sizes', 'maker'],
 				additionalProperties: false,
 			},
 		});
