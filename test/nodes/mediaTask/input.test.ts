@@ -84,42 +84,30 @@ describe('image: edit', () => {
 });
 
 /** The input that is sent for the parameters of an operation. */
-async function inputOf(
-	parameters: object,
-	schema: object = sandbox.canvas,
-	extra: Parameters<typeof run>[2] = {},
-): Promise<unknown> {
+async function inputOf(parameters: object, schema: object): Promise<unknown> {
 	const sent = serve(painter(schema));
-	const { error } = await run('create', { model, ...parameters }, extra);
+	const { error } = await run('create', { model, ...parameters });
 	return sent[0]?.body.input ?? error?.message;
 }
 
 describe('the prompt', () => {
-	test('goes into the field that the model has for it', async () => {
-		expect(await inputOf({ prompt: 'Hello', input: form({ voice: 'anna' }) }, sandbox.speech)).toStrictEqual({
-			text: 'Hello',
-			voice: 'anna',
-		});
-	});
+	const own = '{"prompt": "A dog"}';
 
-	test.each([
-		['JSON', { inputJson: '{"n": 1}' }, { n: 1, prompt: 'A cat' }],
-		['JSON that begins with an empty prompt', {}, { prompt: 'A cat' }],
-	])('is added to %s', async (_, parameters, input) => {
-		expect(await inputOf({ prompt: 'A cat', inputMode: 'json', ...parameters })).toStrictEqual(input);
-	});
-
-	test.each([
-		['JSON', { inputMode: 'json', inputJson: '{"prompt": "A dog"}' }],
-		['form', { input: form({ prompt: 'A dog' }) }],
-	])('does not replace one in the %s', async (_, parameters) => {
-		expect(await inputOf({ prompt: 'A cat', ...parameters })).toStrictEqual({ prompt: 'A dog' });
-	});
-
-	test('is called prompt where the catalogue shows no fields', async () => {
-		const input = form({ a: 'b' });
-		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
-	});
+	test.each<[string, object, object, object?]>([
+		[
+			'goes into its field',
+			{ input: form({ voice: 'anna' }) },
+			{ text: 'A cat', voice: 'anna' },
+			sandbox.speech,
+		],
+		['is called prompt without fields', { input: form({ a: 'b' }) }, { a: 'b', prompt: 'A cat' }, {}],
+		['is added to JSON', { inputMode: 'json', inputJson: '{"n": 1}' }, { n: 1, prompt: 'A cat' }],
+		['is added to JSON that begins with an empty one', { inputMode: 'json' }, { prompt: 'A cat' }],
+		['does not replace one in JSON', { inputMode: 'json', inputJson: own }, { prompt: 'A dog' }],
+		['does not replace one in a form', { input: form({ prompt: 'A dog' }) }, { prompt: 'A dog' }],
+	])('%s', async (_, parameters, input, schema = sandbox.canvas) =>
+		expect(await inputOf({ prompt: 'A cat', ...parameters }, schema)).toStrictEqual(input),
+	);
 
 	test.each([
 		['form', { input: form({}) }],

@@ -131,33 +131,19 @@ describe('archive', () => {
 		return { taskId, bodies, ...outcome };
 	}
 
-	it('starts nothing when another process has archived it (404)', async () => {
-		const { result, bodies, warnings } = await archiveByCallback([404]);
-		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect([bodies.length, warnings]).toStrictEqual([1, 0]);
-	});
-
-	it('starts the workflow in the editor, where a task may be tried several times', async () => {
-		const { item, taskId } = await archiveByCallback([404], { mode: 'manual' });
-		expect(item?.json.taskId).toBe(taskId);
-	});
-
-	it.each([400, 401, 403, 409])(
-		'starts the workflow with a warning when archiving fails with %i',
-		async (status) => {
-			const { item, taskId, bodies, warnings } = await archiveByCallback([status]);
-			expect(item?.json.taskId).toBe(taskId);
-			expect([bodies.length, warnings]).toStrictEqual([1, 1]);
-		},
-	);
-
-	it.each([
-		['lost', 0],
-		['an error of the gateway', 500],
-	])('starts the workflow when archiving succeeds after %s', async (_, first) => {
-		const { item, taskId, bodies, warnings } = await archiveByCallback([first, 404]);
-		expect(item?.json.taskId).toBe(taskId);
-		expect([bodies.length, warnings]).toStrictEqual([2, 0]);
+	// In the editor, a task may be tried several times.
+	it.each<[string, number[], 'webhook' | 'manual', starts: boolean, warnings: number]>([
+		['another process has archived it', [404], 'webhook', false, 0],
+		['it has been archived, in the editor', [404], 'manual', true, 0],
+		...[400, 401, 403, 409].map((status): [string, number[], 'webhook', boolean, number] => {
+			return [`archiving fails with ${status}`, [status], 'webhook', true, 1];
+		}),
+		['archiving succeeds after a lost response', [0, 404], 'webhook', true, 0],
+		['archiving succeeds after an error of the gateway', [500, 404], 'webhook', true, 0],
+	])('when %s (%j, %s), it starts the workflow: %s', async (_, statuses, mode, starts, warned) => {
+		const { item, taskId, bodies, warnings } = await archiveByCallback(statuses, { mode });
+		expect(item?.json.taskId).toBe(starts ? taskId : undefined);
+		expect([bodies.length, warnings]).toStrictEqual([statuses.length, warned]);
 	});
 
 	it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {

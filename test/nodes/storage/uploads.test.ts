@@ -77,21 +77,18 @@ describe('file: upload', () => {
 		expect(error).toBeUndefined();
 	});
 
-	it('rejects text that is not base64 before anything is sent', async () => {
-		const { error } = await run('upload', { uploadSource: 'base64', base64: 'hello world!' });
-		expect(error?.message).toBe('The text is not base64');
+	it.each([
+		['hello world!', 'The text is not base64'],
+		[`={{ 'A'.repeat(${140 * MB}) }}`, 'The file is too large to upload: 105.0 MB'],
+	])('rejects the base64 text %s before anything is sent', async (base64, message) => {
+		const { error } = await run('upload', { uploadSource: 'base64', base64 });
+		expect(error?.message).toBe(message);
 	});
 
 	it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
 		const { binary } = await storedItem('a file of somebody else');
 		const { error } = await run('upload', {}, { items: [{ json: { _files: { ...binary } } }] });
 		expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
-	});
-
-	it('rejects base64 text of a file over the limit before anything is sent', async () => {
-		const base64 = `={{ 'A'.repeat(${140 * MB}) }}`;
-		const { error } = await run('upload', { uploadSource: 'base64', base64 });
-		expect(error?.message).toBe('The file is too large to upload: 105.0 MB');
 	});
 
 	it('rejects an empty file, and one over the limit, before anything is sent', async () => {

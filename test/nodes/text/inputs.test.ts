@@ -96,14 +96,13 @@ describe('input', () => {
 		])('%s: verbatim, after the system prompt', async (format, body) => {
 			expect(await sentBody({ ...json(list), format, systemPrompt: 'S' })).toMatchObject(body);
 		});
-		it('may be a plain text, which the user says', async () => {
-			expect(await sentBody(json('"Once"'))).toMatchObject({ messages: [{ role: 'user', content: 'Once' }] });
-		});
-		it('may be a list from an expression', async () => {
-			expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({
-				messages: [{ role: 'user', content: 'x' }],
-			});
-		});
+		it.each(['"Once"', '={{ [{ role: "user", content: "Once" }] }}'])(
+			'may be a plain text, which the user says, and a list from an expression: %s',
+			async (messagesJson) => {
+				const body = { messages: [{ role: 'user', content: 'Once' }] };
+				expect(await sentBody(json(messagesJson))).toMatchObject(body);
+			},
+		);
 	});
 });
 
