@@ -1,22 +1,22 @@
 import { getEventListeners } from 'node:events';
 
 import fc from 'fast-check';
-import { createRunExecutionData } from 'n8n-workflow';
+import { createRunExecutionData, type IWorkflowSettings } from 'n8n-workflow';
 
 import { Limiter } from '../../nodes/shared/run/limiter';
 import type { FaultAction, RequestMatch, RequestRecord } from '../../sandbox/gateway/gateway';
-import { TEXT_MODEL, useGateway } from '../contract/support';
+import { TEXT_MODEL } from '../contract/support';
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
 import { packageNodes, type RunOptions } from '../helpers/engine';
 import { eventually } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
-import { numbered, respondJson, says } from '../stories/support';
+import { numbered, respondJson, says, text, useStories } from '../stories/support';
 
 // The items of a node. What others cost when one fails: stories/costs.test.ts. That all are read and checked before the first
 // request: stories/errors.test.ts.
 
-const gateway = useGateway();
+const { gateway, execute, calm } = useStories();
 const sent = (match: RequestMatch = { method: 'POST' }) => gateway.control.requests(match);
 const fault = (action: FaultAction, match: RequestMatch = {}, times = 1) =>
 	gateway.control.addFault({ match: { method: 'POST', ...match }, action, times });
@@ -171,6 +171,38 @@ it('values that are too large to be kept are read again when the turn of their i
 	await gateway.generate({ prompt, options: { concurrency: 1 } }, { items: numbered(3), settings: CONTINUE });
 	const sizes = sent().map(({ body }) => (body.bytes ?? 0) - size);
 	expect(sizes.map((bytes) => bytes - (sizes[0] ?? 0))).toStrictEqual([0, 1, 2]);
+});
+
+describe('a retry of an execution whose last text was refused', () => {
+	const IN_TURN = { options: { concurrency: 1 } };
+
+	/** Which texts it asks for, after those of the failed execution. */
+	async function askedAgain(workflow: IWorkflowSettings, parameters: object = {}) {
+		fault(REFUSED, { which: says('text 3') });
+		const failed = await execute(text(IN_TURN), numbered(4), { workflow });
+		const before = sent().length;
+		calm();
+		const retried = await failed.retry(parameters);
+		expect(retried.items()).toHaveLength(4);
+		const asked = sent().slice(before);
+		return numbered(4).flatMap((_, n) => (asked.some(says(`text ${n}`)) ? [n] : []));
+	}
+
+	it('asks for that one alone', async () => expect(await askedAgain({})).toStrictEqual([3]));
+
+	it('asks for all where *Simplify* has changed', async () =>
+		expect(await askedAgain({}, { simplify: false })).toStrictEqual([0, 1, 2, 3]));
+
+	it('asks for all where n8n redacts what it stores', async () =>
+		expect(await askedAgain({ redactionPolicy: 'all' })).toStrictEqual([0, 1, 2, 3]));
+
+	it('asks for those, too, for which 16 MB of results had no room', async () => {
+		for (const [n, megabytes] of [9, 8, 6].entries()) {
+			const message = { content: 'x'.repeat(megabytes * 1024 * 1024) };
+			fault(respondJson({ choices: [{ message }] }), { which: says(`text ${n}`) });
+		}
+		expect(await askedAgain({})).toStrictEqual([1, 3]);
+	});
 });
 
 describe('*Retry On Fail*', () => {
