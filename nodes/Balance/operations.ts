@@ -1,5 +1,4 @@
 import { fetchBalance, isBelow, readBalance } from '../shared/gateway/endpoints/balance';
-import { simplify } from '../shared/fields/results';
 import { compact } from '../shared/gateway/util/json';
 import { filled, number } from '../shared/params/kinds';
 import { defineOperation } from '../shared/run/operation';
@@ -11,7 +10,7 @@ export const get = defineOperation({
 	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	toolDescription: 'Says how much money is left in the wallet. Returns the amount in rubles.',
 	isLight: true,
-	parameters: { simplify },
+	parameters: {},
 	options: {
 		threshold: filled(
 			number({
@@ -24,12 +23,11 @@ export const get = defineOperation({
 		),
 	},
 	async execute({ params, client }) {
-		const { simplify: isSimple, options } = params;
-		const { threshold } = options;
-		const body = await fetchBalance(client);
-		const json = isSimple ? compact(readBalance(body)) : body;
+		const { threshold } = params.options;
+		const balance = readBalance(await fetchBalance(client));
+		const json = compact(balance);
 		if (threshold === undefined) return [{ json }];
-		return [{ json: { ...json, lowBalance: isBelow(readBalance(body), String(threshold)) } }];
+		return [{ json: { ...json, lowBalance: isBelow(balance, String(threshold)) } }];
 	},
 });
 

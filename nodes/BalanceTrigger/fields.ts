@@ -1,5 +1,4 @@
-import { collection } from '../shared/params/groups';
-import { choice, number, optional } from '../shared/params/kinds';
+import { choice, number } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
 export const parameters = declare({
@@ -20,12 +19,6 @@ export const parameters = declare({
 				action: 'On balance change',
 				description: 'Whenever the balance has changed since the last poll',
 			},
-			{
-				name: 'Is Below',
-				value: 'everyPoll',
-				action: 'On every poll below threshold',
-				description: 'At every poll that finds the balance below the threshold',
-			},
 		],
 		default: 'below',
 	}),
@@ -37,19 +30,4 @@ export const parameters = declare({
 		displayOptions: { hide: { fireOn: ['change'] } },
 		description: 'The workflow starts when the balance is below this amount',
 	}),
-	options: collection(
-		{
-			margin: optional(
-				number({
-					displayName: 'Margin (₽)',
-					min: 0,
-					decimals: 2,
-					default: 10,
-					description:
-						'How far above the threshold the balance must rise before the workflow can start again, so that small changes send no alerts. Without this option, reaching the threshold is enough.',
-				}),
-			),
-		},
-		{ displayOptions: { show: { fireOn: ['below'] } } },
-	),
 });

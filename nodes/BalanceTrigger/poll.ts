@@ -10,10 +10,8 @@ import { parameters } from './fields';
 
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {
-	fireOn: 'below' | 'everyPoll' | 'change';
+	fireOn: 'below' | 'change';
 	threshold: string;
-	/** How far above the threshold the balance must rise before it can fall below it again. */
-	margin: string;
 }
 
 /** The state of a trigger between polls, stored with the workflow. */
@@ -30,19 +28,16 @@ interface Decision {
 }
 
 /** Decides whether a poll fires. A balance that is low in the first poll counts as fallen. */
-export function decide({ fireOn, threshold, margin }: Watch, before: AlertState, balance: Balance): Decision {
+export function decide({ fireOn, threshold }: Watch, before: AlertState, balance: Balance): Decision {
 	if (fireOn === 'change') {
 		const { amount } = balance;
 		// The first poll does not fire: later ones are compared with it.
 		return { fires: compareDecimals(amount, before.amount ?? amount) !== 0, state: { amount } };
 	}
 	const isLow = isBelow(balance, threshold);
-	if (fireOn === 'everyPoll') return { fires: isLow, state: {} };
 	// A changed threshold starts over.
 	const wasLow = compareDecimals(before.lowSince ?? '', threshold) === 0;
-	if (!wasLow) return { fires: isLow, state: isLow ? { lowSince: threshold } : {} };
-	const hasRisen = !isBelow(balance, addToTotal(threshold, margin));
-	return { fires: false, state: hasRisen ? {} : before };
+	return { fires: isLow && !wasLow, state: isLow ? { lowSince: threshold } : {} };
 }
 
 /** What the workflow starts with, besides the balance. */
@@ -91,15 +86,17 @@ export async function pollBalance(context: IPollFunctions): Promise<INodeExecuti
 	const { fires, state } = decide(watch, before, balance);
 	store[STATE] = compact({ ...state, account });
 	if (fires) return event(before);
-	// n8n stores static data only when a poll returns something. That the balance has risen must survive a restart,
-	// so this returns an execution without items, which runs no further node.
-	return before.lowSince !== undefined && state.lowSince === undefined ? [[]] : null;
+	// n8n stores static data only when a poll returns something. That the balance has risen, and with which balance changes
+	// are compared, must survive a restart, so this returns an execution without items, which runs no further node.
+	const isNews =
+		before.lowSince !== state.lowSince || (before.amount === undefined && state.amount !== undefined);
+	return isNews ? [[]] : null;
 }
 
 async function readPoll(context: IPollFunctions) {
 	try {
-		const { fireOn, threshold, options } = parameters.read(nodeParameters(context));
-		const watch = { fireOn, threshold: String(threshold), margin: String(options.margin ?? 0) };
+		const { fireOn, threshold } = parameters.read(nodeParameters(context));
+		const watch = { fireOn, threshold: String(threshold) };
 		const client = await connect(context, POLL_SETTINGS);
 		return { watch, balance: readBalance(await fetchBalance(client)), account: client.account };
 	} catch (error) {

@@ -24,11 +24,10 @@ export const deleteOperation = defineOperation({
 	action: 'Delete a file',
 	description: 'Delete a file permanently: its URL stops working',
 	isLight: true,
-	parameters: { fileId, simplify },
-	async execute({ client, params }) {
-		const { fileId: id, simplify: isSimple } = params;
-		const body = await deleteFile(client, id);
-		return [{ json: isSimple ? { deleted: true, id } : body }];
+	parameters: { fileId },
+	async execute({ client, params: { fileId: id } }) {
+		await deleteFile(client, id);
+		return [{ json: { deleted: true, id } }];
 	},
 });
 
@@ -78,20 +77,17 @@ export const download = defineOperation({
 			hint: 'The name of the output binary field to put the file in',
 			whenEmpty: 'Enter a name, e.g. data.',
 		}),
-		simplify,
 	},
 	async execute({ params, client, run, n8n }) {
-		const { binaryPropertyName: field, simplify: isSimple } = params;
-		const body = await fetchFileRecord(client, params.fileId);
-		const file = readStoredFile(body);
-		const json = isSimple ? compact(file) : body;
+		const file = readStoredFile(await fetchFileRecord(client, params.fileId));
+		const json = compact(file);
 		// An AI Agent can use links, not files.
 		if (run.isTool) return [{ json }];
 		const { url, id } = file;
 		if (url === undefined) throw missingInResponse('URL of the file');
 		const names = [file.fileName, nameInUrl(url), `file_${id}`];
 		const binary = await storeUrl({ client, n8n }, url, { names, knownType: file.mimeType });
-		return [{ json, binary: { [field]: binary } }];
+		return [{ json, binary: { [params.binaryPropertyName]: binary } }];
 	},
 });
 

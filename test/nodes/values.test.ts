@@ -15,7 +15,7 @@ describe('numbers', () => {
 	/** Fields that may be fractions: money, times, and text options, whose kinds gateway/text/formats/requests.test.ts has. */
 	const optionsOfText: Record<string, { kind: string }> = textOptions;
 	const isFraction = (name: string) =>
-		/^(threshold|margin|maxPriceRub|maxCostRub|timeout|maxWait|rateLimitWait)$/.test(name) ||
+		/^(threshold|maxPriceRub|maxCostRub|timeout|maxWait|rateLimitWait)$/.test(name) ||
 		optionsOfText[name]?.kind === 'number';
 
 	/** Fields that may be negative. A wallet may be overdrawn. */
