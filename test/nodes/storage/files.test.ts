@@ -105,11 +105,11 @@ describe('a download that', () => {
 	it.each<[string, number, FaultAction, number]>([
 		['breaks', 100_000, { kind: 'cutBody' }, 2],
 		['stalls', 100_000, { kind: 'stallBody' }, 2],
-		['is slow', 5, { kind: 'dripBody', everyMs: 600 }, 1],
+		['is slow', 5, { kind: 'dripBody', everyMs: 40_000 }, 1],
 	])('%s is fetched again if it must', async (_, size, action, times) => {
 		const { id } = gateway.control.createBigFile({ size });
 		gateway.control.addFault({ match: { host: 'files' }, action });
-		const options = { timeout: 1, maxRetries: 2 };
+		const options = { timeout: 60, maxRetries: 2 };
 		const parameters = { resource: 'file', operation: 'download', fileId: id, options };
 		const { items } = await gateway.run({ node: 'storage', parameters });
 		expect(items[0]?.binary?.data?.bytes).toBe(size);

@@ -229,7 +229,7 @@ describe('upload url', () => {
 		['names the gateway when that does not respond', { kind: 'hang' }, says('gateway did not respond'), 1],
 	])('an upload %s', async (_, action, result, times) => {
 		gateway.control.addFault({ match: { path }, action });
-		const { json, error } = await upload('/cat.png', { timeout: 1 });
+		const { json, error } = await upload('/cat.png');
 		expect(error?.message ?? json).toStrictEqual(result);
 		expect([attempts().length, downloads.length]).toStrictEqual([times, 1]);
 	});
