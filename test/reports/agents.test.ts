@@ -2,6 +2,7 @@ import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langcha
 import { z } from 'zod';
 
 import { rejection } from '../helpers/client';
+import { eventually, passTime } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { type LangChainModel, streamed } from '../nodes/chatModel/support';
 import { useReports } from './support';
@@ -147,6 +148,19 @@ test.each<[string, object]>([
 		expect(second.text).toContain('The tool answered: [7]');
 	}
 	expect(gateway.control.ledger('agent')).toHaveLength(6);
+});
+
+test('a request that waits for the rate limit is not sent any more when the agent has ended', async () => {
+	const action = { kind: 'error', code: 'rate_limit_exceeded' } as const;
+	gateway.control.addFault({ match: { method: 'POST' }, action });
+	const sent = () => gateway.control.requests({ method: 'POST' }).length;
+	const { lc, close } = await gateway.chatModel();
+	const asked = rejection(lc.invoke([new HumanMessage('Go')]));
+	await eventually(() => sent() === 1);
+	await close();
+	await asked;
+	await passTime(600_000);
+	expect([sent(), gateway.charges()]).toStrictEqual([1, 0]);
 });
 
 // Bytes of a file would be charged as text.

@@ -10,6 +10,7 @@ import {
 	type RequestKind,
 	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
+import { hasRoom } from '../../nodes/shared/run/charge/account';
 import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { completeText, type TextCosts } from '../../nodes/shared/run/charge/text';
@@ -137,6 +138,37 @@ describe('min balance', () => {
 		expect(gateway.requests).toBe(1);
 	});
 
+	it('is read for a text of another execution, too, when the one that reads it is cancelled', async () => {
+		const { client } = newAccount('100');
+		let cancel: (error: Error) => void = () => undefined;
+		const json = async () => await new Promise((_, reject) => (cancel = reject));
+		const first = hasRoom({ ...client, json } as unknown as GatewayClient, '1');
+		const second = hasRoom(client, '1');
+		cancel(new StoppedError('cancelled'));
+		await expect(first).rejects.toThrow(StoppedError);
+		await expect(second).resolves.toBe(true);
+	});
+
+	it.each([
+		['10', true],
+		['10.01', false],
+	])('of ₽1,000 with a minimum of ₽900 has room for several calls of ₽%s: %s', async (most, expected) => {
+		await expect(hasRoom(newAccount('1000', '900').client, most)).resolves.toBe(expected);
+	});
+
+	it('that cannot be read forgets nothing of what was spent before', async () => {
+		const { gateway, begin } = newAccount('1000');
+		(await begin('80'))('80');
+		await new Promise((resolve) => setImmediate(resolve));
+		gateway.now += 1_001;
+		gateway.balance = error('rejected', 'read');
+		await expect(begin('80')).rejects.toThrow('down');
+		gateway.balance = '920';
+		// With ₽830 left, this one is near the minimum.
+		await begin('82');
+		expect(gateway.requests).toBe(3);
+	});
+
 	it('texts without a limit of tokens wait where the longest responses of those in progress leave no room', async () => {
 		const { client } = newAccount('1090');
 		// ₽90 for a response as long as the context window: eleven fit into ₽1,000.
@@ -233,6 +265,7 @@ describe('spending', () => {
 	it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', async () => {
 		const use = { place: 'p', content: 'c', isCharged: true as const };
 		await costs('1', execution.node('first'));
+		await mayCost('2', execution.node('first'));
 		execution.node('first').keys.k = use;
 		for (const id of ['e2', 'e3']) {
 			execution.store();
@@ -241,7 +274,9 @@ describe('spending', () => {
 		}
 		expect(shown()).toBe('5 1 0');
 		expect(execution.contexts.first?.gateway).toStrictEqual({ costRub: 5, calls: 1, callsWithoutCost: 0 });
-		expect(execution.hints.at(-1)?.message).toContain('(execution so far: ₽5; in the execution before: ₽6)');
+		expect(execution.hints.at(-1)?.message).toContain(
+			'(execution so far: ₽5; in the execution before: ₽6 and calls of unknown cost: 1)',
+		);
 		expect(execution.node('third').keys).toStrictEqual({ k: use });
 	});
 

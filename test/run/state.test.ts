@@ -172,6 +172,26 @@ describe('the idempotency key of an item', () => {
 		expect(again({ run: '1' }, 'cat', 'cow')).toStrictEqual(second);
 	});
 
+	it('of a task that has failed is used up where n8n redacts what it stores, too', () => {
+		const begin = newNode();
+		const redacted = { redactionPolicy: 'all' };
+		const records = begin(redacted);
+		Object.assign(creation(records), { taskId: 't1' });
+		records.failed(0, FAILED);
+		expect(begin({ ...redacted, executionId: 'e2' }).key(0)).not.toBe(records.key(0));
+	});
+
+	it('that an edited node has again finds its task, without the former output', () => {
+		const begin = newNode();
+		const records = begin();
+		records.planned(0, 'a cat');
+		task(records);
+		records.done(0, OUTPUTS);
+		const edited = begin({ executionId: 'e2', parameters: { prompt: 'b' } });
+		edited.planned(0, 'a cat');
+		expect(known(edited.get(0))).toBe('charged isBefore key taskId');
+	});
+
 	it('of a task that has failed is used up: a retry has another one each time, also of an edited node', () => {
 		const begin = newNode();
 		const fail = (options: Try) => {

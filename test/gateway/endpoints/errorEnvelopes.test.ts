@@ -73,7 +73,10 @@ describe('a response is no error', () => {
 	test.each([400, 402, '422', 500, 501])('with a task ID, whatever its code: %j', async (code) => {
 		for (const taskId of ['t1', 7]) {
 			const step = { body: envelope(code, { taskId, state: 'fail' }) };
-			await expect(create(scriptedClient([step]).client)).resolves.toMatchObject({ taskId: String(taskId) });
+			const error = { code, message: 'no' };
+			const body = JSON.stringify({ ...(JSON.parse(step.body) as object), error });
+			for (const one of [step, { body }])
+				await expect(create(scriptedClient([one]).client)).resolves.toMatchObject({ taskId: String(taskId) });
 			const task = await get(scriptedClient([step]).client);
 			expect(task).toMatchObject({ code, data: { taskId } });
 		}
