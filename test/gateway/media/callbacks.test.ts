@@ -12,6 +12,7 @@ describe('the IDs in the text of a callback', () => {
 		['as a number', '{"taskId":1234567,"code":200}', ['1234567']],
 		['in a form', 'taskId=task-1&payload=%7B%22id%22%3A%22task-2%22%7D', ['task-1', 'task-2']],
 		['in XML', '<task id="task-1"><url>https://a.test/b1/c12345</url></task>', ['task-1']],
+		['with two characters', '{"taskId":"t1","priority":1}', ['t1']],
 		['once each', 'task-1 task-1', ['task-1']],
 		['with 200 characters', long, [long]],
 		['but not with 201', `${long}a`, []],

@@ -1,8 +1,8 @@
 /** Anybody can send a callback, and each ID costs a request. */
 const MAX_IDS = 10;
 
-/** No word of a sentence, no URL and no version: letters, digits, `_` and `-`, with a digit. */
-const LOOKS_LIKE_ID = /^(?=\D*\d)[\w-]{6,200}$/;
+/** No word of a sentence, status, URL or version: letters, digits, `_` and `-`, with a digit. */
+const LOOKS_LIKE_ID = /^(?=\D*\d)(?!\d{1,5}$)[\w-]{2,200}$/;
 
 /**
  * What looks like an ID in the text of a callback, at most 10. §6.4 does not show a callback, so any of them may be the task's:
