@@ -151,7 +151,7 @@ describe('client rate limit', () => {
 		it('that ends during a pause of the account: the request is sent a last time', async () => {
 			const { client, paths } = account(() => ({}));
 			void Promise.allSettled([client().json(chat), client().json(chat)]);
-			await passTime(1_000);
+			await passTime(500);
 			const { details } = await apiErrorOf(client({ rateLimitWaitMs: 200 }).json(get));
 			expect([details.status, paths.filter((path) => path === '/balance').length]).toStrictEqual([429, 1]);
 		});
