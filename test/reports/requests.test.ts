@@ -105,6 +105,12 @@ const REFUSED: Array<[title: string, [Node, object], INodeExecutionData[], error
 		/no image to edit/,
 	],
 	[
+		'an edit whose prompt alone begins with a URL',
+		edit({ inputMode: 'json', inputJson: '{ "prompt": "https://files.test/a.png in red" }' }),
+		item({}),
+		/no image to edit/,
+	],
+	[
 		'a data URL without content',
 		text({
 			attachments: { attachment: [{ type: 'image', source: 'url', url: 'data:image/png;base64,' }] },
@@ -193,6 +199,12 @@ test('an invalid item among others stops the node before anything is sent', asyn
 });
 
 const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: object]> = [
+	[
+		'an empty prompt in JSON leaves *Prompt* as it is',
+		image({ inputMode: 'json', inputJson: '{ "prompt": "" }' }),
+		item({}),
+		{ input: { prompt: 'A cat' } },
+	],
 	['the prompt 2024 is a text', image({ prompt: '2024' }), item({}), { input: { prompt: '2024' } }],
 	[
 		'a date alone is a text',

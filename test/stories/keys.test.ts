@@ -12,6 +12,8 @@ function pictures(items: INodeExecutionData[]) {
 	const shown = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, asText(input.prompt)]));
 	return items.map(({ json }) => shown.get(asText(json.taskId) ?? ''));
 }
+const creations = () => gateway.control.requests({ method: 'POST', path: '/async/media/tasks' });
+const isPoll = (method: string, path: string) => method === 'GET' && path.includes('/async/media/tasks/');
 const tasksOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.taskId);
 
 describe('n8n is killed after three pictures are paid for, and the execution is retried', () => {
@@ -141,19 +143,45 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(gateway.charges()).toBe(3);
 	});
 
+	it('the new one is waited for if the gateway does not know it at once, and has its own price', async () => {
+		const execution = await deleted();
+		const known = creations().length;
+		gateway.control.addFault({
+			match: { which: ({ method, path }) => isPoll(method, path) && creations().length > known },
+			action: respondJson({ code: 404, msg: 'not found', data: null }, 404),
+		});
+		const retried = await execution.retry();
+		expect(retried.error).toBeUndefined();
+		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
+		expect(gateway.charges()).toBe(3);
+	});
+
 	it('with an own *Idempotency Key*, the error says to change it', async () => {
 		const execution = await deleted({ options: { idempotencyKey: '=order-{{ $json.prompt }}' } });
+		const sent = creations().length;
 		const retried = await execution.retry();
 		expect(retried.errorText).toContain("Change 'Idempotency Key', too");
+		expect([retried.hints(), creations().length]).toStrictEqual(['', sent]);
 		const options = { idempotencyKey: '=new-{{ $json.prompt }}' };
 		expect((await retried.retry({ options })).error).toBeUndefined();
 		expect(gateway.charges()).toBe(4);
 	});
 });
 
+it('a picture that is paid for comes out in a retry while the catalogue does not respond', async () => {
+	const action = { kind: 'raw', status: 404, body: 'html' } as const;
+	gateway.control.addFault({ match: { host: 'files' }, action, times: 0 });
+	const failed = await execute(image(), prompts('cat'));
+	expect(failed.error).toBeDefined();
+	disturb(({ group }) => group === 'catalogue', { kind: 'error', code: 'service_unavailable' });
+	const retried = await failed.retry();
+	expect(retried.error).toBeUndefined();
+	expect([pictures(retried.items()), gateway.charges()]).toStrictEqual([['cat'], 1]);
+});
+
 it('a task that the gateway does not know at once is waited for', async () => {
 	gateway.control.addFault({
-		match: { which: ({ method, path }) => method === 'GET' && path.includes('/async/media/tasks/') },
+		match: { which: ({ method, path }) => isPoll(method, path) },
 		action: respondJson({ code: 404, msg: 'not found', data: null }, 404),
 		times: 2,
 	});

@@ -222,6 +222,8 @@ it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () 
 		[taskOf(CAT).taskId, true],
 		[taskOf(DOG).taskId, true],
 	]);
+	// The file of the input would look like the result.
+	expect(execution.items().filter(({ binary }) => binary)).toStrictEqual([]);
 	expect(await drawn(execution.items('Gateway 2'))).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
 	expect(execution.sums).toStrictEqual(COSTS);
 	expect(gateway.charges()).toBe(2);
