@@ -18,7 +18,8 @@ export async function readCallback(context: IWebhookFunctions): Promise<string> 
 	const query: unknown = context.getQueryData();
 	const body: unknown = context.getBodyData();
 	// §6.4 does not say which media type a callback has: n8n has not read one that it does not know.
-	if (request.rawBody === undefined) await request.readRawBody?.();
+	const isUnread = request.rawBody === undefined && Object.keys(asObject(body) ?? {}).length === 0;
+	if (isUnread) await request.readRawBody?.();
 	const { rawBody } = request;
 	const bytes = rawBody instanceof Uint8Array && rawBody.length <= MAX_BODY ? rawBody : undefined;
 	// A form with files has its fields in `data`.

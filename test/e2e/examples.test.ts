@@ -190,10 +190,8 @@ test('an alert on a low balance: every hour while it is low, and once by the tri
 		await eventually(async () => expect(isSeen(await state())).toBe(true), 30_000);
 	};
 	await set('99.50', ({ hourly, once }) => hourly.includes(told('99.50')) && once.length === 1);
-	const polls = control.requests({ path: '/balance' }).length;
-	await set('110.00', () => control.requests({ path: '/balance' }).length > polls + 6);
 	await set('98.00', ({ hourly }) => hourly.includes(told('98.00')));
-	await set('121.00', ({ rises }) => rises === 1);
+	await set('110.00', ({ rises }) => rises === 1);
 	await set('42.42', ({ hourly, once }) => hourly.includes(told('42.42')) && once.length === 2);
 	await environment.client.deactivate(workflow);
 	control.setBalance(rubles);

@@ -186,6 +186,17 @@ describe('callbacks', () => {
 		});
 	});
 
+	it('a form with files is read once, by n8n', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const body = { data: { payload: JSON.stringify({ taskId }) }, files: {} };
+		const { context } = callbackContext(noFiles, { body }, { rawBody: undefined });
+		const readRawBody = async () => await Promise.reject(new Error('stream is not readable'));
+		Object.assign(context.getRequestObject() as object, { readRawBody });
+		const { workflowData } = await trigger.webhook.call(context);
+		expect(workflowData?.[0]?.[0]?.json.taskId).toBe(taskId);
+	});
+
 	it.each([
 		['JSON', 200, (taskId: string) => Buffer.from(`\ufeff{"data":{"taskId":"${taskId}"}}`)],
 		['empty', 400, () => Buffer.alloc(0)],
