@@ -56,12 +56,18 @@ export async function checkCallback(
 	if (ids.length === 0) return STARTED;
 	const client = await connect(context, CALLBACK_SETTINGS, { withSlot });
 	let answer = ids.length < named.length ? STARTED : UNKNOWN;
+	let rejection: Error | undefined;
 	for (const id of ids) {
-		const task = await findTask(client, id);
+		const task = await findTask(client, id).catch((error: unknown) => {
+			// What only looks like an ID does not keep the others from being polled.
+			if (!(error instanceof ApiError) || error.details.retryable) throw asError(error);
+			rejection ??= error;
+		});
 		const checked = task ? await checkTask(context, client, task, startedTasks) : UNKNOWN;
 		if ('item' in checked) return checked;
 		if (answer === UNKNOWN) answer = checked;
 	}
+	if (rejection) throw rejection;
 	return answer;
 }
 

@@ -186,6 +186,14 @@ describe('callbacks', () => {
 		});
 	});
 
+	it('a word that the gateway takes for no ID does not keep the task from being polled', async () => {
+		const taskId = freshTask();
+		errorResponse('2026-11-28', 400);
+		task(taskId, { state: 'success' });
+		const body = { date: '2026-11-28', taskId };
+		expect((await sendCallback(noFiles, { body })).item?.json.taskId).toBe(taskId);
+	});
+
 	it('a form with files is read once, by n8n', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });

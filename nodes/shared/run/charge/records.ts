@@ -23,9 +23,16 @@ interface StoredRun {
 /** Outputs that are not stored, for the tries of an execution. */
 const unstored = new WeakMap<ItemRecord, INodeExecutionData[]>();
 
-/** Key in the node's context, by run: how often each request, by a part of its digest, stands among the items. */
+/** Key in the node's context, where it has tasks. */
 const REQUESTS = 'aiGatewayRequests';
 const DIGEST_LENGTH = 16;
+
+/** How often each request, by a part of its digest, stands among the items of a run, and of all runs before it. */
+interface Requests {
+	run: string;
+	now: Record<string, number>;
+	before: Record<string, number>;
+}
 
 /** Key in the node's context: idempotency keys whose task has failed, or is gone. */
 const USED_UP = 'aiGatewayUsedKeys';
@@ -51,14 +58,13 @@ export class Records {
 	/** The keys of the items. */
 	private readonly keys = new Map<number, string>();
 	private readonly usedUp: Record<string, true>;
-	private readonly requests: Record<string, number> = {};
-	private readonly requestsBefore: ReadonlyArray<Record<string, number>>;
+	private requests: Requests | undefined;
 	private readonly keepsOutputs: boolean;
 
 	/** @param run identifies the run of the node within the execution; several may be open in an agent */
 	constructor(
 		private readonly context: IExecuteFunctions,
-		run: string,
+		private readonly run: string,
 	) {
 		const { name } = context.getNode();
 		this.store = storedContext(context, 'node') ?? {};
@@ -67,11 +73,6 @@ export class Records {
 		this.origin = [executionRoot(context.getWorkflowDataProxy(0).$execution, this.store), name];
 		this.place = [...this.origin, call, run];
 		this.usedUp = (this.store[USED_UP] ??= {}) as typeof this.usedUp;
-		const all = (this.store[REQUESTS] ??= {}) as Record<string, Record<string, number>>;
-		const before = Object.entries(all).filter(([index]) => Number(index) < Number(run));
-		this.requestsBefore = before.map(([, requests]) => requests);
-		// Those of a tool have no order.
-		if (!Number.isNaN(Number(run))) all[run] = this.requests;
 		const executionId = context.getExecutionId() ?? '';
 		// Nothing else writes to the name.
 		const now: StoredRun = { executionId, call, size: 0, items: {} };
@@ -123,12 +124,23 @@ export class Records {
 	planned(index: number, request: Json): void {
 		const content = digest(request);
 		const short = content.slice(0, DIGEST_LENGTH);
-		const counts = [...this.requestsBefore, this.requests].map((requests) => requests[short] ?? 0);
-		this.requests[short] = (this.requests[short] ?? 0) + 1;
-		const count = counts.reduce((sum, one) => sum + one, 0);
-		this.keys.set(index, idempotencyKey([...this.origin, content, count]));
+		const { now, before } = (this.requests ??= this.countAnew());
+		const count = now[short] ?? 0;
+		now[short] = count + 1;
+		this.keys.set(index, idempotencyKey([...this.origin, content, (before[short] ?? 0) + count]));
 		const former = this.former.get(this.key(index));
 		if (former) this.stored.items[index] ??= former;
+	}
+
+	/** Begins to count the requests of the run, also if a try has counted them. */
+	private countAnew(): Requests {
+		const { run } = this;
+		const stored = (this.store[REQUESTS] ??= { run, now: {}, before: {} }) as Requests;
+		if (stored.run !== run) {
+			for (const [short, count] of Object.entries(stored.now))
+				stored.before[short] = (stored.before[short] ?? 0) + count;
+		}
+		return Object.assign(stored, { run, now: {} });
 	}
 
 	/**
