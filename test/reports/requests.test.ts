@@ -198,6 +198,8 @@ test('an invalid item among others stops the node before anything is sent', asyn
 	expect(gateway.charges()).toBe(0);
 });
 
+const LOOK = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
+
 const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: object]> = [
 	[
 		'an empty prompt in JSON leaves *Prompt* as it is',
@@ -226,6 +228,21 @@ const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: ob
 		}),
 		item({}),
 		{ audio: { voice: 'alloy', format: 'mp3' } },
+	],
+	[
+		'*No Tools* goes with tools in *Extra Body*',
+		text({ options: { toolChoice: 'none', extraBody: JSON.stringify({ tools: [LOOK] }) } }),
+		item({}),
+		{ tool_choice: 'none', tools: [LOOK] },
+	],
+	[
+		'*Web Search* comes beside other built-in tools',
+		text({
+			format: 'responses',
+			options: { webSearch: 'low', builtIn: { values: { builtInTools: '[{ "type": "x_search" }]' } } },
+		}),
+		item({}),
+		{ tools: [{ type: 'x_search' }, { type: 'web_search' }] },
 	],
 	[
 		'the options of an item are its own',

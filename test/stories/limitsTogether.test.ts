@@ -1,5 +1,6 @@
 import { multiplyDecimals } from '../../nodes/shared/gateway/util/money';
 import { asObject } from '../../nodes/shared/gateway/util/json';
+import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
 import { CONTINUE } from '../helpers/values';
 import { image, numbered, prompts, says, text, useStories } from './support';
@@ -46,6 +47,17 @@ describe.each(['*Max Cost per Execution*', '*Minimum Balance*'])('%s: a text', (
 		expect([first?.text, third?.text]).toStrictEqual(['text 0', 'text 2']);
 		expect(lost?.error).toMatchObject({ mayBeCharged: true });
 		expect(execution.sums).toMatchObject({ gatewayCalls: '3', gatewayCallsWithoutCost: '1' });
+	});
+
+	it('goes to a cheaper fallback model where the first one does not fit', async () => {
+		const { key } = gateway.control.createKey({ account: limit });
+		gateway.control.setBalance('52', limit);
+		const isBalance = limit === '*Minimum Balance*';
+		const options = { maxTokens: 50_000, fallbackModels: ['sandbox/swift-1'] };
+		const node = text({ options: { ...options, ...(isBalance ? {} : { maxCostRub: 2 }) } });
+		const credential = { keyOf: () => key, ...(isBalance ? { minBalanceRub: 50 } : {}) };
+		const execution = await execute(node, numbered(1), credential);
+		expect(execution.items()[0]?.json).toMatchObject({ fallbackFrom: [TEXT_MODEL] });
 	});
 });
 

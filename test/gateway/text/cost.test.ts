@@ -204,6 +204,7 @@ describe('the most that a call can cost', () => {
 		['response is not limited', { max_tokens: 'many' }, model],
 		['response is not limited', { max_tokens: -5 }, model],
 		['response is not limited', { max_tokens: 0 }, model],
+		['response is not limited', { max_tokens: 100, max_completion_tokens: 0 }, model],
 		['plugins cost extra', { plugins: [{ id: 'masker' }] }, model],
 		['plugins cost extra', { plugins: { masker: {} } }, model],
 		['images and audio in the response cost extra', { modalities: ['text', 'image'] }, model],

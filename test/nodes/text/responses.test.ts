@@ -24,7 +24,7 @@ describe('the schema of JSON output', () => {
 			{ name: 'isNew', type: 'boolean' },
 			{ name: 'tags', type: 'texts' },
 			{ name: 'sizes', type: 'numbers' },
-			{ name: 'maker', type: 'object', example: '{ "name": "A" }' },
+			{ name: 'maker', type: 'object', description: 'Who', example: '{ "name": "A" }' },
 		];
 		expect(await schemaSent({ outputFormat: 'jsonFields', fields: { field } })).toStrictEqual({
 			name: 'answer',
@@ -41,6 +41,7 @@ describe('the schema of JSON output', () => {
 						properties: { name: { type: 'string' } },
 						required: ['name'],
 						additionalProperties: false,
+						description: 'Who',
 					},
 				},
 				required: ['title', 'isNew', 'tags', 'sizes', 'maker'],

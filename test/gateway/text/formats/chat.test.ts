@@ -249,6 +249,11 @@ describe('chat tool calls', () => {
 			[[whole], [[0, 't2', 'go', '{"b"']], [[0, '', '', ':2}']]],
 			[look({}), go({ b: 2 })],
 		],
+		[
+			'two calls of one tool without arguments',
+			[[[0, 't1', 'look', '']], [[1, 't2', 'look', '']]],
+			[look({}), { ...look({}), id: 't2' }],
+		],
 		['arguments that are cut off', [[begin]], [cutOff]],
 	])('tool calls are assembled with %s', (_, deltas, calls) => {
 		const events = deltas.map((parts) => delta(...parts.map((part) => call(...part))));

@@ -396,6 +396,12 @@ describe('options of some requests', () => {
 		).toStrictEqual([{ type: 'function', name: 'look', parameters: {} }, { type: 'web_search' }]);
 	});
 
+	it('responses: no reasoning is asked for to send it back when there is none', () => {
+		const included = (reasoningEffort: string) =>
+			bodyOf('responses', { keepsReasoning: true, options: { reasoningEffort } }).include;
+		expect(['none', 'low'].map(included)).toStrictEqual([undefined, ['reasoning.encrypted_content']]);
+	});
+
 	it('responses: built-in tools that are not a list are not sent', () => {
 		expect(bodyOf('responses', { options: { builtInTools: [] } })).toStrictEqual({
 			model: 'acme/writer',
@@ -435,7 +441,17 @@ describe('a prompt that is cached', () => {
 			[{ ...user('Look'), attachments: [fromUrl('image')] }],
 			[[...marked('Look'), picture]],
 		],
+		[
+			'after the developer’s instructions',
+			[{ ...system, role: 'developer' }, user('Hi'), ...turns],
+			[marked('Be brief'), 'Hi', marked('Look'), null, 'seen'],
+		],
 	])('has a mark %s', (_, list, expected) => {
 		expect(contents({ conversation: messages(...list) })).toStrictEqual(expected);
+	});
+
+	it('has a mark after the system prompt beside messages as JSON, which have their own', () => {
+		const conversation = { kind: 'wire' as const, systemPrompt: 'Be brief', messages: [{ content: 'Hi' }] };
+		expect(contents({ conversation })).toStrictEqual([marked('Be brief'), 'Hi']);
 	});
 });
