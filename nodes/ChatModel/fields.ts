@@ -16,7 +16,7 @@ import { declare, type Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
 /** Options, and groups of them, that conflict with the agent's control of the conversation, or are not of one text. */
-const NOT_FOR_AGENTS = new Set<string | undefined>(['n', 'audioAndImages', 'previousResponseId']);
+const NOT_FOR_AGENTS = new Set<string | undefined>(['audioAndImages', 'previousResponseId']);
 
 const toolChoiceOptions = {
 	...toolChoiceParameters,

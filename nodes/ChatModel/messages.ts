@@ -164,9 +164,9 @@ interface KeptReasoning {
 const FIELD = 'aiGatewayReasoning';
 
 /** The text that agents keep of a completion with reasoning and tool calls. */
-export function reasoningToKeep({ choices: [choice] }: Completion, source: string): string | undefined {
-	if (!choice?.reasoningParts?.length || choice.toolCalls.length === 0) return undefined;
-	const { text, reasoningParts: parts } = choice;
+export function reasoningToKeep(completion: Completion, source: string): string | undefined {
+	const { text, reasoningParts: parts, toolCalls } = completion;
+	if (parts.length === 0 || toolCalls.length === 0) return undefined;
 	const kept: KeptReasoning = { source, id: randomUUID(), text, parts };
 	return JSON.stringify({ [FIELD]: kept });
 }

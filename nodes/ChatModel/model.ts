@@ -156,10 +156,9 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	/** Agents and chains take any text: a hint says that it is not the JSON of *Output Format*. */
 	private checkOutput(completion: Completion, output: OutputRequest): void {
-		const [choice] = completion.choices;
 		try {
 			// What is cut off or filtered has a hint already.
-			if (choice && completion.hint === undefined) parseJsonOutput(choice, output, completion);
+			if (completion.hint === undefined) parseJsonOutput(completion, output);
 		} catch (error) {
 			this.dependencies.showHint(`${asError(error).message}. The text is passed on as it is.`);
 		}

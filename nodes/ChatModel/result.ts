@@ -3,10 +3,8 @@ import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk
 
 import type { ApiError } from '../shared/gateway/errors/errors';
 import {
-	emptyChoice,
 	unlessEmpty,
 	unusableResponse,
-	type Choice,
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
@@ -15,18 +13,17 @@ import { excerpt } from '../shared/gateway/util/text';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export function callInfoOf(completion: Completion) {
-	const choice = choiceOf(completion);
-	const { id, model, costRub, costIsComputed, hint, fallbackFrom = [] } = completion;
+	const { id, model, costRub, costIsComputed, hint, fallbackFrom = [], reasoning, finishReason } = completion;
 	return compact({
 		hint,
 		// As the text node outputs it.
-		finish_reason: choice.finishReason,
+		finish_reason: finishReason,
 		id,
 		model,
 		costRub,
 		costIsComputed,
 		fallbackFrom: unlessEmpty(fallbackFrom),
-		reasoning: choice.reasoning || undefined,
+		reasoning: reasoning || undefined,
 	});
 }
 
@@ -52,7 +49,7 @@ export function toClosingChunks(
 ): StreamChunk[] {
 	const text = textOf(completion);
 	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
-	const finishReason = FINISH_REASONS.get(choiceOf(completion).finishReason) ?? 'other';
+	const finishReason = FINISH_REASONS.get(completion.finishReason) ?? 'other';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
 		...callsOf(completion, earlierIds).map(({ id, name, input }) => {
@@ -69,10 +66,6 @@ const FINISH_REASONS: ReadonlyMap<string | null, FinishReason> = new Map([
 	['content_filter', 'content-filter'],
 ]);
 
-function choiceOf({ choices: [first = emptyChoice()] }: Completion): Choice {
-	return first;
-}
-
 function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
 	const [promptTokens, completionTokens] = [inputTokens ?? 0, outputTokens ?? 0];
 	return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
@@ -80,8 +73,7 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
 
 /** The text of a completion; a refusal is one, too. Of files alone, or of none, an agent would respond with nothing. */
 function textOf(completion: Completion): string {
-	const choice = choiceOf(completion);
-	const { text, refusal, files, toolCalls } = choice;
+	const { text, refusal, files, toolCalls } = completion;
 	const said = text || refusal;
 	const [file] = files;
 	if (said !== '' || toolCalls.length > 0) return said;
@@ -111,7 +103,7 @@ function withoutText({ costRub }: Completion, what: string, description: string)
  */
 function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	const taken = new Set(earlierIds);
-	return choiceOf(completion).toolCalls.map((call) => {
+	return completion.toolCalls.map((call) => {
 		// Models write missing arguments as null, and some encode the object as JSON text twice.
 		const input = call.invalidArguments ? undefined : objectIn(call.arguments ?? {});
 		if (!input) throw brokenArguments(completion, call);
@@ -126,7 +118,7 @@ function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 function brokenArguments(completion: Completion, call: ToolCall): ApiError {
 	const text = call.invalidArguments ? String(call.arguments) : JSON.stringify(call.arguments);
 	const hint =
-		choiceOf(completion).finishReason === 'length'
+		completion.finishReason === 'length'
 			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
 	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';

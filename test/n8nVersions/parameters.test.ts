@@ -51,7 +51,7 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 	// A group is a fixedCollection in a collection.
 	it.each([
 		['is stored with what differs from the default', false, { presencePenalty: 0.5 }],
-		['is read with all its fields', true, { frequencyPenalty: 0, n: 1, presencePenalty: 0.5, seed: -1 }],
+		['is read with all its fields', true, { frequencyPenalty: 0, presencePenalty: 0.5, seed: -1 }],
 	])('a group of options %s', (_, withDefaults, values) => {
 		const options = { sampling: { values: { presencePenalty: 0.5 } } };
 		const kept = stored(version, { options }, description, withDefaults);

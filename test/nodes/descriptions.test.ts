@@ -349,7 +349,7 @@ const OTHER_NAMES = new Set([
 	...['Batch Size', 'Chat Model', 'Retry', 'Retry On Fail', 'Webhook URLs'],
 	...['Refresh Field List', 'Add field to send', 'Execution Logic', 'On Error', 'Continue'],
 	...['data', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
-	...['otherOutput', 'subtitles', 'RUB', 'amount', 'content', 'output', 'stream'],
+	...['raw', 'subtitles', 'RUB', 'amount', 'content', 'output', 'stream'],
 ]);
 
 const quoted = (text: string) => [...text.matchAll(/'([^'…]+)'/g)].map(([, name = '']) => name);

@@ -293,7 +293,7 @@ describe('pictures that a text model makes', () => {
 			respond(message('data:image/svg+xml,%3Csvg/%3E'), stream);
 			const node = text({ options: { ...ASKED.options, ...(stream && { stream }) } });
 			const [item] = (await execute(node, prompts('a'))).items();
-			expect(item?.json).not.toHaveProperty('otherOutput');
+			expect(item?.json).not.toHaveProperty('raw');
 			expect(item?.binary?.image).toMatchObject({ mimeType: 'image/svg+xml' });
 		});
 	});
@@ -324,7 +324,8 @@ describe('pictures that a text model makes', () => {
 		respond({ content: 'Here', images: [part(url)] });
 		const [item] = (await execute(text(ASKED), prompts('a'))).items();
 		expect(item?.binary).toBeUndefined();
-		expect(item?.json).toMatchObject({ text: 'Here', otherOutput: [part(url)], costRub: 0.5 });
+		expect(item?.json).toMatchObject({ text: 'Here', costRub: 0.5 });
+		expect(item?.json).toHaveProperty('raw.choices[0].message.images', [part(url)]);
 		expect(gateway.control.requests({ host: 'files' })).toStrictEqual([]);
 	});
 });

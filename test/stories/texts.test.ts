@@ -61,9 +61,10 @@ describe('answers in JSON', () => {
 	it('what stands elsewhere than in the text is in the error: it is paid for', async () => {
 		const part = { type: 'json', json: { title: 'Sea' } };
 		const message = { content: [part], reasoning: 'The title is Sea.' };
-		gateway.control.addFault({ match: { method: 'POST' }, action: respondJson({ choices: [{ message }] }) });
+		const raw = { choices: [{ message }] };
+		gateway.control.addFault({ match: { method: 'POST' }, action: respondJson(raw) });
 		const execution = await execute(text({ outputFormat: 'jsonObject' }, CONTINUE), prompts('a title'));
-		expect(execution.errors()).toMatchObject([{ reasoning: message.reasoning, otherOutput: [part] }]);
+		expect(execution.errors()).toMatchObject([{ reasoning: message.reasoning, raw }]);
 	});
 
 	it.each(FORMATS)(
@@ -85,32 +86,6 @@ describe('answers in JSON', () => {
 			expect(gateway.charges()).toBe(4);
 		},
 	);
-
-	it('of three responses to one prompt, one that is no JSON does not lose the others', async () => {
-		const message = (content: string, index: number) => ({
-			index,
-			message: { content },
-			finish_reason: 'stop',
-		});
-		const choices = ['{"title":"Sea"}', 'I cannot', '{"title":"Land"}'].map(message);
-		const usage = { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21, cost_rub: 0.5 };
-		gateway.control.addFault({
-			match: { method: 'POST' },
-			action: respondJson({ id: 'c1', choices, usage }),
-		});
-		const node = text({ outputFormat: 'jsonObject', options: { sampling: { values: { n: 3 } } } });
-		const execution = await execute(node, prompts('a title'));
-		expect(execution.error).toBeUndefined();
-		expect(
-			execution.items().map(({ json: { output, reason, costRub } }) => [output, reason, costRub]),
-		).toStrictEqual([
-			[{ title: 'Sea' }, undefined, 0.5],
-			[undefined, 'The model’s response is not JSON', 0],
-			[{ title: 'Land' }, undefined, 0],
-		]);
-		expect(execution.items().map(({ json }) => json.text)).toContain('I cannot');
-		expect(execution.hints()).toContain('1 of 3 responses cannot be used: see reason in the output.');
-	});
 
 	it('a retry with more *Max Tokens*, after one JSON was cut off, pays only for that', async () => {
 		const node = text({ outputFormat: 'jsonObject', options: { concurrency: 1, maxTokens: 12 } });

@@ -9,6 +9,7 @@ export const FIELDS_WITHOUT_OPTION: Readonly<Record<string, readonly string[]>> 
 		'logit_bias',
 		'logprobs',
 		'max_completion_tokens',
+		'n',
 		'parallel_tool_calls',
 		'plugins',
 		'provider.max_price',

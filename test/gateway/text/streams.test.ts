@@ -144,8 +144,8 @@ function breaking(error: Error | undefined, ...texts: string[]): ByteStream {
 
 const read = async (format: string, source: StreamSource, headers?: Record<string, string>) => {
 	const { body, shown } = await readStream(format, source, headers ? { headers } : {});
-	const { choices, costRub } = textFormat(format).readCompletion(body, { kind: 'text' });
-	return { text: choices[0]?.text, finishReason: choices[0]?.finishReason, costRub, shown };
+	const { text, finishReason, costRub } = textFormat(format).readCompletion(body, { kind: 'text' });
+	return { text, finishReason, costRub, shown };
 };
 const errorDetails = async (format: string, source: StreamSource, options = {}) =>
 	(await apiErrorOf(readStream(format, source, options))).details;
@@ -405,7 +405,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 }
 
 const textOf = async (completion: ReturnType<typeof streamOnClock>['completion']) =>
-	textFormat('chat').readCompletion(await completion, { kind: 'text' }).choices[0]?.text;
+	textFormat('chat').readCompletion(await completion, { kind: 'text' }).text;
 
 it.each([
 	[undefined, 315_000],

@@ -10,9 +10,9 @@ import {
 import { toChatMessages, withToolMedia } from '../../../nodes/ChatModel/messages';
 import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
 import {
-	type Choice,
+	type ModelOutput,
 	type Completion,
-	emptyChoice,
+	emptyOutput,
 	type ToolCall,
 } from '../../../nodes/shared/gateway/text/formats/completion';
 import type {
@@ -225,10 +225,12 @@ describe('tool media', () => {
 	});
 });
 
-const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
+const response = (output: Partial<ModelOutput>, more: Partial<Completion> = {}): Completion => ({
 	id: 'id-1',
 	model: 'm',
-	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
+	...emptyOutput(),
+	finishReason: 'stop',
+	...output,
 	usage: { ...NO_USAGE, inputTokens: 3, outputTokens: 4 },
 	costRub: 0.25,
 	...more,
@@ -249,7 +251,7 @@ function callsIn(completion: Completion) {
 }
 
 describe('the text', () => {
-	it.each<[string, Partial<Choice>, string]>([
+	it.each<[string, Partial<ModelOutput>, string]>([
 		['is that of the model', { text: 'Hello' }, 'Hello'],
 		['may be empty', {}, ''],
 	])('%s', (_, choice, text) => {
@@ -275,7 +277,7 @@ describe('n8n’s log', () => {
 
 	const hint = { hint: 'Raise it' };
 
-	it.each<[string, Partial<Choice>, Partial<Completion>, object]>([
+	it.each<[string, Partial<ModelOutput>, Partial<Completion>, object]>([
 		['has the cost', {}, {}, {}],
 		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],

@@ -95,7 +95,6 @@ const VALUES: Readonly<Record<string, readonly Json[]>> = {
 	'sampling.presencePenalty': [0.25, -2],
 	'sampling.stop': [['END', 'STOP'], ['.']],
 	'sampling.seed': [0, 42],
-	'sampling.n': [2, 3],
 };
 
 /** What the specification shows for an option of a format. */

@@ -13,7 +13,7 @@ import { defineOperation, type ItemContext, type OperationOutput } from '../../.
 import { openAttachments } from './attachments';
 import { generateOptions, generateParameters } from './fields';
 import { prepareText, type PreparedText } from './parameters';
-import { outputsOf } from './results';
+import { outputOf } from './results';
 
 export const generate = defineOperation({
 	displayName: 'Generate',
@@ -77,7 +77,7 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 		if (fallbackFrom.length > 0) records.note(index, { isFallback: true });
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
-		return await outputsOf(item, prepared, completion, result.body);
+		return [await outputOf(item, prepared, completion, result.body)];
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}
@@ -118,8 +118,8 @@ async function send(
 	const body = await streamText(item.client, { format, output, request: call, onText });
 	// A response that was not streamed is written as one chunk.
 	if (chunks && !hasChunks) {
-		const [choice] = format.readCompletion(body, output).choices;
-		chunks.write(choice?.text || (choice?.refusal ?? ''));
+		const { text, refusal } = format.readCompletion(body, output);
+		chunks.write(text || refusal);
 	}
 	return body;
 }

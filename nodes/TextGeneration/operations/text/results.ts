@@ -5,7 +5,6 @@ import {
 	unlessEmpty,
 	unusableResponse,
 	valueAt,
-	type Choice,
 	type Completion,
 	type OutputFile,
 } from '../../../shared/gateway/text/formats/completion';
@@ -16,103 +15,56 @@ import { asText, compact, omit, type Json, type JsonObject } from '../../../shar
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
-/** The outputs of a completion: one for each choice, or the body of the response without *Simplify*. */
-export async function outputsOf(
+/** The output of a completion, or the body of the response without *Simplify*. */
+export async function outputOf(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
 	body: JsonObject,
-): Promise<OperationOutput[]> {
+): Promise<OperationOutput> {
 	const { isTool } = item.run;
-	if (!prepared.simplify && !isTool) return [{ json: body }];
-	const outputs: OperationOutput[] = [];
-	const results = completion.choices.map((choice) => resultOf(choice, prepared, completion));
-	const [first] = results;
-	const unusable = results.filter(({ error }) => error).length;
-	if (first?.error && unusable === results.length) throw first.error;
-	if (unusable > 0)
-		item.run.hints.add(
-			`${unusable} of ${results.length} responses cannot be used: see reason in the output.`,
-		);
-	for (const [index, choice] of completion.choices.entries()) {
-		const { output, error } = results[index] ?? {};
-		const read = { output, reason: error?.message };
-		const fields = compact(fieldsOf(completion, index, choice, read, body));
-		if (isTool) {
-			// The parsed JSON replaces its text.
-			const repeated = output === undefined ? [] : ['text'];
-			outputs.push({ json: [...NOT_FOR_AGENTS, ...repeated].reduce(omit, fields) });
-		} else {
-			outputs.push({ json: fields, ...(await binaryOf(item, prepared, completion, choice)) });
-		}
-	}
-	return outputs;
+	if (!prepared.simplify && !isTool) return { json: body };
+	const output = parseJsonOutput(completion, prepared.request.output);
+	const fields = fieldsOf(completion, output);
+	if (!isTool) return { json: fields, ...(await binaryOf(item, prepared, completion)) };
+	// The parsed JSON replaces its text.
+	const repeated = output === undefined ? [] : ['text'];
+	return { json: [...NOT_FOR_AGENTS, ...repeated].reduce(omit, fields) };
 }
 
-/** The JSON of a choice. One of several that cannot be used must not lose the others, which are paid for. */
-function resultOf(
-	choice: Choice,
-	{ request }: PreparedText,
-	completion: Completion,
-): { output?: Json; error?: Error } {
-	try {
-		const output = parseJsonOutput(choice, request.output, completion);
-		return output === undefined ? {} : { output };
-	} catch (error) {
-		return { error: asError(error) };
-	}
-}
-
-const NOT_FOR_AGENTS = ['choice', 'reasoning', 'model', 'provider', 'usage', 'id', 'raw'];
+const NOT_FOR_AGENTS = ['reasoning', 'model', 'provider', 'usage', 'id', 'raw'];
 
 /** Important fields first: the table of the output panel shows four columns. */
-function fieldsOf(
-	completion: Completion,
-	index: number,
-	choice: Choice,
-	read: { output: Json | undefined; reason: string | undefined },
-	body: JsonObject,
-) {
-	const { choices, costRub, costIsComputed, fallbackFrom = [], usage } = completion;
-	// Only the first output has tokens and cost, so that the sum over the items is what was paid.
-	const isFirst = index === 0;
-	const none = Object.entries(usage).map(([name, tokens]) => [name, tokens === null ? null : 0]);
-	return {
-		choice: choices.length > 1 ? index : undefined,
-		isComplete: isIncomplete(choice) ? false : undefined,
-		text: choice.text,
-		...read,
-		toolCalls: unlessEmpty(choice.toolCalls),
-		reasoning: choice.reasoning || undefined,
-		refusal: choice.refusal || undefined,
-		sources: unlessEmpty(choice.sources),
-		otherOutput: unlessEmpty(choice.otherOutput),
-		finishReason: choice.finishReason,
-		costRub: isFirst || costRub === null ? costRub : 0,
-		costIsComputed,
+function fieldsOf(completion: Completion, output: Json | undefined) {
+	const { fallbackFrom = [] } = completion;
+	return compact({
+		isComplete: isIncomplete(completion) ? false : undefined,
+		text: completion.text,
+		output,
+		toolCalls: unlessEmpty(completion.toolCalls),
+		reasoning: completion.reasoning || undefined,
+		refusal: completion.refusal || undefined,
+		sources: unlessEmpty(completion.sources),
+		finishReason: completion.finishReason,
+		costRub: completion.costRub,
+		costIsComputed: completion.costIsComputed,
 		model: completion.model,
 		provider: completion.provider,
 		fallbackFrom: unlessEmpty(fallbackFrom),
-		usage: isFirst ? usage : Object.fromEntries(none),
+		usage: completion.usage,
 		id: completion.id,
-		// Nothing was recognised in a completion that is paid for.
-		raw: isFirst && isEmpty(choice) ? body : undefined,
-	};
-}
-
-function isEmpty({ text, toolCalls, refusal, files, otherOutput }: Choice): boolean {
-	return text === '' && refusal === '' && [...toolCalls, ...files, ...otherOutput].length === 0;
+		raw: completion.raw,
+	});
 }
 
 async function binaryOf(
 	item: ItemContext,
 	prepared: PreparedText,
 	completion: Completion,
-	choice: Choice,
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
-	const suffix = suffixOf(completion.id ?? '', completion.choices.indexOf(choice));
-	for (const file of choice.files) {
+	const suffix = suffixOf(completion.id ?? '');
+	for (const file of completion.files) {
 		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const { extension, mimeType } = typeOf(file, prepared);
@@ -130,14 +82,14 @@ async function binaryOf(
 }
 
 /** The completion is charged: this error must neither lose it nor have it requested again. */
-function notStored({ id, choices, costRub, costIsComputed }: Completion, error: unknown): ApiError {
+function notStored({ id, text, costRub, costIsComputed, raw }: Completion, error: unknown): ApiError {
 	return unusableResponse(
 		{
 			message: 'The response could not be stored in n8n',
 			description: `${asError(error).message}.`,
 			code: 'result_not_stored',
 		},
-		{ id, text: choices.map(({ text }) => text).join('\n'), costRub, costIsComputed },
+		compact({ id, text, costRub, costIsComputed, raw }),
 	);
 }
 

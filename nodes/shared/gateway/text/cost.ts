@@ -89,7 +89,8 @@ export function mostOfCall(
 			'Leave it out, attach the file itself instead of its URL, or choose a model whose context window is in the catalogue.',
 		);
 	}
-	const tokens = output * Math.max(1, optionIn(body, format, 'n') ?? 1);
+	// *Extra Body* may ask for several responses.
+	const tokens = output * Math.max(1, asNumber(body.n) ?? 1);
 	const rub = costOf(model, input.tokens, tokens);
 	return rub === undefined ? NO_PRICE : { rub, ...(input.isEstimate && { isEstimate: true }) };
 }

@@ -1,7 +1,7 @@
 import { asNumber, type JsonObject } from '../util/json';
 import { excerpt } from '../util/text';
 import { limitsIn } from './cost';
-import type { Choice } from './formats/completion';
+import type { ModelOutput } from './formats/completion';
 import type { TextFormat } from './formats/format';
 
 /** What finish reasons say, in the words of the formats and of providers, in lower case. */
@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
 	],
 };
 
-type Ended = Pick<Choice, 'finishReason'> & Partial<Pick<Choice, 'refusal'>>;
+type Ended = Pick<ModelOutput, 'finishReason'> & Partial<Pick<ModelOutput, 'refusal'>>;
 
 function meaningOf({ finishReason, refusal = '' }: Ended): string | undefined {
 	if (refusal !== '') return 'filtered';
@@ -26,26 +26,23 @@ function meaningOf({ finishReason, refusal = '' }: Ended): string | undefined {
 	return Object.entries(MEANINGS).find(([, known]) => known.includes(word))?.[0];
 }
 
-/** Whether a choice is cut off or filtered; false for a word that is not known. */
-export function isIncomplete(choice: Ended): boolean {
-	return ['cutOff', 'filtered'].includes(meaningOf(choice) ?? '');
+/** Whether a completion is cut off or filtered; false for a word that is not known. */
+export function isIncomplete(ended: Ended): boolean {
+	return ['cutOff', 'filtered'].includes(meaningOf(ended) ?? '');
 }
 
-/** What to do about choices that are, or may be, cut off or filtered, if there are any. */
+/** What to do about a completion that is, or may be, cut off or filtered. */
 export function incompleteHint(
-	choices: readonly Ended[],
+	ended: Ended,
 	body: JsonObject,
 	format: Pick<TextFormat, 'cost'>,
 ): string | undefined {
-	const meanings = choices.map(meaningOf);
-	if (meanings.includes('filtered'))
+	const meaning = meaningOf(ended);
+	if (meaning === 'whole') return undefined;
+	if (meaning === 'filtered')
 		return 'The text is not complete: the model refused, or a content filter stopped it. Rephrase the prompt, or choose another model.';
-	if (!meanings.includes('cutOff')) {
-		const reason = choices[meanings.indexOf(undefined)]?.finishReason;
-		return reason
-			? `The text may not be complete: the model gives “${excerpt(reason)}” as the reason why it ended. Check the text.`
-			: undefined;
-	}
+	if (meaning === undefined)
+		return `The text may not be complete: the model gives “${excerpt(ended.finishReason ?? '')}” as the reason why it ended. Check the text.`;
 	const [limit] = limitsIn(body, format).flatMap((value) => asNumber(value) ?? []);
 	if (limit === undefined)
 		return 'The text is cut off: the model reached its own limit. Ask for less, or choose another model.';

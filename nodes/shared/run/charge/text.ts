@@ -61,7 +61,7 @@ export async function completeText(
 			return cost?.rub;
 		});
 		await rub;
-		const hint = incompleteHint(result.completion.choices, body, format);
+		const hint = incompleteHint(result.completion, body, format);
 		if (hint !== undefined) showHint(hint);
 		return { body: result.body, completion: { ...result.completion, ...fields, hint } };
 	} catch (error) {

@@ -1,10 +1,10 @@
-import type { Choice, ToolCall } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { ModelOutput, ToolCall } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { asObject, asText, type Json, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { errorDetailsOf, read, streamed, streamedChoice } from './support';
 
 describe('chat response', () => {
 	const completion = (body: JsonObject) => read('chat', body);
-	const message = (fields: JsonObject): Choice => completion({ choices: [{ message: fields }] }).first;
+	const message = (fields: JsonObject): ModelOutput => completion({ choices: [{ message: fields }] }).output;
 
 	it.each([
 		['of two parts', { content: [{ text: 'a' }, { type: 'text', text: 'b' }] }, 'ab'],
@@ -32,14 +32,14 @@ describe('chat response', () => {
 		['of their own field', { reasoning_details, message: { reasoning: 'Hm' } }, 'Hm'],
 		['of the details next to an empty field', { reasoning_details, message: { reasoning: '' } }, 'abc'],
 	])('the reasoning is read: %s', (_, choice, reasoning) => {
-		expect(completion({ choices: [choice] }).first.reasoning).toBe(reasoning);
+		expect(completion({ choices: [choice] }).output.reasoning).toBe(reasoning);
 	});
 
 	describe('tool calls', () => {
 		const call = (args?: Json, id: Json = 't') => ({ id, function: { name: 'f', arguments: args } });
 		const read = (args: Json, id = 't') => ({ id, name: 'f', arguments: args });
 
-		it.each<[string, JsonObject, Choice['toolCalls'][number]]>([
+		it.each<[string, JsonObject, ModelOutput['toolCalls'][number]]>([
 			['empty arguments', call(''), read({})],
 			['no arguments', call(), read({})],
 			['arguments that are an object already', call({ a: 1 }), read({ a: 1 })],
@@ -161,8 +161,8 @@ describe('chat stream', () => {
 			['cut anywhere', ['c29', '1bmQxMj', 'M0NTY=']],
 			['one', ['c291bmQxMjM0NTY=']],
 		])('has the bytes of audio whose pieces of base64 are %s', (_, pieces) => {
-			const { first } = read('chat', bodyOf(...pieces.map((data) => chunk({ audio: { data } }))));
-			expect(first.files).toStrictEqual([{ kind: 'audio', base64: 'c291bmQxMjM0NTY=' }]);
+			const { files } = read('chat', bodyOf(...pieces.map((data) => chunk({ audio: { data } }))));
+			expect(files).toStrictEqual([{ kind: 'audio', base64: 'c291bmQxMjM0NTY=' }]);
 		});
 
 		it.each<[string, JsonObject, string]>([
@@ -171,7 +171,7 @@ describe('chat stream', () => {
 			['the texts of parts', { content: [{ type: 'text', text: 'Hel' }, { text: 'lo' }] }, 'Hello'],
 		])('shows %s', (_, delta, shown) => {
 			expect(run(chunk(delta)).shown).toStrictEqual([shown]);
-			expect(read('chat', bodyOf(chunk(delta))).first.text).toBe(shown);
+			expect(read('chat', bodyOf(chunk(delta))).output.text).toBe(shown);
 		});
 
 		it('keeps its finish reason in later chunks', () => {
@@ -410,8 +410,8 @@ describe('chat errors', () => {
 	});
 
 	it.each([null, undefined, ''])('an error that is %j is none', (error) => {
-		expect(read('chat', whole({ finish_reason: 'stop', error })).first.text).toBe(TEXT);
+		expect(read('chat', whole({ finish_reason: 'stop', error })).output.text).toBe(TEXT);
 		const { body } = streamed('chat', chunks({ finish_reason: 'stop', error }, COST));
-		expect(read('chat', body).first).toMatchObject({ text: TEXT, finishReason: 'stop' });
+		expect(read('chat', body).output).toMatchObject({ text: TEXT, finishReason: 'stop' });
 	});
 });

@@ -1,35 +1,26 @@
 import fc from 'fast-check';
 
-import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
 import type { Conversation, OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { chargeText } from '../../../../nodes/shared/run/charge/words';
-import { bodyOf, errorDetailsOf, JSON_OBJECT, messages, NO_CHOICE, NO_USAGE, TEXT } from './support';
+import { bodyOf, errorDetailsOf, JSON_OBJECT, messages, NO_OUTPUT, NO_USAGE, TEXT } from './support';
 
 const SCHEMA: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: {} };
 const call = { id: 't', name: 'look', arguments: { a: 1 } };
 
-function completionOf(fields: Partial<Choice>, others: Choice[] = []): Completion {
-	const choices = [{ ...NO_CHOICE, finishReason: 'stop', ...fields }, ...others];
-	return { id: 'r1', model: 'acme/writer', choices, usage: { ...NO_USAGE, inputTokens: 3 }, costRub: 0.5 };
+function completionOf(fields: Partial<Completion>): Completion {
+	const receipt = { id: 'r1', model: 'acme/writer', usage: { ...NO_USAGE, inputTokens: 3 }, costRub: 0.5 };
+	return { ...receipt, ...NO_OUTPUT, finishReason: 'stop', ...fields };
 }
 
-function jsonOf(fields: Partial<Choice>, output = SCHEMA): Json | undefined {
-	const completion = completionOf(fields);
-	const [choice = NO_CHOICE] = completion.choices;
-	return parseJsonOutput(choice, output, completion);
+function jsonOf(fields: Partial<Completion>, output = SCHEMA): Json | undefined {
+	return parseJsonOutput(completionOf(fields), output);
 }
 
-function errorDetails(
-	fields: Partial<Choice>,
-	output = SCHEMA,
-	others: Choice[] = [],
-	costRub: number | null = 0.5,
-) {
-	const completion = { ...completionOf(fields, others), costRub };
-	const [choice = NO_CHOICE] = completion.choices;
-	return errorDetailsOf(() => parseJsonOutput(choice, output, completion));
+function errorDetails(fields: Partial<Completion>, output = SCHEMA) {
+	return errorDetailsOf(() => jsonOf(fields, output));
 }
 
 it('returns nothing where text was requested', () => {
@@ -85,23 +76,19 @@ describe('the error for a completion that is not JSON', () => {
 		});
 	});
 
-	it('has the texts of several choices', () => {
-		expect(errorDetails({ text: 'a' }, SCHEMA, [{ ...NO_CHOICE, text: 'b' }]).extra?.texts).toStrictEqual([
-			'a',
-			'b',
-		]);
+	it('has the body, if a field has not all of it', () => {
+		const raw = { choices: [{ message: { content: 'a' } }, { message: { content: 'b' } }] };
+		expect(errorDetails({ text: 'a', raw }).extra?.raw).toStrictEqual(raw);
 	});
 
 	it('says what it cost, and quotes no text that is empty', () => {
 		expect(errorDetails({ text: '' }).description).not.toContain('“');
 		expect(chargeText(errorDetails({ text: '' }))).toBe('The call cost ₽0.50.');
-		expect(chargeText(errorDetails({ text: '' }, SCHEMA, [], null))).toBe('The call was charged.');
+		expect(chargeText(errorDetails({ text: '', costRub: null }))).toBe('The call was charged.');
 	});
 
 	it('says what the hint about the completion says', () => {
-		const completion = { ...completionOf({}), hint: 'A content filter' };
-		const cut = { ...NO_CHOICE, text: '{}', finishReason: 'content_filter' };
-		const details = errorDetailsOf(() => parseJsonOutput(cut, SCHEMA, completion));
+		const details = errorDetails({ text: '{}', finishReason: 'content_filter', hint: 'A content filter' });
 		expect(details.description).toMatch(/^A content filter/);
 	});
 

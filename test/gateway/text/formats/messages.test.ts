@@ -1,9 +1,9 @@
-import type { Choice } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { ModelOutput } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import {
 	errorDetailsOf,
 	JSON_OBJECT,
-	NO_CHOICE,
+	NO_OUTPUT,
 	NO_USAGE,
 	read,
 	streamed,
@@ -11,10 +11,10 @@ import {
 	TEXT,
 } from './support';
 
-const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
+const saying = (...content: JsonObject[]): ModelOutput => read('messages', { content }).output;
 
 it('a completion without text is empty', () => {
-	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
+	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_OUTPUT);
 });
 
 it.each<[JsonObject, Array<number | null>]>([
@@ -39,7 +39,7 @@ describe('JSON output', () => {
 		input: input as string,
 	});
 	const reading = (output: typeof JSON_OBJECT, stop_reason: string, ...content: JsonObject[]) =>
-		read('messages', { content, stop_reason }, output).first;
+		read('messages', { content, stop_reason }, output).output;
 
 	it.each([
 		['an object', { a: [1] }, '{"a":[1]}'],
@@ -49,7 +49,7 @@ describe('JSON output', () => {
 	])('is the text of the choice: %s', (_, input, text) => {
 		const textBlock = { type: 'text', text: 'Here it is' };
 		expect(reading(JSON_OBJECT, 'tool_use', textBlock, json(input))).toStrictEqual({
-			...NO_CHOICE,
+			...NO_OUTPUT,
 			text,
 			finishReason: 'stop',
 		});
@@ -65,7 +65,7 @@ describe('JSON output', () => {
 		['may be replaced by the call of another tool', 'Wait', [json({ b: 2 }, 'look')], 'Wait'],
 	])('%s', (_, said, calls, shown) => {
 		expect(reading(JSON_OBJECT, 'tool_use', { type: 'text', text: said }, ...calls)).toStrictEqual({
-			...NO_CHOICE,
+			...NO_OUTPUT,
 			text: shown,
 			toolCalls: [{ id: 't', name: 'look', arguments: { b: 2 } }],
 			finishReason: 'tool_calls',
@@ -135,7 +135,8 @@ describe('the usage', () => {
 	it('may be without a start event', () => {
 		expect(read('messages', run(text(0, 'Hello'), end(), stop).body)).toMatchObject({
 			usage: { inputTokens: null, outputTokens: 2 },
-			first: { text: 'Hello', finishReason: 'stop' },
+			text: 'Hello',
+			finishReason: 'stop',
 		});
 	});
 });

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { errorDetailsOf, NO_CHOICE, read, streamed, streamedChoice } from './support';
+import { errorDetailsOf, NO_OUTPUT, read, streamed, streamedChoice } from './support';
 
 describe('responses response', () => {
-	const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
+	const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).output;
 
 	it('a response that was cancelled in the middle is what there is of it', () => {
 		const output = [{ type: 'message', content: [{ text: 'Hel' }] }];
-		expect(read('responses', { status: 'cancelled', output }).first).toMatchObject({
+		expect(read('responses', { status: 'cancelled', output }).output).toMatchObject({
 			text: 'Hel',
 			finishReason: 'cancelled',
 		});
@@ -31,11 +31,9 @@ describe('responses response', () => {
 
 	it('an image call without an image has no file, and is as received', () => {
 		const call = { type: 'image_generation_call', result: null };
-		expect(completed(call)).toStrictEqual({
-			...NO_CHOICE,
-			otherOutput: [call],
-			finishReason: 'stop',
-		});
+		const body = { status: 'completed', output: [call] };
+		const { output, raw } = read('responses', body);
+		expect([output, raw]).toStrictEqual([{ ...NO_OUTPUT, finishReason: 'stop' }, body]);
 	});
 });
 
@@ -119,7 +117,7 @@ describe('responses stream', () => {
 			];
 			const { shown, body } = run(...events);
 			expect(shown).toStrictEqual(['a', '', 'b', '', '']);
-			expect(read('responses', body).first.text).toBe('ab');
+			expect(read('responses', body).output.text).toBe('ab');
 		});
 
 		it('never drop the closing event', () => {

@@ -1,8 +1,8 @@
 import { ApiError, type ApiErrorDetails } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
 import {
-	emptyChoice,
-	type Choice,
+	emptyOutput,
+	type ModelOutput,
 	type Completion,
 } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type {
@@ -24,7 +24,7 @@ export const NO_USAGE: Completion['usage'] = {
 	cachedInputTokens: null,
 	reasoningTokens: null,
 };
-export const NO_CHOICE: Choice = emptyChoice();
+export const NO_OUTPUT: ModelOutput = emptyOutput();
 
 /** The body of a request with these parts, a model and one message. */
 export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonObject {
@@ -57,12 +57,12 @@ export function fromUrl(kind: Attachment['kind']): Attachment {
 	return { kind, source: { url: 'https://files.test/a' } };
 }
 
-/** An unstreamed completion, and its first choice. */
-export function read(format: string, body: JsonObject, output = TEXT): Completion & { first: Choice } {
-	const completion = textFormat(format).readCompletion(body, output);
-	const [first] = completion.choices;
-	if (!first) throw new Error('a completion has at least one choice');
-	return { ...completion, first };
+/** An unstreamed completion; `output` has what the model returned. */
+export function read(format: string, body: JsonObject, request = TEXT): Completion & { output: ModelOutput } {
+	const completion = textFormat(format).readCompletion(body, request);
+	const { text, toolCalls, reasoning, reasoningParts, refusal, sources, files, finishReason } = completion;
+	const output = { text, toolCalls, reasoning, reasoningParts, refusal, sources, files, finishReason };
+	return { ...completion, output };
 }
 
 export interface Streamed {
@@ -87,8 +87,8 @@ export function streamed(format: string, events: JsonObject[], output = TEXT): S
 }
 
 /** The first choice of a stream of these events. */
-export function streamedChoice(format: string, events: JsonObject[], output = TEXT): Choice {
-	return read(format, streamed(format, events, output).body, output).first;
+export function streamedChoice(format: string, events: JsonObject[], output = TEXT): ModelOutput {
+	return read(format, streamed(format, events, output).body, output).output;
 }
 
 function thrownBy(work: () => unknown): unknown {

@@ -43,7 +43,8 @@ export interface OutputFile {
 	mimeType?: string | undefined;
 }
 
-export interface Choice {
+/** What the model returned: the first choice, in a format that has several. */
+export interface ModelOutput {
 	text: string;
 	toolCalls: ToolCall[];
 	reasoning: string;
@@ -54,39 +55,51 @@ export interface Choice {
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
 	sources: JsonObject[];
 	files: OutputFile[];
-	/** Output of kinds that are not known, as received; it is paid. */
-	otherOutput: JsonObject[];
 	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
 	finishReason: string | null;
 }
 
-/** A completion, the same for all wire formats. */
-export interface Completion {
+/** What a response says of its call, besides its output. */
+export interface Receipt {
 	id: string | null;
 	model: string | null;
-	/** The provider's label (§2.4), if the response has it. */
-	provider?: string;
-	choices: Choice[];
 	usage: Usage;
 	/** Rubles that the request cost; null if the format does not report it. */
 	costRub: number | null;
+}
+
+/** A completion, the same for all wire formats. */
+export interface Completion extends Receipt, ModelOutput {
+	/** The provider's label (§2.4), if the response has it. */
+	provider?: string;
+	/** The body, if it has something that no field has: it is paid for. */
+	raw?: JsonObject;
 	/** Whether `costRub` is computed from the account's prices, because the response does not report it. */
 	costIsComputed?: true;
 	hint?: string | undefined;
 	fallbackFrom?: readonly string[];
 }
 
-export function emptyChoice(): Choice {
-	const lists = { toolCalls: [], reasoningParts: [], sources: [], files: [], otherOutput: [] };
+export function emptyOutput(): ModelOutput {
+	const lists = { toolCalls: [], reasoningParts: [], sources: [], files: [] };
 	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
+}
+
+/** @param hasMore whether the body has something that the fields of `output` do not have */
+export function completionOf(
+	body: JsonObject,
+	receipt: Receipt,
+	output: ModelOutput,
+	hasMore: boolean,
+): Completion {
+	const { text, refusal, toolCalls, files } = output;
+	const isEmpty = text === '' && refusal === '' && toolCalls.length + files.length === 0;
+	return { ...receipt, ...output, ...(hasMore || isEmpty ? { raw: body } : {}) };
 }
 
 export function unlessEmpty<T extends readonly unknown[]>(list: T): T | undefined {
 	return list.length > 0 ? list : undefined;
 }
-
-/** What a response says of its call, besides its output. */
-export type Receipt = Pick<Completion, 'id' | 'model' | 'usage' | 'costRub'>;
 
 /** Paths in the usage of a format; the first with a number counts. The cost is in rubles. */
 export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readonly string[]>>>;

@@ -4,7 +4,7 @@ import { canonicalJson, compact, objectIn, parseJson, type Json, type JsonObject
 import { excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
-import { receiptFields, unlessEmpty, unusableResponse, type Choice, type Completion } from './completion';
+import { receiptFields, unlessEmpty, unusableResponse, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
 type Problem = ErrorText & { code: string };
@@ -15,15 +15,13 @@ const MISFIT = 'json_does_not_fit';
  * The JSON value of a completion; `undefined` if none was requested, or if the model calls a tool first. The
  * error for other output has its text and cost, because it is charged, and JSON that does not fit.
  */
-export function parseJsonOutput(
-	choice: Choice,
-	output: OutputRequest,
-	completion: Completion,
-): Json | undefined {
+export function parseJsonOutput(completion: Completion, output: OutputRequest): Json | undefined {
 	if (output.kind === 'text') return undefined;
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
-	const hasCalls = choice.toolCalls.length > 0;
-	const found = isIncomplete(choice) ? undefined : valuesIn(choice.text, schema.type === 'array', hasCalls);
+	const hasCalls = completion.toolCalls.length > 0;
+	const found = isIncomplete(completion)
+		? undefined
+		: valuesIn(completion.text, schema.type === 'array', hasCalls);
 	const checked = found
 		?.filter((value) => output.kind === 'jsonSchema' || (typeof value === 'object' && value !== null))
 		.map((value) => ({ value, problem: misfits(value, schema, schema).next().value ?? undefined }));
@@ -31,7 +29,7 @@ export function parseJsonOutput(
 	if (fitting?.length === 1) return fitting[0]?.value;
 	if (fitting && hasCalls) return undefined;
 	const misfit = checked?.length === 1 ? checked[0] : undefined;
-	throw unusable(choice, completion, problemOf(checked, completion), misfit?.value);
+	throw unusable(completion, problemOf(checked, completion), misfit?.value);
 }
 
 /**
@@ -130,22 +128,20 @@ function closedFrom(text: string, from: number, parts: string[]): number | undef
 	return depth > 0 ? start : undefined;
 }
 
-function unusable(choice: Choice, completion: Completion, problem: Problem, value?: Json): ApiError {
-	const { text, toolCalls, refusal, finishReason } = choice;
+function unusable(completion: Completion, problem: Problem, value?: Json): ApiError {
+	const { text, toolCalls, refusal, reasoning, finishReason, costIsComputed, raw } = completion;
 	const { description, ...rest } = refusal === '' ? problem : REFUSED;
 	const says = refusal || text ? ` It says: “${excerpt(refusal || text)}”` : '';
-	const { choices, costIsComputed } = completion;
 	const fields = compact({
 		...receiptFields(completion),
 		output: value,
 		text,
 		toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
 		refusal: refusal || undefined,
-		reasoning: choice.reasoning || undefined,
-		otherOutput: unlessEmpty(choice.otherOutput),
-		texts: choices.length > 1 ? choices.map((one) => one.text) : undefined,
+		reasoning: reasoning || undefined,
 		finishReason,
 		costIsComputed,
+		raw,
 	});
 	return unusableResponse({ ...rest, description: `${description}${says}` }, fields as JsonObject);
 }

@@ -81,8 +81,6 @@ export const textOptions = {
 		help: 'Texts before which the response ends' },
 	seed: { kind: 'integer', group: 'sampling', label: 'Seed', initial: -1, wire: { chat: 'seed' },
 		help: 'The same seed and input give the same response, if the model supports it. With -1, none is sent.' },
-	n: { kind: 'integer', group: 'sampling', label: 'Number of Responses', initial: 1, min: 1, wire: { chat: 'n' },
-		help: 'How many responses to generate. Each is charged and output as an item; the first item has the cost of all.' },
 	reasoningEffort: { kind: 'choice', label: 'Reasoning Effort', initial: 'auto', choices: [modelDecides, ...efforts], wire: { chat: 'reasoning.effort', responses: 'reasoning.effort' },
 		help: 'How much the model reasons before it responds. Reasoning tokens are charged like those of the response.' },
 	reasoningSummary: { kind: 'text', group: 'reasoning', label: 'Reasoning Summary', initial: '', placeholder: 'e.g. auto', wire: { chat: 'reasoning.summary', responses: 'reasoning.summary' },

@@ -3,6 +3,7 @@ import { isDataUrl, readBase64 } from '../../../util/base64';
 import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
+	completionOf,
 	errorIn,
 	generationError,
 	imageUrl,
@@ -13,8 +14,8 @@ import {
 	toolCall,
 	unlessEmpty,
 	withReceivedText,
-	type Choice,
 	type Completion,
+	type ModelOutput,
 	type OutputFile,
 	type Receipt,
 	type UsagePaths,
@@ -37,7 +38,10 @@ export function readCompletion(body: JsonObject): Completion {
 	if (withError && choices.length > 0) throw failure(errorIn(withError), choices, receipt);
 	assertOutput(body, 'choices', receipt);
 	const provider = compact({ provider: asText(body.provider) });
-	return { ...receipt, ...provider, choices: choices.map(readChoice) };
+	const [first = {}, ...others] = choices;
+	const hasMore =
+		others.length > 0 || otherParts(asObject(first.message) ?? {}).some((part) => !imageIn(part));
+	return { ...completionOf(body, receipt, readChoice(first), hasMore), ...provider };
 }
 
 /** Whether a choice ended with an error, also without one that says why. */
@@ -52,7 +56,7 @@ function failure(error: JsonObject = {}, choices: JsonObject[], receipt: Receipt
 	return withReceivedText(generationError(error).with({ outcome }), { text, receipt });
 }
 
-function readChoice(choice: JsonObject): Choice {
+function readChoice(choice: JsonObject): ModelOutput {
 	const message = asObject(choice.message) ?? {};
 	const { data, transcript } = asObject(message.audio) ?? {};
 	const reasoning = asText(message.reasoning);
@@ -77,7 +81,6 @@ function readChoice(choice: JsonObject): Choice {
 			...(audio === undefined ? [] : [{ kind: 'audio' as const, base64: audio }]),
 			...parts.flatMap((part) => imageIn(part) ?? []),
 		],
-		otherOutput: parts.filter((part) => !imageIn(part)),
 		finishReason: asText(choice.finish_reason) ?? null,
 	};
 }

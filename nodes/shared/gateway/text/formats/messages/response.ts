@@ -1,13 +1,14 @@
 import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
-	emptyChoice,
+	completionOf,
+	emptyOutput,
 	joinedTexts,
 	readReceipt,
 	sourcesOf,
 	toolCall,
-	type Choice,
 	type Completion,
+	type ModelOutput,
 	type UsagePaths,
 } from '../completion';
 import type { OutputRequest } from '../request';
@@ -38,10 +39,16 @@ export function readCompletion(body: JsonObject, output: OutputRequest): Complet
 	const stopReason = asText(body.stop_reason);
 	// A model may end its turn without a word: the reason says so.
 	assertOutput(body, 'content', receipt, stopReason !== undefined);
-	return { ...receipt, choices: [readChoice(asObjects(body.content), stopReason, output)] };
+	const content = asObjects(body.content);
+	const hasMore = content.some(({ type }) => !READ.includes(type));
+	return completionOf(body, receipt, readContent(content, stopReason, output), hasMore);
 }
 
-function readChoice(content: JsonObject[], stopReason: string | undefined, output: OutputRequest): Choice {
+function readContent(
+	content: JsonObject[],
+	stopReason: string | undefined,
+	output: OutputRequest,
+): ModelOutput {
 	const ofType = (name: string) => content.filter(({ type }) => type === name);
 	// A part has its text in the field named after its type (§2.5).
 	const textsIn = (name: string) => joinedTexts(ofType(name), name);
@@ -50,13 +57,12 @@ function readChoice(content: JsonObject[], stopReason: string | undefined, outpu
 	const calls = uses.filter((part) => !isJsonTool(part, output));
 	const reason = stopReason === undefined ? null : (FINISH_REASONS.get(stopReason) ?? stopReason);
 	return {
-		...emptyChoice(),
+		...emptyOutput(),
 		text: jsonUses.map(({ input }) => jsonText(input)).join('\n') || textsIn('text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textsIn('thinking'),
 		reasoningParts: content.filter(({ type }) => THINKING.includes(type)),
 		sources: sourcesOf(content.flatMap(({ citations }) => asObjects(citations))),
-		otherOutput: content.filter(({ type }) => !READ.includes(type)),
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUses.length > 0 && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};

@@ -1,14 +1,16 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
+	completionOf,
 	generationError,
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
 	toolCall,
-	type Choice,
 	type Completion,
+	type ModelOutput,
+	type OutputFile,
 	type UsagePaths,
 } from '../completion';
 
@@ -28,11 +30,11 @@ export function readCompletion(body: JsonObject): Completion {
 	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt);
 	// §3.3: the token limit may be reached before the first item.
 	assertOutput(body, 'output', receipt, status === 'incomplete');
-	return { ...receipt, choices: [readChoice(body)] };
+	return completionOf(body, receipt, readOutput(body), asObjects(body.output).some(hasMore));
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
-function readChoice(body: JsonObject): Choice {
+function readOutput(body: JsonObject): ModelOutput {
 	const items = asObjects(body.output);
 	const ofType = (type: string) => items.filter((item) => item.type === type);
 	const parts = ofType('message').flatMap(({ content }) => asObjects(content));
@@ -53,7 +55,6 @@ function readChoice(body: JsonObject): Choice {
 			...items.flatMap(({ action }) => asObjects(asObject(action)?.sources)),
 		]),
 		files: items.flatMap((item) => imageIn(item) ?? []),
-		otherOutput: items.flatMap(otherOutput),
 		finishReason: finishReason(body, toolCalls.length > 0),
 	};
 }
@@ -61,15 +62,15 @@ function readChoice(body: JsonObject): Choice {
 /** Items that are read into fields of their own. */
 const OUTPUT: ReadonlySet<unknown> = new Set(['function_call', 'reasoning', 'web_search_call']);
 
-/** What is of no known kind in an item: the item itself, or parts of a message. */
-function otherOutput(item: JsonObject): JsonObject[] {
+/** Whether an item, or a part of a message, is of no known kind. */
+function hasMore(item: JsonObject): boolean {
 	const { type, content } = item;
-	if (type === 'message') return partsBesideText(content);
-	return OUTPUT.has(type) || imageIn(item) ? [] : [item];
+	if (type === 'message') return partsBesideText(content).length > 0;
+	return !OUTPUT.has(type) && !imageIn(item);
 }
 
 /** The image of the built-in tool. The specification does not show its fields; a base64 `result` is an image. */
-function imageIn({ type, result }: JsonObject): Choice['files'][number] | undefined {
+function imageIn({ type, result }: JsonObject): OutputFile | undefined {
 	const base64 = type === 'image_generation_call' ? asText(result) : undefined;
 	return base64 === undefined ? undefined : { kind: 'image', base64 };
 }
