@@ -35,15 +35,6 @@ export interface CallConfig extends CallOptions {
 	shown: ShownOfCall;
 }
 
-/** What a request has besides plain messages, which a model may reject; the first ones are tried first. */
-const VARIANTS = [
-	{ images: true, reasoning: true },
-	{ images: false, reasoning: true },
-	{ images: true, reasoning: false },
-	{ images: false, reasoning: false },
-];
-type Variant = (typeof VARIANTS)[number];
-
 /** What the SDK has no place for in a completion. */
 export interface ShownOfCall {
 	info?: object;
@@ -109,14 +100,14 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const { settings, dependencies } = this;
 		const { format, model, maxCostRub } = settings;
 		const models = [model, ...settings.fallbackModels];
-		const { result, fallbackFrom } = await withFallbacks(models, async (asked, turn) => {
+		const { result, fallbackFrom } = await withFallbacks(models, async (asked, wait) => {
 			const extraBody = asked === model ? settings.extraBody : { ...settings.extraBody, model: asked };
-			const bodyOf = (variant: Variant) =>
-				textBody(format, this.request(config, asked, stream, variant), extraBody);
+			const bodyOf = (isPlain: boolean) =>
+				textBody(format, this.request(config, asked, stream, isPlain), extraBody);
 			const output = this.output(config);
-			const taken = await firstTaken(bodyOf, async (body) => {
+			const taken = await plainIfRejected(bodyOf, async (body) => {
 				return await completeText(dependencies, { format, output, body, maxCostRub }, async (json) => {
-					return await send({ ...textCall(format, json), ...turn }, output);
+					return await send({ ...textCall(format, json), ...wait }, output);
 				});
 			});
 			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
@@ -125,21 +116,22 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
 		const completion = { ...result.result.completion, fallbackFrom };
 		this.checkOutput(completion, this.output(config));
-		const leftOut = result.variant.images ? {} : { toolImagesLeftOut: true };
+		const leftOut = result.isPlain ? { leftOut: 'images of tools, reasoning' } : {};
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };
 		return completion;
 	}
 
-	private request(config: CallConfig, model: string, stream: boolean, variant: Variant): TextRequest {
+	/** @param isPlain without images of tools and without reasoning, which a model may reject */
+	private request(config: CallConfig, model: string, stream: boolean, isPlain: boolean): TextRequest {
 		const { cachesPrompt, options: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
 		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
-		const source = variant.reasoning ? this.source(model) : undefined;
+		const source = isPlain ? undefined : this.source(model);
 		const messages = toChatMessages(config.messages, source);
 		// A tool that must be called is called once for each message of the user: the agent must respond.
 		const choice = readToolChoice(toolChoice, { tools, options, extraBody });
 		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
-		const shown = showToolMedia && variant.images ? withToolMedia(messages) : messages;
+		const shown = showToolMedia && !isPlain ? withToolMedia(messages) : messages;
 		return {
 			model,
 			conversation: { kind: 'messages', messages: shown },
@@ -150,7 +142,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			options,
 			stream,
 			cachesPrompt,
-			keepsReasoning: variant.reasoning && tools.length > 0,
+			keepsReasoning: !isPlain && tools.length > 0,
 		};
 	}
 
@@ -186,28 +178,23 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 }
 
 /**
- * Sends the first variant of a call. If the gateway rejects it with 400, which it does not charge (§7.3),
- * sends the next one whose body is another. The error is the first one if all were rejected.
+ * Sends a call, and, if the gateway rejects it with 400, which it does not charge (§7.3), the plain one, if that
+ * is another. The error is the first one if both were rejected.
  */
-async function firstTaken<R>(
-	bodyOf: (variant: Variant) => JsonObject,
+async function plainIfRejected<R>(
+	bodyOf: (isPlain: boolean) => JsonObject,
 	send: (body: JsonObject) => Promise<R>,
-): Promise<{ result: R; variant: Variant }> {
-	const bodies = new Set<string>();
-	let rejection: unknown;
-	for (const variant of VARIANTS) {
-		const body = bodyOf(variant);
-		const json = canonicalJson(body);
-		if (bodies.has(json)) continue;
-		bodies.add(json);
-		try {
-			return { result: await send(body), variant };
-		} catch (error) {
-			if (!isRejection(error)) throw asError(error);
-			rejection ??= error;
-		}
+): Promise<{ result: R; isPlain: boolean }> {
+	const [asked, plain] = [bodyOf(false), bodyOf(true)];
+	try {
+		return { result: await send(asked), isPlain: false };
+	} catch (error) {
+		if (!isRejection(error) || canonicalJson(plain) === canonicalJson(asked)) throw asError(error);
+		const result = await send(plain).catch((second: unknown) => {
+			throw asError(isRejection(second) ? error : second);
+		});
+		return { result, isPlain: true };
 	}
-	throw asError(rejection);
 }
 
 /** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */

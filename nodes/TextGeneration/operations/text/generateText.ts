@@ -67,10 +67,10 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 		const costs = { client, spending, textModels, showHint: (hint: string) => records.note(index, { hint }) };
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...fallbackModels];
-		const { result, fallbackFrom } = await withFallbacks(models, async (model, turn) => {
+		const { result, fallbackFrom } = await withFallbacks(models, async (model, settings) => {
 			const asked = model === request.model ? body : { ...body, model };
 			return await completeText(costs, { ...plan, body: asked }, async (json) => {
-				return await send(item, prepared, { ...toCall(format, json, files), ...turn }, chunks);
+				return await send(item, prepared, { ...toCall(format, json, files), ...settings }, chunks);
 			});
 		});
 		isComplete = true;

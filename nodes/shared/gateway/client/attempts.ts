@@ -27,21 +27,9 @@ export interface AttemptDependencies {
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
 }
 
-/** The place of a request among those of a call to one of several models. */
-export interface Turn {
-	/** Whether the rate limit has refused the model before: it is sent even while the account pauses, and never waits. */
-	isFallback?: boolean;
-	/** Whether another model comes next: it hardly waits for a limit that may be that of its model. */
-	hasFallback?: boolean;
-}
-
-/** How long such a request waits, in milliseconds. */
-const FALLBACK_AFTER_MS = 2_000;
-
 /** A request that may be sent several times. When its signal is aborted, nothing more is sent, and pauses end. */
 export type AttemptedRequest = Pick<HttpRequest, 'kind' | 'signal'> &
-	Pick<RequestSettings, 'rateLimitWaitMs'> &
-	Turn;
+	Pick<RequestSettings, 'rateLimitWaitMs'>;
 
 export class Attempts<T> {
 	private readonly gate: RateGate | undefined;
@@ -51,8 +39,6 @@ export class Attempts<T> {
 	/** How long it may wait for the rate limit of the account, in milliseconds, and has waited. */
 	private readonly waitMs: number;
 	private waitedMs = 0;
-	/** Whether the limit was that of the account while it waited. */
-	private isOfAccount = false;
 	/** `unknown` after an attempt that may have had its effect. */
 	private outcome: StoppedError['outcome'] = 'notSent';
 
@@ -63,8 +49,8 @@ export class Attempts<T> {
 		private readonly dependencies: AttemptDependencies,
 		private readonly attempt: () => Promise<T>,
 	) {
-		const { kind, rateLimitWaitMs = settings.rateLimitWaitMs } = request;
-		this.waitMs = rateLimitWaitMs ?? 15 * 60_000;
+		const { kind, rateLimitWaitMs = Infinity } = request;
+		this.waitMs = Math.min(rateLimitWaitMs, settings.rateLimitWaitMs ?? 15 * 60_000);
 		const hasNoKey = kind === 'file' || kind === 'catalogue';
 		this.gate = hasNoKey ? undefined : dependencies.gate;
 	}
@@ -108,14 +94,12 @@ export class Attempts<T> {
 			this.outcome = mayHaveEffect ? 'unknown' : outcome;
 			throw asError(thrown);
 		} finally {
-			gate?.ended(passage, error, this.request.isFallback);
+			gate?.ended(passage, error);
 		}
 	}
 
 	private get leftMs(): number {
-		this.isOfAccount ||= this.gate?.isOfAccount === true;
-		const isBrief = this.request.hasFallback === true && !this.isOfAccount;
-		return Math.min(this.waitMs, isBrief ? FALLBACK_AFTER_MS : Infinity) - this.waitedMs;
+		return this.waitMs - this.waitedMs;
 	}
 
 	/**
@@ -123,7 +107,7 @@ export class Attempts<T> {
 	 * number at the gate is 0.
 	 */
 	private async pass(): Promise<number> {
-		while (this.gate && !this.request.isFallback && this.leftMs > 0) {
+		while (this.gate && this.leftMs > 0) {
 			const answer = this.gate.pass();
 			if (typeof answer === 'number') return answer;
 			await this.waitForLimit(answer.waitMs);
@@ -139,7 +123,7 @@ export class Attempts<T> {
 		// A poll is sent again by its caller.
 		if (kind === 'poll') throw error;
 		if (isRateLimit) {
-			if (this.request.isFallback || this.leftMs <= retryAfterMs) throw error;
+			if (this.leftMs <= retryAfterMs) throw error;
 			this.refusals += 1;
 			await this.waitForLimit(pauseMs(retryAfterMs, this.refusals, random));
 			return;

@@ -4,9 +4,6 @@ import { pauseMs } from './retry';
 /** A request that is not refused within this time counts as taken: the response of a text may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
 
-/** Limits are those of a minute (§7.3). */
-const LIMIT_MS = 60_000;
-
 /** How often requests ask whether the first one after a pause was taken; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
 
@@ -30,14 +27,8 @@ export class RateGate {
 	private pausedUntil = -Infinity;
 	/** The number of the request that is sent after a pause: the others wait for it. */
 	private probe: number | undefined;
-	private ofAccountUntil = -Infinity;
 
 	constructor(private readonly clock: GateClock) {}
-
-	/** Whether two models were refused at the same time: the limit is that of the account (§5). */
-	get isOfAccount(): boolean {
-		return this.clock.now() < this.ofAccountUntil;
-	}
 
 	/**
 	 * Lets a request pass, or says how long it waits before it asks again.
@@ -61,12 +52,10 @@ export class RateGate {
 	 *
 	 * @param number that of `pass`; 0 for a request that was sent whatever the pause: it says nothing about the account
 	 * @param error `undefined` if it succeeded
-	 * @param isFallback whether another model was refused before
 	 */
-	ended(number: number, error: unknown, isFallback = false): void {
+	ended(number: number, error: unknown): void {
 		const { isRateLimit, outcome } = error instanceof ApiError ? error.details : {};
-		if (isRateLimit && isFallback) this.refusedToo();
-		else if (isRateLimit) this.refused(number);
+		if (isRateLimit) this.refused(number);
 		else if (error === undefined || outcome === 'rejected') this.taken(number);
 		// Its outcome is not known: the next request is sent in its place.
 		else if (this.probe === number) this.endPause();
@@ -90,12 +79,6 @@ export class RateGate {
 		const isSecond = this.refusal !== undefined;
 		this.refusal = isSecond ? this.count : number;
 		if (isSecond) this.startPause();
-	}
-
-	private refusedToo(): void {
-		if (this.refusal === undefined) return;
-		if (!this.isOfAccount) this.startPause();
-		this.ofAccountUntil = this.clock.now() + LIMIT_MS;
 	}
 
 	private startPause(): void {

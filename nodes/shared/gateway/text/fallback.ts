@@ -1,4 +1,4 @@
-import type { Turn } from '../client/attempts';
+import type { RequestSettings } from '../client/attempts';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
 import { statusPolicy } from '../errors/policy';
 
@@ -15,6 +15,9 @@ const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalan
 
 const UNCODED: ReadonlySet<number> = new Set([403, 404, 422]);
 
+/** How long a model waits for its rate limit while another one may take the call, in milliseconds. */
+const BRIEF_MS = 2_000;
+
 /** Whether the gateway has rejected a model at no cost, and may take another one, or the first one later. */
 function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
@@ -28,35 +31,32 @@ function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 
 /**
  * Tries each of the models once, in turn, until one is not rejected. A fallback model that cannot be used,
- * such as one without a price under a limit of cost, is passed over. When the rate limit refuses two models,
- * it is that of the account (§5): then, and when no other model takes the call, the first of them is asked
- * again, and waits.
+ * such as one without a price under a limit of cost, is passed over. When no model takes the call, the first
+ * one that the rate limit has refused is asked again, and waits.
  *
  * @returns the result, and the models that did not take the call
  * @throws the error of the last model
  */
 export async function withFallbacks<T>(
 	models: readonly string[],
-	ask: (model: string, turn: Turn) => Promise<T>,
+	ask: (model: string, settings: Pick<RequestSettings, 'rateLimitWaitMs'>) => Promise<T>,
 ): Promise<{ result: T; fallbackFrom: readonly string[] }> {
 	const names = [...new Set(models.map((name) => name.trim()).filter(Boolean))];
 	const rejected = new Map<string, Error>();
 	let limited: string | undefined;
 	for (const model of names) {
-		const hasFallback = model !== names.at(-1);
+		const isLast = model === names.at(-1) && limited === undefined;
 		try {
-			const result = await ask(model, { isFallback: limited !== undefined, hasFallback });
+			const result = await ask(model, isLast ? {} : { rateLimitWaitMs: BRIEF_MS });
 			return { result, fallbackFrom: [...rejected.keys()] };
 		} catch (thrown) {
 			const error = asError(thrown);
 			// Found before anything is sent: another model may be cheaper.
 			const isUnsent = error instanceof InvalidInputError && (rejected.size > 0 || LIMITS.has(error.param));
 			const mayGoOn = isUnsent || mayFallBack(error, limited !== undefined);
-			if (!mayGoOn || (!hasFallback && limited === undefined)) throw withRejections(error, rejected);
+			if (!mayGoOn || isLast) throw withRejections(error, rejected);
 			rejected.set(model, error);
-			if (!isRateLimit(error)) continue;
-			if (limited !== undefined) break;
-			limited = model;
+			if (error instanceof ApiError && error.details.isRateLimit) limited ??= model;
 		}
 	}
 	const again = limited ?? '';
@@ -64,10 +64,6 @@ export async function withFallbacks<T>(
 		throw withRejections(asError(last), rejected);
 	});
 	return { result, fallbackFrom: names.slice(0, names.indexOf(again)) };
-}
-
-function isRateLimit(error: Error): boolean {
-	return error instanceof ApiError && error.details.isRateLimit === true;
 }
 
 export function fallbackHint(count: number): string {
