@@ -483,17 +483,19 @@ describe('a list of which the gateway has more', () => {
 	const { gateway, execute } = useStories();
 	const files = [{ id: 'a' }, { id: 'b' }];
 
-	test.each<[object, boolean]>([
-		[{ files, total: 3 }, true],
-		[{ files, pagination: { page: 1, total: 3 } }, true],
-		[{ code: 200, msg: 'success', data: { files, meta: { has_more: true } } }, true],
-		[{ files, links: { next: 'https://gateway.test/files?page=2' } }, true],
-		[{ files, page: 1, total_pages: 2 }, true],
-		[{ files, meta: { last_page: 2 } }, true],
-		[{ files, total: 2, total_pages: 1, totalSize: 9_000, links: { next: null } }, false],
-	])('%j has a hint: %s', async (body, hasHint) => {
+	test.each<[object, limit: number, boolean]>([
+		[{ files, total: 3 }, Infinity, true],
+		[{ files, total: 3 }, 3, true],
+		[{ files, total: 3 }, 2, false],
+		[{ files, pagination: { page: 1, total: 3 } }, Infinity, true],
+		[{ code: 200, msg: 'success', data: { files, meta: { has_more: true } } }, Infinity, true],
+		[{ files, links: { next: 'https://gateway.test/files?page=2' } }, Infinity, true],
+		[{ files, page: 1, total_pages: 2 }, Infinity, true],
+		[{ files, meta: { last_page: 2 } }, Infinity, true],
+		[{ files, total: 2, total_pages: 1, totalSize: 9_000, links: { next: null } }, Infinity, false],
+	])('%j up to a limit of %d has a hint: %s', async (body, limit, hasHint) => {
 		gateway.control.addFault({ match: { path: '/storage' }, action: respondJson(body) });
-		const parameters = { resource: 'file', operation: 'getMany', returnAll: true };
+		const parameters = { resource: 'file', operation: 'getMany', returnAll: limit === Infinity, limit };
 		const execution = await execute({ node: 'storage', parameters }, prompts('a'));
 		expect(execution.items()).toHaveLength(2);
 		expect(execution.hints().includes('has more than these 2')).toBe(hasHint);

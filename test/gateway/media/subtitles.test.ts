@@ -58,7 +58,11 @@ test.each<[string, object[], string]>([
 		[word('a\n', 1, 2), word('b', 9, 9, false)],
 		'[00:01.00]a\n[00:02.00]b\n',
 	],
-	['an end before the start', [word('a', 5, 1)], '[00:05.00]a\n'],
+	[
+		'a line whose end is before its start ends at its start',
+		[word('a\n', 5, 1), word('b', 9, 9, false)],
+		'[00:05.00]a\n[00:05.00]b\n',
+	],
 	['no words', [], ''],
 ])('%s', (_, words, expected) => {
 	expect(subtitles(words as never, 'lrc')).toBe(expected);
