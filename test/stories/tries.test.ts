@@ -280,8 +280,11 @@ describe('an *Idempotency Key* of the user', () => {
 			expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cat']);
 		});
 
-		it('returns the same picture in each round when the prompts are the same, and pays once', async () => {
-			const execution = await execute(order(), prompts('a cat'), {
+		it('returns the same picture in each round when only the callback URLs differ, and pays once', async () => {
+			const callbackUrl = '=https://n8n.example.com/{{ $runIndex }}';
+			const options = { idempotencyKey: 'order-7', callbackUrl };
+			const node = order({ resource: 'task', operation: 'createAndWait', options });
+			const execution = await execute(node, prompts('a cat'), {
 				rounds: [prompts('a cat'), prompts('a cat')],
 			});
 			expect(execution.error).toBeUndefined();
