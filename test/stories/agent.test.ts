@@ -3,6 +3,7 @@ import type { INodeParameters, IRun } from 'n8n-workflow';
 import { addToTotal, compareDecimals, multiplyDecimals } from '../../nodes/shared/gateway/util/money';
 import type { ErrorCode } from '../../sandbox/gateway/errors';
 import { TEXT_MODEL } from '../contract/support';
+import { eventually } from '../helpers/time';
 import { FORMATS, locator } from '../helpers/values';
 import { type AgentStory, retryAgent, runAgent } from './agentWorkflow';
 import type { StoryNode } from './execution';
@@ -98,6 +99,16 @@ test.each<[string, string[], object[]]>([
 		expect(kinds().filter((kind) => kind === 'media')).toHaveLength(1);
 	},
 );
+
+test('the model of a user who asks for the same picture while its task is being created reads so, too', async () => {
+	const creations = gateway.control.hold({ method: 'POST', path: '/async/media/tasks' });
+	const later = gateway.control.hold({ which: says('[[rounds:1]]') });
+	void eventually(() => creations.requests.length === 1).then(later.release);
+	void eventually(() => creations.requests.length === 2).then(creations.release);
+	const { results } = seen(await run({ ...agent([CAT, `${CAT} [[rounds:1]]`]), batchSize: 2 }));
+	expect(results.flat().map((text) => text.includes(SAME))).toStrictEqual([false, true]);
+	expect(kinds().filter((kind) => kind === 'media')).toHaveLength(1);
+});
 
 test.each<[number, string[], number[], string | undefined]>([
 	[1.5, ['text', 'text', 'text', 'text'], [0, 0], undefined],

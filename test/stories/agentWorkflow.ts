@@ -21,6 +21,8 @@ import { RETRY, retryData, type StoryNode } from './execution';
 export interface AgentStory {
 	/** What users ask, each an item. */
 	asks: string[];
+	/** How many of them the agent answers at the same time; one by default. */
+	batchSize?: number;
 	/** The parameters of *Gateway Chat Model*. */
 	model: INodeParameters;
 	/** The nodes that are its tools, by name. */
@@ -30,30 +32,32 @@ export interface AgentStory {
 export type Credential = NonNullable<RunOptions['credential']>;
 
 /** The agent: calls tools until the model answers. The output of an item is the answer, and what the tools returned. */
-async function answerAll(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const outputs: INodeExecutionData[] = [];
-	for (const [index, { json }] of this.getInputData().entries()) {
-		const model = await this.getInputConnectionData('ai_languageModel', index);
-		const tools = await this.getInputConnectionData('ai_tool', index);
-		const agent = createAgent({ model, tools } as Parameters<typeof createAgent>[0]);
-		const input = { messages: [new HumanMessage(json.ask as string)] };
-		const { messages } = (await agent.invoke(input)) as { messages: BaseMessage[] };
-		const results = messages.filter(({ type }) => type === 'tool').map(({ text }) => text);
-		outputs.push({ json: { output: messages.at(-1)?.text, results }, pairedItem: { item: index } });
-	}
-	return [outputs];
-}
+const answerAll = (batchSize = 1) =>
+	async function (this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const answer = async ([index, { json }]: [number, INodeExecutionData]) => {
+			const model = await this.getInputConnectionData('ai_languageModel', index);
+			const tools = await this.getInputConnectionData('ai_tool', index);
+			const agent = createAgent({ model, tools } as Parameters<typeof createAgent>[0]);
+			const input = { messages: [new HumanMessage(json.ask as string)] };
+			const { messages } = (await agent.invoke(input)) as { messages: BaseMessage[] };
+			const results = messages.filter(({ type }) => type === 'tool').map(({ text }) => text);
+			return { json: { output: messages.at(-1)?.text, results }, pairedItem: { item: index } };
+		};
+		const [items, outputs] = [[...this.getInputData().entries()], [] as INodeExecutionData[]];
+		while (items.length > 0) outputs.push(...(await Promise.all(items.splice(0, batchSize).map(answer))));
+		return [outputs];
+	};
 
 const AGENT = 'test.agent';
 
-function agentType(): INodeType {
+function agentType({ batchSize }: AgentStory): INodeType {
 	const agent = nodeType('agent', 'transform', () => []);
 	const inputs = [
 		{ type: 'main' as const },
 		{ type: 'ai_languageModel' as const, maxConnections: 1, required: true },
 		{ type: 'ai_tool' as const },
 	];
-	return { ...agent, description: { ...agent.description, inputs }, execute: answerAll };
+	return { ...agent, description: { ...agent.description, inputs }, execute: answerAll(batchSize) };
 }
 
 /** A node as n8n makes it a tool. */
@@ -62,7 +66,8 @@ function toolType(node: INodeType): INodeType {
 	return Object.create(node, { description: { value: description } }) as INodeType;
 }
 
-function workflowOf({ asks, model, tools }: AgentStory, credential: Credential, executionId: string) {
+function workflowOf(story: AgentStory, credential: Credential, executionId: string) {
+	const { asks, model, tools } = story;
 	const items = asks.map((ask) => ({ json: { ask } }));
 	const node = (options: StoryNode, name: string): INode[] => {
 		const settings = { ...options.settings, name, id: name };
@@ -80,7 +85,7 @@ function workflowOf({ asks, model, tools }: AgentStory, credential: Credential, 
 	const names = Object.keys(tools);
 	const toAgent = (type: NodeConnectionType) => ({ [type]: [[{ node: 'Agent', type, index: 0 }]] });
 	const find = (type: string): INodeType => {
-		if (type === AGENT) return agentType();
+		if (type === AGENT) return agentType(story);
 		const found = workflow.nodeTypes.getByNameAndVersion(type);
 		return type.endsWith('Tool') ? toolType(found) : found;
 	};
