@@ -331,6 +331,17 @@ describe('an *Idempotency Key* of the user', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
+	it('a retry with a corrected prompt does not return the picture of a try whose response was lost', async () => {
+		disturb(says('a cat'), { kind: 'loseResponse' });
+		const lost = await execute(order(), prompts('a cat'));
+		disturb(says('a cat'), { kind: 'error', code: 'invalid_request' });
+		const refused = await lost.retry();
+		calm();
+		const retried = await refused.retry({ prompt: '={{ $json.prompt }}, sitting' });
+		expect(retried.errorText).toMatch(SAME_KEY);
+		expect(gateway.charges()).toBe(1);
+	});
+
 	describe('a key that is another one in the next try, after the response to a creation was lost', () => {
 		const creation = { method: 'POST', path: '/async/media/tasks' };
 		const keyed = (idempotencyKey: string, settings = {}) => image({ options: { idempotencyKey } }, settings);
