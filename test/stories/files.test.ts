@@ -120,6 +120,17 @@ describe('a picture to edit', () => {
 		},
 	);
 
+	test.each([
+		['is empty', 0, 'The file is empty'],
+		['has 101 MB', 101 * 1024 * 1024, 'The file is too large to upload: 101.0 MB'],
+	])('is an error when it %s: nothing is uploaded or charged', async (_, size, message) => {
+		const content = Buffer.alloc(size);
+		const file = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+		const { error } = await execute(edit(), [file]);
+		expect(error?.message).toBe(message);
+		expect([gateway.control.requests(upload), gateway.charges()]).toStrictEqual([[], 0]);
+	});
+
 	test('is uploaded again when the response to its upload is lost: all items succeed', async () => {
 		gateway.control.addFault({ match: upload, action: { kind: 'loseResponse' } });
 		const execution = await execute(edit(), await pictures());
