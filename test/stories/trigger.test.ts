@@ -148,17 +148,20 @@ describe('tasks that end', () => {
 		});
 	});
 
-	test('a call that is repeated while the files are downloaded is put off, and starts nothing of its own', async () => {
-		const { url, answers, tasks } = publish();
+	test('a call that is repeated while the files are downloaded is put off, and starts nothing; a call to another trigger does', async () => {
+		const [{ url, answers, tasks }, other] = [publish(), publish()];
 		const [taskId = ''] = await create(url, ['a cat']);
 		const held = gateway.control.hold({ host: 'files' });
 		const ended = end(taskId, 'success', 2);
 		await eventually(() => held.requests.length > 0);
 		await gateway.control.repeatCallback(taskId);
+		const called = other.call({ taskId });
+		await eventually(() => held.requests.length > 1 || other.answers.length > 0);
 		held.release();
-		await ended;
+		await Promise.all([ended, called]);
 		await gateway.control.repeatCallback(taskId);
 		expect([answers, tasks()]).toStrictEqual([[PUT_OFF, STARTED, BEFORE], [taskId]]);
+		expect([other.answers, other.tasks()]).toStrictEqual([[STARTED], [taskId]]);
 	});
 
 	test('a gateway that does not say in time what became of the task: the call that is repeated starts the workflow', async () => {
