@@ -221,9 +221,10 @@ describe('saved state', () => {
 		});
 	});
 
-	it('ends with the longest of different waits', async () => {
+	it('ends with the longest of different waits, also if its task is the second of many, and has no callback', async () => {
 		const options = { maxWait: '={{ $json.prompt === "b" ? 60 : 10 }}' };
-		const { suspended } = await suspendFor({ options }, { items: prompts('a', 'b', 'c') });
+		const texts = ['a', 'b', ...Array<string>(20).fill('c')];
+		const { suspended } = await suspendFor({ options }, { items: prompts(...texts) });
 		expect(Number(suspended.run.waitTill) - Date.now()).toBeGreaterThan(30 * 60_000);
 	});
 
@@ -321,6 +322,15 @@ describe('a resumed node', () => {
 			{ taskId: 't1', state: 'success' },
 			{ code: 200, data: { taskId: 't2' } },
 		]);
+	});
+
+	it('waits for the task of the first of 21 items, which has no callback', async () => {
+		const tasks = mockTasks(() => 'processing');
+		const use = suspending(inOrder, { items: prompts(...Array<string>(21).fill('a')) });
+		const { items } = await resumed(tasks, use, (taskId) =>
+			taskId === 't1' && tasks.polls.length < 30 ? 'processing' : 'success',
+		);
+		expect(items.map(({ json }) => json.state)).toStrictEqual(Array(21).fill('success'));
 	});
 
 	it('has the files of its input again, and so has a retry of the execution, for a task in place of a failed one', async () => {
