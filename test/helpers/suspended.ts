@@ -148,12 +148,12 @@ export interface CallbackOutcome {
 /**
  * Passes a callback to a suspended execution as n8n does, and runs the execution when the callback resumes it.
  *
- * @param call the item in the query, and the body
+ * @param call its query, or the item in it, and the body
  */
 export async function sendCallback(
 	suspended: RunResult,
 	options: RunOptions,
-	{ item, body = {} }: { item?: string | number; body?: unknown } = {},
+	{ item, body = {}, ...more }: { item?: string | number; query?: object; body?: unknown } = {},
 ): Promise<CallbackOutcome> {
 	const id = options.executionId ?? '';
 	const known = storedExecutions.get(id);
@@ -161,7 +161,7 @@ export async function sendCallback(
 	const execution: StoredExecution =
 		known?.suspended === suspended && known.options === options ? known : { suspended, options, warnings };
 	storedExecutions.set(id, execution);
-	const query = item === undefined ? {} : { item: String(item) };
+	const { query = item === undefined ? {} : { item: String(item) } } = more;
 	const { resume, responses } = await handleRequest({ ...execution, warnings }, { query, body });
 	// The handler may have asked n8n to resume it.
 	const { resumed = resume?.() } = execution;

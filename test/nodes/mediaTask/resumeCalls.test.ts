@@ -4,7 +4,7 @@ import nock from 'nock';
 import { runNode, type RunOptions } from '../../helpers/engine';
 import { envelope, gateway, serve } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { ended, sendCallback, suspending, threeTasks } from '../../helpers/suspended';
+import { ended, savedState, sendCallback, suspending, threeTasks } from '../../helpers/suspended';
 import { eventually } from '../../helpers/time';
 
 // Callbacks to a suspended execution, as n8n passes them to the node.
@@ -50,11 +50,13 @@ describe('callbacks', () => {
 	});
 
 	it('that repeat resume the execution once and poll nothing', async () => {
-		const { tasks, call } = await threeTasks();
+		const { tasks, use, suspended, call } = await threeTasks();
 		tasks.respond = () => 'success';
 		expect((await call(2)).resumes).toBe(true);
 		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
+		const state = savedState(suspended).id;
+		expect((await sendCallback(suspended, use, { query: { state } })).resumed).toBeUndefined();
 	});
 });
 
@@ -135,8 +137,8 @@ it.each([
 		const note = (error: unknown) => void rejections.push(error);
 		process.on('unhandledRejection', note).on('uncaughtException', note);
 		const events: string[] = [];
-		// The first poll comes before the execution is suspended.
-		const states = ['processing', ...pending];
+		// The first poll comes before the execution is suspended, when the gateway may not know the task yet.
+		const states = ['unknown', ...pending];
 		serve();
 		gateway()
 			.persist()
@@ -144,7 +146,7 @@ it.each([
 			.reply(() => {
 				const state = states.shift() ?? 'success';
 				events.push(state);
-				return [200, envelope({ taskId: 't1', state })];
+				return state === 'unknown' ? [404, envelope(null, 404)] : [200, envelope({ taskId: 't1', state })];
 			});
 		for (const status of statuses) {
 			const call = nock('https://n8n.test').post(/media-task\?signature=\w+&item=0$/, () => {
@@ -159,7 +161,7 @@ it.each([
 		await eventually(() => events.includes(String(statuses.at(-1))));
 		process.off('unhandledRejection', note).off('uncaughtException', note);
 		const calls = statuses.flatMap((status) => ['success', String(status)]);
-		expect(events).toStrictEqual(['processing', ...pending, ...calls]);
+		expect(events).toStrictEqual(['unknown', ...pending, ...calls]);
 		expect(rejections).toStrictEqual([]);
 	},
 );
