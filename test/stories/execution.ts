@@ -125,6 +125,11 @@ export class Execution {
 		return this.run.status === 'waiting';
 	}
 
+	/** How long it will sleep at most, in milliseconds. */
+	get restMs(): number {
+		return Math.max((this.run.waitTill?.getTime() ?? 0) - Date.now(), 0);
+	}
+
 	/**
 	 * Passes a request to it while it sleeps, as n8n does.
 	 *
@@ -140,7 +145,7 @@ export class Execution {
 
 	/** n8n resumes it at the end of its longest wait. */
 	async wake(): Promise<Execution> {
-		await passTime(Math.max((this.run.waitTill?.getTime() ?? 0) - Date.now(), 0));
+		await passTime(this.restMs);
 		return await this.resume(copy(this.run.data));
 	}
 

@@ -6,7 +6,7 @@ import { renderPng } from '../../sandbox/gateway/media/render/png';
 import { binaryStorage } from '../helpers/engine';
 import { form } from '../helpers/media';
 import { useServer } from '../helpers/server';
-import { eventually } from '../helpers/time';
+import { eventually, passTime } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import type { Execution, Story, StoryNode } from './execution';
@@ -230,6 +230,17 @@ it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () 
 });
 
 describe('in the second round of a loop', () => {
+	it.each([
+		[74, false],
+		[77, true],
+	])('%d s before the end of the first sleep, the execution sleeps again: %s', async (seconds, sleeps) => {
+		const sleeping = await sleep(edit(), await pictures(CAT), { rounds: [await pictures(DOG)] });
+		await passTime(sleeping.restMs - seconds * 1_000);
+		gateway.control.configure({ taskDuration: { image: 60_000 } });
+		await finish(CAT);
+		expect((await awake()).isAsleep).toBe(sleeps);
+	});
+
 	it.each<[string, () => Promise<unknown>]>([
 		['a callback of the first round', async () => await gateway.control.repeatCallback(taskOf(CAT).taskId)],
 		[
