@@ -31,13 +31,11 @@ export const NOT_CHECKED: Answer = {
 	message: 'The media task is not checked yet: repeat the call',
 };
 
-/** The tasks whose files are being downloaded: a call that is repeated meanwhile does not download them again. */
-const downloading = new Set<string>();
-
-/** What starts the workflow, and what lets a repeated call start it should n8n fail to. */
+/** What starts the workflow. */
 interface Start {
 	item: INodeExecutionData;
-	release: () => Promise<void>;
+	/** Is called when n8n has started it, or has failed to: then a repeated call starts it. */
+	ended: (hasStarted: boolean) => Promise<void>;
 }
 
 /**
@@ -52,7 +50,7 @@ export async function checkCallback(
 	named: readonly string[],
 	startedTasks: StartedTasks,
 ): Promise<Answer | Start> {
-	const ids = named.filter((id) => !startedTasks.has(id));
+	const ids = named.filter((id) => startedTasks.stateOf(id) !== 'started');
 	if (ids.length === 0) return STARTED;
 	const client = await connect(context, CALLBACK_SETTINGS, { withSlot });
 	let answer = ids.length < named.length ? STARTED : UNKNOWN;
@@ -82,30 +80,33 @@ async function checkTask(
 	if (!hasEnded(state)) return { status: 200, message: 'The media task has not ended' };
 	if (events !== 'both' && events !== state)
 		return { status: 200, message: 'A media task in this state does not start the workflow' };
+	// Meanwhile, another call may have come this far.
+	const before = startedTasks.stateOf(taskId);
+	if (before !== undefined) return before === 'started' ? STARTED : NOT_CHECKED;
+	startedTasks.begin(taskId);
 	let binary: IBinaryKeyData | undefined;
 	let downloadError: ErrorJson | undefined;
 	if (downloadResults && state === 'success') {
-		const download = JSON.stringify([context.getWorkflow().id, context.getNode().id, taskId]);
-		if (downloading.has(download)) return NOT_CHECKED;
-		downloading.add(download);
 		try {
 			binary = await downloadFiles({ client, n8n: context }, task, options.binaryPropertyName);
 		} catch (error) {
 			// The callback may not come again, so the workflow starts without the files.
 			downloadError = toErrorJson(error);
-		} finally {
-			downloading.delete(download);
 		}
 	}
 	// Last, so that little can happen between it and the start.
 	const isOurs = !options.archiveTask || (await archive(context, client, taskId));
-	if ((!isOurs && !startedTasks.isTest) || !startedTasks.add(taskId)) return STARTED;
+	if (!isOurs && !startedTasks.isTest) {
+		startedTasks.end(taskId, 'started');
+		return STARTED;
+	}
+	startedTasks.add(taskId);
 	const json = compact({ ...taskJson(task), downloadError });
-	const release = async () => {
-		startedTasks.fail(taskId);
-		if (options.archiveTask) await archive(context, client, taskId, false);
+	const ended = async (hasStarted: boolean) => {
+		startedTasks.end(taskId, hasStarted ? 'started' : 'failed');
+		if (!hasStarted && options.archiveTask) await archive(context, client, taskId, false);
 	};
-	return { item: { json, ...(binary ? { binary } : {}) }, release };
+	return { item: { json, ...(binary ? { binary } : {}) }, ended };
 }
 
 /** Polls a task (§4.7); `undefined` when the account does not have it. */

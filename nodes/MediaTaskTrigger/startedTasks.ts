@@ -8,41 +8,50 @@ const KEY = 'started';
 /** How many tasks are remembered: some 40 kB. */
 const MAX_TASKS = 1_000;
 
-/** By trigger, the tasks of this process: whether each has started the workflow, or n8n has failed to start it. */
-const memory = new Map<string, Map<string, boolean>>();
+type State = 'starting' | 'started' | 'failed';
+
+/** By trigger, the tasks of this process. */
+const memory = new Map<string, Map<string, State>>();
 
 /** The tasks that have started the workflow. A test in the editor may use the same task several times. */
 export class StartedTasks {
 	readonly isTest: boolean;
 	private readonly store;
-	private readonly here: Map<string, boolean>;
+	private readonly here: Map<string, State>;
 
 	constructor(context: IWebhookFunctions) {
 		const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
 		this.isTest = context.getMode() === 'manual';
 		this.store = context.getWorkflowStaticData('node');
-		this.here = memory.get(trigger) ?? new Map<string, boolean>();
+		this.here = memory.get(trigger) ?? new Map<string, State>();
 		memory.set(trigger, this.here);
 	}
 
-	has(taskId: string): boolean {
-		return !this.isTest && (this.here.get(taskId) ?? this.stored.includes(taskId));
+	/** Whether a task has started the workflow, or is about to. */
+	stateOf(taskId: string): 'starting' | 'started' | undefined {
+		const state = this.here.get(taskId) ?? (this.stored.includes(taskId) ? 'started' : 'failed');
+		return state === 'failed' || (this.isTest && state === 'started') ? undefined : state;
 	}
 
-	/** Adds a task; returns false when it has started the workflow before. */
-	add(taskId: string): boolean {
-		if (this.isTest || this.has(taskId)) return this.isTest;
-		this.here.set(taskId, true);
+	/** Begins the start for a task, which nothing else does until it has ended. */
+	begin(taskId: string): void {
+		this.here.delete(taskId);
+		this.here.set(taskId, 'starting');
 		for (const [oldest] of [...this.here].slice(0, -MAX_TASKS)) this.here.delete(oldest);
-		// n8n hands out a copy for each call and stores it whole, so each copy gets the tasks of all calls.
-		const all = new Set([...this.stored, ...this.here.keys()]);
-		this.store[KEY] = [...all].filter((id) => this.has(id)).slice(-MAX_TASKS);
-		return true;
 	}
 
-	/** n8n has failed to start the execution for a task. */
-	fail(taskId: string): void {
-		this.here.set(taskId, false);
+	/**
+	 * Stores a task, for n8n to keep with its start. n8n hands out a copy for each call and stores it whole, so each copy gets
+	 * the tasks of all calls. Starts that have not ended are left out: they may fail.
+	 */
+	add(taskId: string): void {
+		if (this.isTest) return;
+		const all = new Set([...this.stored, ...this.here.keys()].filter((id) => this.stateOf(id) === 'started'));
+		this.store[KEY] = [...all, taskId].slice(-MAX_TASKS);
+	}
+
+	end(taskId: string, state: 'started' | 'failed'): void {
+		this.here.set(taskId, state);
 	}
 
 	private get stored(): string[] {

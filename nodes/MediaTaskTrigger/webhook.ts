@@ -27,9 +27,9 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 		subject += ` for the media task ${ids.map((id) => JSON.stringify(id)).join(' or ')}`;
 		const checked = await checkCallback(context, ids, new StartedTasks(context));
 		if (!('item' in checked)) return respond(context, checked);
-		const { item, release } = checked;
+		const { item, ended } = checked;
 		// n8n responds when it has stored the execution, or has failed to.
-		void hasResponse(context).then(async (status) => status >= 400 && (await release()));
+		void hasResponse(context).then(async (status) => await ended(status < 400));
 		return { workflowData: [[item]] };
 	} catch (error) {
 		context.logger.warn(`${subject} was not checked: ${toErrorJson(error).message}`);

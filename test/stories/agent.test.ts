@@ -100,15 +100,22 @@ test.each<[string, string[], object[]]>([
 	},
 );
 
-test('the model of a user who asks for the same picture while its task is being created reads so, too', async () => {
-	const creations = gateway.control.hold({ method: 'POST', path: '/async/media/tasks' });
-	const later = gateway.control.hold({ which: says('[[rounds:1]]') });
-	void eventually(() => creations.requests.length === 1).then(later.release);
-	void eventually(() => creations.requests.length === 2).then(creations.release);
-	const { results } = seen(await run({ ...agent([CAT, `${CAT} [[rounds:1]]`]), batchSize: 2 }));
-	expect(results.flat().map((text) => text.includes(SAME))).toStrictEqual([false, true]);
-	expect(kinds().filter((kind) => kind === 'media')).toHaveLength(1);
-});
+test.each([
+	['being created', 'POST'],
+	['running', 'GET'],
+])(
+	'the model of a user who asks for the same picture while its task is %s reads so, too',
+	async (_, method) => {
+		const media = ({ path }: { path: string }) => path.includes('/async/media/tasks');
+		const first = gateway.control.hold({ method, which: media });
+		const later = gateway.control.hold({ which: says('[[rounds:1]]') });
+		void eventually(() => first.requests.length === 1).then(later.release);
+		void eventually(() => first.requests.length === 2).then(first.release);
+		const { results } = seen(await run({ ...agent([CAT, `${CAT} [[rounds:1]]`]), batchSize: 2 }));
+		expect(results.flat().map((text) => text.includes(SAME))).toStrictEqual([false, true]);
+		expect(kinds().filter((kind) => kind === 'media')).toHaveLength(1);
+	},
+);
 
 test.each<[number, string[], number[], string | undefined]>([
 	[1.5, ['text', 'text', 'text', 'text'], [0, 0], undefined],

@@ -161,7 +161,7 @@ class ItemLoop {
 		const { error, key, taskId, state } = records.get(index) ?? {};
 		// It may be charged, and cannot be repeated.
 		if (error && key === undefined && taskId === undefined) throw new ApiError(error);
-		if (isTool && key !== undefined && (state === 'done' || state === 'sent')) this.repeated.add(index);
+		if (isTool && key !== undefined && (state === 'done' || error === undefined)) this.repeated.add(index);
 		const { input, planned } = this.planned.get(index) ?? this.plan(index);
 		this.planned.delete(index);
 		// Each item has its own credential, as in n8n's HTTP Request node.

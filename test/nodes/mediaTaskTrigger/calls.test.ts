@@ -299,24 +299,33 @@ describe('repeated', () => {
 		expect(await restarted('after another restart')).toStrictEqual([undefined, undefined]);
 	});
 
-	describe('the tasks that have started a workflow', () => {
-		const open = (nodeId: string, store: object) =>
-			new StartedTasks(callbackContext({}, { body: {} }, { nodeId, store }).context);
+	it('starts once after a start that failed while another task started, and a restart of n8n', async () => {
+		const [first, second] = [freshTask(), freshTask()];
+		for (const taskId of [first, second]) task(taskId, { state: 'success' });
+		const store = {};
+		const underWay = callbackContext(noFiles, { body: { taskId: first } }, { nodeId: 'slow' });
+		const start = await trigger.webhook.call(underWay.context);
+		expect(start.workflowData?.[0]?.[0]?.json.taskId).toBe(first);
+		// It may fail: a call that is repeated meanwhile is put off.
+		expect((await send(first, { nodeId: 'slow' })).status).toBe(503);
+		expect((await send(second, { store, nodeId: 'slow' })).item?.json.taskId).toBe(second);
+		underWay.response.status(500).json({});
+		const restarted = { store, nodeId: 'slow, after a restart' };
+		expect((await send(first, restarted)).item?.json.taskId).toBe(first);
+		expect((await send(second, restarted)).message).toBe(STARTED);
+		expect(store).toStrictEqual({ started: [second, first] });
+	});
 
-		it('are stored with those of calls at the same time, which have other copies', () => {
-			const second = {};
-			open('copies', {}).add('t1');
-			open('copies', second).add('t2');
-			expect(second).toStrictEqual({ started: ['t1', 't2'] });
-		});
-
-		it('are the last thousand', () => {
-			const store = {};
-			const tasks = open('many', store);
-			for (let count = 0; count < 1_001; count += 1) tasks.add(`t${count}`);
-			const { started } = store as { started?: string[] };
-			expect([started?.length, started?.[0], started?.at(-1)]).toStrictEqual([1_000, 't1', 't1000']);
-			expect([tasks.has('t0'), tasks.has('t1')]).toStrictEqual([false, true]);
-		});
+	it('remembers the last thousand tasks', () => {
+		const store = {};
+		const tasks = new StartedTasks(callbackContext({}, { body: {} }, { nodeId: 'many', store }).context);
+		for (let count = 0; count < 1_001; count += 1) {
+			tasks.begin(`t${count}`);
+			tasks.add(`t${count}`);
+			tasks.end(`t${count}`, 'started');
+		}
+		const { started } = store as { started?: string[] };
+		expect([started?.length, started?.[0], started?.at(-1)]).toStrictEqual([1_000, 't1', 't1000']);
+		expect([tasks.stateOf('t0'), tasks.stateOf('t1')]).toStrictEqual([undefined, 'started']);
 	});
 });
