@@ -10,17 +10,14 @@ export interface OlderN8n {
 	lacks: readonly string[];
 }
 
-/** The functions that a sub-node has from n8n 2.2 on. */
-const ONLY_IN_EXECUTIONS = ['addExecutionHints', 'sendResponse'];
-
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 interface AnyContext {
-	getNode(): { type: string };
+	getNode(): object;
 	helpers: Record<string, AnyFunction>;
 }
 
-/** A context without the functions that an older n8n lacks, and with its errors and its binary functions. */
+/** A context without the functions that an older n8n lacks, and with its errors. */
 export function olderContext<C extends object>(context: C, { version, lacks }: OlderN8n): C {
 	const { NodeApiError } = errorClassesOf(version);
 	const { helpers } = context as AnyContext;
@@ -36,16 +33,8 @@ export function olderContext<C extends object>(context: C, { version, lacks }: O
 			}
 		},
 	};
-	for (const name of ['assertBinaryData', 'getBinaryDataBuffer']) {
-		const original = helpers[name];
-		olderHelpers[name] = (index, field) => {
-			if (typeof field !== 'string') throw new TypeError(`${name} takes the name of a field`);
-			return original?.(index, field);
-		};
-	}
-	const missing = [...lacks, ...(node.type.endsWith('Tool') ? ONLY_IN_EXECUTIONS : [])];
 	const older: C = Object.create(context, { helpers: { value: olderHelpers } }) as C;
-	for (const name of missing) Object.defineProperty(older, name, { value: undefined });
+	for (const name of lacks) Object.defineProperty(older, name, { value: undefined });
 	return older;
 }
 

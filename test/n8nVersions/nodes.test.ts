@@ -16,8 +16,7 @@ import { CONTINUE, locator } from '../helpers/values';
 
 useNock();
 const olderN8n: Array<[string, OlderN8n]> = [
-	['1.100', { version: '1.97.0', lacks: ['isToolExecution', 'isStreaming', 'sendChunk'] }],
-	['1.123', { version: '1.120.31', lacks: ['isToolExecution'] }],
+	['1.123', { version: '1.120.0', lacks: ['isToolExecution', 'getWorkflowSettings'] }],
 	['2.30', { version: '2.30.2', lacks: [] }],
 ];
 
@@ -117,7 +116,7 @@ describe.each(olderN8n)('on n8n %s', (_, older) => {
 		expect(items[0]?.binary?.data?.mimeType).toBe('image/png');
 	});
 
-	it('an agent’s tool works, also with a hint for the output that it does not have', async () => {
+	it('an agent’s tool works', async () => {
 		gateway()
 			.get('/api/v1/storage')
 			.reply(200, { assets: [{ id: 'f1' }], total: 120 });

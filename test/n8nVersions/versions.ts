@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeHelpers } from 'n8n-workflow';
 
@@ -29,13 +29,10 @@ export function errorClassesOf(version: string): ErrorClasses {
 export function nodeHelpersOf(
 	version: string,
 ): Pick<typeof NodeHelpers, 'getNodeParameters' | 'getToolDescriptionForNode'> {
-	return load(version, 'node-helpers.js', 'NodeHelpers.js');
+	return load(version, 'node-helpers.js');
 }
 
-/** @param names of the file, of which a version has one */
-function load<T extends object>(version: string, ...names: string[]): T {
-	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
-	const folder = join(dist, existsSync(join(dist, 'cjs')) ? 'cjs' : '');
-	const name = names.find((one) => existsSync(join(folder, one))) ?? '';
-	return jest.requireActual<T>(join(folder, name));
+function load<T extends object>(version: string, file: string): T {
+	const folder = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist', 'cjs');
+	return jest.requireActual<T>(join(folder, file));
 }

@@ -1,10 +1,9 @@
 export {};
 
-// Fields of descriptions that n8n 1.100 does not declare and ignores. Without them, it shows less and works the same.
+// Fields of descriptions that n8n 1.123 does not declare and ignores. Without them, it shows less and works the same.
 declare module 'n8n-workflow' {
 	interface INodeTypeDescription {
 		builderHint?: object;
-		waitingNodeTooltip?: string;
 	}
 	interface INodeProperties {
 		builderHint?: object;
