@@ -11,7 +11,6 @@ import { searchTextModels } from '../shared/fields/models';
 import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { connect } from '../shared/n8n/client';
-import { addHint } from '../shared/n8n/features';
 import { RunSignal } from '../shared/n8n/runSignal';
 import { NodeParameters } from '../shared/params/source';
 import { Spending } from '../shared/run/charge/spending';
@@ -66,9 +65,9 @@ async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number)
 			// An agent may ask for several items at once: n8n shows the same hint with each call.
 			spending: new Spending(context, true),
 			textModels: new Catalogue(listTextModels),
-			showHint: (text) => {
-				if (!hints.has(text)) addHint(context, text);
-				hints.add(text);
+			showHint: (message) => {
+				if (!hints.has(message)) context.addExecutionHints({ message, location: 'outputPane' });
+				hints.add(message);
 			},
 			jsonSchema: getParametersJsonSchema,
 			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),

@@ -1,16 +1,12 @@
 import { Readable } from 'node:stream';
 
-import type {
-	IExecuteFunctions,
-	ILoadOptionsFunctions,
-	IPollFunctions,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INode, IPollFunctions, IWebhookFunctions } from 'n8n-workflow';
 import nock from 'nock';
 
 import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
-import { isBinaryValue, isStreaming, isTool } from '../../nodes/shared/n8n/features';
+import { isBinaryValue } from '../../nodes/shared/n8n/binary';
+import { isTool } from '../../nodes/shared/n8n/context';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
 import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
 import { apiErrorOf, gatewayFailure, rejection, scriptedClient } from '../helpers/client';
@@ -75,42 +71,25 @@ describe('client', () => {
 	});
 });
 
-describe('features', () => {
-	// The functions of a context that an older n8n does not have.
+it.each<[object, string, boolean]>([
+	[{ isToolExecution: () => true }, 'storage', true],
+	[{ isToolExecution: () => false }, 'storage', false],
+	[{ isToolExecution: () => false }, 'storageTool', true],
+	// Before n8n 2.2.
+	[{}, 'storage', false],
+	[{}, 'storageTool', true],
+])('a context with %j of a node %s is an agent’s tool: %s', (functions, type, expected) =>
+	expect(isTool({ ...functions, getNode: () => ({ type }) as INode })).toBe(expected),
+);
 
-	const contextOf = (functions: object) => functions as unknown as IExecuteFunctions;
-	const sendResponse = () => undefined;
-	const sendChunk = () => undefined;
-
-	it.each<[object, string, boolean]>([
-		[{ isToolExecution: () => true, sendResponse }, 'storage', true],
-		[{ isToolExecution: () => false }, 'storage', false],
-		[{ isToolExecution: () => false }, 'storageTool', true],
-		[{ sendResponse }, 'storage', false],
-		[{}, 'storage', true],
-	])('a context with %j of a node %s is an agent’s tool: %s', (functions, type, expected) =>
-		expect(isTool(contextOf({ ...functions, getNode: () => ({ type }) }))).toBe(expected),
-	);
-
-	it.each<[object, boolean]>([
-		[{ isStreaming: () => true, sendChunk }, true],
-		[{ isStreaming: () => false, sendChunk }, false],
-		[{ isStreaming: () => true }, false],
-		[{ sendChunk }, false],
-		[{}, false],
-	])('a context with %j streams: %s', (functions, streams) =>
-		expect(isStreaming(contextOf(functions))).toBe(streams),
-	);
-
-	it.each<[object, boolean]>([
-		[{ mimeType: 'image/png', data: 'QQ==' }, true],
-		[{ mimeType: 'image/png', id: 'filesystem-v2:1' }, true],
-		[{ mimeType: 'image/png' }, false],
-		[{ mimeType: 'image/png', data: 7 }, false],
-		[{ data: 'QQ==' }, false],
-		[[], false],
-	])('%j is a file of n8n: %s', (value, isFile) => expect(isBinaryValue(value)).toBe(isFile));
-});
+it.each<[object, boolean]>([
+	[{ mimeType: 'image/png', data: 'QQ==' }, true],
+	[{ mimeType: 'image/png', id: 'filesystem-v2:1' }, true],
+	[{ mimeType: 'image/png' }, false],
+	[{ mimeType: 'image/png', data: 7 }, false],
+	[{ data: 'QQ==' }, false],
+	[[], false],
+])('%j is a file of n8n: %s', (value, isFile) => expect(isBinaryValue(value)).toBe(isFile));
 
 it.each([
 	['before', true],

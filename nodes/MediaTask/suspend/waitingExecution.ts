@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
-import { respondsWithOutput, storedContext } from '../../shared/n8n/features';
+import { storedContext } from '../../shared/n8n/context';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
 // input, and on resuming disables the node and passes the input on. Here the node's output is stored in place of
@@ -85,7 +85,6 @@ function suspendProblem(context: IExecuteFunctions, url: URL | undefined): strin
 	// n8n would run the node again at once if its first item has failed.
 	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
 	if (!url) return 'n8n has no URL that resumes the execution';
-	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
 	if (context.getMode() === 'integrated')
 		return 'n8n may continue the parent of a sub-workflow without its results';
 	if (respondsWithOutput(context))
@@ -94,6 +93,23 @@ function suspendProblem(context: IExecuteFunctions, url: URL | undefined): strin
 	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);
 	return isAsExpected ? undefined : 'this version of n8n stores suspended executions in another way';
+}
+
+/** The response mode of triggers that may respond with the output of the last node, if none is set. */
+const RESPONSE_MODES: ReadonlyMap<string, string> = new Map([
+	['n8n-nodes-base.webhook', 'onReceived'],
+	['@n8n/n8n-nodes-langchain.chatTrigger', 'lastNode'],
+]);
+
+/** Whether a webhook or a chat gets the output of the workflow as its response, as soon as the execution is suspended. */
+function respondsWithOutput(context: IExecuteFunctions): boolean {
+	const parents = context.getParentNodes(context.getNode().name, { includeNodeParameters: true });
+	return parents.some(({ type, disabled, parameters }) => {
+		const initial = RESPONSE_MODES.get(type);
+		if (initial === undefined || disabled) return false;
+		const { responseMode = initial } = { ...asObject(parameters?.options), ...parameters };
+		return responseMode === 'lastNode' || responseMode === 'streaming';
+	});
 }
 
 /** The URL that resumes the execution, if it has an ID. Its query has a secret, without which n8n responds with 401. */

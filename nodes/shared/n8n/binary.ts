@@ -22,7 +22,7 @@ import { fileLimits, TimeLimitError, withinLimits } from '../gateway/client/limi
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { asArray, asObject, compact } from '../gateway/util/json';
-import { isBinaryValue, isTool } from './features';
+import { isTool } from './context';
 import { openBody, reportChunks, type FileContent, type Readable } from './streams';
 
 export interface BinaryStore {
@@ -107,6 +107,12 @@ export interface InputFile extends UploadFile {
 }
 
 const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
+
+/** Whether an object is a file of n8n. n8n-workflow exports this function from 2.5 on. */
+export function isBinaryValue(value: object): value is IBinaryData {
+	const { mimeType, data, id }: Partial<IBinaryData> = value;
+	return mimeType !== undefined && (typeof data === 'string' || typeof id === 'string');
+}
 
 /** @param orUrl what to do for an item that has the URL of a file in place of it */
 export function binaryOf(

@@ -1,6 +1,10 @@
+import { sleep } from 'n8n-workflow';
+
 import { abortable } from '../gateway/client/limits';
 import { StoppedError } from '../gateway/errors/errors';
-import { sleepUnlessAborted } from './features';
+
+/** Before n8n-workflow 2.34, it ignores the signal, and its timer runs on. */
+const sleepUnlessAborted: (milliseconds: number, signal: AbortSignal) => Promise<void> = sleep;
 
 /**
  * Ends a run early: when the user cancels the execution, or another item fails. Ends pauses at once and prevents

@@ -1,4 +1,9 @@
-import type { ChunkSender, ChunkType } from '../n8n/features';
+import type { ChunkType } from 'n8n-workflow';
+
+/** n8n's function for streaming, which it declares without its promise. */
+interface ChunkSender {
+	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
+}
 
 /** Streams the response of one item. */
 export type ItemChunkWriter = ReturnType<ChunkWriter['forItem']>;

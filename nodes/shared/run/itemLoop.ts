@@ -9,7 +9,7 @@ import type { ClientDependencies } from '../gateway/client/client';
 import { asObject } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect } from '../n8n/client';
-import { addHint, savesFailures } from '../n8n/features';
+import { workflowSettings } from '../n8n/context';
 import { RunSignal } from '../n8n/runSignal';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
@@ -252,8 +252,11 @@ class ItemLoop {
 	}
 
 	private nextTry(): NextTry {
-		if (!savesFailures(this.context)) return 'none';
-		return this.context.getMode() === 'integrated' ? 'retryOfSubExecution' : 'retry';
+		const { saveDataErrorExecution, saveManualExecutions } = workflowSettings(this.context);
+		const mode = this.context.getMode();
+		// n8n does not keep the execution.
+		if (mode === 'manual' ? saveManualExecutions === false : saveDataErrorExecution === 'none') return 'none';
+		return mode === 'integrated' ? 'retryOfSubExecution' : 'retry';
 	}
 
 	private addHints(): void {
@@ -271,7 +274,7 @@ class ItemLoop {
 		if (misfits !== undefined) hints.add(misfits);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
-		for (const hint of hints) addHint(this.context, hint);
+		for (const message of hints) this.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

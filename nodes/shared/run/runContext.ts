@@ -6,7 +6,7 @@ import { Catalogue, listMediaModels, listTextModels, type TextModel } from '../g
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
-import { isStreaming, isTool, storedContext } from '../n8n/features';
+import { isTool, storedContext } from '../n8n/context';
 import { DryRun } from './charge/dryRun';
 import { writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
@@ -42,7 +42,7 @@ export class RunContext {
 		this.records = new Records(context, runOf(context, this.isTool));
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.spending = new Spending(context);
-		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
+		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 	}
 
 	/** Waits for work in the background, and ends reads of a catalogue that nobody waits for any more. */

@@ -119,7 +119,7 @@ describe('suspend problem', () => {
 		const main = data.main.map((items) => items.map((item) => ({ ...item })));
 		return { executeData: { value: { node, data: { main } } } };
 	};
-	const behind = (type: string, parameters?: object, disabled = false) =>
+	const behind = (type: string, parameters: object, disabled = false) =>
 		without('getParentNodes', () => [{ type, parameters, disabled }]);
 	const WEBHOOK = 'n8n-nodes-base.webhook';
 	const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
@@ -136,7 +136,6 @@ describe('suspend problem', () => {
 	it.each<[string, string, { change?: Change; more?: Partial<RunOptions>; parameters?: object }]>([
 		['an n8n whose context has no executeData', OTHER_WAY, { change: without('executeData') }],
 		['an n8n that stores copies of the items', OTHER_WAY, { change: copiedItems }],
-		['an old n8n', 'this n8n cannot suspend executions', { change: without('putExecutionToWait') }],
 		['a sub-workflow', OF_PARENT, { change: without('getMode', () => 'integrated') }],
 		['a webhook that responds late', TOO_EARLY, { change: behind(WEBHOOK, { responseMode: 'lastNode' }) }],
 		['a chat', TOO_EARLY, { change: behind(CHAT, { options: {} }) }],
@@ -165,7 +164,6 @@ describe('suspend problem', () => {
 		['a webhook that is disabled', WEBHOOK, { responseMode: 'lastNode' }, true],
 		['a chat with nodes that respond', CHAT, { options: { responseMode: 'responseNodes' } }],
 		['another trigger', 'n8n-nodes-base.formTrigger', { responseMode: 'lastNode' }],
-		['a chat of the oldest n8n, which does not say how it responds', CHAT],
 	])('behind %s, the execution is suspended', async (_, ...trigger) => {
 		onN8nWith(behind(...trigger));
 		const tasks = mockTasks(() => 'processing');
@@ -186,7 +184,7 @@ describe('suspend problem', () => {
 		['polling is chosen', { waitStrategy: 'poll' }, {}],
 		['an AI Agent waits for its tool', {}, { asTool: true }],
 	])('no hint is shown when %s, although this n8n cannot suspend', async (_, parameters, more) => {
-		onN8nWith(without('putExecutionToWait'));
+		onN8nWith(without('executeData'));
 		const tasks = mockTasks(() => 'success');
 		const { run: execution, hints } = await run(more, parameters);
 		expect(execution.status).toBe('success');

@@ -1,12 +1,15 @@
+import * as n8nWorkflow from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
 import { mostOfCall, withMaxTokens } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
+import type { Usage } from '../../../shared/gateway/text/formats/completion';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { asksForMedia, textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
-import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { completeText } from '../../../shared/run/charge/text';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
@@ -81,6 +84,17 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}
+}
+
+/** n8n-workflow, which counts tokens from 2.16 on. */
+const counter: Pick<typeof n8nWorkflow, 'sleep'> & {
+	accumulateTokenUsage?(context: IExecuteFunctions, inputTokens: number, outputTokens: number): void;
+} = n8nWorkflow;
+
+/** Adds the tokens of a request to those of the execution, if the format reports them. */
+function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }: Usage): void {
+	if (inputTokens === null && outputTokens === null) return;
+	counter.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
 }
 
 async function withAttachments(

@@ -91,7 +91,7 @@ function traceOf(error: object, fields: Record<string, unknown>): Trace {
 }
 
 /**
- * The fields of the error that a `NodeApiError` of n8n-workflow 1.99.0 to 2.33.2 was made from: it deletes the cause.
+ * The fields of the error that a `NodeApiError` of n8n-workflow before 2.34 was made from: it deletes the cause.
  * One that was made from a response, and not from an error, has an `errorResponse`. Whatever it says, the HTTP client
  * has thrown it: without a code, too, the request may have been sent.
  */

@@ -4,7 +4,7 @@ import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
 import { omit, type Json } from '../../gateway/util/json';
 import { addToTotal } from '../../gateway/util/money';
-import { keepsOutputs, storedContext } from '../../n8n/features';
+import { storedContext, workflowSettings } from '../../n8n/context';
 import { digest, executionRoot, idempotencyKey, writtenDigest } from './keys';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
@@ -59,6 +59,7 @@ export class Records {
 	private readonly keys = new Map<number, string>();
 	private readonly usedUp: Record<string, true>;
 	private requests: Requests | undefined;
+	/** n8n does not redact what is stored beside the items. */
 	private readonly keepsOutputs: boolean;
 
 	/** @param run identifies the run of the node within the execution; several may be open in an agent */
@@ -77,7 +78,7 @@ export class Records {
 		// Nothing else writes to the name.
 		const now: StoredRun = { executionId, call, size: 0, items: {} };
 		this.stored = (this.store[this.name] ??= now) as StoredRun;
-		this.keepsOutputs = keepsOutputs(context);
+		this.keepsOutputs = (workflowSettings(context).redactionPolicy ?? 'none') === 'none';
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
 		if (this.stored.call === call) return;
 		// Somebody has edited the node: what it asks for again is in the tasks of the others.

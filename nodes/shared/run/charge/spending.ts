@@ -1,8 +1,8 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { addToTotal, rubles } from '../../gateway/util/money';
-import { addHint, storedContext } from '../../n8n/features';
+import { storedContext } from '../../n8n/context';
 import { Budget, mostSpent, nothingSpent, type Limit, type Spent } from './budget';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
@@ -11,9 +11,12 @@ import { MAKE_CHEAPER } from './words';
 /** Key in the context that all nodes of an execution share. With another shape of {@link Stored}, use another key. */
 const KEY = 'aiGatewaySpending';
 
-/** n8n does not declare the others for sub-nodes, but they have them. */
-export type SpendingContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
-	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints'>>;
+/** n8n does not declare `getContext` for sub-nodes, but they have it. */
+export type SpendingContext = Pick<
+	IExecuteFunctions,
+	'addExecutionHints' | 'getExecutionId' | 'getWorkflowDataProxy'
+> &
+	Partial<Pick<IExecuteFunctions, 'getContext'>>;
 
 /** What n8n stores of the execution, as JSON; amounts are decimal text in rubles. */
 interface Stored {
@@ -43,7 +46,7 @@ export class Spending {
 	readonly budget: Budget;
 	private ownRub = '0';
 	private ownCalls = 0;
-	private hint: { message: string } | undefined;
+	private hint: NodeExecutionHint | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
 	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
 	private readonly flowStore: Record<string, unknown>;
@@ -139,7 +142,11 @@ export class Spending {
 		if (unknownCalls > 0) parts.push(`calls of unknown cost: ${unknownCalls}`);
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
 		if (beforeRub !== '0' || more) parts.push(`in the execution before: ${rubles(beforeRub)}${more}`);
-		this.hint ??= addHint(this.context, '');
+		if (!this.hint) {
+			this.hint = { message: '', location: 'outputPane' };
+			// n8n keeps the object, so its text may still change.
+			this.context.addExecutionHints(this.hint);
+		}
 		const of = this.countsCalls && this.ownCalls > 1 ? ` of ${this.ownCalls} calls` : '';
 		this.hint.message = `Cost${of}: ${rubles(this.ownRub)} (${parts.join('; ')})`;
 	}
