@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { image } from './container';
 import { findRuntime, runtimeModules } from './runtime';
 
-// What differs between the versions of n8n for the sandbox, which runs all of them from 1.100 on.
+// What differs between the versions of n8n for the sandbox, which runs all of them from 1.123 on.
 
-/** Whether the n8n to run is of this version or a later one, such as `2.16` or `1.100.1`. An image is taken for a new one. */
+/** Whether the n8n to run is of this version or a later one, such as `2.16` or `1.123.81`. An image is taken for a new one. */
 export function isN8nAtLeast(version: string): boolean {
 	if (image !== undefined) return true;
 	const wanted = version.split('.').map(Number);

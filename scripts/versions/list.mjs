@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** The oldest n8n that the package supports. */
-export const floor = '1.100.1';
+export const floor = '1.123.81';
 
 /** The versions of docs/compatibility.md. `newest` is the newest in npm that can be installed. */
-export const matrix = [floor, '1.123.81', '2.0.0', '2.3.6', '2.20.12', '2.30.8', '2.35.7', 'newest'];
+export const matrix = [floor, '2.0.0', '2.3.6', '2.20.12', '2.30.8', '2.35.7', 'newest'];
 
 /** How many of the newest versions are tried before the pinned one is taken. */
 const TRIES = 3;
@@ -18,7 +18,7 @@ const TRIES = 3;
  */
 const additions = [
 	// n8n asks for it from a CDN.
-	{ from: floor, to: '2.35', overrides: { xlsx: '0.18.5' } },
+	{ from: '1.123', to: '2.35', overrides: { xlsx: '0.18.5' } },
 	{ from: '1.123', to: '2.20', overrides: { '@langchain/langgraph-checkpoint': '1.0.0' } },
 	{ from: '2.20', to: '3', overrides: { linkedom: '0.18.12' } },
 	{ from: '2.20', to: '2.35', dependencies: { zod: '3.25.67' } },

@@ -18,7 +18,7 @@ const suites = {
 	'Chat model': 'n8n’s AI Agent uses *Gateway Chat Model*',
 };
 
-/** Where a suite tests what an older n8n shows instead: `Streaming (needs n8n 1.102)`. */
+/** Where a suite tests what an older n8n shows instead: `Chat model (needs n8n 2.16)`. */
 const NEEDS = /^(.*) \(needs n8n (.*)\)$/;
 
 /** The versions of an installed n8n, of n8n-workflow and of the Node that runs them. */
