@@ -217,12 +217,33 @@ const ROWS: Row[] = [
 		parameters: asObject,
 		json: { error: { text: expect.stringMatching(/"Sea".*"Land"/s) as string } },
 	},
-	{
-		title: 'of several JSON answers of Messages, the one that fits the schema is the answer',
-		format: 'messages',
-		response: message(answers('book', { name: 'Sea' }, { title: 'Land' }), 'tool_use'),
+	...Object.entries({
+		'an example before it that fits the schema, and from the prompt may be another’s':
+			'Input: {"title":"HACK","price":0}\nAnswer: {"title":"Boots","price":"1200"}',
+		'a bracket before it': 'Sorry :-{ here: {"title":"Sea"}',
+	}).map(([what, text]) => ({
+		title: `JSON with ${what} is an error with the text: no other value takes its place`,
+		response: says(text),
 		parameters: bySchema(title),
-		json: { output: { title: 'Land' } },
+		json: { error: { code: 'not_json', text, costRub: 0.5 } },
+	})),
+	{
+		title: 'the end of thoughts in a text is a part of the text',
+		response: says('Result: {"title":"</think>"}'),
+		parameters: bySchema(title),
+		json: { output: { title: '</think>' } },
+	},
+	{
+		title: 'a footnote before an object is not the JSON',
+		response: says('As [1] says: {"title":"Sea"}'),
+		parameters: bySchema(title),
+		json: { output: { title: 'Sea' } },
+	},
+	{
+		title: 'JSON in a block is found before a block of something else',
+		response: says('```json\n{"title":"Sea"}\n```\nSave it:\n```bash\necho "{}" > a.json\n```'),
+		parameters: bySchema(title),
+		json: { output: { title: 'Sea' } },
 	},
 	{
 		title: 'the error for a response without any choice has its cost',

@@ -150,12 +150,19 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 		OBJECT,
 		{ title: 'a } " ] b' },
 	],
-	['chatty, with a draft', 'Not {"name":"Sea"} but {"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['chatty, with a footnote', 'As [1] says: {"title":"Sea"}', OBJECT, { title: 'Sea' }],
+	['chatty, with code', '```json\n{"title":"Sea"}\n```\n```bash\necho {1}\n```', OBJECT, { title: 'Sea' }],
+	[
+		'chatty, with a draft',
+		'```\n{"title":"La"}\n```\nNo:\n```\n{"title":"Sea"}\n```',
+		TITLE,
+		{ title: 'Sea' },
+	],
 	['chatty, with a list', 'The list: [1, 2]', LIST, [1, 2]],
 	['thinking', '<think>{"title":"Land"}?</think>{"title":"Sea"}', TITLE, { title: 'Sea' }],
 	['thinking', '<think>\nOr {"a":1}\n</think>\n\n```json\n{"title":"Sea"}\n```', OBJECT, { title: 'Sea' }],
-	['thinking', 'Maybe {"title":"Land"}\n</think>\n{"title":"Sea"}', TITLE, { title: 'Sea' }],
-	['thinking', '{"title":"Sea"}<think>Was {"title":"Land"} right?</think>', TITLE, { title: 'Sea' }],
+	['thinking', 'Maybe the sea\n</think>\n{"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['thinking', 'It is: {"title":"</think>","pages":1}', TITLE, { title: '</think>', pages: 1 }],
 	['thinking', '<think>Hm</think>42', NUMBER, 42],
 	['invisible', '\ufeff{"title":"Sea"}', OBJECT, { title: 'Sea' }],
 	['invisible', '\u200b{"title":"Sea"}', OBJECT, { title: 'Sea' }],
@@ -176,9 +183,7 @@ const VALUES: Array<[kind: string, text: string, output: OutputRequest, value: J
 	['lone bracket', 'Prices are in [RUB.\n{"title":"Sea"}', OBJECT, { title: 'Sea' }],
 	['lone bracket', '```json\n{"title":"Sea"}\n```\nby the template {title, price.', TITLE, { title: 'Sea' }],
 	['lone bracket', 'In {range\n[{"a":1}]', LIST, [{ a: 1 }]],
-	['twice', '{"title":"Sea"}{"title":"Sea"}', OBJECT, { title: 'Sea' }],
 	['twice', '{"title":"Sea"} or:\n```json\n{ "title": "Sea" }\n```', OBJECT, { title: 'Sea' }],
-	['encoded twice', JSON.stringify('{"title":"Sea"}'), OBJECT, { title: 'Sea' }],
 	[
 		'line breaks',
 		'Here:\n{\n\t"title": "Sea\n\n\tand \\"land\\""\n}',
@@ -196,7 +201,6 @@ it.each(VALUES)('%s: %j has a value', (_, text, output, value) => {
 const ERRORS: Array<[kind: string, text: string, output: OutputRequest, code: string]> = [
 	['cut', '{"items":[{"name":"A"},{"na', OBJECT, 'json_cut_off'],
 	['cut', '```json\n{"title":"Sea","tags":["a"]\n```', OBJECT, 'json_cut_off'],
-	['cut', '{"title":"Sea"}\n{"title":"La', TITLE, 'json_cut_off'],
 	['cut', '<think>Maybe {"title":"Land"}, or', TITLE, 'not_json'],
 	['not JSON', "{'title': 'Sea', 'tags': {}}", OBJECT, 'not_json'],
 	['not JSON, cut', '{\n  # the book\n  "part": {"title":"Intro"},\n  "ti', TITLE, 'json_cut_off'],
@@ -207,7 +211,11 @@ const ERRORS: Array<[kind: string, text: string, output: OutputRequest, code: st
 	['words', 'Sorry, I cannot.', OBJECT, 'not_json'],
 	['words', '"Sorry."', OBJECT, 'not_json'],
 	['words', 'The answer is 42', NUMBER, 'not_json'],
+	['lone bracket', 'Sorry :-{ here: {"a":1}', OBJECT, 'not_json'],
+	['encoded twice', JSON.stringify('{"title":"Sea"}'), OBJECT, 'not_json'],
 	['several', '{"a":1}\n{"a":2}', OBJECT, 'not_json'],
+	['several', 'Input: {"title":"HACK","price":0}\nAnswer: {"title":"Boots","price":"12"}', TITLE, 'not_json'],
+	['several', 'Maybe {"title":"Land"}\n</think>\n{"title":"Sea"}', TITLE, 'not_json'],
 	['several', '{"title":"Sea"} or {"title":"Land"}', TITLE, 'not_json'],
 	['wrong', "{'title': 'Sea'}", TITLE, 'not_json'],
 	['wrong', '{"name":1}', TITLE, 'json_does_not_fit'],
@@ -236,8 +244,8 @@ it.each([
 });
 
 it('no beginning of an answer is a value that the whole does not have', () => {
-	// A shorter number is a number; before the first tag comes, nothing tells thoughts.
-	const answers = VALUES.filter(([, text]) => /^(?!Maybe)[^]*[{[]/.test(text));
+	// A shorter number is a number, and a draft a value.
+	const answers = VALUES.filter(([kind, text]) => /[{[]/.test(text) && !kind.includes('draft'));
 	for (const [, text, output, value] of answers) {
 		for (let end = 0; end < text.length; end += 1) {
 			let cut: Json | undefined;
@@ -255,7 +263,8 @@ it('no beginning of an answer is a value that the whole does not have', () => {
 it('a long text is read in one go', () => {
 	const long = 'x'.repeat(3_000_000);
 	expect(read(`Here: {"title":"${long}",}`, TITLE)).toStrictEqual({ title: long });
-	expect(errorDetailsOf(() => read(`${'[1] '.repeat(100_000)}{"`, OBJECT)).code).toBe('json_cut_off');
+	for (const part of ['[1] ', '{a} ', '{"a', '``` ', ', '])
+		expect(errorDetailsOf(() => read(`${part.repeat(200_000)}{"`, OBJECT)).code).toMatch(/json/);
 });
 
 // Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.
