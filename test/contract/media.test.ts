@@ -15,12 +15,17 @@ describe('the gateway’s words, with the name in the panel, are the error of an
 	const gateway = useGateway();
 
 	test.each<[string, string, object, string]>([
-		['a number out of range', 'aurora/canvas-1', { num_images: '9' }, "'Number of Images': must be ≤ 4"],
+		[
+			'a number out of range',
+			'aurora/canvas-1',
+			{ num_images: '9' },
+			"'Number of Images': input.num_images: must be ≤ 4",
+		],
 		[
 			'a nested field',
 			'aurora/canvas-1',
 			{ watermark: '{"opacity": 1}' },
-			"'Watermark' (watermark.text): is required",
+			"'Watermark': input.watermark.text: is required",
 		],
 	])('%s', async (_, model, value, words) => {
 		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), {
@@ -39,7 +44,7 @@ describe('the gateway’s words, with the name in the panel, are the error of an
 		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
 		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
 		const { error } = await gateway.media('create', parameters, { items });
-		expect(error?.message).toContain("'Number of Images': must be integer");
+		expect(error?.message).toContain("'Number of Images': input.num_images: must be integer");
 		expect(gateway.charges()).toBe(0);
 	});
 });

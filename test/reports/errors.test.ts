@@ -226,7 +226,7 @@ const ROWS: Row[] = [
 			fields({ 'top-p': {}, prompt: { type: 'string' } }),
 			{ match: POST, action: refusal('input.prompt is too long') },
 		],
-		message: "'Prompt' is too long",
+		message: "'Prompt': input.prompt is too long",
 		description: `${FIELD} This call was not charged.`,
 		error: { httpCode: '422' },
 	},
@@ -234,7 +234,7 @@ const ROWS: Row[] = [
 		title: 'a refusal that names two fields',
 		node: image(),
 		faults: [{ match: POST, action: refusal('seed is needed for this prompt') }],
-		message: "'Seed' is needed for this prompt",
+		message: "'Seed': seed is needed for this prompt",
 		description: `${FIELD} To enter it, use 'Add field to send'. This call was not charged.`,
 	},
 	{
@@ -244,7 +244,7 @@ const ROWS: Row[] = [
 			model: locator('aurora/retouch-1'),
 			input: form({ image_urls: '={{ [$json.url, $json.none] }}' }),
 		}),
-		message: "'Images' (image_urls.1): must be string",
+		message: "'Images': input.image_urls.1: must be string",
 		description: `${FIELD} This call was not charged.`,
 	},
 	{
@@ -257,7 +257,7 @@ const ROWS: Row[] = [
 				action: refusal('image_urls[0]: is no image'),
 			},
 		],
-		message: '(image_urls[0]): is no image',
+		message: "'Images': image_urls[0]: is no image",
 		description: `${FIELD} This call was not charged.`,
 	},
 ];

@@ -103,11 +103,11 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 }
 
 /**
- * The gateway’s words about a field of the form (§7.4), with the name that the panel shows.
+ * The gateway's words about a field of the form (§7.4), with the label of the field in front.
  *
  * @param sent the input that it refuses
  */
-export async function inPanelWords(
+export async function withFieldLabel(
 	{ run, client, params }: ItemContext<InputParams>,
 	error: unknown,
 	sent: JsonObject,
@@ -116,17 +116,14 @@ export async function inPanelWords(
 	if (!isRefused || params.inputMode === 'json') return asError(error);
 	const form = inputForm((await run.mediaModels.known(client, params.model))?.inputSchema ?? {});
 	const { message, description } = error.details;
-	const names = form.fields.map(({ name }) => name.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|');
-	const place = new RegExp(`(?<![\\p{L}\\d_])(?:input\\.)?(${names})(?![\\p{L}\\d_])([.[][^\\s:]+)?`, 'u');
-	// The first field that it names: it may say more about that one with others.
-	const [, name, inner] = place.exec(message) ?? [];
-	const field = form.fields.find((one) => one.name === name);
+	const words = message.split(/[^\p{L}\d_]+/u);
+	const named = words.find((word) => form.fields.some(({ name }) => name === word));
+	const field = form.fields.find(({ name }) => name === named);
 	if (!field) return error;
 	const isPrompt = field === promptField(form);
-	const title = isPrompt ? 'Prompt' : field.title;
 	const isShown = isPrompt || field.name in { ...asObject(params.input?.value), ...sent };
 	return error.with({
-		message: message.replace(place, () => (inner ? `'${title}' (${name}${inner})` : `'${title}'`)),
+		message: `'${isPrompt ? 'Prompt' : field.title}': ${message}`,
 		description: isShown ? description : `${description} To enter it, use 'Add field to send'.`,
 	});
 }

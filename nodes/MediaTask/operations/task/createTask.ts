@@ -7,7 +7,7 @@ import { charge } from '../../../shared/run/charge/charge';
 import { claimKey, digest } from '../../../shared/run/charge/keys';
 import type { OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspension';
-import { inPanelWords, readInput } from '../input';
+import { withFieldLabel, readInput } from '../input';
 import { placeholder } from '../inputFiles';
 import { mayBeOfOthers, readTaskRequest, type PlannedTask, type TaskItem } from './taskRequest';
 
@@ -52,7 +52,7 @@ export async function createTask(
 	const send = async () => {
 		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
 		const created = await createMediaTask(client, bodyWith(input), key).catch(async (error: unknown) => {
-			throw await inPanelWords(item, error, input);
+			throw await withFieldLabel(item, error, input);
 		});
 		records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
 		return created;
