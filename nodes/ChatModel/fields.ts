@@ -15,9 +15,6 @@ import { flag, notice, optional } from '../shared/params/kinds';
 import { declare, type Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
-/** Options, and groups of them, that conflict with the agent's control of the conversation, or are not of one text. */
-const NOT_FOR_AGENTS = new Set<string | undefined>(['audioAndImages', 'previousResponseId']);
-
 const toolChoiceOptions = {
 	...toolChoiceParameters,
 	toolChoice: toolChoiceParameters.toolChoice.with({
@@ -47,7 +44,8 @@ export const parameters = declare({
 			'What the model responds with, as text or JSON text. An output parser of the agent or chain needs Text.',
 	}),
 	options: collection({
-		...textOptionsWhere((name, group) => !NOT_FOR_AGENTS.has(name) && !NOT_FOR_AGENTS.has(group)),
+		// Agents take text, and have the conversation themselves.
+		...textOptionsWhere((name, group) => group !== 'audioAndImages' && name !== 'previousResponseId'),
 		...schemaOptions,
 		...toolChoiceOptions,
 		cachePrompt,

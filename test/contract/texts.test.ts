@@ -15,7 +15,7 @@ const gateway = useGateway();
 it('the error of an unknown previous response names it', async () => {
 	const { error } = await gateway.generate({
 		format: 'responses',
-		options: { context: { values: { previousResponseId: 'resp_unknown' } } },
+		options: { context: { previousResponseId: 'resp_unknown' } },
 	});
 	expect(error?.description).toContain(
 		"With 'Previous Response ID', that response may be unknown. The gateway says: “Response resp_unknown",

@@ -82,7 +82,7 @@ scene('a group of options keeps what it has, and another one is added', async ({
 		operation: 'generate',
 		model: byId('sandbox/swift-1'),
 		prompt: 'Hello',
-		options: { providerRouting: { values: { providerSort: 'price' } } },
+		options: { providerRouting: { providerSort: 'price' } },
 	});
 	await editor.openWorkflow(await environment.store(workflowOf('Options', [node], { Start: ['Text'] })));
 	const panel = await editor.openNode('Text');

@@ -252,10 +252,18 @@ describe('add option', () => {
 		expect(new Set(labels).size).toBe(labels.length);
 	});
 
-	describe.each(formats)('an option that is added and left as it is sends nothing, in %s', (format) => {
+	/** Max Tokens 0, Model Decides, Off, and nothing in JSON. */
+	const OPEN: ReadonlySet<unknown> = new Set([0, 'auto', 'off', '{}']);
+
+	// What else is added is sent: nodes/options.
+	describe.each(formats)('an option that leaves the value open sends nothing, in %s', (format) => {
 		const own = Object.entries(textOptionParameters)
 			.map(([name, parameter]) => parameter.property(name))
-			.filter((property) => isShown(property, format));
+			.filter((property) => isShown(property, format))
+			.filter(
+				({ name, type, default: initial }) =>
+					type === 'collection' || (OPEN.has(initial) && name !== 'serviceTier'),
+			);
 
 		beforeEach(() => {
 			gateway().persist().get('/api/v1/models').reply(200, { data: [] });

@@ -224,7 +224,7 @@ const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: ob
 		// A context window of reserved input costs ₽240.
 		'*Audio Voice* and *Audio Format* fit into *Max Cost per Execution*',
 		text({
-			options: { maxCostRub: 20, audioAndImages: { values: { audioVoice: 'alloy', audioFormat: 'mp3' } } },
+			options: { maxCostRub: 20, audioAndImages: { audioVoice: 'alloy', audioFormat: 'mp3' } },
 		}),
 		item({}),
 		{ audio: { voice: 'alloy', format: 'mp3' } },
@@ -239,7 +239,7 @@ const SENT: Array<[title: string, [Node, object], INodeExecutionData[], body: ob
 		'*Web Search* comes beside other built-in tools',
 		text({
 			format: 'responses',
-			options: { webSearch: 'low', builtIn: { values: { builtInTools: '[{ "type": "x_search" }]' } } },
+			options: { webSearch: 'low', builtIn: { builtInTools: '[{ "type": "x_search" }]' } },
 		}),
 		item({}),
 		{ tools: [{ type: 'x_search' }, { type: 'web_search' }] },
@@ -283,7 +283,7 @@ test('a fallback model whose ID ends with a line break is asked', async () => {
 
 test('an agent’s tool that asks for sound is refused: a tool returns no files', async () => {
 	const [node, parameters] = text({
-		options: { audioAndImages: { values: { modalities: ['text', 'audio'] } } },
+		options: { audioAndImages: { modalities: ['text', 'audio'] } },
 	});
 	const { items } = await gateway.run({
 		node,

@@ -118,14 +118,14 @@ describe('mistakes in the panel', () => {
 			text({
 				prompt: 'a',
 				format: 'responses',
-				options: { builtIn: { values: { maxToolCalls: '={{ $vars.calls }}' } } },
+				options: { builtIn: { maxToolCalls: '={{ $vars.calls }}' } },
 			}),
 		],
 		[
 			'Reasoning Max Tokens',
 			text({
 				prompt: 'a',
-				options: { reasoning: { values: { reasoningMaxTokens: '={{ $json.tokens }}' } } },
+				options: { reasoning: { reasoningMaxTokens: '={{ $json.tokens }}' } },
 			}),
 		],
 		[

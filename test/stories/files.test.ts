@@ -345,7 +345,7 @@ describe('an agent whose text tool fails', () => {
 	});
 
 	it('a call that asks for a picture, which a tool cannot return, is not sent', async () => {
-		const options = { audioAndImages: { values: { modalities: ['text', 'image'] } } };
+		const options = { audioAndImages: { modalities: ['text', 'image'] } };
 		const refused = await execute({ ...text({ options }), asTool: true }, call('call-1'));
 		expect(refused.items()[0]?.json.error).toMatch(/returns no audio and no images.*Media Task/);
 		expect(gateway.charges()).toBe(0);

@@ -256,7 +256,7 @@ describe('pictures that a text model makes', () => {
 
 	const { gateway, execute } = useStories();
 
-	const ASKED = { options: { audioAndImages: { values: { modalities: ['text', 'image'] } } } };
+	const ASKED = { options: { audioAndImages: { modalities: ['text', 'image'] } } };
 
 	/** The next response, or without an ID each one, has this message, and is charged. */
 	function respond(message: object, stream = false, id?: string) {

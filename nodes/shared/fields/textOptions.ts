@@ -4,7 +4,7 @@ import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
 import { asArray, type Json, type JsonObject } from '../gateway/util/json';
-import { group } from '../params/groups';
+import { collection } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 
@@ -59,21 +59,21 @@ export function textOptionsWhere(fits: (name: string, group?: string) => boolean
 		const options = optionsIn(name);
 		const names = Object.keys(options);
 		const shown = shownForFormats((format) => names.some((option) => option in format.options));
-		return names.length > 0 ? [[name, group(label, options).with(shown)] as const] : [];
+		return names.length > 0 ? [[name, collection(options, { displayName: label }).with(shown)] as const] : [];
 	});
 	return { ...optionsIn(), ...Object.fromEntries(groups) };
 }
 
 export const textOptionParameters = textOptionsWhere(() => true);
 
-/** The values of the options that `format` has and the user has changed. */
+/** The values of the options that `format` has and the user has added. */
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
-	for (const [name, { group, initial }] of Object.entries<TextOption>(textOptions)) {
+	for (const [name, { group, none }] of Object.entries<TextOption>(textOptions)) {
 		if (!(name in format.options)) continue;
 		const source = group === undefined ? options : (options[group] as typeof options | undefined);
 		const value = source?.[name] as Json | undefined;
-		if (value !== undefined && value !== initial && JSON.stringify(value) !== initial) values[name] = value;
+		if (value !== undefined && value !== none && JSON.stringify(value) !== none) values[name] = value;
 	}
 	return withSearchTool(values, format);
 }

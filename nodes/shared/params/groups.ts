@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { asObject, asObjects, type JsonObject } from '../gateway/util/json';
 import { isUnset } from './kinds';
-import { declare, Location, Parameter, type Declarations, type Description, type Values } from './parameter';
+import { declare, Location, Parameter, type Declarations, type Values } from './parameter';
 
 /**
  * Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label.
@@ -34,19 +34,6 @@ export function collection<D extends Declarations>(
 			});
 		},
 	);
-}
-
-/** Options that belong together: one entry of a {@link collection}, which shows all of them when it is added. */
-export function group<D extends Declarations>(displayName: string, declarations: D): Parameter<Values<D>> {
-	const name = 'values';
-	const description: Description = {
-		displayName,
-		type: 'fixedCollection',
-		default: { [name]: {} },
-		options: [{ displayName, name, values: declare(declarations).properties }],
-	};
-	const { read } = collection(declarations);
-	return new Parameter(description, (value, at) => read(asObject(value)?.[name], at));
 }
 
 /** A parameter that repeats: rows of fields, which workflows store under `group`. `at` names a row in errors about it. */

@@ -9,8 +9,7 @@ import { Location, type Parameter, type Source } from './parameter';
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
 
-const LIMIT_HINT =
-	'The option would have no effect. Take a value that each item has; for no limit, let the expression return 0.';
+const ITS_LIMIT = 'The option would have no effect. Take a value that each item has.';
 
 /** The options that an expression must not leave empty: their labels, and what to do. */
 const NEEDED: Readonly<Record<string, readonly [label: string, hint: string]>> = {
@@ -22,9 +21,9 @@ const NEEDED: Readonly<Record<string, readonly [label: string, hint: string]>> =
 		'Idempotency Key',
 		'All items without that value would have one key, and get the task of the first. Take one that each item has.',
 	],
-	maxTokens: ['Max Tokens', LIMIT_HINT],
-	maxToolCalls: ['Max Calls of Built-In Tools', LIMIT_HINT],
-	reasoningMaxTokens: ['Reasoning Max Tokens', LIMIT_HINT],
+	maxTokens: ['Max Tokens', `${ITS_LIMIT} For no limit, let the expression return 0.`],
+	maxToolCalls: ['Max Calls of Built-In Tools', ITS_LIMIT],
+	reasoningMaxTokens: ['Reasoning Max Tokens', ITS_LIMIT],
 };
 
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */

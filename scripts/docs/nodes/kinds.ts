@@ -7,6 +7,7 @@ import { valueLabel } from './conditions';
 
 const WORDS: Partial<Record<NodePropertyTypes, string>> = {
 	boolean: 'toggle',
+	collection: 'options, added one by one',
 	fixedCollection: 'rows',
 	json: 'JSON',
 	multiOptions: 'multiple options',
@@ -33,7 +34,6 @@ export function kind(property: INodeProperties): string {
 function word({ type, name, typeOptions }: INodeProperties): string {
 	const found = WORDS[type];
 	if (found === undefined) throw new Error(`There is no word for the type "${type}" of "${name}"`);
-	if (type === 'fixedCollection' && !typeOptions?.multipleValues) return 'group';
 	if (type === 'number')
 		return `${typeOptions?.numberPrecision === 0 ? 'whole number' : found}${range(typeOptions)}`;
 	if (type === 'options' && typeOptions?.loadOptionsMethod) return `${found} from the gateway`;
@@ -61,7 +61,7 @@ export function longDefault({ default: value, type }: INodeProperties): string |
 export function defaultOf(property: INodeProperties): string {
 	const { default: value, type } = property;
 	if (longDefault(property) !== undefined) return 'see below';
-	if (type === 'resourceLocator' || type === 'resourceMapper') return '';
+	if (type === 'resourceLocator' || type === 'resourceMapper' || type === 'collection') return '';
 	if (type === 'fixedCollection') return rows(value);
 	if (Array.isArray(value)) return value.map((one) => valueLabel(property, one)).join(', ');
 	if (typeof value === 'string') return value === '' ? '' : text(property, value);

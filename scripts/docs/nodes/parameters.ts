@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { code, codeBlock, fromHtml, plain, table } from '../markdown';
-import { condition, formatsOf, type Scope } from './conditions';
+import { collected, condition, formatsOf, type Scope } from './conditions';
 import { defaultOf, kind, longDefault } from './kinds';
 
 interface TableStyle {
@@ -80,7 +80,18 @@ function below(property: INodeProperties, scope: Scope, prefix: string): string[
 	const long = longDefault(property);
 	const initial =
 		long === undefined ? [] : [`*${property.displayName}* begins with:`, codeBlock('json', long)];
-	return [...initial, ...groups(property).flatMap((group) => rowTable(property, group, scope, prefix))];
+	const place = `${prefix}${property.name}`;
+	const members = property.type === 'collection' ? collected(property) : [];
+	return [
+		...initial,
+		...(members.length > 0 ? [`The options in *${property.displayName}*:`] : []),
+		...parameterTables(
+			members,
+			{ ...scope, siblings: members },
+			{ prefix: `${place}.`, defaults: 'Initial value' },
+		),
+		...groups(property).flatMap((group) => rowTable(property, group, scope, place)),
+	];
 }
 
 function groups({ type, options }: INodeProperties): INodePropertyCollection[] {
@@ -88,7 +99,7 @@ function groups({ type, options }: INodeProperties): INodePropertyCollection[] {
 }
 
 function rowTable(property: INodeProperties, group: INodePropertyCollection, scope: Scope, prefix: string) {
-	const place = `${prefix}${property.name}.${group.name}`;
+	const place = `${prefix}.${group.name}`;
 	const isRepeated = property.typeOptions?.multipleValues === true;
 	return [
 		isRepeated

@@ -31,7 +31,7 @@ interface Kind {
 
 const items = Array.from({ length: COUNT }, (_, n) => ({ json: { n } }));
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
-const MEDIA = { audioAndImages: { values: { modalities: ['text', 'audio'] } } };
+const MEDIA = { audioAndImages: { modalities: ['text', 'audio'] } };
 
 const outcomes = (result: RunResult) =>
 	result.items.map(({ json, binary }) => {

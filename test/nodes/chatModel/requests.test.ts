@@ -81,13 +81,13 @@ describe('wire', () => {
 	it.each<[string, INodeParameters, object, object]>([
 		[
 			'may have stop sequences',
-			{ sampling: { values: { stop: ['A'], topK: 2 } } },
+			{ sampling: { stop: ['A'], topK: 2 } },
 			{ stop: ['B'] },
 			{ stop: ['B'], top_k: 2 },
 		],
 		[
 			'keep the node’s stop sequences when they have none',
-			{ sampling: { values: { stop: ['A'] } } },
+			{ sampling: { stop: ['A'] } },
 			{ stop: [] },
 			{ stop: ['A'] },
 		],
@@ -293,7 +293,7 @@ describe('response format', () => {
 
 	describe('the choice of tools', () => {
 		const choice = (toolChoice: string, more: INodeParameters = {}) => ({ options: { toolChoice, ...more } });
-		const builtIn = { builtIn: { values: { builtInTools: '[{"type": "web_search"}]' } } };
+		const builtIn = { builtIn: { builtInTools: '[{"type": "web_search"}]' } };
 
 		it.each<[string, Request, unknown]>([
 			['the model decides', choice('auto'), undefined],

@@ -7,7 +7,6 @@ import type { RunOptions } from '../../helpers/engine';
 import { form } from '../../helpers/media';
 import { collected, nodesByName } from '../../helpers/panel';
 import { CONTINUE, FORMATS, locator } from '../../helpers/values';
-import { membersOf } from '../text/support';
 
 // The places that show options: an operation, also as a tool of an agent, or the chat model with an API format.
 
@@ -82,8 +81,6 @@ export interface Place {
 	format: string;
 	/** Those of a group with its name, such as `sampling.topP`. */
 	options: string[];
-	/** What the editor sets of a group that is added, by its name. */
-	groups: Record<string, INodeParameters>;
 	asTool?: true;
 }
 
@@ -92,19 +89,12 @@ const TRIGGERS = /Trigger$/;
 const shownIn = (options: INodeProperties[], format: string) =>
 	options.filter(({ displayOptions }) => displayOptions?.show?.['/format']?.includes(format) !== false);
 
-/** The options of a collection that a format shows. */
-function optionsIn(property: INodeProperties, format: string): Pick<Place, 'options' | 'groups'> {
-	const shown = shownIn(collected(property), format).map(({ name, options, type }) => {
-		return { name, members: type === 'fixedCollection' ? shownIn(membersOf(options), format) : undefined };
+/** The options of a collection that a format shows, and those of the collections in it. */
+function optionsIn(property: INodeProperties, format: string): string[] {
+	return shownIn(collected(property), format).flatMap((option) => {
+		const members = option.type === 'collection' ? optionsIn(option, format) : undefined;
+		return members?.map((name) => `${option.name}.${name}`) ?? option.name;
 	});
-	const initial = (members: INodeProperties[]) =>
-		Object.fromEntries(members.map((member) => [member.name, member.default]));
-	return {
-		options: shown.flatMap(({ name, members }) => members?.map((one) => `${name}.${one.name}`) ?? name),
-		groups: Object.fromEntries(
-			shown.flatMap(({ name, members }) => (members ? [[name, initial(members)]] : [])),
-		),
-	};
 }
 
 /** The places that the panels show, with their options. */
@@ -123,7 +113,7 @@ export const places: Place[] = Object.entries(nodesByName)
 					const isOne = base in PLACES;
 					return (isOne ? ['chat'] : FORMATS).map((format) => {
 						const name = isOne ? base : `${base} ${format}`;
-						return { name, node, resource, operation, format, ...optionsIn(property, format) };
+						return { name, node, resource, operation, format, options: optionsIn(property, format) };
 					});
 				});
 			}),

@@ -45,9 +45,9 @@ async function added(place: Place, values: readonly unknown[], given: INodeParam
 }
 
 /** The parameters that add an option, also one of a group, as the editor sets them. */
-function adding(option: string, { groups }: Place): INodeParameters {
+function adding(option: string): INodeParameters {
 	const [name = '', member] = option.split('.');
-	return { [name]: member === undefined ? EACH : { values: { ...groups[name], [member]: EACH } } };
+	return { [name]: member === undefined ? EACH : { [member]: EACH } };
 }
 
 /** A row for the values of some items, and what each is on the wire. */
@@ -58,17 +58,17 @@ function wireRow(
 	more: Parameters<typeof call>[2] & { options?: INodeParameters } = {},
 ): Row {
 	return {
-		see: async (place) => await added(place, values, { ...more.options, ...adding(option, place) }, more),
+		see: async (place) => await added(place, values, { ...more.options, ...adding(option) }, more),
 		right: (place) => values.map((value, n) => flat(wire(value, place, n))),
 	};
 }
 
-/** Values of one or two items, none of them the one that an option has when it is added. */
+/** Values of two items. */
 const VALUES: Readonly<Record<string, readonly Json[]>> = {
 	maxTokens: [300, 40],
-	temperature: [0, 0.4],
+	temperature: [0, 1],
 	reasoningEffort: ['none', 'high'],
-	serviceTier: ['flex', 'default'],
+	serviceTier: ['flex', 'auto'],
 	thinking: [{ type: 'enabled', budget_tokens: 1024 }, { type: 'adaptive' }],
 	verbosity: ['low', 'high'],
 	webSearch: ['high', 'low'],
@@ -79,22 +79,22 @@ const VALUES: Readonly<Record<string, readonly Json[]>> = {
 	'audioAndImages.imageConfigSize': ['64x64', '32x32'],
 	'builtIn.builtInTools': [[{ type: 'x_search' }], [{ type: 'mcp' }, { type: 'web_search' }]],
 	'builtIn.maxToolCalls': [2, 5],
-	'context.truncation': ['auto'],
-	'context.store': [false],
-	'providerRouting.providerAllowFallbacks': [false],
+	'context.truncation': ['auto', 'disabled'],
+	'context.store': [false, true],
+	'providerRouting.providerAllowFallbacks': [false, true],
 	'providerRouting.providerOrder': [['b', 'a'], ['a']],
 	'providerRouting.providerOnly': [['c'], ['a', 'd']],
 	'providerRouting.providerIgnore': [['e', 'f'], ['g']],
 	'providerRouting.providerSort': ['price', 'latency'],
 	'reasoning.reasoningSummary': ['auto', 'detailed'],
 	'reasoning.reasoningMaxTokens': [128, 2_000],
-	'reasoning.reasoningExclude': [true],
-	'sampling.topP': [0, 0.3],
-	'sampling.topK': [7, 40],
-	'sampling.frequencyPenalty': [-0.5, 1.5],
+	'reasoning.reasoningExclude': [true, false],
+	'sampling.topP': [0, 1],
+	'sampling.topK': [0, 40],
+	'sampling.frequencyPenalty': [-0.5, 0],
 	'sampling.presencePenalty': [0.25, -2],
 	'sampling.stop': [['END', 'STOP'], ['.']],
-	'sampling.seed': [0, 42],
+	'sampling.seed': [-1, 0],
 };
 
 /** What the specification shows for an option of a format. */
@@ -166,7 +166,7 @@ export const textRows: Record<string, Row> = {
 		see: async (place) => {
 			const seen: unknown[] = [];
 			for (const parameters of OUTPUTS)
-				seen.push(await added(place, [true, false], adding('schemaStrict', place), { parameters }));
+				seen.push(await added(place, [true, false], adding('schemaStrict'), { parameters }));
 			return seen;
 		},
 		right: ({ format }) => {
@@ -182,7 +182,7 @@ export const textRows: Record<string, Row> = {
 				await gateway.generate({ format: 'responses' }),
 			];
 			const ids = earlier.map(({ items }) => items[0]?.json.id);
-			const sent = await added(place, ids, adding('context.previousResponseId', place));
+			const sent = await added(place, ids, adding('context.previousResponseId'));
 			return sent.map((body, n) => [Object.keys(body), body.previous_response_id === ids[n]]);
 		},
 		right: () => [0, 1].map(() => [['previous_response_id'], true]),
@@ -191,7 +191,7 @@ export const textRows: Record<string, Row> = {
 	/** What is added to the request; and whether a response that takes over 6 minutes is the same as without. */
 	stream: {
 		see: async (place) => {
-			const sent = await added(place, [true], adding('stream', place));
+			const sent = await added(place, [true], adding('stream'));
 			gateway.control.configure({ stream: { deltaDelayMs: 30_000 } });
 			const begin = Date.now();
 			const texts: unknown[] = [];

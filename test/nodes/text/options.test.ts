@@ -9,7 +9,8 @@ import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/js
 import { FIELDS_WITHOUT_OPTION } from '../../../scripts/docs/nodes/extraBody';
 import { optionRows } from '../../fixtures/spec/textOptions';
 import { useNock } from '../../helpers/nock';
-import { chatCompletion, generate, isShown, membersOf, mockResponse, samples, sentBody } from './support';
+import { collected } from '../../helpers/panel';
+import { chatCompletion, generate, isShown, mockResponse, samples, sentBody } from './support';
 
 useNock();
 
@@ -106,7 +107,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 		const format = textFormats.find((candidate) => candidate.name === name);
 		const shown = textOptions
 			.filter((option) => isShown(option, name))
-			.flatMap((option) => (option.type === 'fixedCollection' ? membersOf(option.options) : [option]))
+			.flatMap((option) => (option.type === 'collection' ? collected(option) : [option]))
 			.filter((option) => isShown(option, name))
 			.map((option) => option.name);
 		expect(shown.sort()).toStrictEqual(Object.keys(format?.options ?? {}).sort());

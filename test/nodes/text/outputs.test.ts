@@ -181,7 +181,7 @@ describe('the files of a response', () => {
 		['pcm16', 'audio/pcm16'],
 	])('of the audio format %s have the type %s', async (format, mimeType) => {
 		const audio = { data: Buffer.from('la la').toString('base64') };
-		const options = { audioAndImages: { values: { audioFormat: format } } };
+		const options = { audioAndImages: { audioFormat: format } };
 		const own = { extraBody: JSON.stringify({ audio: { format } }) };
 		for (const given of [options, own]) {
 			const [item] = await itemsOf(chat([{ content: null, audio }]), given);

@@ -12,6 +12,7 @@ import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import chatResponse from '../../fixtures/chat/plain.json';
 import messagesResponse from '../../fixtures/messages/plain.json';
 import responsesResponse from '../../fixtures/responses/plain.json';
+import { collected } from '../../helpers/panel';
 import { locator } from '../../helpers/values';
 
 /** The path and the headers of each format, and its response with the text "Hello there". */
@@ -110,8 +111,9 @@ export const rows = (...message: INodeParameters[]): INodeParameters => ({
 export const json = (messagesJson: string): INodeParameters => ({ inputMode: 'json', messagesJson });
 
 /** A valid value of an option, as the panel stores it; not the one that it has when it is added. */
-function sample({ type, options, typeOptions, default: initial }: INodeProperties): NodeParameterValueType {
-	if (type === 'fixedCollection') return { values: samples(membersOf(options)) };
+function sample(property: INodeProperties): NodeParameterValueType {
+	const { type, options, typeOptions, default: initial } = property;
+	if (type === 'collection') return samples(collected(property));
 	if (type === 'options') {
 		const values = options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
 		return values.filter((value) => value !== initial).at(-1);
@@ -129,11 +131,6 @@ function sample({ type, options, typeOptions, default: initial }: INodePropertie
 /** Values of options; for groups, of their fields. */
 export function samples(properties: INodeProperties[]): INodeParameters {
 	return Object.fromEntries(properties.map((property) => [property.name, sample(property)]));
-}
-
-/** The fields of a group; none for other options. */
-export function membersOf(options: INodeProperties['options'] = []): INodeProperties[] {
-	return options.flatMap((option) => ('values' in option ? option.values : []));
 }
 
 /** Whether the panel shows an option in a format. */

@@ -8,8 +8,10 @@ export interface TextOption {
 	kind: Kind;
 	label: string;
 	help: string;
-	/** Its value when it is added in the panel: the API's default, or one that stands for none. It is not sent. */
+	/** Its value when it is added in the panel. */
 	initial: string | number | boolean | readonly string[];
+	/** The value that is not sent, if there is one. */
+	none?: string | number;
 	/** The group of the panel that it is in; see {@link optionGroups}. */
 	group?: string;
 	placeholder?: string;
@@ -65,33 +67,33 @@ const truncations = [
 /** The options of the text formats (§4.1 to 4.3), by the names that workflows store. */
 // prettier-ignore
 export const textOptions = {
-	maxTokens: { kind: 'integer', label: 'Max Tokens', initial: 0, min: 0, wire: { chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' },
+	maxTokens: { kind: 'integer', label: 'Max Tokens', initial: 0, none: 0, min: 0, wire: { chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' },
 		help: 'Limits the length and the cost of the response, which is cut off there. With 0, the model sets the limit; in the API format Messages it is then 4096.' },
 	temperature: { kind: 'number', label: 'Temperature', initial: 1, min: 0, max: 2, wire: { chat: 'temperature', responses: 'temperature', messages: 'temperature' },
 		help: 'Controls randomness: low values make the text more predictable, high values more varied' },
 	topP: { kind: 'number', group: 'sampling', label: 'Top P', initial: 1, min: 0, max: 1, wire: { chat: 'top_p', responses: 'top_p', messages: 'top_p' },
 		help: 'Only the most likely tokens whose probabilities add up to this value are considered' },
 	topK: { kind: 'integer', group: 'sampling', label: 'Top K', initial: 0, min: 0, wire: { chat: 'top_k', messages: 'top_k' },
-		help: 'Only this many of the most likely tokens are considered. With 0, the model decides.' },
+		help: 'Only this many of the most likely tokens are considered' },
 	frequencyPenalty: { kind: 'number', group: 'sampling', label: 'Frequency Penalty', initial: 0, min: -2, max: 2, wire: { chat: 'frequency_penalty' },
 		help: 'Positive values make tokens less likely the more often they have been used' },
 	presencePenalty: { kind: 'number', group: 'sampling', label: 'Presence Penalty', initial: 0, min: -2, max: 2, wire: { chat: 'presence_penalty' },
 		help: 'Positive values make tokens that have been used less likely, so that the model turns to new topics' },
 	stop: { kind: 'texts', group: 'sampling', label: 'Stop Sequences', initial: [], row: 'Sequence', placeholder: 'e.g. END', wire: { chat: 'stop', messages: 'stop_sequences' },
 		help: 'Texts before which the response ends' },
-	seed: { kind: 'integer', group: 'sampling', label: 'Seed', initial: -1, wire: { chat: 'seed' },
-		help: 'The same seed and input give the same response, if the model supports it. With -1, none is sent.' },
-	reasoningEffort: { kind: 'choice', label: 'Reasoning Effort', initial: 'auto', choices: [modelDecides, ...efforts], wire: { chat: 'reasoning.effort', responses: 'reasoning.effort' },
+	seed: { kind: 'integer', group: 'sampling', label: 'Seed', initial: 0, wire: { chat: 'seed' },
+		help: 'The same seed and input give the same response, if the model supports it' },
+	reasoningEffort: { kind: 'choice', label: 'Reasoning Effort', initial: 'auto', none: 'auto', choices: [modelDecides, ...efforts], wire: { chat: 'reasoning.effort', responses: 'reasoning.effort' },
 		help: 'How much the model reasons before it responds. Reasoning tokens are charged like those of the response.' },
 	reasoningSummary: { kind: 'text', group: 'reasoning', label: 'Reasoning Summary', initial: '', placeholder: 'e.g. auto', wire: { chat: 'reasoning.summary', responses: 'reasoning.summary' },
 		help: 'How detailed the summary of the model’s reasoning is' },
-	reasoningMaxTokens: { kind: 'integer', group: 'reasoning', label: 'Reasoning Max Tokens', initial: 0, min: 0, wire: { chat: 'reasoning.max_tokens', responses: 'reasoning.max_tokens' },
-		help: 'The maximum number of tokens that the model may use for reasoning. With 0, the model decides.' },
-	reasoningExclude: { kind: 'boolean', group: 'reasoning', label: 'Leave Out Reasoning', initial: false, wire: { chat: 'reasoning.exclude' },
+	reasoningMaxTokens: { kind: 'integer', group: 'reasoning', label: 'Reasoning Max Tokens', initial: 1024, min: 0, wire: { chat: 'reasoning.max_tokens', responses: 'reasoning.max_tokens' },
+		help: 'The maximum number of tokens that the model may use for reasoning' },
+	reasoningExclude: { kind: 'boolean', group: 'reasoning', label: 'Leave Out Reasoning', initial: true, wire: { chat: 'reasoning.exclude' },
 		help: 'Whether to leave the reasoning out of the response. It is still charged.' },
-	thinking: { kind: 'object', label: 'Thinking (JSON)', initial: '{}', wire: { messages: 'thinking' },
+	thinking: { kind: 'object', label: 'Thinking (JSON)', initial: '{}', none: '{}', wire: { messages: 'thinking' },
 		help: 'Whether and how the model reasons before it responds, such as { "type": "adaptive" }' },
-	verbosity: { kind: 'choice', label: 'Verbosity (Length of Response)', initial: 'auto', choices: [modelDecides, ...levels], wire: { responses: 'text.verbosity' },
+	verbosity: { kind: 'choice', label: 'Verbosity (Length of Response)', initial: 'auto', none: 'auto', choices: [modelDecides, ...levels], wire: { responses: 'text.verbosity' },
 		help: 'How long and detailed the response is' },
 	modalities: { kind: 'texts', group: 'audioAndImages', label: 'Modalities', initial: [], choices: modalities, wire: { chat: 'modalities' },
 		help: 'What the response may consist of, if the model supports it. Audio and images are output as binary fields.' },
@@ -103,12 +105,12 @@ export const textOptions = {
 		help: 'The quality of images in the response. The possible values depend on the model.' },
 	imageConfigSize: { kind: 'text', group: 'audioAndImages', label: 'Image Size', initial: '', placeholder: 'e.g. 1024x1024', wire: { chat: 'image_config.size' },
 		help: 'The size of images in the response. The possible values depend on the model.' },
-	webSearch: { kind: 'choice', label: 'Web Search', initial: 'off', choices: searchLevels, wire: { chat: 'web_search_options.search_context_size', responses: 'tools' },
+	webSearch: { kind: 'choice', label: 'Web Search', initial: 'off', none: 'off', choices: searchLevels, wire: { chat: 'web_search_options.search_context_size', responses: 'tools' },
 		help: 'Lets the model search the web, if it supports that, and sets how much of the results it reads. The API format Responses has no levels: all are on. Searches cost extra.' },
-	builtInTools: { kind: 'list', group: 'builtIn', label: 'Built-In Tools (JSON)', initial: '[]', wire: { responses: 'tools' },
+	builtInTools: { kind: 'list', group: 'builtIn', label: 'Built-In Tools (JSON)', initial: '[]', none: '[]', wire: { responses: 'tools' },
 		help: 'Tools that the gateway runs, as a list of objects with a type such as web_search, file_search, code_interpreter, image_generation, mcp or x_search' },
-	maxToolCalls: { kind: 'integer', group: 'builtIn', label: 'Max Calls of Built-In Tools', initial: 0, min: 0, wire: { responses: 'max_tool_calls' },
-		help: 'The maximum number of calls of built-in tools. Limits what they can cost. With 0, there is no limit.' },
+	maxToolCalls: { kind: 'integer', group: 'builtIn', label: 'Max Calls of Built-In Tools', initial: 10, min: 0, wire: { responses: 'max_tool_calls' },
+		help: 'The maximum number of calls of built-in tools. Limits what they can cost.' },
 	providerAllowFallbacks: { kind: 'boolean', group: 'providerRouting', label: 'Allow Other Providers', initial: true, wire: { chat: 'provider.allow_fallbacks' },
 		help: 'Whether to use another provider when the first choice is not available' },
 	providerOrder: { ...providers, label: 'Provider Order', placeholder: 'e.g. provider-a', wire: { chat: 'provider.order' },
