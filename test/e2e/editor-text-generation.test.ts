@@ -88,6 +88,7 @@ scene('a group of options keeps what it has, and another one is added', async ({
 	const panel = await editor.openNode('Text');
 	expect(await panel.field('providerSort').inputValue()).toBe('price');
 	await panel.addOption('Sampling');
+	await panel.addToGroup('Presence Penalty');
 	await panel.fill('presencePenalty', '0.5');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	const sent = environment.gateway.control.requests({ path: '/chat/completions' }).at(-1);

@@ -166,7 +166,13 @@ export class NodePanel {
 
 	/** Adds an entry of the collection *Options*. */
 	async addOption(label: string): Promise<void> {
-		await this.root.getByTestId('collection-parameter-add').click();
+		await this.root.getByTestId('collection-parameter-add').last().click();
+		await this.page.getByText(label, { exact: true }).click();
+	}
+
+	/** Adds an option to the group that was added last. */
+	async addToGroup(label: string): Promise<void> {
+		await this.root.getByTestId('collection-parameter-add').nth(-2).click();
 		await this.page.getByText(label, { exact: true }).click();
 	}
 
