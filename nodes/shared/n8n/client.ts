@@ -1,7 +1,11 @@
 import { sleep } from 'n8n-workflow';
 
-import type { RequestSettings } from '../gateway/client/attempts';
-import { accountOf, GatewayClient, type ClientDependencies } from '../gateway/client/client';
+import {
+	accountOf,
+	GatewayClient,
+	type ClientDependencies,
+	type RequestSettings,
+} from '../gateway/client/client';
 import { RateGate, type GateClock } from '../gateway/client/rateGate';
 import { credentialReader, readAddress, type N8nContext } from './credential';
 import type { RunSignal } from './runSignal';

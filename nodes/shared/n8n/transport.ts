@@ -17,7 +17,7 @@ import {
 	type HttpRequest,
 	type Transport,
 } from '../gateway/client/transport';
-import { asError, StoppedError, type RequestKind } from '../gateway/errors/errors';
+import { asError, StoppedError } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import { costsMoney } from '../gateway/errors/policy';
@@ -42,9 +42,22 @@ export function n8nTransport(
 		const own = new AbortController();
 		const signal = AbortSignal.any([own.signal, cancel, unwanted].filter((one) => one !== undefined));
 		try {
-			return await withinLimits(limitsOf(httpRequest), { now: () => Date.now(), sleep }, async (touch) => {
+			return await withinLimits(limitsOf(httpRequest), { now: Date.now, sleep }, async (touch) => {
 				const options = { ...requestOptions(httpRequest, touch), abortSignal: signal };
-				return await abortable(signal, async () => await read(await send(kind, options), own));
+				return await abortable(signal, async () => {
+					if (kind === 'file') return await read(toResponse(await context.helpers.httpRequest(options)), own);
+					// n8n's database may be busy.
+					const data = await credential(costsMoney(kind)).catch((error: unknown) => {
+						throw problemError('credential', kind, {}, asError(error));
+					});
+					const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };
+					// n8n replaces the signal of the request by that of its caller.
+					const getExecutionCancelSignal = { value: () => signal };
+					const caller: N8nContext = Object.create(context, { getExecutionCancelSignal });
+					const { httpRequestWithAuthentication: send } = caller.helpers;
+					const sent = send.call(caller, CREDENTIAL, options, { credentialsDecrypted });
+					return await read(toResponse(await sent), own);
+				});
 			});
 		} catch (error) {
 			own.abort();
@@ -53,21 +66,6 @@ export function n8nTransport(
 			if (error instanceof TimeLimitError) throw problemError('timeout', kind);
 			throw errorFromThrown(error, kind) ?? asError(error);
 		}
-	};
-	const send = async (kind: RequestKind, options: IHttpRequestOptions): Promise<HttpResponse<ByteStream>> => {
-		if (kind === 'file') return toResponse(await context.helpers.httpRequest(options));
-		// n8n replaces the signal of the request by that of its caller.
-		const getExecutionCancelSignal = { value: () => options.abortSignal };
-		const caller: N8nContext = Object.create(context, { getExecutionCancelSignal });
-		// n8n's database may be busy.
-		const data = await credential(costsMoney(kind)).catch((error: unknown) => {
-			throw problemError('credential', kind, {}, asError(error));
-		});
-		const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };
-		const { httpRequestWithAuthentication } = caller.helpers;
-		return toResponse(
-			await httpRequestWithAuthentication.call(caller, CREDENTIAL, options, { credentialsDecrypted }),
-		);
 	};
 	return {
 		text: async (httpRequest) =>

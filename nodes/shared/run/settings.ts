@@ -1,6 +1,6 @@
 import type { NodeHint } from 'n8n-workflow';
 
-import type { RequestSettings } from '../gateway/client/attempts';
+import type { RequestSettings } from '../gateway/client/client';
 import { decimal, filled, integer, number } from '../params/kinds';
 import type { Values } from '../params/parameter';
 

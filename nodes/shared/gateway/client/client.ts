@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import type { ApiError } from '../errors/errors';
+import { ApiError, asError, StoppedError, type RequestKind } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
-import { abortable } from './limits';
-import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
+import { abortable, throwIfAborted } from './limits';
+import type { RateGate, WaitMeter } from './rateGate';
+import { pauseMs, retryDelayMs } from './retry';
 import {
 	isSuccess,
 	REQUEST_TIMEOUT_MS,
@@ -15,13 +16,32 @@ import {
 	type Transport,
 } from './transport';
 
+export interface RequestSettings {
+	/** Retries after a failed attempt (§7.6). */
+	maxRetries: number;
+	/** How long a request waits while the gateway refuses it. Default: 15 minutes. */
+	rateLimitWaitMs?: number | undefined;
+	/** The longest time of one exchange, body included, in milliseconds. */
+	timeoutMs?: number | undefined;
+}
+
 /** What the client depends on; passed in so that tests can replace it. */
-export interface ClientDependencies extends AttemptDependencies {
+export interface ClientDependencies {
 	transport: Transport;
+	gate: RateGate;
+	waitMeter?: WaitMeter | undefined;
+	/** Runs `work` when one of the slots for parallel requests of this kind is free. */
+	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
+	/** Rejects with {@link StoppedError} as soon as the run ends. */
+	pause: (milliseconds: number) => Promise<void>;
 	/** Waits for something; rejects with {@link StoppedError} as soon as the run ends. */
 	until: (wait: Promise<void>) => Promise<void>;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+	/** Unix milliseconds. */
+	now: () => number;
+	/** A number in [0, 1). */
+	random: () => number;
 }
 
 /** The settings of a client: whose gateway and key it uses, and how its requests behave. */
@@ -43,7 +63,8 @@ export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' |
 
 /** A request to an endpoint of the gateway. Its method is GET unless it says another. */
 export interface GatewayRequest
-	extends AttemptedRequest,
+	extends Pick<HttpRequest, 'kind' | 'signal'>,
+		Pick<RequestSettings, 'rateLimitWaitMs'>,
 		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs' | 'maxBytes'>> {
 	group: EndpointGroup;
 	texts?: StatusTexts | undefined;
@@ -56,6 +77,17 @@ export interface GatewayRequest
 }
 
 const FILE = { group: 'file', kind: 'file' } as const;
+
+/** How a request stands after some attempts. */
+interface Progress {
+	sent: number;
+	failures: number;
+	refusals: number;
+	/** How long it may still wait for the rate limit, in milliseconds. */
+	waitLeftMs: number;
+	/** `unknown` after an attempt that may have had its effect. */
+	outcome: StoppedError['outcome'];
+}
 
 /** Sends all requests: waits for a slot, retries (§7.6), reads error responses (§7.1). Knows neither n8n nor any endpoint. */
 export class GatewayClient {
@@ -82,7 +114,7 @@ export class GatewayClient {
 
 	/** Returns the body of the response; an empty object for a 204, except to a GET; a list as `list`. */
 	async json(request: GatewayRequest): Promise<JsonObject> {
-		return await this.withRetries(request, async (httpRequest) => {
+		return await this.send(request, async (httpRequest) => {
 			const response = await this.dependencies.transport.text(httpRequest);
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204 && httpRequest.method !== 'GET') return {};
@@ -104,7 +136,7 @@ export class GatewayClient {
 		request: GatewayRequest,
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
-		return await this.withRetries(request, async (httpRequest) => {
+		return await this.send(request, async (httpRequest) => {
 			const response = await this.opened(request, httpRequest);
 			return await abortable(request.signal, async () => await consume(response)).finally(() =>
 				response.body.destroy(),
@@ -156,18 +188,110 @@ export class GatewayClient {
 		return errorFromResponse({ ...request, ...response, retryAfter, now: this.now(), secrets });
 	}
 
-	private async withRetries<T>(
+	/**
+	 * Sends a request until it succeeds, or until §7.6 or the settings forbid another attempt. A 429 is no failed attempt: it has
+	 * a time limit of its own. The error that it throws has the outcome of all attempts.
+	 */
+	private async send<T>(
 		request: GatewayRequest,
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
-		const attempt = async () => {
-			const httpRequest = await this.httpRequest(request);
-			const { body } = httpRequest;
-			return await exchange(httpRequest).finally(() => {
-				// A server may respond before it has read all of it.
-				if (typeof body === 'object' && 'destroy' in body) body.destroy();
-			});
-		};
-		return await new Attempts(request, this.settings, this.dependencies, attempt).run();
+		const { kind, signal, rateLimitWaitMs = Infinity } = request;
+		const waitLeftMs = Math.min(rateLimitWaitMs, this.settings.rateLimitWaitMs ?? 15 * 60_000);
+		const progress: Progress = { sent: 0, failures: 0, refusals: 0, waitLeftMs, outcome: 'notSent' };
+		try {
+			for (;;) {
+				try {
+					return await abortable(signal, async () => {
+						return await this.dependencies.withSlot(
+							async () => await this.attempt(request, progress, exchange),
+							kind,
+						);
+					});
+				} catch (error) {
+					if (!(error instanceof ApiError)) throw asError(error);
+					await this.pauseAfter(error, request, progress);
+				}
+			}
+		} catch (error) {
+			throw lastError(error, progress);
+		}
 	}
+
+	/** Waits for the rate limit of the account, and sends a request once. */
+	private async attempt<T>(
+		request: GatewayRequest,
+		progress: Progress,
+		exchange: (httpRequest: HttpRequest) => Promise<T>,
+	): Promise<T> {
+		const { kind, signal } = request;
+		// Those without a key do not count for the account.
+		const gate = kind === 'file' || kind === 'catalogue' ? undefined : this.dependencies.gate;
+		// The wait for the slot may have been long.
+		throwIfAborted(signal);
+		// When the time for waiting is over, it ignores the pauses of the account.
+		let number = 0;
+		while (gate && progress.waitLeftMs > 0 && number === 0) {
+			const passed = gate.pass();
+			if (typeof passed === 'number') number = passed;
+			else await this.waitForLimit(passed.waitMs, signal, progress);
+		}
+		progress.sent += 1;
+		// Until it has ended: when nobody waits for it any more, it goes on.
+		const { outcome } = progress;
+		progress.outcome = 'unknown';
+		let error: unknown;
+		let body: HttpRequest['body'];
+		try {
+			const httpRequest = await this.httpRequest(request);
+			body = httpRequest.body;
+			return await exchange(httpRequest);
+		} catch (thrown) {
+			error = thrown;
+			const mayHaveEffect = thrown instanceof ApiError && thrown.details.outcome === 'unknown';
+			if (!mayHaveEffect && !signal?.aborted) progress.outcome = outcome;
+			throw asError(thrown);
+		} finally {
+			// A server may respond before it has read all of it.
+			if (typeof body === 'object' && 'destroy' in body) body.destroy();
+			gate?.ended(number, error);
+		}
+	}
+
+	/** @throws {ApiError} `error`, if it is the last one */
+	private async pauseAfter(error: ApiError, { kind, signal }: GatewayRequest, progress: Progress) {
+		const { isRateLimit, retryAfterMs = 0 } = error.details;
+		const random = this.random();
+		// A poll is sent again by its caller.
+		if (kind === 'poll') throw error;
+		if (isRateLimit) {
+			if (progress.waitLeftMs <= retryAfterMs) throw error;
+			progress.refusals += 1;
+			await this.waitForLimit(pauseMs(retryAfterMs, progress.refusals, random), signal, progress);
+			return;
+		}
+		progress.failures += 1;
+		const delayMs = retryDelayMs(kind, error, { ...progress, ...this.settings }, random);
+		if (delayMs === undefined) throw error;
+		await abortable(signal, async () => await this.pause(delayMs));
+	}
+
+	private async waitForLimit(milliseconds: number, signal: AbortSignal | undefined, progress: Progress) {
+		const waitMs = Math.min(milliseconds, progress.waitLeftMs);
+		progress.waitLeftMs -= waitMs;
+		const wait = abortable(signal, async () => await this.pause(waitMs));
+		await (this.dependencies.waitMeter?.during(wait) ?? wait);
+	}
+}
+
+/** The error that ends the attempts, with their number and the outcome of all. */
+function lastError(error: unknown, { sent, outcome }: Progress): Error {
+	const isUnknown = outcome === 'unknown';
+	if (error instanceof StoppedError) return isUnknown ? new StoppedError(error.reason, 'unknown') : error;
+	if (!(error instanceof ApiError)) return asError(error);
+	const { details } = error;
+	return error.with({
+		description: sent > 1 ? `${details.description} It was tried ${sent} times.` : details.description,
+		outcome: isUnknown ? 'unknown' : details.outcome,
+	});
 }

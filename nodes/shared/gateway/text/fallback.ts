@@ -1,4 +1,4 @@
-import type { RequestSettings } from '../client/attempts';
+import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
 import { statusPolicy } from '../errors/policy';
 
