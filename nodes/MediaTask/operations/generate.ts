@@ -5,8 +5,8 @@ import { omit } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
 import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
-import { enteredInput, promptParameter } from './input';
-import type { PlannedTask, TaskItem } from './task/taskRequest';
+import { promptParameter } from './input';
+import type { PlannedTask } from './task/taskRequest';
 import { createAndWait } from './task/create';
 
 /** What the panel calls the media types (§2.2). */
@@ -77,11 +77,11 @@ export const editImage: Operation = {
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
 	plan: (item) => {
-		const planned = generateImage.plan?.(item) as PlannedTask;
-		const params: unknown = item.params;
-		const input = JSON.stringify(omit(enteredInput(params as TaskItem['params']), 'prompt'));
+		const planned = generateImage.plan?.(item) as { task: PlannedTask };
+		const { entered, files } = planned.task;
+		const input = JSON.stringify(omit(entered.values, 'prompt'));
 		// Some models would make a new image without.
-		if (planned.files.length > 0 || /"(\\[nrt]|\s)*(https?:|data:)/i.test(input)) return planned;
+		if (files.length > 0 || /"(\\[nrt]|\s)*(https?:|data:)/i.test(input)) return planned;
 		throw new InvalidInputError(
 			'There is no image to edit',
 			"Add a row to 'Input Files', or enter the URL of an image in a field of the model. For base64 or an ID, use the operation 'Create and Wait'.",

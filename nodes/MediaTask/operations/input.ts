@@ -77,26 +77,33 @@ export const inputParameters = {
 	),
 };
 
-type InputParams = Values<typeof inputParameters> & {
-	readonly model: string;
-	/** `undefined` where the panel does not show it. */
-	readonly prompt?: string | undefined;
-};
-
-/** The input of an item as the panel has it, before the catalogue is read. */
-export function enteredInput({ inputMode, inputJson, input }: InputParams): JsonObject {
-	return inputMode === 'json' ? inputJson : (asObject(input?.value) ?? {});
+/** The input of a task as the panel has it, before the catalogue is read. */
+export interface EnteredInput {
+	model: string;
+	isForm: boolean;
+	values: JsonObject;
+	/** `undefined` where the panel does not show it, or where it is empty. */
+	prompt: string | undefined;
 }
 
-/** Reads an item's input. The catalogue says which types the values of a form have, and which field takes the prompt. */
-export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<JsonObject> {
-	const { inputMode, model: id } = params;
-	const entered = enteredInput(params);
-	const prompt = params.prompt?.trim() === '' ? undefined : params.prompt;
+export function enteredInput(
+	params: Values<typeof inputParameters> & { readonly model: string; readonly prompt?: string | undefined },
+): EnteredInput {
+	const { model: id, inputMode, prompt } = params;
+	const isForm = inputMode !== 'json';
+	const values = isForm ? (asObject(params.input?.value) ?? {}) : params.inputJson;
+	return { model: id, isForm, values, prompt: prompt?.trim() === '' ? undefined : prompt };
+}
+
+/** The input of a task. The catalogue says which types the values of a form have, and which field takes the prompt. */
+export async function completeInput(
+	{ run, client }: ItemContext,
+	{ model: id, isForm, values: entered, prompt }: EnteredInput,
+): Promise<JsonObject> {
 	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-	if (inputMode === 'json' && prompt === undefined) return entered;
+	if (!isForm && prompt === undefined) return entered;
 	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
-	const values = inputMode === 'json' ? entered : typedInput(entered, form);
+	const values = isForm ? typedInput(entered, form) : entered;
 	if (prompt === undefined) return values;
 	const promptName = promptField(form)?.name ?? 'prompt';
 	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
@@ -108,20 +115,21 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
  * @param sent the input that it refuses
  */
 export async function withFieldLabel(
-	{ run, client, params }: ItemContext<InputParams>,
+	{ run, client }: ItemContext,
+	{ model: id, isForm, values }: EnteredInput,
 	error: unknown,
 	sent: JsonObject,
 ): Promise<Error> {
 	const isRefused = error instanceof ApiError && error.details.status === 422;
-	if (!isRefused || params.inputMode === 'json') return asError(error);
-	const form = inputForm((await run.mediaModels.known(client, params.model))?.inputSchema ?? {});
+	if (!isRefused || !isForm) return asError(error);
+	const form = inputForm((await run.mediaModels.known(client, id))?.inputSchema ?? {});
 	const { message, description } = error.details;
 	const words = message.split(/[^\p{L}\d_]+/u);
 	const named = words.find((word) => form.fields.some(({ name }) => name === word));
 	const field = form.fields.find(({ name }) => name === named);
 	if (!field) return error;
 	const isPrompt = field === promptField(form);
-	const isShown = isPrompt || field.name in { ...asObject(params.input?.value), ...sent };
+	const isShown = isPrompt || field.name in { ...values, ...sent };
 	return error.with({
 		message: `'${isPrompt ? 'Prompt' : field.title}': ${message}`,
 		description: isShown ? description : `${description} To enter it, use 'Add field to send'.`,

@@ -2,24 +2,24 @@ import { simplify } from '../../../shared/fields/results';
 import { compact, asText } from '../../../shared/gateway/util/json';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 import { createAgain, createTask, isOfOtherAccount, taskNotSent } from './createTask';
-import { planTask, taskOptions, taskParameters, mayBeOfOthers, type TaskItem } from './taskRequest';
+import { planTask, taskOptions, taskParameters, mayBeOfOthers, type PlannedTask } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { choice, notForTools } from '../../../shared/params/kinds';
-import type { Values } from '../../../shared/params/parameter';
 import {
 	resumeCallback,
 	SuspendableTask,
 	timedOutOutput,
 	SHORTEST_SUSPENSION_MS,
 	suspendOrFinish,
+	type ResumeCallback,
 } from '../../suspend/suspension';
 import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
-import { isGone, resultOptions, resultParameters, resultReader } from './result';
+import { isGone, planResult, resultOf, resultOptions, resultParameters } from './result';
 
 /** Whether the item is not to be sent: a task that is paid for is taken up. */
-function isDry({ run, index, params: { options } }: TaskItem): boolean {
-	return options.dryRun === true && run.records.get(index)?.taskId === undefined;
+function isDry({ run, index }: ItemContext, { isDryRun }: PlannedTask): boolean {
+	return isDryRun && run.records.get(index)?.taskId === undefined;
 }
 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
@@ -31,12 +31,12 @@ export const create = defineOperation({
 		'Starts to generate an image, video, piece of music or speech from a description, without waiting for it. Returns the ID of the task, with which its result can be fetched later.',
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
-	plan: planTask,
-	requestOf: ({ request }) => request,
-	async execute(item, planned) {
-		const { model, simplify: isSimple } = item.params;
-		if (isDry(item)) return await taskNotSent(item, planned);
-		const { taskId, response, priceRub } = await createTask(item, planned);
+	plan: (item) => ({ task: planTask(item), isSimple: item.params.simplify }),
+	requestOf: ({ task }) => task.request,
+	async execute(item, { task, isSimple }) {
+		const { model } = task.entered;
+		if (isDry(item, task)) return await taskNotSent(item, task);
+		const { taskId, response, priceRub } = await createTask(item, task);
 		const finish = async () => [
 			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
 		];
@@ -72,35 +72,35 @@ export const createAndWait = defineOperation({
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
 	parameters,
 	options: { ...taskOptions, ...resultOptions },
-	plan(item) {
-		const { params } = item;
-		void [params.waitStrategy, params.options.maxWait, params.options.binaryPropertyName];
-		return planTask(item);
-	},
-	requestOf: ({ request }) => request,
-	async execute(item, planned) {
-		const { client, params, run } = item;
-		const { model, options } = params;
-		if (isDry(item)) return await taskNotSent(item, planned);
-		const maxWaitMs = options.maxWait * 60_000;
-		const result = resultReader(item);
+	plan: (item) => ({
+		task: planTask(item),
+		result: planResult(item),
+		// An AI Agent waits for its tool.
+		sleeps: item.params.waitStrategy === 'suspend' && !item.run.isTool,
+	}),
+	requestOf: ({ task }) => task.request,
+	async execute(item, { task, result, sleeps }) {
+		if (isDry(item, task)) return await taskNotSent(item, task);
+		const { client } = item;
+		const { model } = task.entered;
+		const { maxWaitMs } = result;
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
-		const callback = callbackOf(item, maxWaitMs);
-		const created = await createTask(item, planned, callback);
-		const { taskId, mayExist, isNew, priceRub } = created;
+		const callback = sleeps ? callbackOf(item, task, maxWaitMs) : undefined;
+		const { taskId, mayExist, isNew, priceRub } = await createTask(item, task, callback);
 		const wait = { model, priceRub, isNew, pollImmediately: mayExist || callback !== undefined };
 		const finish = async () => {
 			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
 			try {
-				return await result(taskId, { ...wait, maxWaitMs: restMs });
+				return await resultOf(item, result, taskId, { ...wait, maxWaitMs: restMs });
 			} catch (error) {
 				if (isGone(error) && !isNew) {
-					const again = await createAgain(item, planned, error);
-					return await result(again.taskId, { ...again, model, maxWaitMs, pollImmediately: false });
+					const again = await createAgain(item, task, error);
+					const newWait = { ...again, model, maxWaitMs, pollImmediately: false };
+					return await resultOf(item, result, again.taskId, newWait);
 				}
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
-				if (code !== 'wait_timeout' || params.waitStrategy !== 'suspend' || run.isTool) throw asError(error);
+				if (code !== 'wait_timeout' || !sleeps) throw asError(error);
 				const state = asText(extra.state) ?? 'unknown';
 				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
 			}
@@ -114,26 +114,24 @@ export const createAndWait = defineOperation({
 });
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
-function callbackOf(item: TaskItem & ItemContext<Values<typeof parameters>>, maxWaitMs: number) {
-	const { n8n, client, params, run } = item;
-	if (params.waitStrategy !== 'suspend') return undefined;
+function callbackOf(item: ItemContext, task: PlannedTask, maxWaitMs: number): ResumeCallback | undefined {
+	const { n8n, client, run } = item;
 	const { url, problem: ofN8n } = suspendSupport(n8n);
 	for (const secret of url?.searchParams.values() ?? []) run.secrets.add(secret);
-	// An AI Agent waits for its tool.
-	if (resumedState(n8n) || run.isTool) return undefined;
+	if (resumedState(n8n)) return undefined;
 	const reason = unreachable(url?.href ?? '', client.settings.baseUrl);
-	const problem =
-		ofN8n ??
-		(mayBeOfOthers(item)
-			? "with 'Idempotency Key', and in a retry, the task may call another execution back"
-			: params.options.callbackUrl?.trim()
-				? "the task has another 'Callback URL'"
-				: reason &&
-					`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`) ??
-		(maxWaitMs < SHORTEST_SUSPENSION_MS
-			? "n8n resumes executions once a minute, and 'Max Wait (Minutes)' is not longer"
-			: undefined);
-	if (url && problem === undefined) return resumeCallback(item, url);
+	const problems = [
+		ofN8n,
+		mayBeOfOthers(item, task) &&
+			"with 'Idempotency Key', and in a retry, the task may call another execution back",
+		task.callbackUrl && "the task has another 'Callback URL'",
+		reason &&
+			`the gateway cannot reach this n8n: ${reason}. The public URL of n8n is set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL`,
+		maxWaitMs < SHORTEST_SUSPENSION_MS &&
+			"n8n resumes executions once a minute, and 'Max Wait (Minutes)' is not longer",
+	];
+	const problem = problems.find(Boolean);
+	if (url && !problem) return resumeCallback(item, url);
 	run.hints.add(`The execution keeps running instead of sleeping: ${problem}`);
 	return undefined;
 }

@@ -1,15 +1,20 @@
 import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
-import { uploadForUse } from '../../../shared/gateway/endpoints/upload';
-import { ApiError, asError, StoppedError } from '../../../shared/gateway/errors/errors';
-import { taskPrice } from '../../../shared/gateway/media/price';
-import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
+import { uploadForUse, type UploadFile } from '../../../shared/gateway/endpoints/upload';
+import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
+import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
+import { withFile } from '../../../shared/gateway/media/inputValues';
+import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
+import { asNumber, compact, type JsonObject } from '../../../shared/gateway/util/json';
+import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
 import { charge } from '../../../shared/run/charge/charge';
 import { claimKey, digest } from '../../../shared/run/charge/keys';
-import type { OperationOutput } from '../../../shared/run/operation';
+import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
+import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspension';
-import { withFieldLabel, readInput } from '../input';
-import { placeholder } from '../inputFiles';
-import { mayBeOfOthers, readTaskRequest, type PlannedTask, type TaskItem } from './taskRequest';
+import { completeInput, withFieldLabel } from '../input';
+import { openTaskFiles, placeholder } from '../inputFiles';
+import { readCallbackUrl } from './callbackUrl';
+import { mayBeOfOthers, type PlannedTask } from './taskRequest';
 
 /** A task that exists. */
 export interface CreatedTask {
@@ -28,59 +33,86 @@ export interface CreatedTask {
  * The task of an item: that of an earlier try, or a new one, whose price is added to the cost of the execution.
  *
  * @param callback how the gateway resumes this execution, when it may be suspended
- * @throws {InvalidInputError} also if the execution could then cost more than the limit
+ * @throws {InvalidInputError} for what cannot be sent, for a price over the limit, and if the execution could then cost more
+ *   than the limit
+ * @throws {ApiError} also when the catalogue is needed and cannot be read: for a form, files, a prompt and a price limit
  */
 export async function createTask(
-	item: TaskItem,
-	planned: PlannedTask,
+	item: ItemContext,
+	task: PlannedTask,
 	callback?: ResumeCallback,
 ): Promise<CreatedTask> {
-	const { run, client, index, params } = item;
-	const { taskId, response, key: sentKey, isBefore = false } = run.records.get(index) ?? {};
-	const isNew = !isBefore && params.options.idempotencyKey === undefined;
+	const { run, client, index } = item;
+	const { records, spending } = run;
+	const { ownKey, maxCostRub, maxPriceRub } = task;
+	const { taskId, response, key: sentKey, isBefore = false } = records.get(index) ?? {};
+	const isNew = !isBefore && ownKey === undefined;
 	if (taskId !== undefined && response) {
-		const priceRub = async () => asNumber(await priceOf(item, async () => await readInput(item)));
+		const priceRub = async () =>
+			asNumber(await priceOf(item, task, async () => await completeInput(item, task.entered)));
 		return { taskId, response, mayExist: true, isNew, priceRub };
 	}
-	const { bodyWith, inputWith, content, mostRub } = await readTaskRequest(item, planned, callback);
-	const { idempotencyKey: ownKey, maxCostRub } = params.options;
-	const { records, spending } = run;
+	const callbackUrl = readCallbackUrl(task.callbackUrl, client.settings.baseUrl);
+	const inputWith = await openInput(item, task);
+	// The price, if there is a limit. Only a key of the user depends on the content of files.
+	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
+	const urlOf = ownKey === undefined ? async () => await Promise.resolve('file') : placeholder;
+	const counted = limit || ownKey !== undefined ? await inputWith(urlOf) : {};
+	const mostRub =
+		limit &&
+		limitedPrice(taskPrice(await run.mediaModel(client, task.entered.model), counted), limit, maxPriceRub);
 	const key = records.key(index, ownKey);
-	const place = records.placeOf(index);
-	const claimed = () => claimKey(spending.keys, [client.account, key], { place, content: digest(content) });
+	const use = { place: records.placeOf(index), content: digest(bodyOf(task, counted)) };
+	const keyUse = ownKey === undefined ? undefined : claimKey(spending.keys, [client.account, key], use);
 	let input: JsonObject = {};
-	const send = async () => {
-		input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
-		const created = await createMediaTask(client, bodyWith(input), key).catch(async (error: unknown) => {
-			throw await withFieldLabel(item, error, input);
-		});
-		records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
-		return created;
-	};
-	const plan = {
-		client,
-		item: { index, records },
-		key,
-		ownKey: ownKey === undefined ? undefined : claimed(),
-		mostRub,
-		maxCostRub,
-	};
-	const priced = async () => mostRub ?? (await priceOf(item, async () => await Promise.resolve(input)));
-	const { result, rub } = await charge(spending, plan, send, async (ended) =>
-		'result' in ended ? await priced() : undefined,
+	const { result, rub } = await charge(
+		spending,
+		{ client, item: { index, records }, key, ownKey: keyUse, mostRub, maxCostRub },
+		async () => {
+			input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
+			const body = bodyOf(task, input, callback?.isRequested ? callback.url : callbackUrl);
+			const created = await createMediaTask(client, body, key).catch(async (error: unknown) => {
+				throw await withFieldLabel(item, task.entered, error, input);
+			});
+			records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
+			return created;
+		},
+		async (ended) => {
+			if ('error' in ended) return undefined;
+			return mostRub ?? (await priceOf(item, task, async () => await Promise.resolve(input)));
+		},
 	);
 	run.background.push(rub);
 	return {
 		taskId: result.taskId,
 		response: result.body,
-		mayExist: mayBeOfOthers(item) || sentKey !== undefined,
+		mayExist: mayBeOfOthers(item, task) || sentKey !== undefined,
 		isNew,
 		priceRub: async () => asNumber(await rub),
 	};
 }
 
+/** The body of a creation (§4.6). */
+function bodyOf({ entered, sessionId }: PlannedTask, input: JsonObject, callBackUrl?: string): JsonObject {
+	return compact({ model: entered.model, input, sessionId, callBackUrl });
+}
+
+/** Opens the files of a task. The function that it returns makes the input, with their URLs or placeholders. */
+async function openInput(item: ItemContext, { entered, files: found }: PlannedTask) {
+	const values = await completeInput(item, entered);
+	if (found.length === 0) return async () => await Promise.resolve(values);
+	const files = await openTaskFiles(item, found);
+	const form = inputForm((await item.run.mediaModel(item.client, entered.model)).inputSchema);
+	checkTargets(files, form, entered.model);
+	return async (urlOf: (file: UploadFile) => Promise<string>) => {
+		let input = values;
+		for (const { field, file } of files) input = withFile(input, field, await urlOf(file), form);
+		return input;
+	};
+}
+
 /** Whether the task of an item was created with another API key or base URL. */
-export function isOfOtherAccount({ run, client, index }: TaskItem): boolean {
+export function isOfOtherAccount({ run, client, index }: ItemContext): boolean {
 	const { account = client.account } = run.records.get(index) ?? {};
 	return account !== client.account;
 }
@@ -92,8 +124,8 @@ export function isOfOtherAccount({ run, client, index }: TaskItem): boolean {
  * @throws that error where it may not be created again
  */
 export async function createAgain(
-	item: TaskItem,
-	planned: PlannedTask,
+	item: ItemContext,
+	task: PlannedTask,
 	gone: ApiError,
 ): Promise<CreatedTask> {
 	const { run, index } = item;
@@ -104,21 +136,22 @@ export async function createAgain(
 				'The gateway does not know it with this one. Choose the credential of the try before again.',
 		});
 	}
-	if (!run.isRetry || item.params.options.idempotencyKey !== undefined) throw gone;
+	if (!run.isRetry || task.ownKey !== undefined) throw gone;
 	run.records.useUp(index);
 	run.hints.add(
 		`The gateway does not have the task of item ${index} any more: it was created, and charged, again.`,
 	);
-	return await createTask(item, planned);
+	return await createTask(item, task);
 }
 
 /** The price of a task that is paid for, where the catalogue has it: an error must not fail the task. */
 async function priceOf(
-	{ run, client, params }: TaskItem,
+	{ run, client }: ItemContext,
+	{ entered }: PlannedTask,
 	input: () => Promise<JsonObject>,
 ): Promise<string | undefined> {
 	try {
-		const model = await run.mediaModels.known(client, params.model);
+		const model = await run.mediaModels.known(client, entered.model);
 		return model && taskPrice(model, await input()).rub;
 	} catch {
 		// Such as the end of the run.
@@ -133,10 +166,45 @@ function nothingCreated(error: unknown): never {
 }
 
 /** The output of a dry run: the request, with placeholders for files, and its price. */
-export async function taskNotSent(item: TaskItem, planned: PlannedTask): Promise<OperationOutput[]> {
-	const { model } = item.params;
-	const { bodyWith, inputWith } = await readTaskRequest(item, planned);
-	const input = await inputWith(placeholder);
-	const price = taskPrice(await item.run.mediaModel(item.client, model), input);
-	return item.run.dryRun.output(model, bodyWith(input), { ...price, isMost: false });
+export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise<OperationOutput[]> {
+	const { client, run } = item;
+	const { model } = task.entered;
+	const callbackUrl = readCallbackUrl(task.callbackUrl, client.settings.baseUrl);
+	const input = await (await openInput(item, task))(placeholder);
+	const price = taskPrice(await run.mediaModel(client, model), input);
+	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
+	if (limit) limitedPrice(price, limit, task.maxPriceRub);
+	return run.dryRun.output(model, bodyOf(task, input, callbackUrl), { ...price, isMost: false });
+}
+
+/** Checks that the model has the fields of the files: after another was chosen, it may ignore theirs, and make another picture. */
+function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: InputForm, model: string): void {
+	const stale = files.find(({ field }) => fields.length > 0 && !fields.some(({ name }) => name === field));
+	if (!stale) return;
+	const named = fields.filter(takesUrls).map(({ name }) => name);
+	throw new InvalidInputError(
+		`The model "${model}" has no field "${stale.field}" for the file`,
+		named.length > 0
+			? `In 'Input Files', choose a 'Target Field' of this model: ${named.join(', ')}.`
+			: "It has no field for a file: remove the row of 'Input Files', or choose another model.",
+		'inputFiles',
+	);
+}
+
+/**
+ * The price of a task, which a limit needs.
+ *
+ * @throws {InvalidInputError} when it is not known, or higher than `maxRub`
+ */
+function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string): string {
+	if (rub === undefined) {
+		const advice = 'Correct the input; without the limit the task would be created at any price.';
+		throw unknownPrice('The price of the task', `${reason} ${advice}`, limit);
+	}
+	if (maxRub === undefined || (compareDecimals(rub, maxRub) ?? 1) <= 0) return rub;
+	throw new InvalidInputError(
+		`The task would cost ${rubles(rub)}, more than 'Max Price (₽)' of ${rubles(maxRub)}`,
+		'Choose a cheaper model or input, or raise the option.',
+		limit,
+	);
 }

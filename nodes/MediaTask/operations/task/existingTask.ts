@@ -15,7 +15,7 @@ import {
 } from '../../../shared/gateway/endpoints/tasks';
 import { taskJson, downloadArchive, isWithoutFile } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
-import { resultOptions, resultParameters, resultReader } from './result';
+import { planResult, resultOf, resultOptions, resultParameters } from './result';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { subtitles } from '../../../shared/gateway/media/subtitles';
 import { asObject, omit } from '../../../shared/gateway/util/json';
@@ -72,11 +72,11 @@ export const wait = defineOperation({
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
 	parameters: { taskId, ...resultParameters },
 	options: resultOptions,
-	async execute(item) {
-		const { taskId: id, options } = item.params;
-		const result = resultReader(item);
-		const maxWaitMs = options.maxWait * 60_000;
-		return { finish: async () => await result(id, { maxWaitMs, pollImmediately: true }) };
+	plan: planResult,
+	async execute(item, result) {
+		const { taskId: id } = item.params;
+		const { maxWaitMs } = result;
+		return { finish: async () => await resultOf(item, result, id, { maxWaitMs, pollImmediately: true }) };
 	},
 });
 

@@ -5,7 +5,7 @@ import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
-import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
+import type { ItemContext, ItemInput, OperationOutput } from '../../../shared/run/operation';
 
 export const resultParameters = { downloadResults, simplify };
 export const resultOptions = {
@@ -37,29 +37,45 @@ export function isGone(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.kind === 'poll' && error.details.status === 404;
 }
 
-/**
- * Reads the parameters for a task's result. The function that it returns polls a task until it has ended (§3.1), and
- * returns the output. Its errors have the task's ID.
- */
-export function resultReader(item: ItemContext<ResultParams>) {
-	const { client, params, run } = item;
-	const { simplify: isSimple, downloadResults: isDownloaded } = params;
-	const field = params.options.binaryPropertyName;
-	const hasOwnKey = params.options.idempotencyKey !== undefined;
-	return async (taskId: string, { model, priceRub, ...wait }: Wait): Promise<OperationOutput[]> => {
-		const body = await waitForTask(client, taskId, wait).catch((error: unknown) => {
-			throw isGone(error) && hasOwnKey ? withAdvice(error, CHANGE_KEY) : asError(error);
-		});
-		const rub = await priceRub?.();
-		const task = readMediaTask(body, taskId);
-		task.model ??= model;
-		if (task.state === 'fail') {
-			const error = taskError(task, client.settings.secrets, rub);
-			throw hasOwnKey ? withAdvice(error, CHANGE_KEY) : error;
-		}
-		const json = isSimple ? taskJson(task, rub) : body;
+/** How an item wants the result of its task. */
+export interface PlannedResult {
+	maxWaitMs: number;
+	isSimple: boolean;
+	/** The binary field of its files; `undefined` for none. */
+	field: string | undefined;
+	hasOwnKey: boolean;
+}
+
+export function planResult({ params, run }: ItemInput<ResultParams>): PlannedResult {
+	const { maxWait, binaryPropertyName: field, idempotencyKey } = params.options;
+	return {
+		maxWaitMs: maxWait * 60_000,
+		isSimple: params.simplify,
 		// An AI Agent can use links, not files.
-		const binary = isDownloaded && !run.isTool ? await downloadFiles(item, task, field) : undefined;
-		return [{ json, ...(binary && { binary }) }];
+		field: params.downloadResults && !run.isTool ? field : undefined,
+		hasOwnKey: idempotencyKey !== undefined,
 	};
+}
+
+/** Polls a task until it has ended (§3.1), and returns the output. Errors have the task's ID. */
+export async function resultOf(
+	item: ItemContext,
+	{ isSimple, field, hasOwnKey }: PlannedResult,
+	taskId: string,
+	{ model, priceRub, ...wait }: Wait,
+): Promise<OperationOutput[]> {
+	const { client } = item;
+	const body = await waitForTask(client, taskId, wait).catch((error: unknown) => {
+		throw isGone(error) && hasOwnKey ? withAdvice(error, CHANGE_KEY) : asError(error);
+	});
+	const rub = await priceRub?.();
+	const task = readMediaTask(body, taskId);
+	task.model ??= model;
+	if (task.state === 'fail') {
+		const error = taskError(task, client.settings.secrets, rub);
+		throw hasOwnKey ? withAdvice(error, CHANGE_KEY) : error;
+	}
+	const json = isSimple ? taskJson(task, rub) : body;
+	const binary = field === undefined ? undefined : await downloadFiles(item, task, field);
+	return [{ json, ...(binary && { binary }) }];
 }
