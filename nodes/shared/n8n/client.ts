@@ -40,12 +40,9 @@ export async function connect(
 			transport: n8nTransport(context, credential, signal?.cancelSignal),
 			gate,
 			waitMeter,
-			withSlot: async (work, kind) =>
-				await withSlot(async () => {
-					// The prices of calls that are paid for are also read when another item has failed.
-					signal?.throwIfAborted(kind === 'catalogue' ? 'other item failed' : undefined);
-					return await work();
-				}, kind),
+			withSlot,
+			// The prices of calls that are paid for are also read when another item has failed.
+			throwIfEnded: (kind) => signal?.throwIfAborted(kind === 'catalogue' ? 'other item failed' : undefined),
 			pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
 			until: async (wait) => await (signal ? signal.until(async () => await wait) : wait),
 			sleep,

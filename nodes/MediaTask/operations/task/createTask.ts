@@ -62,8 +62,13 @@ export async function createTask(
 		limit &&
 		limitedPrice(taskPrice(await run.mediaModel(client, task.entered.model), counted), limit, maxPriceRub);
 	const key = records.key(index, ownKey);
-	const use = { place: records.placeOf(index), content: digest(bodyOf(task, counted)) };
-	const keyUse = ownKey === undefined ? undefined : claimKey(spending.keys, [client.account, key], use);
+	const keyUse =
+		ownKey === undefined
+			? undefined
+			: claimKey(spending.keys, [client.account, key], {
+					place: records.placeOf(index),
+					content: digest(bodyOf(task, counted)),
+				});
 	let input: JsonObject = {};
 	const { result, rub } = await charge(
 		spending,

@@ -32,6 +32,8 @@ export interface ClientDependencies {
 	waitMeter?: WaitMeter | undefined;
 	/** Runs `work` when one of the slots for parallel requests of this kind is free. */
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
+	/** Throws {@link StoppedError} when the run has ended. */
+	throwIfEnded?: (kind: RequestKind) => void;
 	/** Rejects with {@link StoppedError} as soon as the run ends. */
 	pause: (milliseconds: number) => Promise<void>;
 	/** Waits for something; rejects with {@link StoppedError} as soon as the run ends. */
@@ -229,6 +231,7 @@ export class GatewayClient {
 		const gate = kind === 'file' || kind === 'catalogue' ? undefined : this.dependencies.gate;
 		// The wait for the slot may have been long.
 		throwIfAborted(signal);
+		this.dependencies.throwIfEnded?.(kind);
 		// When the time for waiting is over, it ignores the pauses of the account.
 		let number = 0;
 		while (gate && progress.waitLeftMs > 0 && number === 0) {

@@ -37,8 +37,12 @@ export class RateGate {
 	 */
 	pass(): number | { waitMs: number } {
 		const now = this.clock.now();
-		const waitMs = this.pauseLeftMs(now);
-		if (waitMs > 0) return { waitMs };
+		const { probe, pausedUntil } = this;
+		if (now < pausedUntil) {
+			const stepMs = PROBE_INTERVAL_MS * (0.5 + this.clock.random());
+			return { waitMs: (probe === undefined ? pausedUntil - now : 0) + stepMs };
+		}
+		if (probe !== undefined) this.taken(probe);
 		this.count += 1;
 		if (this.pauses > 0) {
 			this.probe = this.count;
@@ -86,16 +90,6 @@ export class RateGate {
 		this.pauses += 1;
 		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
 		this.probe = undefined;
-	}
-
-	private pauseLeftMs(now: number): number {
-		const { probe, pausedUntil } = this;
-		if (now < pausedUntil) {
-			const stepMs = PROBE_INTERVAL_MS * (0.5 + this.clock.random());
-			return (probe === undefined ? pausedUntil - now : 0) + stepMs;
-		}
-		if (probe !== undefined) this.taken(probe);
-		return 0;
 	}
 }
 

@@ -67,21 +67,18 @@ class Account {
 
 const accounts = new Map<string, Account>();
 
-function accountOf(client: GatewayClient): Account {
+export function accountOf(client: GatewayClient): Account {
 	const account = accounts.get(client.account) ?? new Account();
 	accounts.set(client.account, account);
 	return account;
 }
 
-/** The budget of an account, and the limit of a credential with *Minimum Balance*. */
-export function accountBudget(client: GatewayClient): { budget: Budget; limit: Limit | undefined } {
-	const { minBalanceRub } = client.settings;
+/** The limit of a credential with *Minimum Balance*, in rubles. */
+export function balanceLimit(client: GatewayClient, minBalanceRub: string): Limit {
 	const account = accountOf(client);
-	const { budget } = account;
-	if (minBalanceRub === undefined) return { budget, limit: undefined };
 	checkMinBalance(minBalanceRub);
 	const left = () => addToTotal(account.leftRub, minBalanceRub, -1);
-	const limit: Limit = {
+	return {
 		left,
 		async prepare(mostRub, inFlightRub) {
 			await account.update(client, BALANCE_MS);
@@ -98,7 +95,6 @@ export function accountBudget(client: GatewayClient): { budget: Budget; limit: L
 				'minBalanceRub',
 			),
 	};
-	return { budget, limit };
 }
 
 /** Whether the account of a credential with *Minimum Balance* has room for several calls that may cost so much. */

@@ -60,10 +60,8 @@ interface Waiting {
 
 /** What calls spend under a limit, or may: of an execution, or of an account. Calls that do not fit now wait in one queue. */
 export class Budget {
-	/** What the calls in flight may cost. */
-	private inFlightRub = '0';
-	/** How many of them may cost any amount. */
-	private unlimitedInFlight = 0;
+	/** What the calls in flight may cost; `undefined` for any amount. */
+	private readonly inFlight = new Set<{ mostRub: string | undefined }>();
 	private readonly byKey = new Map<string, () => void>();
 	private readonly queue: Waiting[] = [];
 
@@ -86,12 +84,12 @@ export class Budget {
 		try {
 			while (this.queue[0] !== own) await change();
 			for (;;) {
-				await limit.prepare?.(mostRub, this.inFlightRub);
+				await limit.prepare?.(mostRub, this.inFlightRub ?? '0');
 				// From here on, no other call comes between.
-				const kept = this.keptFor(call.key);
-				const left = addToTotal(limit.left(), kept);
+				const left = addToTotal(limit.left(), this.keptFor(call.key));
 				if (isMore(mostRub, left)) throw limit.refusal(mostRub);
-				if (this.unlimitedInFlight === 0 && !isMore(addToTotal(this.inFlightRub, mostRub), left))
+				const { inFlightRub } = this;
+				if (inFlightRub !== undefined && !isMore(addToTotal(inFlightRub, mostRub), left))
 					return this.hold(call);
 				await change();
 			}
@@ -99,6 +97,16 @@ export class Budget {
 			this.queue.splice(this.queue.indexOf(own), 1);
 			this.wake();
 		}
+	}
+
+	/** What the calls in flight may cost, unless one may cost any amount. */
+	private get inFlightRub(): string | undefined {
+		let sum = '0';
+		for (const { mostRub } of this.inFlight) {
+			if (mostRub === undefined) return undefined;
+			sum = addToTotal(sum, mostRub);
+		}
+		return sum;
 	}
 
 	/** The cost of a call that was counted is not known any more. */
@@ -116,12 +124,10 @@ export class Budget {
 
 	private hold({ mostRub, key }: BudgetCall): Hold {
 		const before = this.takeOver(key);
-		this.addInFlight(mostRub, 1);
-		let isHeld = true;
+		const own = { mostRub };
+		this.inFlight.add(own);
 		const end = () => {
-			if (!isHeld) return;
-			isHeld = false;
-			this.addInFlight(mostRub, -1);
+			if (!this.inFlight.delete(own)) return;
 			if (key !== undefined && this.byKey.get(key) === end) this.byKey.delete(key);
 		};
 		if (key !== undefined) this.byKey.set(key, end);
@@ -163,11 +169,6 @@ export class Budget {
 		const spent = this.spent();
 		if (key !== undefined) spent.unknown[key] = most;
 		countUnknown(spent, most, 1);
-	}
-
-	private addInFlight(mostRub: string | undefined, factor: 1 | -1): void {
-		if (mostRub === undefined) this.unlimitedInFlight += factor;
-		else this.inFlightRub = addToTotal(this.inFlightRub, mostRub, factor);
 	}
 
 	/** What is given back goes to the first call of the queue. */

@@ -1,7 +1,7 @@
 import { ApiError, asError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
-import { accountBudget } from './account';
-import type { Hold, Limit } from './budget';
+import { accountOf, balanceLimit } from './account';
+import type { Hold } from './budget';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
 import type { Records } from './records';
@@ -43,20 +43,39 @@ export async function charge<R>(
 	const { client, item, key, ownKey } = plan;
 	const known = item?.records.get(item.index);
 	assertSameAccount(known, client);
-	const hold = await take(spending, plan, key !== undefined && known?.key === key);
+	// First those of its execution, then those of its account: in one order, no calls wait for each other.
+	const { mostRub, maxCostRub } = plan;
+	const { minBalanceRub } = client.settings;
+	const until = client.until.bind(client);
+	const call = { mostRub, key: budgetKey({ account: client.account, key }), until };
+	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
+	const isRepeated = key !== undefined && known?.key === key;
+	const ofExecution = isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub);
+	const ofAccount =
+		isRepeated || minBalanceRub === undefined ? undefined : balanceLimit(client, minBalanceRub);
+	const holds: Hold[] = [await spending.budget.take({ ...call, limit: ofExecution })];
+	try {
+		holds.push(await accountOf(client).budget.take({ ...call, limit: ofAccount }));
+	} catch (error) {
+		for (const hold of holds) hold.release();
+		throw asError(error);
+	}
 	const record = item?.records.sent(item.index, client.account, key) ?? { state: 'sent' };
 	const end = async (ended: { result: R } | { error: unknown }) => {
 		const rub = await costOf(ended).catch((error: unknown) => {
-			hold.keep();
+			for (const hold of holds) hold.keep();
 			throw asError(error);
 		});
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
 		const isKnown = rub !== undefined && !ownKey;
 		// An equal call of an agent has counted it.
 		const isCounted = isFree || record.costRub !== undefined;
-		if (isCounted) hold.release();
-		else if (isKnown) hold.spend((record.costRub = rub));
-		else hold.keep(rub);
+		for (const hold of holds) {
+			if (isCounted) hold.release();
+			else if (isKnown) hold.spend(rub);
+			else hold.keep(rub);
+		}
+		if (isKnown && !isCounted) record.costRub = rub;
 		if (ownKey && !isFree) ownKey.isCharged = true;
 		// Also when nothing was charged: expressions read the sums from each node that sends such calls.
 		spending.addOwn(isKnown && !isCounted ? rub : '0', isCounted ? 0 : 1);
@@ -85,27 +104,3 @@ function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient)
 		retryable: false,
 	});
 }
-
-/** Keeps what a call may cost, first of its execution's budget and then of its account's: in one order, nothing waits for ever. */
-async function take(spending: Spending, plan: Plan, isRepeated: boolean): Promise<Hold> {
-	const { client, key, mostRub, maxCostRub } = plan;
-	const { budget, limit } = accountBudget(client);
-	const until = client.until.bind(client);
-	const call = { mostRub, key: budgetKey({ account: client.account, key }), until };
-	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
-	const limited = (one: Limit | undefined) => ({ ...call, limit: isRepeated ? undefined : one });
-	const ofExecution = await spending.budget.take(limited(spending.limit(maxCostRub)));
-	try {
-		const ofAccount = await budget.take(limited(limit));
-		return both(ofExecution, ofAccount);
-	} catch (error) {
-		ofExecution.release();
-		throw asError(error);
-	}
-}
-
-const both = (first: Hold, second: Hold): Hold => ({
-	release: () => [first, second].forEach((hold) => hold.release()),
-	spend: (rub) => [first, second].forEach((hold) => hold.spend(rub)),
-	keep: (rub) => [first, second].forEach((hold) => hold.keep(rub)),
-});

@@ -64,8 +64,7 @@ export class Spending {
 	}
 
 	/** The limit of a call of the execution. */
-	limit(maxCostRub: string | undefined): Limit | undefined {
-		if (maxCostRub === undefined) return undefined;
+	limit(maxCostRub: string): Limit {
 		return {
 			left: () => this.left(maxCostRub),
 			refusal: (mostRub) => this.refusal(mostRub, maxCostRub),
