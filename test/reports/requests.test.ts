@@ -281,16 +281,18 @@ test('a fallback model whose ID ends with a line break is asked', async () => {
 	expect(json).toMatchObject({ model: 'sandbox/swift-1', fallbackFrom: [TEXT_MODEL] });
 });
 
-test('an agent’s tool that asks for sound is refused: a tool returns no files', async () => {
-	const [node, parameters] = text({
-		options: { audioAndImages: { modalities: ['text', 'audio'] } },
-	});
-	const { items } = await gateway.run({
-		node,
-		parameters: { ...parameters },
-		asTool: true,
-		settings: CONTINUE,
-	});
+test.each<[string, object]>([
+	['Generate', { options: { audioAndImages: { modalities: ['text', 'audio'] } } }],
+	[
+		'Analyze',
+		{
+			...{ resource: 'image', operation: 'analyze', source: 'url', url: 'https://files.test/a.png' },
+			options: { extraBody: '{ "modalities": ["text", "audio"] }' },
+		},
+	],
+])('an agent’s tool *%s* that asks for sound is refused: a tool returns no files', async (_, parameters) => {
+	const [node, given] = text(parameters);
+	const { items } = await gateway.run({ node, parameters: { ...given }, asTool: true, settings: CONTINUE });
 	expect(JSON.stringify(items)).toMatch(/returns no audio and no images.*Nothing was sent/);
 	expect(gateway.charges()).toBe(0);
 });

@@ -1,10 +1,10 @@
 import * as n8nWorkflow from 'n8n-workflow';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import type { GatewayClient } from '../../../shared/gateway/client/client';
 import { mostOfCall, withMaxTokens } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import type { Usage } from '../../../shared/gateway/text/formats/completion';
-import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { asksForMedia, textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
@@ -12,7 +12,12 @@ import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { completeText } from '../../../shared/run/charge/text';
-import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
+import {
+	defineOperation,
+	type ItemContext,
+	type ItemInput,
+	type OperationOutput,
+} from '../../../shared/run/operation';
 import { openAttachments } from './attachments';
 import { generateOptions, generateParameters } from './fields';
 import { prepareText, type PreparedText } from './parameters';
@@ -26,39 +31,41 @@ export const generate = defineOperation({
 		'Asks another language model for a text, such as an answer, a summary or a translation. It knows only what the prompt says. Returns the text and the cost in rubles.',
 	parameters: generateParameters,
 	options: generateOptions,
-	plan: (item) => planText(prepareText(item), item.run.isTool),
+	plan: (item) => planText(item, prepareText(item)),
 	execute: generateText,
 });
 
-export interface PlannedText {
-	prepared: PreparedText;
+export interface PlannedText extends PreparedText {
 	/** The body, unless files are to be opened for it. */
 	body?: JsonObject;
 }
 
 /** Makes the body before anything is sent, unless it needs files. */
-export function planText(prepared: PreparedText, isTool = false): PlannedText {
-	const { options, attachments, format, request, extraBody } = prepared;
-	void [options.dryRun, options.fallbackModels, options.maxCostRub];
-	const body = textBody(format, request, extraBody);
-	if (isTool && asksForMedia(body))
+export function planText({ run }: ItemInput, text: PreparedText): PlannedText {
+	const body = textBody(text.format, text.request, text.extraBody);
+	if (run.isTool && asksForMedia(body))
 		throw new InvalidInputError(
 			'The tool of an agent returns no audio and no images',
 			'They would be paid for and lost: remove the options that ask for them. A Gateway Media Task tool returns the URLs of its files.',
 			'options',
 		);
-	return attachments.length > 0 ? { prepared } : { prepared, body };
+	return text.attachments.length > 0 ? text : { ...text, body };
 }
 
-export async function generateText(item: ItemContext, planned: PlannedText): Promise<OperationOutput[]> {
+export async function generateText(item: ItemContext, text: PlannedText): Promise<OperationOutput[]> {
 	const { client, run, index } = item;
-	const { prepared } = planned;
-	const { format, request } = prepared;
-	const { dryRun, fallbackModels = [], maxCostRub } = prepared.options;
-	const { body, files } = await withAttachments(item, planned);
+	const { format, request, extraBody, maxCostRub } = text;
+	let { body } = text;
+	let files: EmbeddedFile[] = [];
+	if (!body) {
+		const opened = await openAttachments(item, request.conversation, text.attachments);
+		files = opened.files;
+		body = textBody(format, { ...request, conversation: opened.conversation }, extraBody);
+	}
+	const given = body;
 	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
-	if (dryRun) {
-		const json = maxCostRub === undefined ? body : withMaxTokens(format, body);
+	if (text.isDryRun) {
+		const json = maxCostRub === undefined ? given : withMaxTokens(format, given);
 		const model = asText(json.model) ?? '';
 		const most = mostOfCall(format, json, await run.textModels.required(client, model), inBody);
 		return run.dryRun.output(model, json, { isMost: true, ...most });
@@ -69,18 +76,18 @@ export async function generateText(item: ItemContext, planned: PlannedText): Pro
 		const { spending, textModels, records } = run;
 		const costs = { client, spending, textModels, showHint: (hint: string) => records.note(index, { hint }) };
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
-		const models = [request.model, ...fallbackModels];
+		const models = [request.model, ...text.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, settings) => {
-			const asked = model === request.model ? body : { ...body, model };
+			const asked = model === request.model ? given : { ...given, model };
 			return await completeText(costs, { ...plan, body: asked }, async (json) => {
-				return await send(item, prepared, { ...toCall(format, json, files), ...settings }, chunks);
+				return await send(client, text, { ...textCall(format, json), ...settings }, files, chunks);
 			});
 		});
 		isComplete = true;
 		if (fallbackFrom.length > 0) records.note(index, { isFallback: true });
 		const completion = { ...result.completion, fallbackFrom };
 		addTokenUsage(item.n8n, completion.usage);
-		return [await outputOf(item, prepared, completion, result.body)];
+		return [await outputOf(item, text, completion, result.body)];
 	} finally {
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}
@@ -97,39 +104,28 @@ function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }
 	counter.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
 }
 
-async function withAttachments(
-	item: ItemContext,
-	{ prepared, body }: PlannedText,
-): Promise<{ body: JsonObject; files: EmbeddedFile[] }> {
-	if (body) return { body, files: [] };
-	const { format, request, extraBody, attachments } = prepared;
-	const { conversation, files } = await openAttachments(item, request.conversation, attachments);
-	return { body: textBody(format, { ...request, conversation }, extraBody), files };
-}
-
-function toCall(format: TextFormat, body: JsonObject, files: readonly EmbeddedFile[]): TextCall {
-	const call = textCall(format, body);
-	if (files.length === 0) return call;
-	const streamed = bodyWithFiles(wireText(call.json), files);
-	const length = { 'Content-Type': 'application/json', 'Content-Length': String(streamed.length) };
-	const openBody = async () => ({ content: await streamed.open() });
-	return { ...call, headers: { ...call.headers, ...length }, openBody };
-}
-
-/** Sends a call; streams its response to the workflow's chat or webhook. */
+/** Sends a call with its files; streams its response to the workflow's chat or webhook. */
 async function send(
-	item: ItemContext,
+	client: GatewayClient,
 	{ format, request: { output, stream } }: PreparedText,
 	call: TextCall,
+	files: readonly EmbeddedFile[],
 	chunks: ItemChunkWriter | undefined,
 ): Promise<JsonObject> {
-	if (!stream) return await item.client.json(call);
+	let request = call;
+	if (files.length > 0) {
+		const body = bodyWithFiles(wireText(call.json), files);
+		const length = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
+		const headers = { ...call.headers, ...length };
+		request = { ...call, headers, openBody: async () => ({ content: await body.open() }) };
+	}
+	if (!stream) return await client.json(request);
 	let hasChunks = false;
 	const onText = (text: string) => {
 		hasChunks = true;
 		chunks?.write(text);
 	};
-	const body = await streamText(item.client, { format, output, request: call, onText });
+	const body = await streamText(client, { format, output, request, onText });
 	// A response that was not streamed is written as one chunk.
 	if (chunks && !hasChunks) {
 		const { text, refusal } = format.readCompletion(body, output);

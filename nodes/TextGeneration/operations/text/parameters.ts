@@ -35,13 +35,16 @@ type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParam
 	readonly options: Values<typeof sharedOptions>;
 };
 
+/** A text as its item describes it: what is read and checked before the first request. */
 export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
 	attachments: FoundAttachment[];
 	extraBody: JsonObject;
+	fallbackModels: readonly string[];
+	maxCostRub: string | undefined;
+	isDryRun: boolean;
 	simplify: boolean;
-	options: SharedParams['options'];
 }
 
 export function prepareText(item: ItemInput<Params>): PreparedText {
@@ -79,8 +82,10 @@ export function prepare(
 		},
 		attachments: attachments.map((row) => findAttachment(item, row, format)),
 		extraBody,
+		fallbackModels: options.fallbackModels ?? [],
+		maxCostRub: options.maxCostRub,
+		isDryRun: options.dryRun === true,
 		simplify: params.simplify,
-		options,
 	};
 }
 

@@ -35,7 +35,7 @@ function definePreset(preset: Preset): Operation {
 		...preset,
 		parameters: parametersOf(preset),
 		options,
-		plan: (item) => planText(read(item, preset)),
+		plan: (item) => planText(item, read(item, preset)),
 		execute: generateText,
 	});
 }

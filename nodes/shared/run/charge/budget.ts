@@ -123,7 +123,7 @@ export class Budget {
 	}
 
 	private hold({ mostRub, key }: BudgetCall): Hold {
-		const before = this.takeOver(key);
+		const before = key === undefined ? undefined : this.takeOver(key);
 		const own = { mostRub };
 		this.inFlight.add(own);
 		const end = () => {

@@ -47,7 +47,7 @@ export async function charge<R>(
 	const { mostRub, maxCostRub } = plan;
 	const { minBalanceRub } = client.settings;
 	const until = client.until.bind(client);
-	const call = { mostRub, key: budgetKey({ account: client.account, key }), until };
+	const call = { mostRub, key: key && budgetKey({ account: client.account, key }), until };
 	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
 	const isRepeated = key !== undefined && known?.key === key;
 	const ofExecution = isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub);

@@ -10,7 +10,7 @@ import { incompleteHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
 import { hasRoom } from './account';
 import { charge, type Plan } from './charge';
-import { costLimit, unknownPrice } from './limits';
+import { costLimit, unknownPrice, type Limit } from './limits';
 import type { Spending } from './spending';
 
 /** What the text calls of a run share. */
@@ -44,22 +44,29 @@ export async function completeText(
 	send: (body: JsonObject) => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
 	const { client, spending, textModels, showHint } = costs;
-	const { body, mostRub } = await limitedCall(costs, textPlan);
 	const { format, output, item, maxCostRub } = textPlan;
+	const limit = costLimit(client, maxCostRub);
+	const { body, mostRub } = limit
+		? await limitedCall(costs, textPlan, limit)
+		: { ...textPlan, mostRub: undefined };
 	const plan = { client, mostRub, item, maxCostRub };
 	const model = async () => await textModels.known(client, body.model);
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
-	const call = async () => {
-		const response = await send(body);
-		return { body: response, completion: format.readCompletion(response, output) };
-	};
 	try {
-		const { result, rub } = await charge(spending, plan, call, async (ended) => {
-			const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
-			const cost = await costOfCharge(charged, body, model);
-			fields = cost?.fields;
-			return cost?.rub;
-		});
+		const { result, rub } = await charge(
+			spending,
+			plan,
+			async () => {
+				const response = await send(body);
+				return { body: response, completion: format.readCompletion(response, output) };
+			},
+			async (ended) => {
+				const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
+				const cost = await costOfCharge(charged, body, model);
+				fields = cost?.fields;
+				return cost?.rub;
+			},
+		);
 		await rub;
 		const hint = incompleteHint(result.completion, body, format);
 		if (hint !== undefined) showHint(hint);
@@ -70,13 +77,12 @@ export async function completeText(
 	}
 }
 
-/** The body that is sent, and, if its cost is limited, the most that it may cost, as decimal text in rubles. */
+/** The body of a call whose cost is limited, and the most that it may cost, as decimal text in rubles. */
 async function limitedCall(
 	{ client, textModels }: TextCosts,
-	{ format, body, files, maxCostRub }: TextPlan,
-): Promise<{ body: JsonObject; mostRub?: string }> {
-	const limit = costLimit(client, maxCostRub);
-	if (!limit) return { body };
+	{ format, body, files }: TextPlan,
+	limit: Limit,
+): Promise<{ body: JsonObject; mostRub: string }> {
 	const model = await textModels.required(client, body.model);
 	const limited = (maxTokens?: number) => {
 		const json = withMaxTokens(format, body, maxTokens);
