@@ -14,6 +14,7 @@ describe('the IDs in the text of a callback', () => {
 		['in XML', '<task id="task-1"><url>https://a.test/b1/c12345</url></task>', ['task-1']],
 		['with two characters', '{"taskId":"t1","priority":1}', ['t1']],
 		['once each', 'task-1 task-1', ['task-1']],
+		['after ten other words', 'a b c d e f g h i j task-1', ['task-1']],
 		['with 200 characters', long, [long]],
 		['but not with 201', `${long}a`, []],
 		[
