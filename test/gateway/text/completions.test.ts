@@ -309,6 +309,11 @@ describe('a value that does not fit its schema', () => {
 		['a type that is not known', 1, { type: 'text' }],
 		['a constant', 1, { const: 2 }],
 		['parts of a whole', { a: 1 }, { allOf: [{ required: ['a'] }, { required: ['b'] }] }],
+		[
+			'a part beside a reference',
+			{ a: 1 },
+			{ $ref: '#/$defs/A', allOf: [{ required: ['b'] }], $defs: { A: { required: ['a'] } } },
+		],
 		['a name that objects inherit', {}, { required: ['toString'] }],
 	])('%s is checked', (_, value, schema) => {
 		expect(problems(value, schema)).toHaveLength(1);
