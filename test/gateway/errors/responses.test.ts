@@ -303,10 +303,12 @@ it('every error has a message and a hint', () => {
 	}
 });
 
-it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean', () => {
+it('errors of Messages have no codes (§7.5): most of their texts say what the status can mean; a code says more', () => {
 	const { texts = {} } = textFormat('messages');
 	expect(Object.keys(texts)).toStrictEqual(['400', '404', '409', '410', '422']);
 	expect(textOf({ group: 'text', status: 400, texts })).toMatch(/empty wallet/);
+	const coded = { group: 'text', status: 400, code: 'context_length_exceeded' } as const;
+	expect(textOf({ ...coded, texts })).toBe(textOf(coded));
 	expect(textOf({ group: 'text', status: 503, texts })).toBe(textOf({ group: 'text', status: 503 }));
 });
 
