@@ -35,10 +35,10 @@ function setUp() {
 	return { gate, pass, next };
 }
 
-/** The gate of an account that has refused two requests. */
+/** The gate of an account that has refused two requests, and another one in flight. */
 function paused(retryAfterMs?: number) {
 	const one = setUp();
-	for (const passage of [one.pass(), one.pass()]) one.gate.ended(passage, refusal(retryAfterMs));
+	for (const passage of [one.pass(), one.pass(), one.pass()]) one.gate.ended(passage, refusal(retryAfterMs));
 	return one;
 }
 
@@ -65,7 +65,7 @@ it.each([
 	expect(() => pass()).toThrow('It waits 1100 ms');
 });
 
-it('the pause doubles up to 5 s, whatever the Retry-After, until a request is taken', () => {
+it('the pause doubles up to 5 s, whatever the Retry-After and what is in flight, until a request is taken', () => {
 	const { gate, next, pass } = paused(3_600_000);
 	const waits: number[] = [];
 	for (let count = 0; count < 5; count += 1) {
@@ -105,10 +105,12 @@ describe('after a pause one request is sent', () => {
 it.each([[undefined], [refusal(90_000)], [LOST]])(
 	'a request that ignores pauses neither ends nor lengthens one: %#',
 	(end) => {
-		const { gate, next } = paused();
+		const { gate, next, pass } = paused();
 		gate.ended(0, end);
 		gate.ended(0, end);
 		expect(next().waitedMs).toBe(1_100);
+		gate.ended(0, end);
+		expect(() => pass()).toThrow('It waits 100 ms');
 	},
 );
 
