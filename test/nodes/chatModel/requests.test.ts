@@ -168,9 +168,10 @@ it.each<[string, unknown, unknown]>([
 	],
 	['a tool', { type: 'tool', name: 'search' }, { type: 'function', function: { name: 'search' } }],
 	['an object without a name', { type: 'auto' }, undefined],
-])('understands LangChain’s choice of tools: %s', async (_, choice, wire) => {
+])('understands LangChain’s choice of tools, also when they are added again: %s', async (_, choice, wire) => {
 	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
-	await lc.bindTools([tool('search')], { tool_choice: choice }).invoke(GO);
+	const search = [tool('search')];
+	await lc.bindTools(search, { tool_choice: choice }).bindTools(search).invoke(GO);
 	expect(requests[0]?.tool_choice).toStrictEqual(wire);
 });
 
@@ -283,6 +284,10 @@ describe('response format', () => {
 		schemaName: 'place',
 		jsonSchema: '{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}',
 	};
+
+	it.each(['any', 'auto'])('the response format is sent with the choice of tools %s', async (toolChoice) => {
+		expect((await ask(place, { tools: [search], toolChoice })).body).toHaveProperty('response_format');
+	});
 
 	it('the response format gives way to a tool that the node must have called', async () => {
 		const response = whole({ content: null, tool_calls: [callOf('a', 'search', '{}')] }, 'tool_calls');
