@@ -214,7 +214,7 @@ describe('callbacks', () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const rawBody = make(taskId);
-		const { context, response } = callbackContext(noFiles, { body: undefined }, { rawBody: undefined });
+		const { context, response } = callbackContext(noFiles, { body: {} }, { rawBody: undefined });
 		const request = context.getRequestObject() as object;
 		const readRawBody = async () => await Promise.resolve(void Object.assign(request, { rawBody }));
 		Object.assign(request, { readRawBody });
