@@ -107,6 +107,11 @@ export function testGate(clock: Partial<GateClock> = {}): RateGate {
 	return new RateGate({ now: () => Date.now(), random: () => 0.5, ...clock });
 }
 
+/** The gate of an account whose pause does not end. */
+export function closedGate(): RateGate {
+	return Object.assign(testGate(), { pass: () => ({ waitMs: 1_000 }) });
+}
+
 /** The body of an error that the gateway itself sends: the media envelope (§7.1). */
 export function gatewayFailure(status: number): string {
 	return JSON.stringify({ code: status, msg: '', data: null });

@@ -1,4 +1,4 @@
-import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import type { ClientDependencies, GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { waitForTask, type WaitOptions } from '../../../nodes/shared/gateway/endpoints/polling';
 import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
@@ -17,7 +17,7 @@ import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
-import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, closedGate, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
 const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
@@ -87,8 +87,12 @@ const poll = (state: string) => ({ body: JSON.stringify({ code: 200, data: { tas
 const plan: WaitOptions = { maxWaitMs: 60_000, pollImmediately: false };
 
 /** Waits for task t in vain. Returns the error, and what was sent until then. */
-async function failed(steps: Step[], more: Partial<WaitOptions> = {}) {
-	const scripted = scriptedClient(steps);
+async function failed(
+	steps: Step[],
+	more: Partial<WaitOptions> = {},
+	dependencies: Partial<ClientDependencies> = {},
+) {
+	const scripted = scriptedClient(steps, {}, { dependencies });
 	const error = await apiErrorOf(waitForTask(scripted.client, 't', { ...plan, ...more }));
 	return { ...scripted, error, details: error.details };
 }
@@ -186,6 +190,13 @@ describe('Max Wait', () => {
 		expect(details.code).toBe('wait_timeout');
 		expect([pauses, sent.length]).toStrictEqual([expected, expected.length]);
 		expect(clock.now - 1_000_000).toBe(maxWaitMs);
+	});
+
+	it('is kept while the rate limit pauses the account', async () => {
+		const gate = closedGate();
+		const { details, sent, clock } = await failed([poll('processing')], { maxWaitMs: 20_000 }, { gate });
+		expect([details.code, sent.length]).toStrictEqual(['wait_timeout', 1]);
+		expect(clock.now - 1_000_000).toBe(20_000);
 	});
 
 	it('allows a result that arrives exactly at its end', async () => {

@@ -5,9 +5,11 @@ import {
 } from '../../../nodes/shared/gateway/endpoints/models';
 import { type MediaModel } from '../../../nodes/shared/gateway/media/price';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { apiErrorOf, scriptedClient } from '../../helpers/client';
+import { apiErrorOf, closedGate, scriptedClient } from '../../helpers/client';
 
-const listing = (data: Json) => scriptedClient([{ body: JSON.stringify({ object: 'list', data }) }]);
+const dependencies = { gate: closedGate() };
+const listing = (data: Json) =>
+	scriptedClient([{ body: JSON.stringify({ object: 'list', data }) }], {}, { dependencies });
 const textModel = async (record: JsonObject) => (await listTextModels(listing([record]).client))[0];
 const mediaModel = async (record: JsonObject) => (await listMediaModels(listing([record]).client))[0];
 
@@ -15,11 +17,12 @@ describe.each([
 	['/models', listTextModels],
 	['/media/models', listMediaModels],
 ] as const)('the catalogue %s', (path, list) => {
-	it('is requested once, with a timeout of a minute', async () => {
-		const { client, sent } = listing([]);
+	it('is requested once and at once, whatever the rate limit of the account, with a timeout of a minute', async () => {
+		const { client, sent, pauses } = listing([]);
 		await expect(list(client)).resolves.toStrictEqual([]);
 		const url = `https://gateway.test/api/v1${path}`;
 		expect(sent).toMatchObject([{ method: 'GET', url, kind: 'catalogue', timeoutMs: 60_000 }]);
+		expect(pauses).toStrictEqual([]);
 	});
 
 	it('leaves out entries without an ID', async () => {
