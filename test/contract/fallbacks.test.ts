@@ -97,9 +97,9 @@ describe('the next model', () => {
 		expect(asked()).toStrictEqual([TEXT_MODEL, TEXT_MODEL, SECOND]);
 	});
 
-	it('is asked in its order; the last error names those that were rejected', async () => {
+	it('is asked in its order, and once; the last error names those that were rejected', async () => {
 		for (const model of [TEXT_MODEL, SECOND, THIRD]) reject(model, 'no_providers');
-		const { items } = await generate();
+		const { items } = await generate({ fallbackModels: [SECOND, THIRD, ` ${SECOND} `] });
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, THIRD]);
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'no_providers',
