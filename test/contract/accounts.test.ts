@@ -48,6 +48,18 @@ describe('item credentials', () => {
 		expect(gateway.control.requests({ path: '/models' })).toHaveLength(2);
 	});
 
+	it('the rate limit of one account does not pause the other', async () => {
+		const { options } = twoAccounts();
+		const items = [0, 2, 1].flatMap((index) => options.items[index] ?? []);
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 3_600 } as const;
+		gateway.control.addFault({ match: { method: 'POST' }, action, times: 2 });
+		const parameters = { options: { concurrency: 1 } };
+		const { items: outputs } = await gateway.generate(parameters, { ...options, items, settings: CONTINUE });
+		expect(outputs.map(({ json }) => 'error' in json)).toStrictEqual([true, true, false]);
+		const [, second, third] = gateway.control.requests({ method: 'POST' }).map(({ startedAt }) => startedAt);
+		expect(Number(third) - Number(second)).toBeLessThan(500);
+	});
+
 	it('an item with a wrong key fails alone, and no key is shown', async () => {
 		const { keys, items, options } = twoAccounts();
 		const wrong = 'sk-00000000-0000-4000-8000-000000000000';
