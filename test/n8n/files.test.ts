@@ -161,7 +161,7 @@ describe('store response', () => {
 
 	/** A store that reads everything. */
 	const reading = {
-		prepareBinaryData: async (stream: unknown, fileName?: string, mimeType = 'guessed') => {
+		prepareBinaryData: async (stream: unknown, fileName?: string, mimeType = 'text/plain') => {
 			const chunks: Buffer[] = [];
 			for await (const chunk of stream as Readable) chunks.push(Buffer.from(chunk as Uint8Array));
 			const data = Buffer.concat(chunks).toString();
@@ -209,11 +209,12 @@ describe('store response', () => {
 		['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
 		['no type', {}, 'image/webp', 'image/webp'],
 		['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
-		['no type, where none is known', {}, undefined, 'guessed'],
+		['no type, where none is known but by its first bytes', {}, undefined, 'audio/mpeg'],
 	])(
 		'a file whose server reports %s is stored with the best known type',
 		async (_, headers, knownType, type) => {
-			const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
+			const body = Readable.from([Buffer.from('ID'), Buffer.from('3 a song')]);
+			const response = { status: 200, headers, body };
 			const { mimeType } = await storeResponse({ helpers: reading }, response, {
 				names: ['a.bin'],
 				knownType,
