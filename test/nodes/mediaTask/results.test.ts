@@ -218,7 +218,8 @@ describe('polls', () => {
 		expect([items[0]?.json.state, polls.requests, pauses]).toStrictEqual(['success', 1, []]);
 	});
 
-	it('a task that does not end in time is an error with its state and ID, and paid', async () => {
+	it('a task that does not end in time, from when it is created, is an error with its state and ID, and paid', async () => {
+		gateway().post(TASKS).reply(429, envelope(null, 429), { 'retry-after': '20' });
 		serve();
 		const polls = endsAtPoll(1_000);
 		const { items } = await run(
