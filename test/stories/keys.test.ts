@@ -156,8 +156,11 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(gateway.charges()).toBe(3);
 	});
 
-	it('with an own *Idempotency Key*, the error says to change it', async () => {
-		const execution = await deleted({ options: { idempotencyKey: '=order-{{ $json.prompt }}' } });
+	it('with an own *Idempotency Key*, the error says to change it, also in another execution', async () => {
+		const ownKey = { options: { idempotencyKey: '=order-{{ $json.prompt }}' } };
+		const execution = await deleted(ownKey);
+		const another = await execute(image(ownKey), prompts('cat'));
+		expect(another.errorText).toContain("Change 'Idempotency Key', too");
 		const sent = creations().length;
 		const retried = await execution.retry();
 		expect(retried.errorText).toContain("Change 'Idempotency Key', too");
