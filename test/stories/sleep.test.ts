@@ -218,9 +218,9 @@ it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () 
 	const sleeping = await sleep([edit({ options: { maxWait: 30 } }), wait], await pictures(CAT, DOG));
 	await finish(DOG);
 	const execution = await sleeping.wake();
-	expect(execution.items().map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([
-		[taskOf(CAT).taskId, true],
-		[taskOf(DOG).taskId, true],
+	expect(execution.items().map(({ json }) => [json.taskId, json.timedOut, json.priceRub])).toStrictEqual([
+		[taskOf(CAT).taskId, true, 6.75],
+		[taskOf(DOG).taskId, true, 9],
 	]);
 	// The file of the input would look like the result.
 	expect(execution.items().filter(({ binary }) => binary)).toStrictEqual([]);
