@@ -2,9 +2,9 @@ import { WebhookContext } from 'n8n-core';
 import nock from 'nock';
 
 import { runNode, type RunOptions } from '../../helpers/engine';
-import { envelope, gateway, serve } from '../../helpers/media';
+import { envelope, gateway, serve, task } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { ended, savedState, sendCallback, suspending, threeTasks } from '../../helpers/suspended';
+import { ended, prompts, savedState, sendCallback, suspending, threeTasks } from '../../helpers/suspended';
 import { eventually } from '../../helpers/time';
 
 // Callbacks to a suspended execution, as n8n passes them to the node.
@@ -43,9 +43,11 @@ describe('callbacks', () => {
 		tasks.polls.splice(0);
 		const first = sendCallback(suspended, use, { item: 0 });
 		await eventually(() => tasks.polls.length >= 2);
-		tasks.respond = () => 'success';
-		const second = await sendCallback(suspended, use, { item: 2 });
-		expect(second.resumed).toBeUndefined();
+		// The last one reads as running for a moment.
+		const polled = () => tasks.polls.filter((taskId) => taskId === 't3').length;
+		tasks.respond = (taskId) => (taskId === 't3' && polled() < 2 ? 'processing' : 'success');
+		const others = [1, 2].map(async (item) => await sendCallback(suspended, use, { item }));
+		expect((await Promise.all(others)).map(({ resumed }) => resumed)).toStrictEqual([undefined, undefined]);
 		expect((await first).resumed?.run.status).toBe('success');
 	});
 
@@ -118,8 +120,10 @@ it.each([
 	const until = suspended.run.waitTill?.getTime() ?? 0;
 	const clock = jest.spyOn(Date, 'now').mockReturnValue(until - left);
 	const { resumed } = await sendCallback(suspended, use, { item: 2 });
+	const again = await sendCallback(suspended, use, { query: { state: savedState(suspended).id } });
 	clock.mockRestore();
-	expect(resumed !== undefined).toBe(resumes);
+	expect([resumed !== undefined, again.resumed]).toStrictEqual([resumes, undefined]);
+	expect(tasks.resumes).toHaveLength(resumes ? 1 : 0);
 });
 
 /** In place of a status: the call is not answered. */
@@ -131,7 +135,7 @@ it.each([
 	[[], [300, 299]],
 	[[], [LOST, 200]],
 ])(
-	'a suspended task is polled, and n8n is called until it accepts the call, without an error: %j %j',
+	'the last one of suspended tasks is polled, and n8n is called until it accepts the call, without an error: %j %j',
 	async (pending, statuses) => {
 		const rejections: unknown[] = [];
 		const note = (error: unknown) => void rejections.push(error);
@@ -140,23 +144,25 @@ it.each([
 		// The first poll comes before the execution is suspended, when the gateway may not know the task yet.
 		const states = ['unknown', ...pending];
 		serve();
+		task('t1', { state: 'processing' });
 		gateway()
 			.persist()
-			.get(/\/tasks\/t1$/)
+			.get(/\/tasks\/t2$/)
 			.reply(() => {
 				const state = states.shift() ?? 'success';
 				events.push(state);
-				return state === 'unknown' ? [404, envelope(null, 404)] : [200, envelope({ taskId: 't1', state })];
+				return state === 'unknown' ? [404, envelope(null, 404)] : [200, envelope({ taskId: 't2', state })];
 			});
 		for (const status of statuses) {
-			const call = nock('https://n8n.test').post(/media-task\?signature=\w+&item=0$/, () => {
+			const call = nock('https://n8n.test').post(/media-task\?signature=\w+&item=1$/, () => {
 				events.push(String(status));
 				return true;
 			});
 			if (status === LOST) call.replyWithError('The connection broke');
 			else call.reply(status, {});
 		}
-		const { run } = await runNode(suspending());
+		const use = suspending({ options: { concurrency: 1 } }, { items: prompts('a', 'b') });
+		const { run } = await runNode(use);
 		expect(run.status).toBe('waiting');
 		await eventually(() => events.includes(String(statuses.at(-1))));
 		process.off('unhandledRejection', note).off('uncaughtException', note);
