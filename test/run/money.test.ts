@@ -13,6 +13,7 @@ import {
 import { hasRoom } from '../../nodes/shared/run/charge/account';
 import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
+import type { Records } from '../../nodes/shared/run/charge/records';
 import { completeText, type TextCosts } from '../../nodes/shared/run/charge/text';
 import type { Spending } from '../../nodes/shared/run/charge/spending';
 import { addToTotal } from '../../nodes/shared/gateway/util/money';
@@ -57,11 +58,11 @@ describe('min balance', () => {
 		return end;
 	}
 
-	/** Sends a call of an execution of its own, which may cost ₽9. */
-	async function send(client: GatewayClient, end: string | Error, maxCostRub: string): Promise<unknown> {
+	/** Sends a call of an execution of its own, which may cost ₽9; without a limit, any amount. */
+	async function send(client: GatewayClient, end: string | Error, maxCostRub?: string): Promise<unknown> {
 		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
 		const costOf = async () => await Promise.resolve(end === '4' ? end : undefined);
-		const plan = { client, mostRub: '9', maxCostRub };
+		const plan = { client, mostRub: maxCostRub && '9', maxCostRub };
 		return await charge(new Execution().node(), plan, respond, costOf).then(
 			async ({ rub }) => await rub,
 			asError,
@@ -121,6 +122,14 @@ describe('min balance', () => {
 		gateway.now += 1;
 		await expect(begin('1')).resolves.toBeDefined();
 		expect(gateway.requests).toBe(2);
+	});
+
+	it('is read again after a call of any amount with a credential without a minimum', async () => {
+		const { gateway, client, begin } = newAccount('1000');
+		await begin('1');
+		await send({ ...client, settings: {} } as unknown as GatewayClient, error('unknown'));
+		gateway.balance = '90';
+		await expect(begin('1')).rejects.toThrow('less than');
 	});
 
 	it('is read by a call of another execution when the one that reads it is cancelled', async () => {
@@ -221,6 +230,11 @@ describe('spending', () => {
 	/** Calls that cost so much, or whose cost of at most so much is not known. */
 	const costs = async (rub: string, node?: Spending) => await send({}, rub, node);
 	const mayCost = async (mostRub: string | undefined, node?: Spending) => await send({ mostRub }, LOST, node);
+	const failedTask = async () => {
+		const node = execution.node();
+		await costs('0.4', node);
+		node.taskFailed({ state: 'charged', costRub: '0.4' });
+	};
 
 	const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';
 	it.each<[string, () => Promise<unknown>, hint: string]>([
@@ -229,6 +243,7 @@ describe('spending', () => {
 		['no free call', async () => await costs('0'), ''],
 		['no rejected call', async () => await send({}, REJECTED), ''],
 		['a lost call', async () => await mayCost('2'), UNKNOWN],
+		['a failed task without its price', failedTask, UNKNOWN],
 		[
 			'other nodes',
 			async () => [await costs('3', execution.node('b')), await costs('1')],
@@ -280,21 +295,31 @@ describe('spending', () => {
 		expect(execution.node('third').keys).toStrictEqual({ k: use });
 	});
 
+	/** An item that is in flight. */
+	function sentBy(account: string): NonNullable<Plan['item']> {
+		const record: ItemRecord = { state: 'sent', account, key: 'k' };
+		const records = { get: () => record, sent: () => record } as unknown as Records;
+		return { index: 0, records };
+	}
+
+	it('what was in flight when n8n ended is not sent with another API key', async () => {
+		const error = await send({ item: sentBy('b') }, '1');
+		expect(error).toMatchObject({ details: { code: 'other_account' } });
+		expect(execution.custom).toStrictEqual({});
+	});
+
 	/** What becomes of a call that may cost so much, under a limit of ₽1. */
 	const limited = async (mostRub: string) => await send({ mostRub, maxCostRub: '1' }, '0');
 
 	describe('a limit of ₽1', () => {
-		const failedTask = async () => {
-			const node = execution.node();
-			await costs('0.4', node);
-			node.taskFailed({ state: 'charged', costRub: '0.4' });
-		};
+		const ownKey = { place: 'p', content: 'c' };
 
 		it.each<[string, () => Promise<unknown>, left: string, tooMuch: string]>([
 			['what is paid', async () => await costs('0.1'), '0.9', '0.9001'],
 			['a cost below zero as none', async () => await costs('-0.1'), '1', '1.01'],
 			['what a lost call may cost', async () => [await mayCost('0.4'), execution.store()], '0.6', '0.61'],
 			['a failed task', failedTask, '0.6', '0.61'],
+			['a task with a key of the user', async () => await send({ ownKey }, '0.4'), '0.6', '0.61'],
 			['no rejected call', async () => await send({ mostRub: '0.4' }, REJECTED), '1', '1.01'],
 			[
 				'no call that was in flight when n8n ended',
@@ -343,13 +368,11 @@ describe('spending', () => {
 		});
 
 		it('equal calls of an agent at the same time count once, however they end', async () => {
-			const record: ItemRecord = { state: 'sent', account: 'a', key: 'k' };
-			const records = { get: () => record, sent: () => record } as unknown as NonNullable<
-				Plan['item']
-			>['records'];
-			const plan = { item: { index: 0, records }, key: 'k', mostRub: '0.4' };
-			await Promise.all([send(plan, LOST), send(plan, '0.3'), send(plan, LOST), send(plan, REJECTED)]);
+			const plan = { item: sentBy('a'), key: 'k', mostRub: '0.4' };
+			const ends = [LOST, '0.3', LOST, '0.3', REJECTED];
+			await Promise.all(ends.map(async (end) => await send(plan, end)));
 			expect(shown()).toBe('0.3 1 0');
+			expect(execution.hints.filter(({ message }) => message.startsWith('Cost: ₽0.30'))).toHaveLength(1);
 			expect(await limited('0.71')).toBeInstanceOf(InvalidInputError);
 			expect(await limited('0.7')).toBe('0');
 		});
