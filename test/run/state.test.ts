@@ -77,7 +77,7 @@ const REFUSED = new ApiError(details);
 const LOST = new ApiError({ ...details, outcome: 'unknown' });
 const FAILED = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
 
-const text = (records: Records) => records.sent(0, ACCOUNT, undefined);
+const text = (records: Records, index = 0) => records.sent(index, ACCOUNT, undefined);
 const creation = (records: Records) => records.sent(0, ACCOUNT, records.key(0));
 const task = (records: Records) =>
 	Object.assign(creation(records), { state: 'charged', taskId: 't1', response: { code: 201 }, costRub: '6' });
@@ -181,15 +181,17 @@ describe('the idempotency key of an item', () => {
 		expect(begin({ ...redacted, executionId: 'e2' }).key(0)).not.toBe(records.key(0));
 	});
 
-	it('that an edited node has again finds its task, without the former output', () => {
+	it.each<[string, Made, string]>([
+		['its task', (all) => [task(all), all.done(0, OUTPUTS)], 'charged isBefore key taskId'],
+		['nothing of a lost creation', (all) => [creation(all), all.failed(0, LOST)], 'nothing'],
+	])('that an edited node has again finds %s, without the former output', (_, make, expected) => {
 		const begin = newNode();
 		const records = begin();
 		records.planned(0, 'a cat');
-		task(records);
-		records.done(0, OUTPUTS);
+		make(records);
 		const edited = begin({ executionId: 'e2', parameters: { prompt: 'b' } });
 		edited.planned(0, 'a cat');
-		expect(known(edited.get(0))).toBe('charged isBefore key taskId');
+		expect(known(edited.get(0))).toBe(expected);
 	});
 
 	it('of a task that has failed is used up: a retry has another one each time, also of an edited node', () => {
@@ -225,10 +227,14 @@ describe('outputs', () => {
 		expect(next.get(1)).toStrictEqual({ state: 'done' });
 	});
 
-	it('are not kept where n8n redacts them', () => {
+	it('are not kept where n8n redacts them, nor the text that an error has', () => {
 		const begin = newNode();
-		begin({ redactionPolicy: 'all' }).done(0, OUTPUTS);
+		const records = begin({ redactionPolicy: 'all' });
+		records.done(0, OUTPUTS);
+		text(records, 1);
+		records.failed(1, new ApiError({ ...details, outcome: 'charged', extra: { text: 'a' } }));
 		expect(begin().get(0)).toStrictEqual({ state: 'done' });
+		expect(begin().get(1)?.error?.extra).toStrictEqual({});
 	});
 
 	it.each<[string, Try, boolean]>([
