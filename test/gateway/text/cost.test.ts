@@ -171,8 +171,11 @@ describe('the most that a call can cost', () => {
 		expect(rubOf(most(body, { format }))).toBeLessThan(WINDOW);
 	});
 
-	it('counts no earlier response for the voice of this one', () => {
-		expect(rubOf(most({ audio: { voice: 'alloy', format: 'mp3' } }))).toBeLessThan(WINDOW);
+	it.each<[string, JsonObject]>([
+		['the voice of this one', { audio: { voice: 'alloy', format: 'mp3' } }],
+		['a message that has none', { messages: [said({ audio: null })] }],
+	])('counts no earlier response for %s', (_, body) => {
+		expect(rubOf(most(body))).toBeLessThan(WINDOW);
 	});
 
 	it('counts the texts of a conversation with tools as text', () => {
