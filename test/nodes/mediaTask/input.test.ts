@@ -137,7 +137,16 @@ const SCHEMA = {
 	required: ['prompt', 'image_urls'],
 	additionalProperties: false,
 };
-const retouch = painter(SCHEMA);
+const retouch = painter(SCHEMA, {
+	pricing: {
+		currency: 'RUB',
+		type: 'tiered',
+		tiers: [
+			{ params: {}, price: '6.00' },
+			{ params: { mask_url: null }, price: '3.00' },
+		],
+	},
+});
 const rows = (...files: Array<[binary: string, field: string]>) => ({
 	files: files.map(([binaryPropertyName, inputField]) => ({ binaryPropertyName, inputField })),
 });
@@ -171,13 +180,13 @@ function uploads(): string[] {
 }
 
 describe('files of the item', () => {
-	it('are uploaded, and their URLs are set where the schema expects them', async () => {
+	it('are uploaded, their URLs are set where the schema expects them, and the price is one with them', async () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
 		const files = rows(['data', 'image_urls'], ['second', 'image_urls'], ['mask', 'mask_url']);
 		const items = [item({ data: 'one', second: 'two', mask: 'three' })];
-		const { error } = await run('create', edit(files), { items });
-		expect(error).toBeUndefined();
+		const { items: outputs } = await run('create', edit(files), { items });
+		expect(outputs[0]?.json.priceRub).toBe(6);
 		expect(bodies.map((body) => /one|two|three/.exec(body)?.[0])).toStrictEqual(['one', 'two', 'three']);
 		expect(sent[0]?.body.input).toStrictEqual({
 			prompt: 'a',
