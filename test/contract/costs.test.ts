@@ -135,7 +135,7 @@ describe('cost', () => {
 			},
 		);
 
-		it('cost their price when another item fails while they are created', async () => {
+		it.each(['create', 'createAndWait'])('cost their price when another item fails (%s)', async (name) => {
 			const match = { method: 'POST', path: '/async/media/tasks' };
 			gateway.control.addFault({
 				match: { ...match, nth: 2 },
@@ -143,7 +143,7 @@ describe('cost', () => {
 			});
 			const created = gateway.control.hold({ ...match, which: () => created.requests.length === 0 });
 			void eventually(() => gateway.control.requests(match)[1]?.status === 402).then(created.release);
-			const result = await gateway.media('create', image('draft'), { items: items(2) });
+			const result = await gateway.media(name, image('draft'), { items: items(2) });
 			expect(result.error?.httpCode).toBe('402');
 			expect(gateway.control.requests({ path: '/api/v1/media/models' })).toHaveLength(1);
 			expect(gateway.charges()).toBe(1);
