@@ -43,9 +43,13 @@ describe('n8n is killed after three pictures are paid for, and the execution is 
 describe('the same prompt several times', () => {
 	const SAME = prompts('cat', 'cat', 'dog', 'cat');
 
-	it('makes a picture for each item, also one after the other and with Retry On Fail', async () => {
+	it.each<[string, object]>([
+		['makes a picture for each item', {}],
+		['creates a task for each item', { resource: 'task', operation: 'create' }],
+	])('%s, also one after the other and with Retry On Fail', async (_, parameters) => {
 		disturb(says('dog'), { kind: 'error', code: 'service_unavailable' });
-		const node = image({ options: { maxRetries: 0, concurrency: 1 } }, RETRY_ON_FAIL);
+		const options = { maxRetries: 0, concurrency: 1 };
+		const node = image({ ...parameters, options }, RETRY_ON_FAIL);
 		const failed = await execute(node, SAME);
 		expect(failed.error).toBeDefined();
 		calm();
