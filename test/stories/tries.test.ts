@@ -1,4 +1,6 @@
+import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
 import type { TaskView } from '../../sandbox/gateway/control/types';
+import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { form } from '../helpers/media';
 import { eventually } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
@@ -143,7 +145,7 @@ describe('pictures are made and cannot be downloaded, and the node is changed', 
 describe('the next try has the key of another account', () => {
 	// A credential whose API key is an expression, which gives the key of another account in the next try.
 
-	const { gateway, execute, disturb } = useStories();
+	const { gateway, execute, disturb, spent } = useStories();
 
 	const ANOTHER = /another (account|API key|credential)|(account|API key|credential) has changed/i;
 	/** The requests of a try of the node: the first one, and three more. */
@@ -249,9 +251,11 @@ describe('the next try has the key of another account', () => {
 
 		const refuseThird = () => refuseOnce('text 2', 'invalid_request');
 
-		it('in the next try of *Retry On Fail*', async () => {
+		it('in the next try of *Retry On Fail*, whose hint has the cost of both tries', async () => {
 			const execution = await execute(text({}, RETRY_ON_FAIL), numbered(3), refuseThird());
 			expect(execution.items().map(({ json }) => json.text)).toStrictEqual(THREE);
+			const sum = inRubles(spent());
+			expect(execution.hints()).toContain(`Cost: ${sum} (execution so far: ${sum})`);
 			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 1]);
 		});
 
@@ -280,9 +284,9 @@ describe('an *Idempotency Key* of the user', () => {
 			expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cat']);
 		});
 
-		it('returns the same picture in each round when only the callback URLs differ, and pays once', async () => {
+		it('returns the same picture in each round when only the callback URLs differ, and pays once, within a limit of its price', async () => {
 			const callbackUrl = '=https://n8n.example.com/{{ $runIndex }}';
-			const options = { idempotencyKey: 'order-7', callbackUrl };
+			const options = { idempotencyKey: 'order-7', callbackUrl, maxCostRub: 1.8 };
 			const node = order({ resource: 'task', operation: 'createAndWait', options });
 			const execution = await execute(node, prompts('a cat'), {
 				rounds: [prompts('a cat'), prompts('a cat')],
@@ -394,17 +398,17 @@ describe('an *Idempotency Key* of the user', () => {
 });
 
 describe('a workflow whose failed executions are not saved', () => {
-	const { gateway, execute } = useStories();
+	const { gateway, execute, disturb } = useStories();
 
-	it('gets no advice of a Retry, which n8n does not have; the tasks are named', async () => {
-		const items = prompts('a cat', 'a dog', 'a cow');
-		gateway.control.addFault({
-			match: { path: '/async/media/tasks', nth: 2 },
-			action: { kind: 'error', code: 'invalid_request' },
-		});
+	it.each<[string, FaultAction]>([
+		['refused', { kind: 'error', code: 'invalid_request' }],
+		['lost', { kind: 'loseResponse' }],
+	])('gets no advice of a Retry, which n8n does not have, when an item is %s', async (_, action) => {
+		disturb(says('a dog'), action);
 		const inTurn = image({ options: { concurrency: 1 } });
-		const { errorText } = await execute(inTurn, items, { workflow: { saveManualExecutions: false } });
-		expect(errorText).not.toContain('Retry');
+		const workflow = { saveManualExecutions: false };
+		const { errorText } = await execute(inTurn, prompts('a cat', 'a dog', 'a cow'), { workflow });
+		expect(errorText).not.toMatch(/retry/i);
 		expect(errorText).toContain(gateway.control.tasks()[0]?.taskId);
 	});
 });
