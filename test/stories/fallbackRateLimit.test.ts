@@ -1,8 +1,9 @@
 import { HumanMessage } from '@langchain/core/messages';
 
+import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL, useGateway } from '../contract/support';
 import { Execution, type StoryNode } from './execution';
-import { numbered, text } from './support';
+import { numbered, respondJson, text } from './support';
 
 // A model above its rate limit, and an account above its own, with *Fallback Models*.
 
@@ -59,18 +60,20 @@ describe('a first model above its own rate limit', () => {
 		expect(asked(SECOND)).toBe(1);
 	});
 
-	it.each(['insufficient_quota', 'invalid_api_key'] as const)(
-		'gives way once: after %s, which is of the account, no model is asked',
-		async (code) => {
-			refuse([TEXT_MODEL]);
-			gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action: { kind: 'error', code } });
-			const { execution } = await execute(1, { fallbackModels: [SECOND, THIRD] });
-			expect(execution.error).toMatchObject({ httpCode: code === 'invalid_api_key' ? '401' : '402' });
-			const models = gateway.control.requests({ method: 'POST' }).map(({ body }) => body.model);
-			expect(models.filter((model) => model !== TEXT_MODEL)).toStrictEqual([SECOND]);
-			expect(models.at(-1)).toBe(SECOND);
-		},
-	);
+	const usage = { cost_rub: 0.75 };
+	it.each<[string, FaultAction, message: string]>([
+		['an error of the account', { kind: 'error', code: 'insufficient_quota' }, 'not enough money'],
+		['an error of the key', { kind: 'error', code: 'invalid_api_key' }, 'refused the API key'],
+		['an empty answer that is paid for', respondJson({ id: 'c', choices: [], usage }), 'The call cost ₽0.75'],
+	])('gives way once: after %s, no model is asked', async (_, action, message) => {
+		refuse([TEXT_MODEL]);
+		gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action });
+		const { execution } = await execute(1, { fallbackModels: [SECOND, THIRD] });
+		expect(execution.errorText).toContain(message);
+		const models = gateway.control.requests({ method: 'POST' }).map(({ body }) => body.model);
+		expect(models.filter((model) => model !== TEXT_MODEL)).toStrictEqual([SECOND]);
+		expect(models.at(-1)).toBe(SECOND);
+	});
 
 	it('is not left when it is free again within two seconds', async () => {
 		const action = { kind: 'error', code: 'rate_limit_exceeded' } as const;
