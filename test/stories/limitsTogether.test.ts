@@ -12,12 +12,13 @@ const { gateway, execute, disturb, calm, spent } = useStories();
 const lengths = () =>
 	gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json)?.max_tokens);
 
-it('a text without *Max Tokens* is sent with both limits: each alone would let it through', async () => {
+it('a text without *Max Tokens* is sent with both limits: each alone would let it through; the hint says that it is cut off', async () => {
 	const { key } = gateway.control.createKey({ account: 'rich' });
 	gateway.control.setBalance('5000', 'rich');
 	const node = text({ options: { maxCostRub: 100 } });
-	const execution = await execute(node, numbered(2), { minBalanceRub: 50, keyOf: () => key });
-	expect(execution.error).toBeUndefined();
+	const items = prompts('[[long:5000]]', 'Hi');
+	const execution = await execute(node, items, { minBalanceRub: 50, keyOf: () => key });
+	expect(execution.hints()).toContain('cut off at 4,096 tokens');
 	expect(lengths()).toStrictEqual([4096, 4096]);
 	expect(gateway.control.ledger('rich')).toHaveLength(2);
 });
