@@ -143,6 +143,14 @@ test.each<[number, string[], number[], string | undefined]>([
 	},
 );
 
+test('what a user asks is paid for with the API key of their item', async () => {
+	const users = ['one', 'two'];
+	const keys = users.map((account) => gateway.control.createKey({ account }).key);
+	const keyOf = (_: object, index: number) => keys[index] ?? '';
+	expect(seen(await run({ ...agent(['Hi', 'Hi']), keyOf })).error).toBeUndefined();
+	expect(gateway.control.ledger().map(({ account }) => account)).toStrictEqual(users);
+});
+
 describe('a picture that cannot be made', () => {
 	const CREATIONS = { method: 'POST', path: '/async/media/tasks' };
 	const failTask = () =>

@@ -27,6 +27,8 @@ export interface AgentStory {
 	model: INodeParameters;
 	/** The nodes that are its tools, by name. */
 	tools: Record<string, StoryNode>;
+	/** The API key of an item, as an expression of the credential gives it. */
+	keyOf?: NonNullable<RunOptions['keyOf']>;
 }
 
 export type Credential = NonNullable<RunOptions['credential']>;
@@ -67,7 +69,7 @@ function toolType(node: INodeType): INodeType {
 }
 
 function workflowOf(story: AgentStory, credential: Credential, executionId: string) {
-	const { asks, model, tools } = story;
+	const { asks, model, tools, keyOf } = story;
 	const items = asks.map((ask) => ({ json: { ask } }));
 	const node = (options: StoryNode, name: string): INode[] => {
 		const settings = { ...options.settings, name, id: name };
@@ -80,6 +82,7 @@ function workflowOf(story: AgentStory, credential: Credential, executionId: stri
 		items,
 		credential,
 		executionId,
+		...(keyOf && { keyOf }),
 	});
 	const agent: INode = { ...source, id: 'agent', name: 'Agent', type: AGENT };
 	const names = Object.keys(tools);
