@@ -12,13 +12,8 @@ import {
 	type Role,
 } from '../shared/gateway/text/formats/request';
 import { readBase64 } from '../shared/gateway/util/base64';
-import {
-	fileNameFor,
-	isTextType,
-	nameInUrl,
-	standardType,
-	typeByName,
-} from '../shared/gateway/util/fileName';
+import { fileNameFor, nameInUrl } from '../shared/gateway/util/fileName';
+import { audioType, fileType, kindOfType, typeByName, UNKNOWN_TYPE } from '../shared/gateway/util/fileType';
 import {
 	asArray,
 	asId,
@@ -114,20 +109,19 @@ function toAttachment(part: JsonObject): Attachment[] {
 			'Give its URL, or its content as base64 text or a data URL such as data:image/png;base64,…, in a part of LangChain or OpenAI. An ID of a file at another provider cannot be used.',
 		);
 	const name = asText(fields.filename) ?? asText(asObject(part.metadata)?.filename);
-	const type = file?.mimeType ?? typeOf(fields) ?? typeByName(name ?? nameInUrl(content) ?? '');
-	const typed = ATTACHMENT_KINDS.find((candidate) => type?.startsWith(`${candidate}/`));
-	const kind = partKind === 'file' ? (typed ?? partKind) : partKind;
+	const type = fileType(file?.mimeType ?? typeOf(fields), name ?? nameInUrl(content));
+	const known = kindOfType(type);
+	const kind = partKind === 'file' ? (ATTACHMENT_KINDS.find((one) => one === known) ?? partKind) : partKind;
 	if (!file) return [{ kind, source: { url: content } }];
-	const mimeType = standardType(type ?? (kind === 'file' ? 'application/octet-stream' : `${kind}/*`));
+	const mimeType = type ?? (kind === 'file' ? UNKNOWN_TYPE : `${kind}/*`);
 	const fileName = name ?? fileNameFor('file', mimeType);
-	if (kind === 'file' && isTextType(mimeType)) checkUtf8(Buffer.from(file.base64, 'base64'), fileName);
+	if (kind === 'file' && known === 'text') checkUtf8(Buffer.from(file.base64, 'base64'), fileName);
 	return [{ kind, source: { base64: file.base64, mimeType, fileName } }];
 }
 
 function typeOf({ mimeType, mime_type: former, format }: JsonObject): string | undefined {
-	const extension = asText(format);
-	const ofAudio = extension && (typeByName(`.${extension}`) ?? `audio/${extension}`);
-	return asText(mimeType) ?? asText(former) ?? ofAudio;
+	const audioFormat = asText(format);
+	return asText(mimeType) ?? asText(former) ?? (audioFormat && audioType(audioFormat));
 }
 
 /** The result of a tool as text: formats take no other results. Other parts become JSON. */
@@ -210,5 +204,5 @@ function imagesIn(value: Json | undefined, levels = 4): string[] {
 /** Also a URL without an extension, as signed ones are: a model that rejects it gets the URLs alone. */
 function isImage(url: string): boolean {
 	const name = nameInUrl(url) ?? '';
-	return /^https?:/i.test(url) && (!name.includes('.') || (typeByName(name) ?? '').startsWith('image/'));
+	return /^https?:/i.test(url) && (!name.includes('.') || kindOfType(typeByName(name)) === 'image');
 }

@@ -5,9 +5,9 @@ import { checkSize, uploadFile, type UploadSettings } from '../shared/gateway/en
 import { readStoredFile } from '../shared/gateway/endpoints/storage';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
-import { fileNameFor, nameInUrl } from '../shared/gateway/util/fileName';
+import { nameInUrl } from '../shared/gateway/util/fileName';
 import { asNumber, asObject, compact, type JsonObject } from '../shared/gateway/util/json';
-import { binaryOf, fileOf, fileOfBytes, storeResponse } from '../shared/n8n/binary';
+import { binaryOf, fileOf, fileOfBase64, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
 import { defineOperation, type ItemContext } from '../shared/run/operation';
@@ -124,10 +124,9 @@ async function uploaded(
 ): Promise<JsonObject> {
 	const { params, client } = item;
 	if (params.uploadSource === 'base64') {
-		const { base64, mimeType: ownType = 'application/octet-stream' } = base64File(params.base64);
-		const mimeType = params.mimeType.trim() || ownType;
-		const facts = { fileName: fileNameFor('file', mimeType), mimeType };
-		return await uploadFile(client, fileOfBytes(facts, Buffer.from(base64, 'base64')), settings);
+		const { base64, mimeType } = base64File(params.base64);
+		const file = fileOfBase64({ base64, mimeType: params.mimeType.trim() || mimeType });
+		return await uploadFile(client, file, settings);
 	}
 	const file = await fileOf(item, binary ?? (await downloaded(item, webAddress(params.url))));
 	checkSize(file.size, 'binaryPropertyName');

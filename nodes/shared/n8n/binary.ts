@@ -1,13 +1,8 @@
 import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
-import {
-	extensionOf,
-	fileInfo,
-	fileNameFor,
-	typeByContent,
-	typeByName,
-	withSuffix,
-} from '../gateway/util/fileName';
+import type { Base64File } from '../gateway/util/base64';
+import { fileInfo, fileNameFor, withSuffix } from '../gateway/util/fileName';
+import { extensionOf, saidType, typeByContent, typeByName, UNKNOWN_TYPE } from '../gateway/util/fileType';
 import type { GatewayClient } from '../gateway/client/client';
 import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
@@ -45,7 +40,7 @@ function fileOfResponse(
 	known: Partial<ApiErrorDetails>,
 ) {
 	const { fileName, mimeType } = fileInfo(headers, names);
-	const types = [knownType, ...names.map((name) => name && typeByName(name))];
+	const types = [knownType, ...names.map((name) => typeByName(name))];
 	if (mimeType === 'text/html' && !types.includes(mimeType)) throw problemError('webPage', 'file', known);
 	return { fileName: withSuffix(fileName, suffix), mimeType: mimeType ?? knownType };
 }
@@ -161,8 +156,13 @@ function inputFile(facts: FileFacts, size: number, content: FileContent): InputF
 	return { ...facts, size, content, framed: async (head, tail) => await openBody([head, content, tail]) };
 }
 
-export function fileOfBytes(facts: FileFacts, bytes: Uint8Array): InputFile {
-	return inputFile(facts, bytes.length, bytes);
+/** @param fileName by default, one with the extension of the type */
+export function fileOfBase64(
+	{ base64, mimeType = UNKNOWN_TYPE }: Pick<Base64File, 'base64' | 'mimeType'>,
+	fileName = fileNameFor('file', mimeType),
+): InputFile {
+	const bytes = Buffer.from(base64, 'base64');
+	return inputFile({ fileName, mimeType }, bytes.length, bytes);
 }
 
 /** The first bytes of a file: by default, as many as tell its type. */
@@ -182,14 +182,9 @@ export async function firstBytes({ framed }: InputFile, count = 4_100): Promise<
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const fileName = binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`;
-	const unknown = 'application/octet-stream';
-	const type = binary.mimeType || unknown;
-	const facts = {
-		fileName,
-		mimeType: type.endsWith('/octet-stream') ? (typeByName(fileName) ?? unknown) : type,
-	};
+	const mimeType = saidType(binary.mimeType) ?? typeByName(fileName) ?? UNKNOWN_TYPE;
 	// Without an ID, the item itself holds the bytes, as base64.
-	if (!id) return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
+	if (!id) return fileOfBase64({ base64: binary.data, mimeType }, fileName);
 	const unreadable = (error: unknown): never => {
 		throw new InvalidInputError(
 			`n8n cannot read the file "${fileName}": ${asError(error).message}`,
@@ -197,5 +192,6 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 		);
 	};
 	const { fileSize } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
-	return inputFile(facts, fileSize, async () => await n8n.helpers.getBinaryStream(id).catch(unreadable));
+	const content = async () => await n8n.helpers.getBinaryStream(id).catch(unreadable);
+	return inputFile({ fileName, mimeType }, fileSize, content);
 }

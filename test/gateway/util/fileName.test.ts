@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { fileInfo, fileNameFor, nameInUrl, typeByName } from '../../../nodes/shared/gateway/util/fileName';
+import { fileInfo, fileNameFor, nameInUrl } from '../../../nodes/shared/gateway/util/fileName';
+import { typeByName } from '../../../nodes/shared/gateway/util/fileType';
 
 const named = (disposition: string, type = 'image/png') =>
 	fileInfo({ 'content-type': type, 'content-disposition': disposition }, ['fallback']).fileName;

@@ -4,8 +4,8 @@ import type { IBinaryData } from 'n8n-workflow';
 import {
 	binaryOf,
 	fileOf,
+	fileOfBase64,
 	firstBytes,
-	fileOfBytes,
 	storeUrl,
 	type FileOwner,
 	type InputFile,
@@ -14,14 +14,8 @@ import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
-import {
-	fileNameFor,
-	nameInUrl,
-	isTextType,
-	standardType,
-	typeByContent,
-	typeByName,
-} from '../../../shared/gateway/util/fileName';
+import { nameInUrl } from '../../../shared/gateway/util/fileName';
+import { fileType, kindOfType } from '../../../shared/gateway/util/fileType';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import {
@@ -92,7 +86,7 @@ export async function openAttachments(
 		}
 		const file = await typedFile(at, await openFile(item, at, source));
 		const { mimeType, fileName } = file;
-		const isText = kind === 'file' && isTextType(mimeType);
+		const isText = kind === 'file' && kindOfType(mimeType) === 'text';
 		if (isText && file.size > MAX_TEXT_BYTES)
 			throw at.error(`the file "${fileName}" is longer than any model reads`, 'Send a part of it.');
 		const content = isText ? await firstBytes(file, MAX_TEXT_BYTES) : undefined;
@@ -121,22 +115,13 @@ async function openFile(
 	return 'binary' in source ? await fileOf(item, source.binary) : source;
 }
 
-function knownType(mimeType: string, fileName: string): string | undefined {
-	const type = standardType(mimeType);
-	// What n8n says of a file of which it knows nothing.
-	const isUnknown = type === 'text/plain' && !typeByName(fileName);
-	return isUnknown || type.endsWith('/octet-stream') ? undefined : type;
-}
-
 /** The file with a standard type. An unknown one is found by the name or the first bytes. */
 async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
-	const { fileName, size } = file;
+	const { fileName, size, mimeType: label } = file;
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
-	const isText = standardType(file.mimeType) === 'text/plain';
-	const mimeType =
-		knownType(file.mimeType, fileName) ??
-		typeByContent(await firstBytes(file)) ??
-		(isText ? 'text/plain' : undefined);
+	const said = fileType(label, fileName);
+	const isSure = said !== undefined && said !== 'text/plain';
+	const mimeType = isSure ? said : fileType(label, fileName, await firstBytes(file));
 	if (mimeType !== undefined) return { ...file, mimeType };
 	throw at.error(
 		`the type of the file "${fileName}" is not known`,
@@ -147,8 +132,7 @@ async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
 function inlineFile(at: Location, url: string): InputFile {
 	const file = readBase64(url);
 	if (!file) throw at.error('the data URL cannot be read', 'It looks like data:image/png;base64,….');
-	const { base64, mimeType = 'application/octet-stream' } = file;
-	return fileOfBytes({ fileName: fileNameFor('file', mimeType), mimeType }, Buffer.from(base64, 'base64'));
+	return fileOfBase64(file);
 }
 
 /** Downloads a file into n8n's binary storage: the request needs its size. */

@@ -10,7 +10,8 @@ import {
 } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
-import { suffixOf, typeByName } from '../../../shared/gateway/util/fileName';
+import { suffixOf } from '../../../shared/gateway/util/fileName';
+import { audioType } from '../../../shared/gateway/util/fileType';
 import { asText, compact, omit, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
@@ -96,7 +97,5 @@ function notStored({ id, text, costRub, costIsComputed, raw }: Completion, error
 function typeOf({ kind, mimeType }: OutputFile, { request, extraBody }: PreparedText) {
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
 	const extension = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);
-	if (extension === undefined) return { extension, mimeType };
-	const type = typeByName(`.${extension}`) ?? `audio/${extension}`;
-	return { extension, mimeType: type };
+	return { extension, mimeType: extension === undefined ? mimeType : audioType(extension) };
 }

@@ -1,4 +1,5 @@
-import { isTextType, nameInUrl, typeByName } from '../util/fileName';
+import { nameInUrl } from '../util/fileName';
+import { kindOfType, typeByName, type FileKind } from '../util/fileType';
 import { asObject, asText, textOf, type Json, type JsonObject } from '../util/json';
 import { imageUrl } from './formats/completion';
 import type { CostFields } from './formats/format';
@@ -16,10 +17,8 @@ export interface FilePart {
 	isEstimate: boolean;
 }
 
-type Kind = 'text' | 'image' | 'pdf' | 'audio' | 'video';
-
 /** Tokens of each file, and of each of its bytes: as many as the models of large vendors count, or more. */
-const TOKENS: Readonly<Record<Kind, readonly [each: number, byte: number]>> = {
+const TOKENS: Readonly<Record<FileKind, readonly [each: number, byte: number]>> = {
 	text: [0, 1],
 	// Up to 10,000 patches, which count 1.2 times.
 	image: [12_000, 0],
@@ -89,18 +88,11 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const mimeType = file?.mimeType ?? /^data:([^;,]+)/i.exec(content)?.[1] ?? asText(fields.media_type);
 	const partKind = fileKind(type);
 	const kind =
-		kindOf(mimeType) ??
-		(partKind === 'file' ? kindOf(typeByName(fileName ?? nameInUrl(content) ?? '')) : partKind);
+		kindOfType(mimeType) ??
+		(partKind === 'file' ? kindOfType(typeByName(fileName ?? nameInUrl(content))) : partKind);
 	const bytes = isInline ? Buffer.byteLength(content) : 0;
 	if (!kind || (!isInline && kind !== 'image')) return UNKNOWN;
 	const size = file?.size ?? (isText ? bytes : Math.floor((base64.length * 3) / 4));
 	const [each, byte] = TOKENS[kind];
 	return { bytes, tokens: each + Math.ceil(size * byte), isEstimate: kind !== 'text' };
-}
-
-function kindOf(mimeType = ''): Kind | undefined {
-	const type = mimeType.toLowerCase();
-	if (type.startsWith('application/pdf')) return 'pdf';
-	if (isTextType(type)) return 'text';
-	return (['image', 'audio', 'video'] as const).find((kind) => type.startsWith(`${kind}/`));
 }

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../errors/errors';
-import { extensionOf, standardType } from '../../util/fileName';
+import { extensionOf, standardType } from '../../util/fileType';
 import type { JsonObject } from '../../util/json';
 
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;

@@ -1,5 +1,5 @@
 import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
-import { isTextType } from '../../../util/fileName';
+import { kindOfType } from '../../../util/fileType';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
 import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
@@ -107,7 +107,7 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const { mimeType, base64, fileName } = source;
 	const whole = { type: 'base64', media_type: mimeType, data: base64 };
 	if (kind === 'image') return { type, source: whole };
-	const isText = isTextType(mimeType);
+	const isText = kindOfType(mimeType) === 'text';
 	const content = isText ? { type: 'text', media_type: 'text/plain', data: textIn(source) } : whole;
 	return { type, source: content, title: fileName };
 }
