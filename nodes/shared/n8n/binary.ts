@@ -153,7 +153,10 @@ const FILES_IN_JSON = '_files';
 type FileFacts = Pick<UploadFile, 'fileName' | 'mimeType'>;
 
 function inputFile(facts: FileFacts, size: number, content: FileContent): InputFile {
-	return { ...facts, size, content, framed: async (head, tail) => await openBody([head, content, tail]) };
+	const nothing = new Uint8Array();
+	const open: UploadFile['open'] = async (head = nothing, tail = nothing) =>
+		await openBody([head, content, tail]);
+	return { ...facts, size, content, open };
 }
 
 /** @param fileName by default, one with the extension of the type */
@@ -166,9 +169,8 @@ export function fileOfBase64(
 }
 
 /** The first bytes of a file: by default, as many as tell its type. */
-export async function firstBytes({ framed }: InputFile, count = 4_100): Promise<Buffer> {
-	const nothing = new Uint8Array();
-	const content = await framed(nothing, nothing);
+export async function firstBytes({ open }: InputFile, count = 4_100): Promise<Buffer> {
+	const content = await open();
 	const chunks: Uint8Array[] = [];
 	let length = 0;
 	for await (const chunk of content instanceof Uint8Array ? [content] : content) {

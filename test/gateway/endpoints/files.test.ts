@@ -21,11 +21,13 @@ const response = (body: Json, status = 200): Step => ({ status, body: JSON.strin
 /** The body of the first of these requests. */
 const textOf = ([request]: HttpRequest[]) => (request?.body instanceof Buffer ? request.body.toString() : '');
 
+const NOTHING = new Uint8Array();
 const file: UploadFile = {
 	fileName: 'cat.png',
 	mimeType: 'image/png',
 	size: 3,
-	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from('cat'), tail])),
+	open: async (head = NOTHING, tail = NOTHING) =>
+		await Promise.resolve(Buffer.concat([head, Buffer.from('cat'), tail])),
 };
 
 describe('an upload (§8)', () => {
@@ -61,9 +63,9 @@ it.each([
 	['in memory', Buffer.from('the content')],
 	['a stream', byteStream('the content')],
 ])('the digest of a file is that of its bytes: %s', async (_, content) => {
-	const framed = async () => await Promise.resolve(content);
+	const open = async () => await Promise.resolve(content);
 	const digest = createHash('sha256').update('the content').digest('hex');
-	await expect(contentDigest({ ...file, framed })).resolves.toBe(digest);
+	await expect(contentDigest({ ...file, open })).resolves.toBe(digest);
 });
 
 it.each<[string, number, (client: GatewayClient) => Promise<unknown>, string]>([

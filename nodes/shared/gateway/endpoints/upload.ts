@@ -23,8 +23,8 @@ export interface UploadFile {
 	mimeType: string;
 	/** Exact length in bytes. */
 	size: number;
-	/** Opens the file between `head` and `tail`. Called for each attempt: a stream can be read only once. */
-	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
+	/** Opens the file, in a body between `head` and `tail`. Called for each attempt: a stream can be read only once. */
+	open: (head?: Uint8Array, tail?: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
 
 /** Checks the size of a file before the upload (§8). `param` is the parameter with the file. */
@@ -59,7 +59,7 @@ export async function uploadFile(
 		openBody: async () => {
 			const { head, tail, boundary } = multipartFrame(file, settings);
 			return {
-				content: await file.framed(head, tail),
+				content: await file.open(head, tail),
 				headers: {
 					'Content-Type': `multipart/form-data; boundary=${boundary}`,
 					'Content-Length': String(head.length + file.size + tail.length),
@@ -79,8 +79,7 @@ export async function uploadForUse(client: GatewayClient, file: UploadFile): Pro
 
 /** SHA-256 of a file's content in hexadecimal, read in chunks. */
 export async function contentDigest(file: UploadFile): Promise<string> {
-	const nothing = new Uint8Array();
-	const content = await file.framed(nothing, nothing);
+	const content = await file.open();
 	const hash = createHash('sha256');
 	for await (const chunk of content instanceof Uint8Array ? [content] : content) hash.update(chunk);
 	return hash.digest('hex');
