@@ -69,27 +69,24 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
 	// A field that is not set is an empty text, and what is not there an expression that gives nothing.
 	const isGone = Object.hasOwn(fields, 'minBalanceRub') && (fields.minBalanceRub ?? null) === null;
-	const refuse = (param: string, message: string, description: string) => {
-		throw new InvalidInputError(message.replace('…', 'in the AI Gateway credential'), description, param);
-	};
 	// A user name would be sent in place of the key.
 	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
-		refuse(
-			'baseUrl',
-			'The base URL … is not a web address',
+		throw new InvalidInputError(
+			'The base URL in the AI Gateway credential is not a web address',
 			'Enter the address of the gateway’s API: it begins with https://, has no user name, and ends in /api/v1. Check its host name and port.',
+			'baseUrl',
 		);
 	if (/\*\*|\.\.\.|[…•]/.test(apiKey))
-		refuse(
-			'apiKey',
-			'The API key … is masked',
+		throw new InvalidInputError(
+			'The API key in the AI Gateway credential is masked',
 			'It is the form that the web application shows later. Enter the full key as it was shown when it was created, or create a new one.',
+			'apiKey',
 		);
 	if (!/^[\x21-\x7e]*$/.test(apiKey))
-		refuse(
-			'apiKey',
-			'The API key … has characters that no key has',
+		throw new InvalidInputError(
+			'The API key in the AI Gateway credential has characters that no key has',
 			'Copy the key again, without spaces or words around it.',
+			'apiKey',
 		);
 	return { baseUrl, secrets: [apiKey], minBalanceRub: read('minBalanceRub') || (isGone ? '' : undefined) };
 }
