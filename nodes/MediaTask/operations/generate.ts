@@ -1,7 +1,7 @@
 import { modelParameter } from '../../shared/fields/models';
 import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/price';
-import { omit } from '../../shared/gateway/util/json';
+import { omit, someText } from '../../shared/gateway/util/json';
 import type { Parameter } from '../../shared/params/parameter';
 import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
@@ -31,7 +31,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			prompt,
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
-		options: omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'sessionId'),
+		options: omit({ ...createAndWait.options }, 'callbackUrl', 'sessionId'),
 		execute: async (item, planned) => {
 			const { run, client, index } = item;
 			const id = String(item.params.model);
@@ -58,6 +58,9 @@ export const generateImage = generate(
 	),
 );
 
+/** A text that is the URL of an image, or a JSON list that has one. */
+const IMAGE_URL = /(^|")\s*(https?:|data:)/i;
+
 /** `image: generate` with files first, and a picker of the models that take one. */
 export const editImage: Operation = {
 	...generateImage,
@@ -73,15 +76,14 @@ export const editImage: Operation = {
 			'The model that edits the image. The list begins with those that take one, with the lowest price of a task.',
 		),
 		inputFiles,
-		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
+		...omit(generateImage.parameters, 'model', 'inputFiles'),
 		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
 	},
 	plan: (item) => {
 		const planned = generateImage.plan?.(item) as { task: PlannedTask };
 		const { entered, files } = planned.task;
-		const input = JSON.stringify(omit(entered.values, 'prompt'));
 		// Some models would make a new image without.
-		if (files.length > 0 || /"(\\[nrt]|\s)*(https?:|data:)/i.test(input)) return planned;
+		if (files.length > 0 || someText(omit(entered.values, 'prompt'), IMAGE_URL)) return planned;
 		throw new InvalidInputError(
 			'There is no image to edit',
 			"Add a row to 'Input Files', or enter the URL of an image in a field of the model. For base64 or an ID, use the operation 'Create and Wait'.",

@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
-import { asObject } from '../gateway/util/json';
+import { asObject, someText } from '../gateway/util/json';
 import { excerpt, partsThatFit } from '../gateway/util/text';
 import { isUnset, MAX_SHOWN, OBJECT_HINT } from './kinds';
 import { Location, type Parameter, type Source } from './parameter';
@@ -67,7 +67,7 @@ export class NodeParameters {
 			for (const gap of gapsIn(stored, value, at, name !== 'options'))
 				if (!this.gaps.has(gap)) this.gaps.set(gap, index);
 			const read = parameter.read(value, at);
-			if (!hasExpression(stored)) this.known.set(name, read);
+			if (!someText(stored, /^=/)) this.known.set(name, read);
 			return read;
 		};
 	}
@@ -126,9 +126,4 @@ function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean)
 	const [object] = partsThatFit(stored, value, OBJECTS);
 	if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
 	return [...empty, ...partsThatFit(stored, value, /^$/)].map((part) => `${part} in ${at.subject}`);
-}
-
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }

@@ -30,7 +30,7 @@ export async function outputOf(
 	if (!isTool) return { json: fields, ...(await binaryOf(item, prepared, completion)) };
 	// The parsed JSON replaces its text.
 	const repeated = output === undefined ? [] : ['text'];
-	return { json: [...NOT_FOR_AGENTS, ...repeated].reduce(omit, fields) };
+	return { json: omit(fields, ...NOT_FOR_AGENTS, ...repeated) };
 }
 
 const NOT_FOR_AGENTS = ['reasoning', 'model', 'provider', 'usage', 'id', 'raw'];

@@ -62,7 +62,7 @@ function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonO
 
 /** A schema without its {@link branches}. */
 export function withoutUnion(schema: JsonObject): JsonObject {
-	return UNIONS.reduce(omit, schema);
+	return omit(schema, ...UNIONS);
 }
 
 function typeWithoutNull(schema: JsonObject): JsonObject {

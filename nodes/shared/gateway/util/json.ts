@@ -75,8 +75,8 @@ export function compact<T extends object>(fields: T): { [Name in keyof T]?: Excl
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-export function omit<T extends object>(object: T, name: string): T {
-	return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name)) as T;
+export function omit<T extends object>(object: T, ...names: string[]): T {
+	return Object.fromEntries(Object.entries(object).filter(([key]) => !names.includes(key))) as T;
 }
 
 /** JSON with sorted keys, so that equal values have equal text. */
@@ -85,6 +85,13 @@ export function canonicalJson(value: unknown): string {
 		const fields = Object.entries(asObject(child) ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 		return asObject(child) ? Object.fromEntries(fields) : child;
 	});
+}
+
+/** Whether a text in a value, at any depth, fits a pattern. */
+export function someText(value: unknown, pattern: RegExp): boolean {
+	if (typeof value === 'string') return pattern.test(value);
+	const children = typeof value === 'object' && value !== null ? Object.values(value) : [];
+	return children.some((child) => someText(child, pattern));
 }
 
 /** `base` with the fields of `more`; objects are merged, everything else is replaced, by a null too unless it is ignored. */
