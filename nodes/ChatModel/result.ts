@@ -102,15 +102,15 @@ function withoutText({ costRub }: Completion, what: string, description: string)
  * call or its result.
  */
 function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
-	const taken = new Set(earlierIds);
+	const known = new Set(earlierIds);
 	return completion.toolCalls.map((call) => {
 		// Models write missing arguments as null, and some encode the object as JSON text twice.
 		const input = call.invalidArguments ? undefined : objectIn(call.arguments ?? {});
 		if (!input) throw brokenArguments(completion, call);
 		// Some providers take IDs of up to 40 characters only.
 		const fresh = `call_${randomUUID().replaceAll('-', '')}`;
-		const id = call.id === null || taken.has(call.id) ? fresh : call.id;
-		taken.add(id);
+		const id = call.id === null || known.has(call.id) ? fresh : call.id;
+		known.add(id);
 		return { id, name: call.name, input: JSON.stringify(input) };
 	});
 }

@@ -31,8 +31,8 @@ export const parameters = declare({
 			},
 		],
 		default: 'both',
-	}).tolerant(),
-	downloadResults: downloadResults.tolerant(),
+	}).orNotSet(),
+	downloadResults: downloadResults.orNotSet(),
 	options: collection({
 		archiveTask: optional(
 			flag({
@@ -41,7 +41,7 @@ export const parameters = declare({
 				description:
 					'Whether to archive the task. If several n8n processes receive callbacks, this makes sure that only one of them starts the workflow.',
 			}),
-		).tolerant(),
-		binaryPropertyName: binaryPropertyName.tolerant(),
+		).orNotSet(),
+		binaryPropertyName: binaryPropertyName.orNotSet(),
 	}),
 });

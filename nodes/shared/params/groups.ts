@@ -28,7 +28,7 @@ export function collection<D extends Declarations>(
 		(value) => {
 			const stored = asObject(value) ?? {};
 			return read((name, option) => {
-				const isAdded = !isUnset(stored[name]) || (option.readsEmpty && Object.hasOwn(stored, name));
+				const isAdded = !isUnset(stored[name]) || (option.isRequired && Object.hasOwn(stored, name));
 				const at = new Location(name, `The option '${option.label}'`);
 				return option.read(isAdded ? (stored[name] ?? null) : undefined, at);
 			});

@@ -166,8 +166,8 @@ export function texts(spec: Spec<{ default: string[] }>): Parameter<string[] | u
 	return new Parameter({ ...spec, type: 'string' }, (value, at) => {
 		// An expression in a row may return a list: its elements count as rows.
 		const list = [value].flat(2).map((element) => readText(element, at));
-		const filled = list.filter((element) => element !== '');
-		return filled.length > 0 ? filled : undefined;
+		const given = list.filter((element) => element !== '');
+		return given.length > 0 ? given : undefined;
 	});
 }
 
@@ -238,9 +238,9 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
 	return new Parameter(parameter.description, (value, at) => {
 		const parts: unknown[] = typeof value === 'string' ? value.split(separator) : [value].flat();
-		const filled = parts.filter((part) => String(part ?? '').trim() !== '');
+		const given = parts.filter((part) => String(part ?? '').trim() !== '');
 		const isEmptyList = Array.isArray(value) && value.length === 0;
-		return (filled.length > 0 || isEmptyList ? filled : ['']).map((part) => parameter.read(part, at));
+		return (given.length > 0 || isEmptyList ? given : ['']).map((part) => parameter.read(part, at));
 	});
 }
 

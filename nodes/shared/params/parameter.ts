@@ -22,12 +22,12 @@ export class Location {
 export class Parameter<out T> {
 	/**
 	 * @param read reads the value that n8n returns, `undefined` when the parameter is not there
-	 * @param readsEmpty whether an option that is added and empty is read, and not taken for one that is not added
+	 * @param isRequired whether an option that is added must have a value; otherwise, an empty one counts as not added
 	 */
 	constructor(
 		readonly description: Description,
 		readonly read: (value: unknown, at: Location) => T,
-		readonly readsEmpty = false,
+		readonly isRequired = false,
 	) {}
 
 	get label(): string {
@@ -40,11 +40,11 @@ export class Parameter<out T> {
 
 	/** A copy with some fields of the description replaced, e.g. the text or `displayOptions`. */
 	with(description: Partial<Description>): Parameter<T> {
-		return new Parameter({ ...this.description, ...description }, this.read, this.readsEmpty);
+		return new Parameter({ ...this.description, ...description }, this.read, this.isRequired);
 	}
 
 	/** A copy for which a value that cannot be read counts as not set. */
-	tolerant(): Parameter<T> {
+	orNotSet(): Parameter<T> {
 		return new Parameter(this.description, (value, at) => {
 			try {
 				return this.read(value, at);

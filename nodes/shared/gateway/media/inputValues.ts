@@ -104,10 +104,10 @@ function toJson(value: Json, types: readonly string[]): Json {
 export function withFile(input: JsonObject, field: string, url: string, { fields }: InputForm): JsonObject {
 	const { schema = {} } = fields.find(({ name }) => name === field) ?? {};
 	// A map: `__proto__` is a name like any other.
-	const filled = new Map(Object.entries(input));
-	const present = filled.get(field) ?? '';
+	const values = new Map(Object.entries(input));
+	const present = values.get(field) ?? '';
 	const isList = present !== '' || typesOf(schema).includes('array');
 	return Object.fromEntries(
-		filled.set(field, isList ? [...(present === '' ? [] : [present].flat()), url] : url),
+		values.set(field, isList ? [...(present === '' ? [] : [present].flat()), url] : url),
 	);
 }
