@@ -26,6 +26,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../shared/gateway/util/json';
+import { isWebAddress } from '../shared/gateway/util/text';
 
 export interface LangChainMessage {
 	type: string;
@@ -204,5 +205,5 @@ function imagesIn(value: Json | undefined, levels = 4): string[] {
 /** Also a URL without an extension, as signed ones are: a model that rejects it gets the URLs alone. */
 function isImage(url: string): boolean {
 	const name = nameInUrl(url) ?? '';
-	return /^https?:/i.test(url) && (!name.includes('.') || kindOfType(typeByName(name)) === 'image');
+	return isWebAddress(url) && (!name.includes('.') || kindOfType(typeByName(name)) === 'image');
 }

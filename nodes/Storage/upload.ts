@@ -7,6 +7,7 @@ import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/e
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
 import { nameInUrl } from '../shared/gateway/util/fileName';
 import { asNumber, asObject, compact, type JsonObject } from '../shared/gateway/util/json';
+import { isWebAddress } from '../shared/gateway/util/text';
 import { binaryOf, fileOf, fileOfBase64, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
@@ -135,7 +136,7 @@ async function uploaded(
 
 function webAddress(given: string): string {
 	const url = given.trim();
-	if (/^https?:/i.test(url) && URL.canParse(url)) return url;
+	if (isWebAddress(url)) return url;
 	throw new InvalidInputError(
 		"'URL' is not a web address",
 		"It begins with https:// or http://. For a data URL, set 'Upload Source' to 'Base64 Text'.",

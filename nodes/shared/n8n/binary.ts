@@ -3,6 +3,7 @@ import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions }
 import type { Base64File } from '../gateway/util/base64';
 import { fileInfo, fileNameFor, withSuffix } from '../gateway/util/fileName';
 import { extensionOf, saidType, typeByContent, typeByName, UNKNOWN_TYPE } from '../gateway/util/fileType';
+import { isWebAddress } from '../gateway/util/text';
 import type { GatewayClient } from '../gateway/client/client';
 import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
@@ -133,7 +134,7 @@ export function binaryOf(
 	const { json = {}, binary = asObject(json[FILES_IN_JSON]) ?? {} } = n8n.getInputData()[index] ?? {};
 	const fields = Object.keys(binary);
 	const links = { '$json.url': json.url, '$json.resultUrls[0]': asArray(json.resultUrls)[0] };
-	const [link] = Object.entries(links).find(([, url]) => /^https?:/i.test(String(url))) ?? [];
+	const [link] = Object.entries(links).find(([, url]) => isWebAddress(String(url))) ?? [];
 	const missing = link
 		? `It has no binary fields, but a URL: ${orUrl}, e.g. {{ ${link} }}.`
 		: 'It has no binary fields, because the node before returns none: connect this node to one that does, or add a node that returns a file before this one.';

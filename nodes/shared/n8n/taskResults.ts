@@ -2,7 +2,7 @@ import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { compact } from '../gateway/util/json';
 import { ApiError, asError } from '../gateway/errors/errors';
-import { excerpt } from '../gateway/util/text';
+import { excerpt, isWebAddress } from '../gateway/util/text';
 import { fileNameFor, nameInUrl, suffixOf } from '../gateway/util/fileName';
 import { isDataUrl, readBase64 } from '../gateway/util/base64';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
@@ -59,7 +59,7 @@ function withOtherWays(error: ApiError): ApiError {
 
 /** Whether all files of a task have a URL of their own. */
 function hasLinks({ resultUrls }: MediaTask): boolean {
-	return resultUrls.length > 0 && resultUrls.every((url) => /^https?:/i.test(url) || readBase64Url(url));
+	return resultUrls.length > 0 && resultUrls.every((url) => isWebAddress(url) || readBase64Url(url));
 }
 
 const readBase64Url = (url: string) => (isDataUrl(url) ? readBase64(url) : undefined);

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
+import { isWebAddress } from '../../../shared/gateway/util/text';
 
 /** Reads the callback URL (§4.6), which the gateway must reach; without `gatewayUrl`, it may be anywhere. */
 export function readCallbackUrl(url = '', gatewayUrl = url.trim()): string | undefined {
@@ -22,7 +23,7 @@ export function unreachable(url: string, gatewayUrl: string): string | undefined
 }
 
 function hostOf(url: string): string | undefined {
-	return /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
+	return isWebAddress(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
 }
 
 /** This machine, networks that are not routed on the internet (RFC 1918, 6598), and names such as those of containers. */

@@ -12,10 +12,11 @@ import {
 } from '../../../shared/n8n/binary';
 import type { EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
-import { readBase64 } from '../../../shared/gateway/util/base64';
+import { isDataUrl, readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
 import { fileType, kindOfType } from '../../../shared/gateway/util/fileType';
+import { isWebAddress } from '../../../shared/gateway/util/text';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import {
@@ -58,8 +59,8 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 	if (typeof source !== 'string')
 		return { ...row, source: { binary: binaryOf(item, source, "set 'Source' to 'URL'") } };
 	const url = source.trim();
-	if (/^data:/i.test(url)) return { ...row, source: inlineFile(at, url) };
-	if (!/^https?:\/\/[^\s/]+/i.test(url))
+	if (isDataUrl(url)) return { ...row, source: inlineFile(at, url) };
+	if (!isWebAddress(url))
 		throw at.error(
 			'the URL is not a web address',
 			'It begins with https:// or http://. If an expression fills it, the field it refers to may be empty.',

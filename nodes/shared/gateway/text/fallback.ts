@@ -1,6 +1,7 @@
 import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
 import { statusPolicy } from '../errors/policy';
+import { counted } from '../util/text';
 
 /** Errors of §7.3 that another model may not have. */
 const CODES: ReadonlySet<string | undefined> = new Set([
@@ -67,7 +68,7 @@ export async function withFallbacks<T>(
 }
 
 export function fallbackHint(count: number): string {
-	return `${count} item${count === 1 ? ' was' : 's were'} answered by a fallback model.`;
+	return `${counted(count, 'item was', 'items were')} answered by a fallback model.`;
 }
 
 function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error {

@@ -7,7 +7,17 @@ export function excerpt(text: string, maxCharacters = 300): string {
 export function duration(milliseconds: number): string {
 	const seconds = Math.round(milliseconds / 100) / 10;
 	if (seconds >= 120) return `${Math.round(milliseconds / 6_000) / 10} minutes`;
-	return seconds === 1 ? '1 second' : `${seconds >= 10 ? Math.round(seconds) : seconds} seconds`;
+	return counted(seconds >= 10 ? Math.round(seconds) : seconds, 'second');
+}
+
+/** A number with its noun, which may have a verb behind it: `1 item was`, or `2 items were`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+	return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Whether a text is an absolute URL of the web. */
+export function isWebAddress(text: string): boolean {
+	return /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text);
 }
 
 /** What separates URLs in a text: the end of a line, or a comma before the next URL. A URL may contain commas. */

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
 import { compact, parseJson, type Json, type JsonObject } from '../../util/json';
-import { excerpt } from '../../util/text';
+import { counted, excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
 import { receiptFields, unlessEmpty, unusableResponse, type Completion } from './completion';
@@ -115,6 +115,6 @@ function doesNotFit(misfit: string): Problem {
 export function misfitHint(codes: readonly unknown[]): string | undefined {
 	const count = codes.filter((code) => code === MISFIT).length;
 	if (count === 0) return undefined;
-	const which = count === 1 ? '1 response does' : `${count} responses do`;
+	const which = counted(count, 'response does', 'responses do');
 	return `${which} not fit the schema. What is wrong, and the JSON, is in the items.`;
 }
