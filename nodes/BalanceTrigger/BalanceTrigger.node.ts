@@ -1,6 +1,5 @@
 import {
 	NodeConnectionTypes,
-	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IPollFunctions,
@@ -35,7 +34,7 @@ export class BalanceTrigger implements INodeType {
 
 	methods = { credentialTest: { testGateway } };
 
-	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+	async poll(this: IPollFunctions) {
 		return await pollBalance(this);
 	}
 }

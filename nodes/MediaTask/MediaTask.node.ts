@@ -1,11 +1,9 @@
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
-	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookFunctions,
-	type IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
@@ -50,12 +48,12 @@ export class MediaTask implements INodeType {
 		resourceMapping: { mapMediaFields },
 	};
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	async execute(this: IExecuteFunctions) {
 		restoreInput(this);
 		return await executeRegistry(this, registry);
 	}
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+	async webhook(this: IWebhookFunctions) {
 		return await handleResumeCallback(this);
 	}
 }

@@ -3,7 +3,6 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookFunctions,
-	type IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
@@ -70,7 +69,7 @@ export class MediaTaskTrigger implements INodeType {
 		},
 	};
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+	async webhook(this: IWebhookFunctions) {
 		return await handleCallback(this);
 	}
 }

@@ -1,7 +1,6 @@
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
-	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
@@ -37,7 +36,7 @@ export class TextGeneration implements INodeType {
 
 	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	async execute(this: IExecuteFunctions) {
 		return await executeRegistry(this, registry);
 	}
 }
