@@ -90,9 +90,8 @@ function partsOf(content: unknown): JsonObject[] {
 	return asObjects(parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)));
 }
 
-function textIn({ type, text }: JsonObject): string[] {
-	const said = type === 'text' || fileKind(type) ? asText(text) : undefined;
-	return said === undefined ? [] : [said];
+function textIn({ type, text }: JsonObject): string | [] {
+	return (type === 'text' || fileKind(type) ? asText(text) : undefined) ?? [];
 }
 
 /** The file in a part of LangChain's current or former shape, or of OpenAI's. */

@@ -151,13 +151,9 @@ export function binaryOf(
 /** Where the files of an item are in a workflow whose setting `binaryMode` is `combined`. */
 const FILES_IN_JSON = '_files';
 
-type FileFacts = Pick<UploadFile, 'fileName' | 'mimeType'>;
-
-function inputFile(facts: FileFacts, size: number, content: FileContent): InputFile {
-	const nothing = new Uint8Array();
-	const open: UploadFile['open'] = async (head = nothing, tail = nothing) =>
-		await openBody([head, content, tail]);
-	return { ...facts, size, content, open };
+function inputFile(file: Omit<InputFile, 'open'>): InputFile {
+	const none = new Uint8Array();
+	return { ...file, open: async (head = none, tail = none) => await openBody([head, file.content, tail]) };
 }
 
 /** @param fileName by default, one with the extension of the type */
@@ -165,8 +161,8 @@ export function fileOfBase64(
 	{ base64, mimeType = UNKNOWN_TYPE }: Pick<Base64File, 'base64' | 'mimeType'>,
 	fileName = fileNameFor('file', mimeType),
 ): InputFile {
-	const bytes = Buffer.from(base64, 'base64');
-	return inputFile({ fileName, mimeType }, bytes.length, bytes);
+	const content = Buffer.from(base64, 'base64');
+	return inputFile({ fileName, mimeType, size: content.length, content });
 }
 
 /** The first bytes of a file: by default, as many as tell its type. */
@@ -194,7 +190,7 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 			'Execute the node that returns it again: n8n has deleted it, or keeps it on another machine (queue mode, unless N8N_DEFAULT_BINARY_DATA_MODE is database or s3).',
 		);
 	};
-	const { fileSize } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
+	const { fileSize: size } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
 	const content = async () => await n8n.helpers.getBinaryStream(id).catch(unreadable);
-	return inputFile({ fileName, mimeType }, fileSize, content);
+	return inputFile({ fileName, mimeType, size, content });
 }

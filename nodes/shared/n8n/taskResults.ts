@@ -81,7 +81,7 @@ async function resultFile(context: ResultContext, url: string, suffix: string): 
 	const file = readBase64Url(url);
 	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), NAME], suffix });
 	const { base64, mimeType } = file;
-	const fileName = mimeType === undefined ? NAME + suffix : fileNameFor(NAME + suffix, mimeType);
+	const fileName = fileNameFor(NAME + suffix, mimeType);
 	return await context.n8n.helpers.prepareBinaryData(Buffer.from(base64, 'base64'), fileName, mimeType);
 }
 

@@ -3,7 +3,7 @@ import { extensionOf, saidType } from './fileType';
 const MAX_FILE_NAME_LENGTH = 150;
 
 /** `name` with the extension of the type, if the type is known. */
-export function fileNameFor(name: string, mimeType: string): string {
+export function fileNameFor(name: string, mimeType = ''): string {
 	const extension = extensionOf(mimeType);
 	return extension === undefined ? name : `${name}.${extension}`;
 }
@@ -35,7 +35,7 @@ export function fileInfo(headers: Record<string, string>, names: ReadonlyArray<s
 	const candidates = [dispositionName(headers['content-disposition']), ...names].map(harmless);
 	const name = candidates.find((candidate) => candidate !== undefined) ?? 'file';
 	// The end of `flux-1.1` is no extension.
-	const isWhole = /\.(?!\d+$)[a-z0-9]{1,5}$/i.test(name) || mimeType === undefined;
+	const isWhole = /\.(?!\d+$)[a-z0-9]{1,5}$/i.test(name);
 	return { fileName: isWhole ? name : fileNameFor(name, mimeType), mimeType };
 }
 
