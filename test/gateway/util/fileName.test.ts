@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
-import { fileInfo, fileNameFor, nameInUrl } from '../../../nodes/shared/gateway/util/fileName';
-import { typeByName } from '../../../nodes/shared/gateway/util/fileType';
+import { fileInfo, nameInUrl } from '../../../nodes/shared/gateway/util/fileName';
 
 const named = (disposition: string, type = 'image/png') =>
 	fileInfo({ 'content-type': type, 'content-disposition': disposition }, ['fallback']).fileName;
@@ -87,46 +86,4 @@ describe('the name of a downloaded file', () => {
 			{ numRuns: 200 },
 		);
 	});
-});
-
-const TYPES = `
-	png:image/png jpg:image/jpeg webp:image/webp gif:image/gif avif:image/avif svg:image/svg+xml
-	aac:audio/aac mp4:video/mp4 webm:video/webm mp3:audio/mpeg wav:audio/wav ogg:audio/ogg flac:audio/flac
-	m4a:audio/mp4 mov:video/quicktime zip:application/zip pdf:application/pdf json:application/json
-	txt:text/plain csv:text/csv md:text/markdown xml:application/xml yaml:application/yaml
-	rtf:application/rtf doc:application/msword
-	docx:application/vnd.openxmlformats-officedocument.wordprocessingml.document
-	xls:application/vnd.ms-excel xlsx:application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
-	pptx:application/vnd.openxmlformats-officedocument.presentationml.presentation
-	odt:application/vnd.oasis.opendocument.text heic:image/heic
-`
-	.trim()
-	.split(/\s+/)
-	.map((pair) => pair.split(':') as [extension: string, type: string]);
-
-describe('file types and extensions', () => {
-	it.each(TYPES)('.%s is %s', (extension, type) => {
-		expect(typeByName(`a.${extension}`)).toBe(type);
-		expect(fileNameFor('a.b', type)).toBe(`a.b.${extension}`);
-		expect(fileInfo({ 'content-type': type }, ['a']).fileName).toBe(`a.${extension}`);
-	});
-
-	it.each([
-		['a.JPEG', 'image/jpeg'],
-		['a.b.PNG', 'image/png'],
-		['.wav', 'audio/wav'],
-		['png', undefined],
-		['a.png.', undefined],
-		['a.png ', undefined],
-		['a.exe', undefined],
-		['', undefined],
-	])('%j is %j', (name, type) => expect(typeByName(name)).toBe(type));
-
-	it.each([
-		['audio/x-wav', 'a.wav'],
-		['audio/mp3', 'a.mp3'],
-		['image/jpg', 'a.jpg'],
-		['x/unknown', 'a'],
-		['', 'a'],
-	])('a file of type %j is %s', (type, name) => expect(fileNameFor('a', type)).toBe(name));
 });

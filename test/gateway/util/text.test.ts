@@ -1,4 +1,10 @@
-import { excerpt, partsThatFit } from '../../../nodes/shared/gateway/util/text';
+import {
+	counted,
+	duration,
+	excerpt,
+	isWebAddress,
+	partsThatFit,
+} from '../../../nodes/shared/gateway/util/text';
 
 it.each([
 	['', undefined, ''],
@@ -28,3 +34,25 @@ it.each<[template: string, text: string, empty: string[]]>([
 ])('the empty expressions of %j are found where the text is %j', (template, text, empty) => {
 	expect(partsThatFit(template, text, /^$/)).toStrictEqual(empty);
 });
+
+test.each([
+	[counted(0, 'item'), '0 items'],
+	[counted(1, 'item was', 'items were'), '1 item was'],
+	[counted(2, 'item was', 'items were'), '2 items were'],
+	[duration(1_000), '1 second'],
+	[duration(1_500), '1.5 seconds'],
+	[duration(44_600), '45 seconds'],
+	[duration(150_000), '2.5 minutes'],
+])('a number with its noun: %s', (words, expected) => expect(words).toBe(expected));
+
+test.each([
+	['https://a.test', true],
+	['HTTP://a.test/b c?d', true],
+	['https://', false],
+	['https:///a.png', false],
+	['https:a.test', false],
+	['http://a b/', false],
+	['ftp://a.test', false],
+	['see https://a.test', false],
+	['', false],
+])('%j is a web address: %j', (text, is) => expect(isWebAddress(text)).toBe(is));
