@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { compact, type JsonObject } from '../../gateway/util/json';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
+import { counted } from '../../gateway/util/text';
 import { filled, flag } from '../../params/kinds';
 
 /** Option of operations that cost money. */
@@ -60,7 +61,7 @@ export class DryRun {
 		const word = this.prices.some(({ isEstimate }) => isEstimate) ? 'about ' : most;
 		const texts = ['Dry run, nothing was sent.'];
 		if (known.length > 0)
-			texts.push(`${count} item${count === 1 ? '' : 's'}: ${word}${rubles(sumOfCosts(...known) ?? '')}.`);
+			texts.push(`${counted(count, 'item')}: ${word}${rubles(sumOfCosts(...known) ?? '')}.`);
 		const unknown = count - known.length;
 		if (unknown > 0) texts.push(`Prices that are not known: ${unknown}, see reason in the output.`);
 		return texts.join(' ');

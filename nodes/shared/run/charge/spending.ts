@@ -2,6 +2,7 @@ import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { addToTotal, rubles } from '../../gateway/util/money';
+import { counted } from '../../gateway/util/text';
 import { storedContext } from '../../n8n/context';
 import { Budget, mostSpent, nothingSpent, type Limit, type Spent } from './budget';
 import type { KeyUse } from './keys';
@@ -77,7 +78,7 @@ export class Spending {
 		if (unlimited === 0) return addToTotal(limitRub, mostSpent(spent), -1);
 		throw new InvalidInputError(
 			"'Max Cost per Execution (₽)' cannot be kept: what the execution has cost is not known",
-			`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
+			`The cost of ${counted(unlimited, 'earlier call')} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
 			'maxCostRub',
 		);
 	}

@@ -1,6 +1,7 @@
 import { ApiError, InvalidInputError, StoppedError, type ApiErrorDetails } from '../../gateway/errors/errors';
 import { costsMoney } from '../../gateway/errors/policy';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
+import { counted } from '../../gateway/util/text';
 import type { ItemRecord } from './record';
 
 /**
@@ -100,11 +101,11 @@ export function othersText(
 	const texts: string[] = [];
 	const item = next === 'none' ? 'item' : 'other item';
 	if (costs.length > 0)
-		texts.push(`${count(costs.length, item)} cost ${rubles(sumOfCosts(...costs) ?? '')}.`);
+		texts.push(`${counted(costs.length, item)} cost ${rubles(sumOfCosts(...costs) ?? '')}.`);
 	const withoutCost = charged.filter(({ costRub, isBefore }) => costRub === undefined && !isBefore).length;
-	if (withoutCost > 0) texts.push(`${count(withoutCost, item)} cost an amount that is not known.`);
+	if (withoutCost > 0) texts.push(`${counted(withoutCost, item)} cost an amount that is not known.`);
 	const before = charged.filter(({ isBefore }) => isBefore).length;
-	if (before > 0) texts.push(`The execution before paid for ${count(before, item)}.`);
+	if (before > 0) texts.push(`The execution before paid for ${counted(before, item)}.`);
 	const hasFailed = ({ error, taskId }: ItemRecord) => error !== undefined && taskId === undefined;
 	const failed = charged.filter(hasFailed).length;
 	if (failed > 0)
@@ -113,7 +114,7 @@ export function othersText(
 	if (results.length > 0) texts.push(NEXT_TRY[next]);
 	const lost = results.filter(({ outputs, taskId }) => !outputs && taskId === undefined).length;
 	if (lost > 0 && next !== 'none')
-		texts.push(`The results of ${count(lost, 'item')} are not kept, so they are paid for again.`);
+		texts.push(`The results of ${counted(lost, 'item')} are not kept, so they are paid for again.`);
 	if (unknown.length > 0) {
 		const pronoun = unknown.length === 1 ? 'it' : 'they';
 		texts.push(
@@ -124,8 +125,4 @@ export function othersText(
 	if (tasks.length > 0)
 		texts.push(`The operation 'Wait' also gets the results of tasks: ${tasks.join(', ')}.`);
 	return texts.filter(Boolean).join(' ');
-}
-
-function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
