@@ -105,16 +105,16 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			const bodyOf = (isPlain: boolean) =>
 				textBody(format, this.request(config, asked, stream, isPlain), extraBody);
 			const output = this.output(config);
-			const taken = await plainIfRejected(bodyOf, async (body) => {
+			const { result: sent, isPlain } = await plainIfRejected(bodyOf, async (body) => {
 				return await completeText(dependencies, { format, output, body, maxCostRub }, async (json) => {
 					return await send({ ...textCall(format, json), ...wait }, output);
 				});
 			});
-			config.shown.reasoning = reasoningToKeep(taken.result.completion, this.source(asked));
-			return taken;
+			config.shown.reasoning = reasoningToKeep(sent.completion, this.source(asked));
+			return { ...sent, isPlain };
 		});
 		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
-		const completion = { ...result.result.completion, fallbackFrom };
+		const completion = { ...result.completion, fallbackFrom };
 		this.checkOutput(completion, this.output(config));
 		const leftOut = result.isPlain ? { leftOut: 'images of tools, reasoning' } : {};
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };

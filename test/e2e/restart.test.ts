@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow, WorkflowNode } from '../../sandbox/n8n/types';
@@ -24,6 +26,14 @@ let answer: unknown;
 /** A workflow whose picture is there, and whose video is not; and its tasks. */
 let making: StoredWorkflow;
 let made: string[];
+/** A workflow that makes a picture of each row of a list at a URL; the list, and the tasks by their prompts. */
+let painting: StoredWorkflow;
+let list = ['a cat', 'a dog', 'a cow'];
+let painted: Map<unknown, string>;
+const lists = createServer((_, response) => {
+	response.setHeader('Content-Type', 'application/json');
+	response.end(JSON.stringify(list.map((prompt) => ({ prompt }))));
+});
 
 useOwnEnvironment((own) => (environment = own), {
 	gateway: { settings: { taskDuration: { image: 600_000 } } },
@@ -47,6 +57,7 @@ beforeAll(async () => {
 	await call(started.url, { taskId: ended });
 	await finished(started, 1);
 
+	await paint();
 	await make();
 	const polls = () => control.requests({ method: 'GET', path: `/async/media/tasks/${ended}` }).length;
 	const before = polls();
@@ -61,40 +72,92 @@ beforeAll(async () => {
 	await environment.restart();
 }, 300_000);
 
+afterAll(() => void lists.close());
+
+const webhookOf = (webhookId: string): WorkflowNode => ({
+	name: 'Webhook',
+	type: 'n8n-nodes-base.webhook',
+	typeVersion: 2.1,
+	webhookId,
+	parameters: { httpMethod: 'POST', path: webhookId, responseMode: 'onReceived', options: {} },
+});
+
+function generating(name: string, resource: string, model: string, value: object, prompt = 'waves') {
+	const input = { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] };
+	const parameters = { resource, operation: 'generate', model: byId(model), prompt, input };
+	return gatewayNode(name, 'mediaTask', parameters);
+}
+
+const picturing = (prompt?: string) =>
+	generating('Picture', 'image', 'aurora/canvas-1', { quality: 'draft', size: '512x512' }, prompt);
+
+/** Calls the webhook of a workflow that is published, and waits for the tasks that it creates. */
+async function tasksOf(webhookId: string, count: number) {
+	const { client, gateway } = environment;
+	const before = gateway.control.tasks().length;
+	await eventually(async () => {
+		expect((await call(`${client.url}/webhook/${webhookId}`, {})).status).toBe(200);
+	});
+	return await eventually(() => {
+		const tasks = gateway.control.tasks().slice(before);
+		expect(tasks).toHaveLength(count);
+		return Promise.resolve(tasks);
+	});
+}
+
+/** Starts a workflow that reads the list, and makes a picture of each row. */
+async function paint(): Promise<void> {
+	await new Promise<void>((resolve) => lists.listen(0, '127.0.0.1', resolve));
+	const url = `http://127.0.0.1:${(lists.address() as AddressInfo).port}/`;
+	const webhookId = randomUUID();
+	const rows: WorkflowNode = {
+		name: 'Rows',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url, options: {} },
+	};
+	const nodes = [webhookOf(webhookId), rows, picturing('={{ $json.prompt }}')];
+	const workflow = workflowOf('Killed rows', nodes, { Webhook: ['Rows'], Rows: ['Picture'] });
+	workflow.nodes.shift();
+	painting = await environment.publish(workflow);
+	const tasks = await tasksOf(webhookId, 3);
+	painted = new Map(tasks.map(({ input, taskId }) => [input.prompt, taskId]));
+}
+
 /** Starts a workflow that makes a picture, then a video. */
 async function make(): Promise<void> {
-	const { client, gateway } = environment;
-	const { control } = gateway;
+	const { control } = environment.gateway;
 	const webhookId = randomUUID();
-	const webhook: WorkflowNode = {
-		name: 'Webhook',
-		type: 'n8n-nodes-base.webhook',
-		typeVersion: 2.1,
-		webhookId,
-		parameters: { httpMethod: 'POST', path: webhookId, responseMode: 'onReceived', options: {} },
-	};
-	const node = (name: string, resource: string, model: string, value: object) => {
-		const input = { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] };
-		const parameters = { resource, operation: 'generate', model: byId(model), prompt: 'waves', input };
-		return gatewayNode(name, 'mediaTask', parameters);
-	};
-	const picture = node('Picture', 'image', 'aurora/canvas-1', { quality: 'draft', size: '512x512' });
+	const webhook = webhookOf(webhookId);
+	const video = generating('Video', 'video', 'lumen/motion-2', { duration: 5 });
 	// n8n keeps a run of each node that had begun but that of the last one in this list.
-	const nodes = [node('Video', 'video', 'lumen/motion-2', { duration: 5 }), webhook, picture];
+	const nodes = [video, webhook, picturing()];
 	const workflow = workflowOf('Killed', nodes, { Webhook: ['Picture'], Picture: ['Video'] });
 	workflow.nodes.shift();
 	making = await environment.publish(workflow);
 	control.configure({ taskDuration: { image: 0, video: 600_000 } });
-	const before = control.tasks().length;
-	await eventually(async () => {
-		expect((await call(`${client.url}/webhook/${webhookId}`, {})).status).toBe(200);
-	});
-	made = await eventually(() => {
-		const tasks = control.tasks().slice(before);
-		expect(tasks).toHaveLength(2);
-		return Promise.resolve(tasks.map(({ taskId }) => taskId));
-	});
+	made = (await tasksOf(webhookId, 2)).map(({ taskId }) => taskId);
 }
+
+test('rows that have moved when n8n starts again keep their pictures, and a new one is paid for', async () => {
+	const { client, gateway } = environment;
+	const { control } = gateway;
+	const [{ id = '' } = {}] = await client.listExecutions(painting.id);
+	expect((await waitForExecution(client, id)).status).toBe('crashed');
+	for (const taskId of painted.values()) await control.finishTask(taskId);
+	control.configure({ taskDuration: { image: 0 } });
+	list = ['a dog', 'an owl', 'a cow'];
+	const paid = control.ledger().length;
+	const { status, nodes } = resultOf(await client.readExecution(await client.retryExecution(id, false)));
+	expect(status).toBe('success');
+	const created = control.tasks().at(-1);
+	expect([control.ledger().length - paid, created?.input.prompt]).toStrictEqual([1, 'an owl']);
+	expect(nodes['Picture']?.items.map(({ json }) => json['taskId'])).toStrictEqual([
+		painted.get('a dog'),
+		created?.taskId,
+		painted.get('a cow'),
+	]);
+});
 
 test('a retry of what was killed between two media nodes returns both results, and pays nothing', async () => {
 	const { client, gateway } = environment;

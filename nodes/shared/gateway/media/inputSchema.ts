@@ -40,6 +40,15 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
  * union of objects, a field takes what any of them takes, and is required if all require it.
  */
 export function inputForm(inputSchema: JsonObject): InputForm {
+	const known = forms.get(inputSchema) ?? readForm(inputSchema);
+	forms.set(inputSchema, known);
+	return known;
+}
+
+/** Many items have one model. */
+const forms = new WeakMap<JsonObject, InputForm>();
+
+function readForm(inputSchema: JsonObject): InputForm {
 	const alternatives = objectsOf(resolvedSchema(inputSchema, inputSchema)).map(({ properties, required }) => {
 		const fields = Object.entries(asObject(properties) ?? {}).map(
 			([name, schema]) => [name, resolvedSchema(schema, inputSchema)] as const,
