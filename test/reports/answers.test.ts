@@ -126,6 +126,17 @@ const ROWS: Row[] = [
 		json: { text: 'Hi there', costRub: 0.5 },
 	},
 	{
+		title: 'a stream whose first chunk is empty has the ID, model and provider of a later one',
+		response: [
+			{ id: '', model: '', choices: [] },
+			{ id: 'c1', model: 'm', ...delta('Hi') },
+			{ id: 'c1', model: 'm', provider: 'Acme', ...finish },
+			{ choices: [], usage },
+		],
+		parameters: stream,
+		json: { text: 'Hi', id: 'c1', model: 'm', provider: 'Acme' },
+	},
+	{
 		title: 'a refusal is not complete, and has a hint',
 		response: chat({ content: null, refusal: 'I must not' }),
 		json: { isComplete: false },

@@ -67,6 +67,12 @@ const REFUSED: Array<[title: string, [Node, object], INodeExecutionData[], error
 		/'Idempotency Key'/,
 	],
 	[
+		'*Idempotency Key* of 256 characters',
+		image({ options: { idempotencyKey: '={{ "k".repeat(256) }}' } }),
+		item({}),
+		/A key has up to 255 characters/,
+	],
+	[
 		'an expression in a field that is fixed',
 		text({ prompt: 'Describe {{ $json.name }}' }),
 		item({ name: 'lamp' }),

@@ -433,8 +433,22 @@ describe('a key of the user', () => {
 		expect(() => checkKey(key)).not.toThrow();
 	});
 
-	it.each([' key', 'key ', 'a\tb', 'a\nb', 'key\n', 'key\u007f', 'é', 'kеy', 'заказ-А', '🙂', ' ', ''])(
-		'that HTTP clients would change is refused, with the keys that are allowed: %j',
+	it.each([
+		' key',
+		'key ',
+		'a\tb',
+		'a\nb',
+		'key\n',
+		'key\u007f',
+		'é',
+		'kеy',
+		'заказ-А',
+		'🙂',
+		' ',
+		'',
+		'k'.repeat(256),
+	])(
+		'that HTTP clients would change, or that is too long, is refused, with the keys that are allowed: %j',
 		(key) => {
 			const { message, description, param } = invalidInput(() => checkKey(key));
 			expect(message).toContain('cannot be sent as it is');

@@ -111,13 +111,12 @@ export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse):
 }
 
 /**
- * Checks a key of the user. It is sent as typed, so that another client with the same key gets the same task (§4.6). The
- * gateway checks its length.
+ * Checks a key of the user. It is sent as typed, so that another client with the same key gets the same task (§4.6).
  *
- * @throws {InvalidInputError} for a key that HTTP clients would change
+ * @throws {InvalidInputError} for a key that HTTP clients would change, and for one over 255 characters
  */
 export function checkKey(key: string): void {
-	if (/^(?! )[\x20-\x7e]+(?<! )$/.test(key)) return;
+	if (/^(?! )[\x20-\x7e]{1,255}(?<! )$/.test(key)) return;
 	throw new InvalidInputError(
 		"'Idempotency Key' cannot be sent as it is",
 		'A key has up to 255 characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one.',

@@ -21,7 +21,7 @@ import { contentText, firstList, hasFailed, otherParts } from './response';
 export class ChatStream implements CompletionStream {
 	/** Only `[DONE]` ends the stream. */
 	readonly isFinished = false;
-	private head: JsonObject | undefined;
+	private readonly head: JsonObject = {};
 	private usage: JsonObject | undefined;
 	private readonly choices = new Map<number, StreamedChoice>();
 
@@ -31,7 +31,8 @@ export class ChatStream implements CompletionStream {
 		if (usage) this.usage = deepMerge(this.usage ?? {}, usage, 'ignore');
 		// The specification does not show when a chat stream is charged.
 		if (error) throw generationError(error).with({ outcome: 'unknown' });
-		this.head ??= omit(received, 'usage');
+		// The first chunks of some providers have empty fields.
+		for (const [name, value] of Object.entries(omit(received, 'usage'))) this.head[name] ||= value;
 		let shown = '';
 		for (const choice of asObjects(received.choices)) {
 			const index = asNumber(choice.index) ?? 0;
