@@ -40,7 +40,6 @@ export function decide({ fireOn, threshold }: Watch, before: AlertState, balance
 	return { fires: isLow && !wasLow, state: isLow ? { lowSince: threshold } : {} };
 }
 
-/** What the workflow starts with, besides the balance. */
 export function eventOf({ fireOn, threshold }: Watch, before: AlertState, balance: Balance) {
 	const { amount } = balance;
 	const message = `The balance is ${roundedDown(amount)}`;
@@ -68,10 +67,7 @@ function roundedDown(amount: string): string {
 /** Key in the node's static data, which n8n stores with the workflow. */
 const STATE = 'alert';
 
-/**
- * Polls the balance. Returns what the workflow starts with; `null` when it does not start. A poll that fails changes no
- * state, so the next one is compared with the last successful one.
- */
+/** A poll that fails changes no state, so the next one is compared with the last successful one. */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const { watch, balance, account } = await readPoll(context);
 	const event = (before: AlertState) => [

@@ -40,10 +40,7 @@ interface Generation {
 	message?: AnswerMessage;
 }
 
-/**
- * Patches the SDK's LangChain model, and returns it. The SDK leaves out most files, reasoning, the choice of
- * tools with which agents force a tool call, the tokens of streams, and the cost.
- */
+/** The SDK leaves out most files, reasoning, the tool choice of agents, the tokens of streams, and the cost. */
 export function patchAdapter(adapter: Adapter, toolChoice?: ToolChoice): Adapter {
 	const generate = adapter._generate.bind(adapter);
 	const stream = adapter._streamResponseChunks.bind(adapter);

@@ -32,7 +32,6 @@ export interface LangChainMessage {
 	type: string;
 	content: unknown;
 	tool_calls?: unknown;
-	/** Of a result: the ID of its tool call. */
 	tool_call_id?: unknown;
 	/** Fields of the model's provider, which agents keep. */
 	additional_kwargs?: unknown;
@@ -144,7 +143,6 @@ function withoutFiles(_: string, value: unknown): unknown {
 // Models that reason want their reasoning back with the results of tool calls. n8n's agent stores a tool call with
 // its execution and makes a message of each: of our message it keeps only the text `reasoning_content`.
 
-/** What agents keep of a completion with tool calls. */
 interface KeptReasoning {
 	/** The API format and the model: no other model can read the reasoning. */
 	source: string;
@@ -154,10 +152,9 @@ interface KeptReasoning {
 	parts: JsonObject[];
 }
 
-/** The field of our text, so that the `reasoning_content` of other models is not taken for it. */
+/** The field of our text, which tells it from the `reasoning_content` of other models. */
 const FIELD = 'aiGatewayReasoning';
 
-/** The text that agents keep of a completion with reasoning and tool calls. */
 export function reasoningToKeep(completion: Completion, source: string): string | undefined {
 	const { text, reasoningParts: parts, toolCalls } = completion;
 	if (parts.length === 0 || toolCalls.length === 0) return undefined;

@@ -17,11 +17,9 @@ import { toToolDefinitions, type AiNodeSdk } from './sdk';
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
-	/** Turns any error of a request into the one that the user reads. */
 	toUserError: (error: unknown) => Error;
 }
 
-/** LangChain's options of a request that are used here. */
 export interface CallOptions extends ChatModelConfig {
 	stop?: string[];
 	/** Also for LangChain's `timeout`. */
@@ -35,7 +33,7 @@ export interface CallConfig extends CallOptions {
 	shown: ShownOfCall;
 }
 
-/** What the SDK has no place for in a completion. */
+/** What the completions of the SDK do not have. */
 export interface ShownOfCall {
 	info?: object;
 	reasoning?: string | undefined;
@@ -43,7 +41,6 @@ export interface ShownOfCall {
 
 const FALLBACK = 'A fallback model has answered. The log shows which models were asked before.';
 
-/** A text model of the gateway behind n8n's interface for chat models. */
 export class GatewayChatModel implements ChatModel<CallConfig> {
 	readonly provider = 'ai-gateway';
 	readonly modelId: string;
@@ -91,7 +88,6 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		});
 	}
 
-	/** @param send sends a request and returns the body of the response */
 	private async completed(
 		config: CallConfig,
 		stream: boolean,
@@ -177,10 +173,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	}
 }
 
-/**
- * Sends a call, and, if the gateway rejects it with 400, which it does not charge (§7.3), the plain one, if that
- * is another. The error is the first one if both were rejected.
- */
+/** A 400 costs nothing (§7.3): then the plain call is sent, if it is another. If both get one, the first error counts. */
 async function plainIfRejected<R>(
 	bodyOf: (isPlain: boolean) => JsonObject,
 	send: (body: JsonObject) => Promise<R>,
@@ -217,9 +210,8 @@ function callIds(messages: readonly LangChainMessage[]): unknown[] {
 }
 
 /**
- * What `work` takes, in order; ends, or throws, as the work does. The reader does not slow the work down.
- *
- * @param work gets a signal that aborts with `signal`, and when the reader has left
+ * The values that `work` passes on, in order; ends, or throws, as the work does. The reader does not slow the work down,
+ * whose signal aborts with `signal`, and when the reader has left.
  */
 async function* iterate<T>(
 	signal: AbortSignal | undefined,

@@ -38,10 +38,7 @@ export function toResult(completion: Completion, earlierIds: readonly unknown[])
 	};
 }
 
-/**
- * The chunks after the text of a streamed completion. Each tool call is one chunk: the SDK tells tool calls
- * apart by ID, and only the first chunk of a call has it.
- */
+/** Each tool call is one chunk: the SDK tells tool calls apart by ID, and only the first chunk of a call has it. */
 export function toClosingChunks(
 	completion: Completion,
 	shown: string,

@@ -31,7 +31,6 @@ export const NOT_CHECKED: Answer = {
 	message: 'The media task is not checked yet: repeat the call',
 };
 
-/** What starts the workflow. */
 interface Start {
 	item: INodeExecutionData;
 	/** Is called when n8n has started it, or has failed to: then a repeated call starts it. */
@@ -39,11 +38,9 @@ interface Start {
 }
 
 /**
- * Finds out whether a callback starts the workflow. Its content is not trusted: the task is polled with the credential.
- * Downloads the files, and archives the task. Rejects when the task could not be polled.
- *
- * @param named the IDs in the callback, of which one may be a task's
- * @returns the start of the first task that can; or the answer when there is none
+ * Finds out whether a callback starts the workflow, with the first task of the IDs in it that can. Its content is not
+ * trusted: the task is polled with the credential. Downloads the files, and archives the task. Rejects when the task could
+ * not be polled.
  */
 export async function checkCallback(
 	context: IWebhookFunctions,

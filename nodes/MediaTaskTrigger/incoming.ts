@@ -5,7 +5,6 @@ import { asObject } from '../shared/gateway/util/json';
 /** The longest body that is read, in bytes. */
 const MAX_BODY = 256 * 1024;
 
-/** The request as n8n's web server has it. */
 interface RawRequest {
 	/** The body as it came, decompressed. Missing before it is read, and for forms with files. */
 	rawBody?: unknown;

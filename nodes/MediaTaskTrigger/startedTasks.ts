@@ -27,7 +27,6 @@ export class StartedTasks {
 		memory.set(trigger, this.here);
 	}
 
-	/** Whether a task has started the workflow, or is about to. */
 	stateOf(taskId: string): 'starting' | 'started' | undefined {
 		const state = this.here.get(taskId) ?? (this.stored.includes(taskId) ? 'started' : 'failed');
 		return state === 'failed' || (this.isTest && state === 'started') ? undefined : state;

@@ -13,10 +13,7 @@ const RETRY_AFTER = '10';
 const MAX_CALLS = 300;
 let calls = 0;
 
-/**
- * Handles a callback: checks its task, and starts the workflow when the task belongs to the account, has ended, and has not
- * started the workflow before. Never throws: for an error, n8n would start the workflow with it.
- */
+/** Never throws: for an error, n8n would start the workflow with it. */
 export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	let subject = 'A callback';
 	if (calls >= MAX_CALLS) return respond(context, NOT_CHECKED);

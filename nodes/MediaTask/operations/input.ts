@@ -77,7 +77,6 @@ export const inputParameters = {
 	),
 };
 
-/** The input of a task as the panel has it, before the catalogue is read. */
 export interface EnteredInput {
 	model: string;
 	isForm: boolean;
@@ -109,11 +108,7 @@ export async function completeInput(
 	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
 }
 
-/**
- * The gateway's words about a field of the form (§7.4), with the label of the field in front.
- *
- * @param sent the input that it refuses
- */
+/** The gateway's words about a field of the form (§7.4), with the label of the field in front. */
 export async function withFieldLabel(
 	{ run, client }: ItemContext,
 	{ model: id, isForm, values }: EnteredInput,

@@ -18,10 +18,7 @@ export interface ResumeCallback {
 	isRequested: boolean;
 }
 
-/**
- * How many tasks of an execution have a callback: the last ones, which usually end last. n8n reads the whole
- * execution for each callback. The other tasks are polled when the callbacks have come.
- */
+/** Callbacks are for the last tasks, which usually end last: n8n reads the whole execution for each. Others are polled. */
 const MAX_CALLBACKS = 20;
 
 export function resumeCallback({ n8n, index }: ItemContext, resumeUrl: URL): ResumeCallback {

@@ -17,7 +17,6 @@ import { storedContext } from '../../shared/n8n/context';
 
 /** What is stored with a suspended execution. A type, not an interface: n8n stores plain data. */
 export type SavedState = {
-	/** Identifies this suspension of the execution. */
 	id: string;
 	/** When the execution resumes without a callback, in Unix milliseconds. */
 	until: number;
@@ -25,14 +24,11 @@ export type SavedState = {
 	tasks: Record<string, string>;
 	/** The items for whose tasks the gateway sends a callback. */
 	callbacks: string[];
-	/** The JSON data of the node's input items, in whose place its outputs are stored. */
+	/** The JSON data of the node's input items, instead of which its outputs are stored. */
 	input: IDataObject[];
 };
 
-/**
- * The path below the execution's resume URL that receives callbacks. A path of its own, so that a repeated
- * callback cannot resume a *Wait* node later in the workflow, such as one that waits for an approval.
- */
+/** Below the execution's resume URL; a path of its own, so that a repeated callback cannot resume a later *Wait* node. */
 const PATH = 'media-task';
 
 /** The webhooks that resume an execution. Referenced in the description: a node that only suspends is no trigger. */
@@ -129,7 +125,6 @@ export function webhookUrl(resumeUrl: URL, parameter: typeof ITEM | typeof STATE
 /** How long n8n may take to respond to itself, in milliseconds. */
 const OWN_REQUEST_MS = 30_000;
 
-/** Any status is a response. */
 export const ANY_RESPONSE = { returnFullResponse: true, ignoreHttpStatusErrors: true } as const;
 
 /** The pauses before each request, in milliseconds: if n8n fails, another process may be resuming the execution. */
@@ -138,8 +133,7 @@ const OWN_PAUSES_MS = [0, 500, 2_000, 10_000, 30_000];
 /**
  * Asks n8n to resume the execution from a saved state. n8n then reads it again: while a callback is checked, another
  * process may have resumed it, and n8n would resume it again in the state of when the callback came.
- *
- * @returns whether n8n has handled the request; `false` when it cannot reach itself
+ * Returns `false` when n8n cannot reach itself.
  */
 export async function requestResume(context: IWebhookFunctions, id: string): Promise<boolean> {
 	const base = asText(context.evaluateExpression('{{ $execution.resumeUrl }}'));
@@ -194,7 +188,7 @@ export function lastSuspendedUntil(context: IExecuteFunctions): number {
 
 const resumedRuns = new WeakMap<IExecuteFunctions, SavedState>();
 
-/** Restores the input of a node that runs again after a callback. Its earlier outputs were stored in its place. */
+/** Restores the input of a node that runs again after a callback. Its earlier outputs were stored instead. */
 export function restoreInput(context: IExecuteFunctions): void {
 	const input = context.getInputData();
 	const token = asText(input[0]?.json[TOKEN]);
@@ -242,12 +236,10 @@ function isItem(value: unknown): value is INodeExecutionData {
 	return asObject(asObject(value)?.json) !== undefined;
 }
 
-/** The node that n8n is about to run. */
 function runningNode(context: object): object | undefined {
 	return asObject(asObject(asObject(context)?.executeData)?.node);
 }
 
-/** The items that n8n stores for the node's first input. */
 function storedInput(context: object): unknown[] | undefined {
 	const { data } = asObject(asObject(context)?.executeData) ?? {};
 	const [first] = asArray(asObject(data)?.main);

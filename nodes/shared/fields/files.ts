@@ -1,6 +1,5 @@
 import { inputFile, several } from '../params/kinds';
 
-/** The names of one or more binary fields of the input item. */
 export const binaryFields = several(
 	inputFile({
 		displayName: 'Input Binary Fields',

@@ -72,10 +72,7 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 	json: 'string',
 };
 
-/**
- * A model's `input_schema` (§2.2) as the fields of n8n's resource mapper: the required ones first. The user adds
- * optional ones. The prompt has a parameter of its own.
- */
+/** The fields of an `input_schema` (§2.2), the required ones first. The prompt has a parameter of its own. */
 export function formFields(inputSchema: JsonObject): ResourceMapperField[] {
 	const form = inputForm(inputSchema);
 	const prompt = promptField(form);

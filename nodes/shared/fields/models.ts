@@ -40,7 +40,6 @@ export function modelParameter(listMethod: string, example: string, description:
 	});
 }
 
-/** Asks the gateway for something that the editor shows. */
 export async function inEditor<T>(
 	context: ILoadOptionsFunctions,
 	load: (client: GatewayClient) => Promise<T>,

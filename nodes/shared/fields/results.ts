@@ -9,8 +9,6 @@ export const simplify = flag({
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 });
 
-// Parameters of every node that returns the result of a media task.
-
 export const downloadResults = flag({
 	displayName: 'Download Results',
 	default: true,

@@ -66,7 +66,6 @@ export function textOptionsWhere(fits: (name: string, group?: string) => boolean
 
 export const textOptionParameters = textOptionsWhere(() => true);
 
-/** The values of the options that `format` has and the user has added. */
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
 	for (const [name, { group, none }] of Object.entries<TextOption>(textOptions)) {

@@ -34,7 +34,7 @@ interface KnownFile {
 	onChunk?: OnChunk;
 }
 
-/** Name and type of a file, from its response; throws a problem with `known` for a web page in its place. */
+/** Name and type of a file, from its response; throws a problem with `known` for a web page instead. */
 function fileOfResponse(
 	{ headers }: HttpResponse<unknown>,
 	{ names, suffix = '', knownType }: KnownFile,

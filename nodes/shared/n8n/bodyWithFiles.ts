@@ -2,7 +2,6 @@ import type { ByteStream } from '../gateway/client/transport';
 import type { InputFile } from './binary';
 import { openBody, type FileContent } from './streams';
 
-/** A file that replaces its placeholder in a body, as base64. */
 export interface EmbeddedFile {
 	placeholder: string;
 	file: InputFile;

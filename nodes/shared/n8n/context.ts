@@ -1,9 +1,6 @@
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
-/**
- * What n8n stores with the execution, for the node or for all its nodes; `undefined` without an execution: an agent of
- * n8n that is not in a workflow runs a node so.
- */
+/** `undefined` without an execution: an agent of n8n that is not in a workflow runs a node so. */
 export function storedContext(
 	context: Partial<Pick<IExecuteFunctions, 'getContext'>>,
 	kind: ContextType,

@@ -10,7 +10,6 @@ import type {
 import { InvalidInputError } from '../gateway/errors/errors';
 import { compareDecimals } from '../gateway/util/money';
 
-/** The n8n functions of a node from which requests can be sent. */
 export type N8nContext =
 	| IExecuteFunctions
 	| ILoadOptionsFunctions
@@ -24,17 +23,10 @@ export const CREDENTIAL = 'aiGatewayApi';
 /** How long a credential is reused. A wait of hours must notice a new key. */
 const CREDENTIAL_LIFE_MS = 60_000;
 
-/**
- * Returns the fields of a credential, decrypted.
- *
- * @param isFirst whether they are those that were read first: a call that costs money is repeated with the same key
- */
+/** @param isFirst to return the fields that were read first: a call that costs money is repeated with the same key */
 export type CredentialReader = (isFirst?: boolean) => Promise<ICredentialDataDecryptedObject>;
 
-/**
- * Caches the credential of an item, whose fields may be expressions. n8n's HTTP helper otherwise reads it from the database
- * and decrypts it for each request.
- */
+/** Caches the credential of an item: n8n's HTTP helper reads it from the database and decrypts it for each request. */
 export function credentialReader(context: N8nContext, itemIndex = 0): CredentialReader {
 	let known: { time: number; fields: ReturnType<CredentialReader> } | undefined;
 	return async (isFirst = false) => {
@@ -58,10 +50,8 @@ export interface GatewayAddress {
 }
 
 /**
- * Checks the fields of the credential. White space around them, slashes at the end of the base URL, an endpoint behind its
- * /api/v1, and `Bearer` before the key are removed.
- *
- * @throws {InvalidInputError} for what cannot be right
+ * White space around the fields, slashes at the end of the base URL, an endpoint behind its /api/v1, and `Bearer` before the
+ * key are removed. Throws {@link InvalidInputError} for what cannot be right.
  */
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
 	const read = (name: string) => String(fields[name] ?? '').trim();
@@ -69,7 +59,7 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
 	// A field that is not set is an empty text, and what is not there an expression that gives nothing.
 	const isGone = Object.hasOwn(fields, 'minBalanceRub') && (fields.minBalanceRub ?? null) === null;
-	// A user name would be sent in place of the key.
+	// A user name would be sent instead of the key.
 	if (!/^https?:\/\/[^\s/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
 		throw new InvalidInputError(
 			'The base URL in the AI Gateway credential is not a web address',
@@ -91,11 +81,7 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 	return { baseUrl, secrets: [apiKey], minBalanceRub: read('minBalanceRub') || (isGone ? '' : undefined) };
 }
 
-/**
- * Checks the *Minimum Balance* of a credential; only calls that cost money need it.
- *
- * @throws {InvalidInputError} also where its expression gives nothing: it would remove the limit
- */
+/** Only calls that cost money need it. An expression that gives nothing is an error, too: it would remove the limit. */
 export function checkMinBalance(minBalanceRub: string): void {
 	if ((compareDecimals(minBalanceRub, '0') ?? -1) >= 0) return;
 	throw new InvalidInputError(

@@ -25,10 +25,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 const OTHER_SIGN_IN =
 	'Something other than the gateway asks for a sign-in at this base URL. Enter the address that ends in /api/v1.';
 
-/**
- * Tests a credential by requesting the balance (§4.18). n8n's declarative test accepts any web page and shows
- * codes such as ECONNREFUSED; this one says whether the key or the address is wrong.
- */
+/** Requests the balance (§4.18): n8n's declarative test accepts any web page, and shows codes such as ECONNREFUSED. */
 export async function testGateway(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,

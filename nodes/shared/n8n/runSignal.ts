@@ -6,10 +6,7 @@ import { StoppedError } from '../gateway/errors/errors';
 /** Before n8n-workflow 2.34, it ignores the signal, and its timer runs on. */
 const sleepUnlessAborted: (milliseconds: number, signal: AbortSignal) => Promise<void> = sleep;
 
-/**
- * Ends a run early: when the user cancels the execution, or another item fails. Ends pauses at once and prevents
- * further requests. n8n aborts requests in flight when the execution is cancelled; otherwise they finish.
- */
+/** Ends pauses at once and prevents further requests. On a cancellation, n8n aborts those in flight; else they finish. */
 export class RunSignal {
 	private reason: StoppedError['reason'] | undefined;
 	/** Each with a signal of its own: Node.js warns of more than ten listeners on one. */
@@ -35,7 +32,6 @@ export class RunSignal {
 		return this.reason !== undefined;
 	}
 
-	/** @param ignored a reason that does not count */
 	throwIfAborted(ignored?: StoppedError['reason']): void {
 		if (this.reason !== undefined && this.reason !== ignored) throw new StoppedError(this.reason);
 	}
@@ -44,11 +40,7 @@ export class RunSignal {
 		await this.until(async (signal) => await sleepUnlessAborted(milliseconds, signal));
 	}
 
-	/**
-	 * Waits for something.
-	 *
-	 * @throws {StoppedError} as soon as the run ends
-	 */
+	/** @throws {StoppedError} as soon as the run ends */
 	async until<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		this.throwIfAborted();
 		const over = new AbortController();

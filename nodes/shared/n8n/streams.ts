@@ -13,31 +13,24 @@ interface StreamClass {
 	from(chunks: AsyncIterable<Uint8Array>): Readable;
 }
 
-/**
- * Adds a listener for errors to a stream, and returns the stream. Its reader still gets errors, but a stream may
- * fail before or after it is read, and an error without a listener ends the process.
- */
+/** An error without a listener ends the process, also before or after a stream is read. Its reader still gets errors. */
 export function ignoreErrors<S extends object>(stream: S): S {
 	(stream as Emitter).on('error', () => undefined);
 	return stream;
 }
 
-/**
- * A stream of chunks made from another stream, which is destroyed with it. Node's own `compose` leaves its source
- * open when the result is destroyed, or throws an error that cannot be caught (seen in Node 20).
- */
+/** Node's `compose` leaves its source open when the result is destroyed, or throws what nobody can catch (Node 20). */
 function deriveStream(
 	source: Readable,
 	chunks: (source: Readable) => AsyncGenerator<Uint8Array, void>,
 ): Readable {
-	// The class `Readable`, taken from the stream: n8n offers no other way to get it.
+	// The class `Readable`, found through the stream: n8n offers no other way to get it.
 	const streamClass: object = source.constructor;
 	const made = ignoreErrors((streamClass as StreamClass).from(chunks(source)));
 	destroyTogether(made, source);
 	return made;
 }
 
-/** The same chunks, each reported when it is read. */
 export function reportChunks(source: Readable, onChunk: (chunk: Uint8Array) => void): Readable {
 	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
 		for await (const chunk of chunks) {

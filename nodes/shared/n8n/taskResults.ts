@@ -57,7 +57,6 @@ function withOtherWays(error: ApiError): ApiError {
 	return retryable ? error : error.with({ description: `${description} ${others}` });
 }
 
-/** Whether all files of a task have a URL of their own. */
 function hasLinks({ resultUrls }: MediaTask): boolean {
 	return resultUrls.length > 0 && resultUrls.every((url) => isWebAddress(url) || readBase64Url(url));
 }

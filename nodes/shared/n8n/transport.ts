@@ -33,7 +33,6 @@ export function n8nTransport(
 	credential: CredentialReader,
 	cancel?: AbortSignal,
 ): Transport {
-	/** Sends a request, and reads its response, or the beginning of it. */
 	const exchange = async <T>(
 		httpRequest: HttpRequest,
 		read: (response: HttpResponse<ByteStream>, own: AbortController) => Promise<T>,

@@ -4,11 +4,7 @@ import { asObject, asObjects, type JsonObject } from '../gateway/util/json';
 import { isUnset } from './kinds';
 import { declare, Location, Parameter, type Declarations, type Values } from './parameter';
 
-/**
- * Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label.
- *
- * @param unlisted options that the panel does not list
- */
+/** Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label. */
 export function collection<D extends Declarations>(
 	declarations: D,
 	description: Partial<INodeProperties> = {},

@@ -5,7 +5,6 @@ import { excerpt } from '../gateway/util/text';
 import { asNumber, asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { Parameter, type Declarations, type Description, type Location } from './parameter';
 
-/** n8n's description of a parameter, and what the kind adds to it. */
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
 
 /** The longest value that an error shows, in characters. */
@@ -15,10 +14,7 @@ export function isUnset(value: unknown): value is undefined | null | '' {
 	return value === undefined || value === null || value === '';
 }
 
-/**
- * A parameter that has its default where it is not there. An expression that returns nothing is an empty value: the
- * default must not be sent, and charged, in its place.
- */
+/** An expression that returns nothing is an empty value: the default must not be sent, and charged, instead. */
 function kind<T>(description: Description, read: (value: unknown, at: Location) => T): Parameter<T> {
 	return new Parameter(description, (value, at) =>
 		read(value === undefined ? description.default : value, at),
@@ -54,10 +50,8 @@ export function shownFor<D extends Declarations>(
 }
 
 /**
- * Text, unchanged. A number or a boolean from an expression is converted to text.
- *
- * @param spec.whenEmpty hint for an empty text, which is then an error, and not read as the default; or for another one
- *   that is not `allowed`
+ * Text, unchanged; a number or a boolean from an expression becomes text. With `whenEmpty`, an empty text is an error, and
+ * not read as the default. A text that is not `allowed` has the same hint.
  */
 export function text(
 	spec: Spec<{ default?: string; rows?: number; whenEmpty?: string; allowed?: RegExp }>,
@@ -80,11 +74,9 @@ export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: R
 	);
 }
 
-/** The hint for a tool or a schema without a name. */
 export const NAME_HINT =
 	'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.';
 
-/** An entry of a list that the editor loads, or its ID. */
 export function locator(
 	spec: Spec<{ modes: NonNullable<INodeProperties['modes']>; whenEmpty: string }>,
 ): Parameter<string> {
@@ -99,7 +91,6 @@ function readText(value: unknown, at: Location): string {
 	throw at.error('is not text', OBJECT_HINT);
 }
 
-/** What to do about a text that an expression leaves empty. */
 export const EMPTY_HINT =
 	'If an expression fills it, the field it refers to is empty for this item: leave such items out with n8n’s Filter node.';
 
@@ -186,10 +177,7 @@ export function json(spec: JsonSpec): Parameter<Json> {
 	return jsonOf(spec, 'valid JSON', (value) => value ?? undefined);
 }
 
-/**
- * Checks that no data URL in JSON is empty, as $binary makes it where n8n keeps files on disk: models would make, and charge,
- * something without the file.
- */
+/** Where n8n keeps files on disk, $binary makes data URLs empty: models would charge for something without the file. */
 function checkDataUrls(given: unknown, at: Location): void {
 	const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
 	const [url] = /"data:[^",\\]*,\s*"/i.exec(text) ?? [];
@@ -222,14 +210,13 @@ function jsonOf<T>(
 	});
 }
 
-/** A file of the input item, as its parameter names it. */
 export interface FileReference {
 	/** Name of a binary field, path of a binary inside the JSON, or a binary from an expression. */
 	value: unknown;
 	at: Location;
 }
 
-/** The name of a binary field of the input item. An empty one is no default: another file would be sent in its place. */
+/** The name of a binary field of the input item. An empty one is no default: another file would be sent. */
 export function inputFile(spec: Spec<{ default: string }>): Parameter<FileReference> {
 	return kind({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }

@@ -4,7 +4,6 @@ import { InvalidInputError } from '../gateway/errors/errors';
 
 export type Description = Omit<INodeProperties, 'name'>;
 
-/** The location of a value, for errors about it. */
 export class Location {
 	/** @param subject the subject of an error's sentence, e.g. `'Max Price'` or `The option 'Seed'` */
 	constructor(
@@ -38,7 +37,6 @@ export class Parameter<out T> {
 		return { ...this.description, name };
 	}
 
-	/** A copy with some fields of the description replaced, e.g. the text or `displayOptions`. */
 	with(description: Partial<Description>): Parameter<T> {
 		return new Parameter({ ...this.description, ...description }, this.read, this.isRequired);
 	}
@@ -67,7 +65,6 @@ export type Source = <T>(name: string, parameter: Parameter<T>) => T;
 
 const SOURCE = Symbol('source');
 
-/** Declares parameters: n8n's properties, and typed values. */
 export function declare<D extends Declarations>(declarations: D) {
 	const prototype = {};
 	for (const [name, parameter] of Object.entries(declarations)) {

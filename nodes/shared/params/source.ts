@@ -44,14 +44,11 @@ interface SingleFunctions {
 	getNodeParameter(name: string, fallback: null, options: Options): unknown;
 }
 
-/**
- * The parameters of a node, for each of its items. Resolving parameters is most of n8n's work for an item, so a
- * parameter without an expression is read once.
- */
+/** Resolving parameters is most of n8n's work for an item, so a parameter without an expression is read once. */
 export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
 	private readonly stored: INode['parameters'];
-	/** The expressions in texts that gave nothing, in words, and the first item of each. */
+	/** The empty expressions in texts, in words, and the first item of each. */
 	readonly gaps = new Map<string, number>();
 
 	constructor(private readonly context: ItemFunctions) {
@@ -92,10 +89,8 @@ export function nodeParameters(context: SingleFunctions): Source {
 }
 
 /**
- * Checks each text of a parameter.
- *
- * @param isInput whether a text that is one expression is to have a value; many options are left out so
- * @returns the expressions that gave nothing, in words
+ * The empty expressions in the texts of a parameter, in words. Throws for texts that cannot be sent. A text that is one
+ * expression counts only with `isInput`: many options are left out so.
  */
 function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
 	const locator = asObject(stored);

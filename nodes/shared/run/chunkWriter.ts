@@ -5,13 +5,11 @@ interface ChunkSender {
 	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
 }
 
-/** Streams the response of one item. */
 export type ItemChunkWriter = ReturnType<ChunkWriter['forItem']>;
 
 /**
- * Streams texts to the workflow's chat or webhook. Chats ignore the item of a chunk and show one message after
- * the other, so one item streams at a time; texts of the others wait until it has ended, in the order in which
- * the items started.
+ * Chats ignore the item of a chunk and show one message after the other, so one item streams at a time; texts of the
+ * others wait until it has ended, in the order in which the items started.
  */
 export class ChunkWriter {
 	/** Resolves when all responses are sent, each of which has ended. */
@@ -19,7 +17,6 @@ export class ChunkWriter {
 
 	constructor(private readonly sender: ChunkSender) {}
 
-	/** Begins the response of an item. */
 	forItem(itemIndex: number) {
 		let { sent } = this;
 		let onEnd: () => void = () => undefined;
@@ -31,7 +28,7 @@ export class ChunkWriter {
 		send('begin');
 		this.sent = ended.then(async () => await sent);
 		return {
-			/** Sends a chunk of the response when its turn has come. */
+			/** Sends a chunk of the response, after the responses of the items before. */
 			write: (text: string) => {
 				if (text !== '') send('item', text);
 			},

@@ -26,7 +26,7 @@ import { requestSettings } from './settings';
  */
 const READ_CONCURRENCY = 64;
 
-/** The most that the values of items that wait for their turn may have together, in characters of JSON. */
+/** The most that the values of items that wait may have together, in characters of JSON. */
 const MAX_WAITING = 32 * 1024 * 1024;
 
 /** How long items are read before others of the process may work, in milliseconds. */
@@ -35,7 +35,6 @@ const READING_MS = 50;
 /** For an agent that repeats a call: it may want another result. */
 const SAME_TASK = 'This is the same task as before. To get another result, change the input.';
 
-/** An item before its first request. */
 interface PlannedItem {
 	input: ItemInput<ReturnType<RegisteredOperation['parameters']['read']>>;
 	planned: unknown;
@@ -55,15 +54,11 @@ export async function executeRegistry(
 	return [await new ItemLoop(context, registered).run()];
 }
 
-/**
- * Runs an operation for all items: reads all of them before the first request, limits concurrency, keeps the order, pairs items,
- * and handles errors as the node's *On Error* says. Items that succeeded before the node ran again are not sent again.
- */
+/** Runs an operation for all items. Those that succeeded before the node ran again are not sent again. */
 class ItemLoop {
 	private readonly parameters: NodeParameters;
 	private readonly planned = new Map<number, PlannedItem>();
 	private readonly outputs = new Map<number, INodeExecutionData[]>();
-	/** The error items of those that have failed. */
 	private readonly failures = new Map<number, INodeExecutionData[]>();
 	private readonly deferred = new Map<number, Deferred>();
 	/** The calls of an agent that repeat one before. */
@@ -135,7 +130,7 @@ class ItemLoop {
 				if (request !== undefined && !isTool) records.planned(index, request);
 				if (known) return known;
 				size += JSON.stringify(item.input.params).length;
-				// Beyond, an item is read again when its turn comes.
+				// Beyond, an item is read again when it starts.
 				if (size <= MAX_WAITING) this.planned.set(index, item);
 				return undefined;
 			});
@@ -190,7 +185,6 @@ class ItemLoop {
 		return undefined;
 	}
 
-	/** Does work for an item. Its outputs are those of the item. */
 	private async attempt(index: number, work: () => Promise<OperationOutput[] | undefined>): Promise<void> {
 		const { records, spending, secrets, isTool } = this.runContext;
 		try {
@@ -294,7 +288,6 @@ function withNote(output: OperationOutput): OperationOutput {
 	return { ...output, json: { ...output.json, note: SAME_TASK } };
 }
 
-/** Links outputs to the item that they come from. */
 function paired(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
 	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
 }

@@ -6,7 +6,6 @@ export class Limiter {
 	/** @param max concurrency, at least 1 */
 	constructor(private readonly max: number) {}
 
-	/** Runs `work` as soon as a slot is free. */
 	async run<T>(work: () => Promise<T>): Promise<T> {
 		// A slot passes directly to the next work that waits, which keeps the order.
 		if (this.running >= this.max) await new Promise<void>((resolve) => this.waiting.push(resolve));

@@ -7,7 +7,6 @@ import { chargeText, mayBeCharged, outcomeFlags } from './charge/words';
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
 export type ErrorJson = ReturnType<typeof toErrorJson>;
 
-/** Describes any error of an item, for *On Error: Continue*. */
 export function toErrorJson(error: unknown) {
 	const details = detailsOf(error);
 	const { message, status, code, type, param, taskId, extra } = details;
@@ -24,7 +23,6 @@ export function toErrorJson(error: unknown) {
 	};
 }
 
-/** What an error says about what to do, and about what is charged, if anything. */
 function descriptionOf(error: unknown, isAlone: boolean, hasRetry = true): string | null {
 	const details = detailsOf(error);
 	return [details.description, chargeText(details, isAlone, hasRetry)].filter(Boolean).join(' ') || null;
@@ -56,11 +54,7 @@ function isNodeError(error: unknown): error is NodeError {
 	return error instanceof NodeOperationError || error instanceof NodeApiError;
 }
 
-/**
- * The error of an item, with what is known of its earlier requests.
- *
- * @param known the outcome `charged` with the item's task, or `unknown`
- */
+/** The error of an item, with what is known of its earlier requests: `charged` with its task, or `unknown`. */
 export function itemError(
 	error: unknown,
 	known: Pick<ApiErrorDetails, 'outcome' | 'kind' | 'taskId'>,
@@ -83,15 +77,10 @@ interface NodeErrorContext {
 	others?: string;
 	/** Whether nothing else was sent. */
 	isAlone?: boolean;
-	/** Whether n8n can retry the execution. */
 	hasRetry?: boolean;
 }
 
-/**
- * The error that ends the node, with its item. Without its cause's request, whose headers contain the key: n8n stores
- * the error with the execution.
- *
- */
+/** Without its cause's request, whose headers contain the key: n8n stores the error with the execution. */
 export function toNodeError(
 	node: INode,
 	error: unknown,

@@ -6,7 +6,6 @@ import type { Declarations, Values } from '../params/parameter';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
 
-/** An item before the first request of its run. */
 export interface ItemInput<Params = unknown> {
 	readonly index: number;
 	/** Each is read on its first access. */
@@ -30,7 +29,6 @@ export interface Deferred {
 	finish: () => Promise<OperationOutput[]>;
 }
 
-/** The values of an operation's parameters. */
 type ParamsOf<P extends Declarations, O extends Declarations> = Values<P> & {
 	readonly options: Values<O & typeof runOptions>;
 };
@@ -60,14 +58,10 @@ export interface Operation<
 	plan?(item: ItemInput<ParamsOf<P, O>>): Planned;
 	/** What identifies the request of an item whose idempotency key (§4.6) the node makes. */
 	requestOf?(planned: Planned): Json;
-	/** @param planned what {@link plan} has returned */
 	execute(item: ItemContext<ParamsOf<P, O>>, planned: Planned): Promise<OperationOutput[] | Deferred>;
 	/**
-	 * Finishes the deferred work of a run, or a part of it: the node then runs again later.
-	 *
-	 * @param deferred by item
-	 * @param finish does the rest of an item's work, and does not reject
-	 * @returns `undefined` when all work is finished
+	 * Finishes the deferred work of a run, by item. Returns `undefined` when all of it is finished; otherwise the node runs
+	 * again later. `finish` does not reject.
 	 */
 	finishLater?(
 		n8n: IExecuteFunctions,

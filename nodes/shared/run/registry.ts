@@ -44,7 +44,6 @@ export class Registry {
 		return this.registered.find((known) => known.resource === resource && known.name === name);
 	}
 
-	/** The node's parameters: resource selector, operation selectors, and those of each operation. */
 	get properties(): INodeProperties[] {
 		return [
 			selector('resource', 'Resource', this.resources, ({ displayName }) => ({ name: displayName })),

@@ -13,15 +13,12 @@ import { Records } from './charge/records';
 import { Spending } from './charge/spending';
 import { ChunkWriter } from './chunkWriter';
 
-/** What all items of a run share. */
 export class RunContext {
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
 	readonly isTool: boolean;
 	/** Whether the execution is a retry of another one, which may have created its tasks. */
 	readonly isRetry: boolean;
-	/** What was sent for each item. */
 	readonly records: Records;
-	/** What the execution has cost. */
 	readonly spending: Spending;
 	/** Streams responses, when the workflow streams to a chat or webhook. */
 	readonly chunkWriter: ChunkWriter | undefined;
@@ -33,7 +30,6 @@ export class RunContext {
 	/** Work that the run waits for at its end. It does not reject. */
 	readonly background: Array<Promise<unknown>> = [];
 	readonly dryRun: DryRun;
-	/** Shown with the node's output. */
 	readonly hints = new Set<string>();
 
 	constructor(context: IExecuteFunctions) {
@@ -52,11 +48,7 @@ export class RunContext {
 		this.over.abort();
 	}
 
-	/**
-	 * A media model that the work of an item needs.
-	 *
-	 * @throws {ApiError | InvalidInputError} when the catalogue cannot be read, or does not have the model
-	 */
+	/** @throws {ApiError | InvalidInputError} when the catalogue cannot be read, or does not have the model */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
 		const found = await this.mediaModels.required(client, id);
 		if (found) return found;

@@ -64,11 +64,7 @@ export const runOptions = {
 	...requestOptions,
 };
 
-/**
- * Reads the request settings of an item.
- *
- * @throws {InvalidInputError} for values out of range
- */
+/** @throws {InvalidInputError} for values out of range */
 export function requestSettings(options: Values<typeof requestOptions>): RequestSettings {
 	return {
 		maxRetries: options.maxRetries,

@@ -17,7 +17,7 @@ import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
 import { isGone, planResult, resultOf, resultOptions, resultParameters } from './result';
 
-/** Whether the item is not to be sent: a task that is paid for is taken up. */
+/** Whether the item is not to be sent: a task that is paid for is continued. */
 function isDry({ run, index }: ItemContext, { isDryRun }: PlannedTask): boolean {
 	return isDryRun && run.records.get(index)?.taskId === undefined;
 }

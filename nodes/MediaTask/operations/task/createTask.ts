@@ -16,10 +16,8 @@ import { openTaskFiles, placeholder } from '../inputFiles';
 import { readCallbackUrl } from './callbackUrl';
 import { mayBeOfOthers, type PlannedTask } from './taskRequest';
 
-/** A task that exists. */
 export interface CreatedTask {
 	taskId: string;
-	/** The response to its creation. */
 	response: JsonObject;
 	/** Whether it may have ended already. */
 	mayExist: boolean;
@@ -32,9 +30,7 @@ export interface CreatedTask {
 /**
  * The task of an item: that of an earlier try, or a new one, whose price is added to the cost of the execution.
  *
- * @param callback how the gateway resumes this execution, when it may be suspended
- * @throws {InvalidInputError} for what cannot be sent, for a price over the limit, and if the execution could then cost more
- *   than the limit
+ * @throws {InvalidInputError} for what cannot be sent, and for a price or an execution that may cost more than its limit
  * @throws {ApiError} also when the catalogue is needed and cannot be read: for a form, files, a prompt and a price limit
  */
 export async function createTask(
@@ -124,9 +120,7 @@ export function isOfOtherAccount({ run, client, index }: ItemContext): boolean {
 
 /**
  * Creates the task of an item again, which the gateway does not have any more, if a person has retried the execution.
- *
- * @param gone the error of its poll
- * @throws that error where it may not be created again
+ * Throws `gone`, the error of its poll, where it may not be created again.
  */
 export async function createAgain(
 	item: ItemContext,
@@ -196,11 +190,7 @@ function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: Input
 	);
 }
 
-/**
- * The price of a task, which a limit needs.
- *
- * @throws {InvalidInputError} when it is not known, or higher than `maxRub`
- */
+/** @throws {InvalidInputError} when the price, which a limit needs, is not known, or higher than `maxRub` */
 function limitedPrice({ rub, reason }: TaskPrice, limit: Limit, maxRub?: string): string {
 	if (rub === undefined) {
 		const advice = 'Correct the input; without the limit the task would be created at any price.';

@@ -24,7 +24,6 @@ type ResultParams = Values<typeof resultParameters> & {
 	readonly options: Values<typeof resultOptions> & { readonly idempotencyKey?: string | undefined };
 };
 
-/** What is known of a task, and how it is waited for. */
 type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | undefined> };
 
 const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task for it.";
@@ -32,12 +31,10 @@ const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task
 const withAdvice = (error: ApiError, advice: string) =>
 	error.with({ description: `${error.details.description} ${advice}` });
 
-/** Whether a poll says that the gateway does not have the task. */
 export function isGone(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.kind === 'poll' && error.details.status === 404;
 }
 
-/** How an item wants the result of its task. */
 export interface PlannedResult {
 	maxWaitMs: number;
 	isSimple: boolean;

@@ -10,7 +10,6 @@ import { enteredInput, inputParameters, model, promptParameter, type EnteredInpu
 import { findTaskFiles, inputFiles, type FileForField } from '../inputFiles';
 import { readCallbackUrl } from './callbackUrl';
 
-/** Parameters of every operation that creates a task. */
 export const taskParameters = {
 	model,
 	prompt: promptParameter('What to generate', 'A lighthouse in a winter storm'),
@@ -18,7 +17,6 @@ export const taskParameters = {
 	inputFiles,
 };
 
-/** Options of every operation that creates a task. */
 export const taskOptions = {
 	callbackUrl: optional(
 		text({
@@ -58,7 +56,6 @@ export const taskOptions = {
 
 type TaskParams = Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> };
 
-/** A task as its item describes it: what is read and checked before the first request. */
 export interface PlannedTask {
 	entered: EnteredInput;
 	files: FileForField[];

@@ -69,9 +69,8 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 }
 
 /**
- * Opens the attachments of an item; the content of files is read when the request is sent. When the format
- * takes no URL, the file is downloaded first, without the key.
- * Returns the conversation, and the files that replace their placeholders in the body.
+ * The content of files is read when the request is sent. When the format takes no URL, the file is downloaded first,
+ * without the key. Returns the conversation, and the files that replace their placeholders in the body.
  */
 export async function openAttachments(
 	item: ItemContext,

@@ -98,13 +98,11 @@ const counter: Pick<typeof n8nWorkflow, 'sleep'> & {
 	accumulateTokenUsage?(context: IExecuteFunctions, inputTokens: number, outputTokens: number): void;
 } = n8nWorkflow;
 
-/** Adds the tokens of a request to those of the execution, if the format reports them. */
 function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }: Usage): void {
 	if (inputTokens === null && outputTokens === null) return;
 	counter.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
 }
 
-/** Sends a call with its files; streams its response to the workflow's chat or webhook. */
 async function send(
 	client: GatewayClient,
 	{ format, request: { output, stream } }: PreparedText,

@@ -35,7 +35,6 @@ type SharedParams = Pick<Params, 'model' | 'simplify' | keyof typeof outputParam
 	readonly options: Values<typeof sharedOptions>;
 };
 
-/** A text as its item describes it: what is read and checked before the first request. */
 export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
@@ -59,7 +58,6 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
 
-/** What all operations with a text model prepare. */
 export function prepare(
 	item: ItemInput<SharedParams>,
 	format: TextFormat,

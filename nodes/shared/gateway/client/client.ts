@@ -25,12 +25,10 @@ export interface RequestSettings {
 	timeoutMs?: number | undefined;
 }
 
-/** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies {
 	transport: Transport;
 	gate: RateGate;
 	waitMeter?: WaitMeter | undefined;
-	/** Runs `work` when one of the slots for parallel requests of this kind is free. */
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
 	/** Throws {@link StoppedError} when the run has ended. */
 	throwIfEnded?: (kind: RequestKind) => void;
@@ -46,7 +44,6 @@ export interface ClientDependencies {
 	random: () => number;
 }
 
-/** The settings of a client: whose gateway and key it uses, and how its requests behave. */
 export interface ClientSettings extends RequestSettings {
 	/** Ends in `/api/v1`, without a trailing slash. */
 	baseUrl: string;
@@ -80,7 +77,6 @@ export interface GatewayRequest
 
 const FILE = { group: 'file', kind: 'file' } as const;
 
-/** How a request stands after some attempts. */
 interface Progress {
 	sent: number;
 	failures: number;
@@ -93,9 +89,7 @@ interface Progress {
 
 /** Sends all requests: waits for a slot, retries (§7.6), reads error responses (§7.1). Knows neither n8n nor any endpoint. */
 export class GatewayClient {
-	/** Identifies the account, see {@link accountOf}. */
 	readonly account: string;
-	/** Waits; rejects if the run ends first. */
 	readonly pause: ClientDependencies['pause'];
 	readonly until: ClientDependencies['until'];
 	readonly sleep: ClientDependencies['sleep'];
@@ -130,10 +124,7 @@ export class GatewayClient {
 		});
 	}
 
-	/**
-	 * Passes the response to `consume` while its body arrives. A GET whose stream breaks is sent again, so `consume` may
-	 * run several times.
-	 */
+	/** Passes the response to `consume`, which may run several times: a GET whose stream breaks is sent again. */
 	async stream<T>(
 		request: GatewayRequest,
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
@@ -190,10 +181,7 @@ export class GatewayClient {
 		return errorFromResponse({ ...request, ...response, retryAfter, now: this.now(), secrets });
 	}
 
-	/**
-	 * Sends a request until it succeeds, or until §7.6 or the settings forbid another attempt. A 429 is no failed attempt: it has
-	 * a time limit of its own. The error that it throws has the outcome of all attempts.
-	 */
+	/** Sends a request, with retries (§7.6); a 429 has a time limit of its own. Errors have the outcome of all attempts. */
 	private async send<T>(
 		request: GatewayRequest,
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
@@ -220,7 +208,6 @@ export class GatewayClient {
 		}
 	}
 
-	/** Waits for the rate limit of the account, and sends a request once. */
 	private async attempt<T>(
 		request: GatewayRequest,
 		progress: Progress,
@@ -287,7 +274,6 @@ export class GatewayClient {
 	}
 }
 
-/** The error that ends the attempts, with their number and the outcome of all. */
 function lastError(error: unknown, { sent, outcome }: Progress): Error {
 	const isUnknown = outcome === 'unknown';
 	if (error instanceof StoppedError) return isUnknown ? new StoppedError(error.reason, 'unknown') : error;

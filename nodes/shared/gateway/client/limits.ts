@@ -26,9 +26,7 @@ const MAX_INTERVAL_MS = 1_000;
 
 /**
  * Limits the time of work, which goes on when it is over. Sleeps at intervals, because a timer for each chunk would cost
- * more than reading it.
- *
- * @param work calls `touch` when data has come, which begins the idle time anew
+ * more than reading it. `work` calls `touch` when data has come, which begins the idle time anew.
  */
 export async function withinLimits<T>(
 	{ totalMs, idleMs }: TimeLimits,

@@ -1,10 +1,10 @@
 import { ApiError } from '../errors/errors';
 import { pauseMs } from './retry';
 
-/** A request that is not refused within this time counts as taken: the response of a text may take minutes. */
+/** A request that is not refused within this time counts as accepted: the response of a text may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
 
-/** How often requests ask whether the first one after a pause was taken; with jitter, so that none is always last. */
+/** How often requests ask whether the first one after a pause was accepted; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
 
 /** A clock that is never set back, in milliseconds, and numbers in [0, 1). */
@@ -16,13 +16,13 @@ export interface GateClock {
 /**
  * The rate limit of an account (§7.3, §7.6). A 429 concerns its own request: the limit may be that of its model, or it
  * needs more tokens than are left. After two in a row all requests of the account pause, then one is sent, and when that
- * is taken, all are.
+ * is accepted, all are.
  */
 export class RateGate {
 	private count = 0;
-	/** The number of the last request that was refused, until a later one is taken. Only responses to later ones count. */
+	/** The number of the last refused request, until a later one is accepted. Only responses to later ones count. */
 	private refusal: number | undefined;
-	/** Pauses since a request was taken. After each, one request is sent. */
+	/** Pauses since a request was accepted. After each, one request is sent. */
 	private pauses = 0;
 	private pausedUntil = -Infinity;
 	/** The number of the request that is sent after a pause: the others wait for it. */
@@ -30,11 +30,7 @@ export class RateGate {
 
 	constructor(private readonly clock: GateClock) {}
 
-	/**
-	 * Lets a request pass, or says how long it waits before it asks again.
-	 *
-	 * @returns its number, or the wait
-	 */
+	/** Lets a request pass, and returns its number; or says how long it waits before it asks again. */
 	pass(): number | { waitMs: number } {
 		const now = this.clock.now();
 		const { probe, pausedUntil } = this;
@@ -51,17 +47,12 @@ export class RateGate {
 		return this.count;
 	}
 
-	/**
-	 * A request that has passed has ended.
-	 *
-	 * @param number that of `pass`; 0 for a request that was sent whatever the pause: it says nothing about the account
-	 * @param error `undefined` if it succeeded
-	 */
+	/** @param number that of `pass`; 0 for a request that was sent whatever the pause: it says nothing about the account */
 	ended(number: number, error: unknown): void {
 		const { isRateLimit, outcome } = error instanceof ApiError ? error.details : {};
 		if (isRateLimit) this.refused(number);
 		else if (error === undefined || outcome === 'rejected') this.taken(number);
-		// Its outcome is not known: the next request is sent in its place.
+		// Its outcome is not known: the next request is sent instead.
 		else if (this.probe === number) this.endPause();
 	}
 
@@ -103,7 +94,6 @@ export class WaitMeter {
 	/** @param now returns milliseconds */
 	constructor(private readonly now: () => number) {}
 
-	/** Measures a wait. */
 	async during(wait: Promise<void>): Promise<void> {
 		if (this.waiting === 0) this.since = this.now();
 		this.waiting += 1;

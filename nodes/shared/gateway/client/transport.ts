@@ -1,6 +1,5 @@
 import type { RequestKind } from '../errors/errors';
 
-/** A stream of bytes, such as Node's `Readable`. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {
 	destroy(error?: Error): unknown;
 }
@@ -38,10 +37,7 @@ export interface HttpResponse<Body> {
 	link?: string;
 }
 
-/**
- * Sends one request, such as with n8n's HTTP helper. Follows redirects only for the kind `file`. Without a response, it
- * throws an error with the outcome `notSent` or `unknown`.
- */
+/** Follows redirects only for the kind `file`. Without a response, throws with the outcome `notSent` or `unknown`. */
 export interface Transport {
 	text(httpRequest: HttpRequest): Promise<HttpResponse<string>>;
 	/** With an error status, the body is text. */
@@ -73,9 +69,8 @@ export const MAX_OTHER_BYTES = 16 * 1024 * 1024;
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
- * Waits for a turn to read what a response has above {@link MAX_TEXT_BYTES}: several of them do not fit into memory.
- *
- * @param done is aborted when the response is read, or nobody reads it any more
+ * Waits until it may read what a response has above {@link MAX_TEXT_BYTES}: several of them do not fit into memory. `done`
+ * is aborted when the response is read, or nobody reads it any more.
  */
 export async function largeTurn(done: AbortSignal): Promise<void> {
 	const before = lastTurn;

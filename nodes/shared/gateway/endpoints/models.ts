@@ -80,7 +80,6 @@ export class Catalogue<Model extends { id: string }> {
 		return known.find((model) => model.id === id);
 	}
 
-	/** A model that a call needs before it is sent. */
 	async required(client: GatewayClient, id: unknown): Promise<Model | undefined> {
 		const models = await this.read(client).models.catch((error: unknown) => {
 			throw beforeSending(error);

@@ -5,7 +5,6 @@ import { duration } from '../util/text';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from './tasks';
 
-/** The result of a poll: the task, or a transient error. */
 export type PollResult =
 	| { body: JsonObject; task: MediaTask; transientError?: undefined }
 	| { body?: undefined; task?: undefined; transientError: ApiError };
@@ -17,10 +16,7 @@ export interface PollOptions {
 	isNew?: boolean;
 }
 
-/**
- * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task); others
- * it throws with the task's ID, such as when the gateway no longer knows the task.
- */
+/** Returns transient errors (lost connection, 429, 5xx, a web page, no task); throws others with the task's ID. */
 export async function pollOnce(
 	client: GatewayClient,
 	taskId: string,
@@ -39,11 +35,7 @@ export async function pollOnce(
 	}
 }
 
-/**
- * Polls a task until it has ended, or until `pauseMs` has no pause before another poll. Returns the last result.
- *
- * @param options those of the next poll
- */
+/** Polls a task until it has ended, or until `pauseMs` has no pause before another poll. Returns the last result. */
 export async function pollUntil(
 	client: GatewayClient,
 	taskId: string,

@@ -65,9 +65,8 @@ export async function createMediaTask(
 }
 
 /**
- * Fetches a task (§4.7): the envelope as received.
- *
- * @param limitMs for a single poll, which is not repeated: its longest time, also while the rate limit makes it wait
+ * Fetches a task (§4.7): the envelope as received. With `limitMs`, it is a single poll, which is not repeated and takes no
+ * longer, also while the rate limit makes it wait.
  */
 export async function fetchMediaTask(
 	client: GatewayClient,
@@ -88,7 +87,6 @@ export async function listMediaTasks(client: GatewayClient): Promise<List> {
 	return await fetchList(client, TASKS_PATH, taskIdOf);
 }
 
-/** The ID of a task in a list; `undefined` for other objects. */
 export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string | undefined {
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
@@ -113,10 +111,7 @@ export async function downloadMediaTask<T>(
 	return await client.stream({ group: 'media', kind: 'read', texts: DOWNLOAD_TEXTS, path }, consume);
 }
 
-/**
- * Reads a task from its envelope (§2.6). `resultJson` may be missing, not JSON, or hold anything; ids and times may
- * be strings or numbers. The task has this ID if the record has none.
- */
+/** §2.6. `resultJson` may be missing, no JSON, or anything; IDs and times may be strings or numbers, and the ID missing. */
 export function readMediaTask(body: JsonObject, taskId: string) {
 	const task = asObject(body.data);
 	if (!task) throw missingInResponse('task', body);
@@ -178,7 +173,6 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 	});
 }
 
-/** Whether an error is about a task that has ended in the state `fail`. */
 export function isFailedTask(error: unknown): boolean {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }
@@ -203,10 +197,7 @@ const NO_LYRICS: ErrorText = {
 		"Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'.",
 };
 
-/**
- * Moves a task to the archived list or back (§4.9). The 404 for a flag that has that value already (§3.2) is an error,
- * unless an earlier attempt may have set it.
- */
+/** §4.9. A 404 for a flag that has the value already (§3.2) is an error, unless an earlier attempt may have set it. */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
 	const texts = flagTexts(archived ? 'archived already' : 'not archived');
 	const path = `${taskPath(taskId)}/archive`;

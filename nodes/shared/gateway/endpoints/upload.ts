@@ -41,9 +41,8 @@ export function checkSize(size: number, param: string): void {
 }
 
 /**
- * Uploads a file as multipart form data (§4.14), streamed and opened for each attempt: the record as received.
- *
- * @param kind `read` if nobody minds two files: it is then repeated also when it may have arrived
+ * Uploads a file (§4.14), streamed and opened for each attempt: the record as received. With the kind `read`, if nobody
+ * minds two files, it is repeated also when it may have arrived.
  */
 export async function uploadFile(
 	client: GatewayClient,

@@ -26,7 +26,6 @@ export const UNREADABLE = 'unreadable_answer';
 
 /** What is known of a failed request. What users read of its cost is derived from it, see `chargeText`. */
 export interface ApiErrorDetails {
-	/** What happened, for the user. */
 	message: string;
 	/** What to do about it. */
 	description: string;
@@ -84,10 +83,7 @@ export function asError(thrown: unknown): Error {
 export class InvalidInputError extends Error {
 	override readonly name = 'InvalidInputError';
 
-	/**
-	 * @param description what to do about it
-	 * @param param the parameter, by the name that workflows store
-	 */
+	/** @param param the parameter, by the name that workflows store */
 	constructor(
 		message: string,
 		readonly description: string,

@@ -57,7 +57,6 @@ export function errorFromThrown(error: unknown, kind: RequestKind): ApiError | S
 	return problemError(name, kind, isUnnamed ? {} : { code: code.toLowerCase() }, cause);
 }
 
-/** What is read of an error in a chain of causes. */
 interface Trace {
 	/** Such as `ECONNRESET`; empty without one. */
 	code: string;

@@ -54,10 +54,7 @@ export interface ErrorResponse extends ErrorInfo {
 	secrets: readonly string[];
 }
 
-/**
- * Turns an error response into an error with a message and a hint for the user (§7.3 to 7.6). A 5xx in none of the
- * formats of §7.1 is not the gateway's: a proxy sends it also while the gateway works on the request. Never throws.
- */
+/** §7.3 to 7.6. A 5xx in no format of §7.1 is a proxy's, which sends it also while the gateway works. Never throws. */
 export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { group, kind, status } = response;
 	const isFile = kind === 'file';
@@ -151,10 +148,7 @@ export function withServerMessage(description: string, words = '', says = 'The g
 	return `${description} ${says}: “${shown}”${end}`;
 }
 
-/**
- * For requests that return 404 when they have been done already (§3.2, §4.16): a 404 after an attempt that may have
- * had its effect is a success.
- */
+/** §3.2, §4.16: a 404 after an attempt that may have had its effect is a success, because it has been done already. */
 export function ignoreAlreadyDone(error: unknown): JsonObject {
 	const { status, outcome } = error instanceof ApiError ? error.details : {};
 	if (status === 404 && outcome === 'unknown') return { success: true };
@@ -164,10 +158,7 @@ export function ignoreAlreadyDone(error: unknown): JsonObject {
 /** A longer delay is a mistake, such as a Unix time in place of seconds. */
 const LONGEST_MS = 24 * 3_600_000;
 
-/**
- * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date. Returns milliseconds from now, at least 0;
- * `undefined` if the header is not usable.
- */
+/** Whole or fractional seconds, or an HTTP date, as milliseconds from now, at least 0; `undefined` if it is not usable. */
 export function parseRetryAfter(header = '', now: number): number | undefined {
 	const value = header.trim();
 	const isDate = value.endsWith('GMT');

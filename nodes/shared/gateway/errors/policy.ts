@@ -27,7 +27,6 @@ const POLICIES: Readonly<Record<number, StatusPolicy>> = {
 	504: { again: true, effect: ALL, otherModel: false },
 };
 
-/** The policy for the status of the gateway's own response. */
 export function statusPolicy(status: number): StatusPolicy {
 	const effect = status >= 500 ? REPEATABLE : NONE;
 	return POLICIES[status] ?? { again: false, effect, otherModel: false };

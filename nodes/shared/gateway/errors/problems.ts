@@ -1,7 +1,6 @@
 import { UNREADABLE, type Outcome } from './errors';
 import type { ErrorText } from './texts';
 
-/** A problem without an error response of the gateway. */
 interface Problem extends ErrorText {
 	outcome: Outcome;
 	retryable: boolean;
@@ -10,7 +9,6 @@ interface Problem extends ErrorText {
 
 const CHECK_ADDRESS = 'Check the base URL in the AI Gateway credential';
 
-/** Problems without a usable response, and what they mean. */
 // prettier-ignore
 export const PROBLEMS = {
 	refused: { outcome: 'notSent', retryable: true, code: 'connection_refused',

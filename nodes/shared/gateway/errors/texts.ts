@@ -8,7 +8,6 @@ export interface ErrorText {
 const SLOWER =
 	"Try again in a minute. In a workflow, raise the option 'Rate Limit Wait (Minutes)', or send less at a time.";
 
-/** Texts by status, where neither the code nor the group of endpoints has one. */
 // prettier-ignore
 const BY_STATUS = {
 	400: { message: 'The gateway did not accept the request',
@@ -136,10 +135,7 @@ export interface ErrorInfo {
 	texts?: StatusTexts | undefined;
 }
 
-/**
- * The text for an error response: by `code` (§7.3), else by status for the request, within the endpoint group (§7.4,
- * §7.5), or alone. Unknown codes and statuses have a text, too.
- */
+/** By `code` (§7.3), else by status, for the request or its group (§7.4, §7.5), or alone. Unknown ones have a text, too. */
 export function errorText({ group, status, code = '', texts = {} }: ErrorInfo): ErrorText {
 	const general: StatusTexts = group === 'file' ? {} : BY_STATUS;
 	// Not an inherited property: a server may send the code "constructor".

@@ -4,10 +4,7 @@ const MAX_IDS = 10;
 /** No word of a sentence, status, URL or version: letters, digits, `_` and `-`, with a digit. */
 const LOOKS_LIKE_ID = /^(?=\D*\d)(?!\d{1,5}$)[\w-]{2,200}$/;
 
-/**
- * What looks like an ID in the text of a callback, at most 10. §6.4 does not show a callback, so any of them may be the task's:
- * a wrong one costs a poll.
- */
+/** §6.4 does not show a callback, so anything that looks like an ID may be the task's: a wrong one costs a poll. */
 export function taskIdsIn(text: string): string[] {
 	// The words of a form are encoded. Those of a URL stay together.
 	const words = text.replace(/%[\da-f]{2}/gi, ' ').split(/[^\w./-]+/);

@@ -19,7 +19,6 @@ export interface InputField {
 	element?: InputField | undefined;
 }
 
-/** The fields of an `input_schema`, in its order. */
 export interface InputForm {
 	fields: InputField[];
 	/** The defaults of each alternative that the schema has. */
@@ -75,7 +74,6 @@ function objectsOf(schema: JsonObject): JsonObject[] {
 	return union.flatMap((branch) => objectsOf(merged(branch, withoutUnion(schema))));
 }
 
-/** What any of some resolved schemas allows. */
 function anyOf(schemas: readonly JsonObject[]): JsonObject {
 	const [first = {}, ...others] = new Map(schemas.map((schema) => [canonicalJson(schema), schema])).values();
 	const { title, description } = first;

@@ -64,7 +64,7 @@ function toBoolean(value: Json): boolean | undefined {
 /** Lists and objects among the elements stay, and all elements of a list of several types. */
 function toList(value: Json, { element }: InputField): Json[] {
 	return elements(value, element).map((part) => {
-		// Without it, the others would be in other places; the gateway refuses it at no cost.
+		// Without it, the others would have other indexes; the gateway refuses it at no cost.
 		if (isUnset(part)) return null;
 		return !element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element);
 	});
@@ -97,10 +97,7 @@ function toJson(value: Json, types: readonly string[]): Json {
 	return allowed.some((one) => (one === 'integer' ? 'number' : one) === type) ? parsed : value;
 }
 
-/**
- * Adds the URL of a file to an input, as the value of its field. Where the schema has a list, or the field a value
- * already, it becomes an element. The gateway checks whether the field takes a list (422).
- */
+/** Where the schema has a list, or the field a value already, the URL becomes an element. The gateway checks it (422). */
 export function withFile(input: JsonObject, field: string, url: string, { fields }: InputForm): JsonObject {
 	const { schema = {} } = fields.find(({ name }) => name === field) ?? {};
 	// A map: `__proto__` is a name like any other.

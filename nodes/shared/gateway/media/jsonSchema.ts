@@ -1,6 +1,5 @@
 import { asArray, asObject, asObjects, asText, omit, type Json, type JsonObject } from '../util/json';
 
-/** The keywords of unions and conditions. */
 const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else'];
 
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
@@ -60,7 +59,6 @@ function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonO
 	return typeWithoutNull(only && real.length === 1 ? merged(only, siblings) : { ...siblings, anyOf: real });
 }
 
-/** A schema without its {@link branches}. */
 export function withoutUnion(schema: JsonObject): JsonObject {
 	return omit(schema, ...UNIONS);
 }

@@ -7,10 +7,7 @@ interface Line {
 	end: number;
 }
 
-/**
- * Timed lyrics (§2.10) as the text of a subtitle file, one cue for each line. Words that the gateway could not align have
- * the times of their line.
- */
+/** Timed lyrics (§2.10), one cue for each line. Words that the gateway could not align have the times of their line. */
 export function subtitles(alignedWords: Json | undefined, format: 'srt' | 'vtt' | 'lrc'): string {
 	const lines = linesOf(alignedWords);
 	if (format === 'lrc') return lines.map(({ text, start }) => `[${minutes(start)}]${text}\n`).join('');

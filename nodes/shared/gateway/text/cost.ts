@@ -15,13 +15,11 @@ function costOf(model: TextModel | undefined, input: number, output: number): st
 	return ofInput.startsWith('-') || ofOutput.startsWith('-') ? undefined : sumOfCosts(ofInput, ofOutput);
 }
 
-/** What a response, or an error about it, says of the cost of its call. */
 export interface Charge {
 	costRub: number | null;
 	usage: Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
 }
 
-/** The charge that an error tells of. */
 export function chargeOf(error: unknown): Charge {
 	const { extra = {} } = error instanceof ApiError ? error.details : {};
 	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
@@ -47,7 +45,6 @@ export async function costOfCharge(
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
-/** The most that a call can cost; or why that is not known, and what to do. */
 export type CostLimit =
 	| {
 			/** Decimal text in rubles. */
@@ -66,9 +63,7 @@ const CACHE_WRITE_FACTOR = 2;
 /**
  * The price of the longest prompt and the longest response. A prompt has at most as many tokens as its text
  * has bytes, and those of its files by an estimate; never more than the context window (§8), which is assumed
- * for what has no known size.
- *
- * @param body as it is sent; files may be placeholders
+ * for what has no known size. In `body`, files may be placeholders.
  */
 export function mostOfCall(
 	format: Costed,
@@ -107,12 +102,10 @@ function unknown(why: string, hint: string): CostLimit {
 
 type Costed = Pick<TextFormat, 'cost' | 'options'>;
 
-/** The number that an option, or *Extra Body*, has in a body. */
 function optionIn(body: JsonObject, { options }: Costed, option: string): number | undefined {
 	return asNumber(valueAt(body, options[option] ?? ''));
 }
 
-/** The values in a body that limit the length of the response. */
 export function limitsIn(body: JsonObject, { cost }: Pick<TextFormat, 'cost'>): Json[] {
 	return cost.limits.map((field) => body[field] ?? null).filter((limit) => limit !== null);
 }

@@ -31,12 +31,10 @@ function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 }
 
 /**
- * Tries each of the models once, in turn, until one is not rejected. A fallback model that cannot be used,
+ * Tries each of the models once, one after the other, until one is not rejected. A fallback model that cannot be used,
  * such as one without a price under a limit of cost, is passed over. When no model takes the call, the first
- * one that the rate limit has refused is asked again, and waits.
- *
- * @returns the result, and the models that did not take the call
- * @throws the error of the last model
+ * one that the rate limit has refused is asked again, and waits. Returns the models that did not take the call, too, and
+ * throws the error of the last one.
  */
 export async function withFallbacks<T>(
 	models: readonly string[],

@@ -42,13 +42,11 @@ export function fileKind(type: Json | undefined): AttachmentKind | undefined {
 	return ATTACHMENT_KINDS.find((kind) => PART_TYPES[kind].includes(type));
 }
 
-/** The URL or the data of a file, from the fields of its part. */
 export function contentOf(fields: JsonObject): string {
 	const { url, file_url: fileUrl, file_data: fileData, data } = fields;
 	return [url, imageUrl(fields), fileUrl, fileData, data].map(textOf).find((text) => text !== '') ?? '';
 }
 
-/** Whether the content of a file is elsewhere, at a URL. */
 export function isLink(content: string): boolean {
 	return /^(?!data:)[a-z][\w+.-]*:/i.test(content);
 }

@@ -31,7 +31,6 @@ export function isIncomplete(ended: Ended): boolean {
 	return ['cutOff', 'filtered'].includes(meaningOf(ended) ?? '');
 }
 
-/** What to do about a completion that is, or may be, cut off or filtered. */
 export function incompleteHint(
 	ended: Ended,
 	body: JsonObject,

@@ -19,10 +19,7 @@ function typeOf(value: Json): string {
 	return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/**
- * What does not fit a schema in a value: types, required fields and choices; other words of a schema are only
- * for the model. A field that is not required may be null: so models write what they do not know.
- */
+/** Types, required fields and choices. A field that is not required may be null: so models write what they do not know. */
 export function* misfits(
 	value: Json,
 	schema: Json | undefined,

@@ -45,10 +45,7 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
 /** The fewest bytes of a stream that are read between two looks at what is kept of it. */
 const CHECKED_BYTES = 4 * 1024 * 1024;
 
-/**
- * Reads one stream: bytes → events → JSON → the format's stream. Also reads a complete response, which a
- * gateway that does not stream sends: it is charged.
- */
+/** Also reads a complete response, which a gateway that does not stream sends: it is charged. */
 class StreamReader {
 	private readonly completion: CompletionStream;
 	private readonly parser = new SseParser((data) => this.readData(data));
@@ -170,7 +167,6 @@ function readError(error: unknown): ApiError | StoppedError {
 	return known === error || known instanceof StoppedError ? known : streamError('cut', known);
 }
 
-/** Text and code of each way in which a stream can fail, besides an error event. */
 export const STREAM_TEXTS = {
 	cut: {
 		code: 'connection_lost',

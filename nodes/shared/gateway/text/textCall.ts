@@ -11,7 +11,6 @@ export function textBody(format: TextFormat, request: TextRequest, extraBody: Js
 	return deepMerge(format.toBody(request), omit(extraBody, 'stream'));
 }
 
-/** The request to a text model. */
 export function textCall(
 	{ texts, path, headers }: Pick<TextFormat, 'texts' | 'path' | 'headers'>,
 	json: JsonObject,

@@ -15,7 +15,6 @@ export function readBase64(text: string): Base64File | undefined {
 	return { base64, size: Math.floor((digits.length * 3) / 4), mimeType: mimeType || undefined };
 }
 
-/** Whether a URL is itself the file. */
 export function isDataUrl(url: string): boolean {
 	return /^\s*data:/i.test(url);
 }

@@ -2,18 +2,12 @@ import { extensionOf, saidType } from './fileType';
 
 const MAX_FILE_NAME_LENGTH = 150;
 
-/** `name` with the extension of the type, if the type is known. */
 export function fileNameFor(name: string, mimeType = ''): string {
 	const extension = extensionOf(mimeType);
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
-/**
- * What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one.
- *
- * @param id of the task or the response that the file is from
- * @param index among its files
- */
+/** What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one. */
 export function suffixOf(id: string, index = 0): string {
 	const end = id.replace(/\W/g, '').slice(-8);
 	return `${end && '_'}${end}${index > 0 ? `_${index}` : ''}`;
@@ -26,9 +20,8 @@ export function withSuffix(name: string, suffix: string): string {
 }
 
 /**
- * Name and MIME type of a downloaded file. The name is the one in `Content-Disposition`, else the first
- * usable one of `names`. Names come from outside, so paths, control characters and excess length are removed.
- * Without a `mimeType`, n8n derives it from the name.
+ * The name in `Content-Disposition`, else the first usable one of `names`: without paths, control characters and excess
+ * length, because names come from outside. Without a `mimeType`, n8n derives it from the name.
  */
 export function fileInfo(headers: Record<string, string>, names: ReadonlyArray<string | undefined>) {
 	const mimeType = saidType(headers['content-type']?.split(';')[0]?.trim().toLowerCase());

@@ -1,4 +1,3 @@
-/** What is said of a file whose type is not known. */
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Extensions, their MIME types, and how such files begin, in Latin-1. The first row that fits counts. */
@@ -67,7 +66,6 @@ export function typeByName(fileName = ''): string | undefined {
 	return TYPES.find(([known]) => known === extension)?.[1];
 }
 
-/** The type of a file that begins so, if it is known. */
 export function typeByContent(bytes: Uint8Array): string | undefined {
 	const beginning = Buffer.from(bytes).toString('latin1', 0, 16);
 	return TYPES.find(([, , pattern]) => pattern?.test(beginning))?.[1];

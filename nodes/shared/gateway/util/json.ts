@@ -1,4 +1,3 @@
-/** A JSON value as it comes from the wire. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
 	[key: string]: Json | undefined;
@@ -31,12 +30,10 @@ export function objectIn(value: unknown): JsonObject | undefined {
 	return asObject(typeof value === 'string' ? parseJson(value) : value);
 }
 
-/** `value` when it is an array, otherwise an empty one. */
 export function asArray(value: unknown): Json[] {
 	return Array.isArray(value) ? (value as Json[]) : [];
 }
 
-/** The objects among the elements of `value`; an empty list if it is not an array. */
 export function asObjects(value: unknown): JsonObject[] {
 	return asArray(value)
 		.map(asObject)
@@ -48,7 +45,6 @@ export function asText(value: unknown): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** `value` when it is text, otherwise an empty one. */
 export function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
@@ -70,7 +66,6 @@ export function asDecimal(value: unknown): string | undefined {
 	return asNumber(value) === undefined ? undefined : asId(value)?.trim();
 }
 
-/** `fields` without those that have no value. */
 export function compact<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

@@ -54,7 +54,6 @@ export function sumOfCosts(...costs: string[]): string | undefined {
 	return costs.every(readDecimal) ? costs.reduce((total, cost) => addToTotal(total, cost), '0') : undefined;
 }
 
-/** The product, such as of a price and a number of tokens. */
 export function multiplyDecimals(a: string, b: string): string | undefined {
 	const [left, right] = [readDecimal(a), readDecimal(b)];
 	if (!left || !right) return undefined;
@@ -78,10 +77,7 @@ export function twoDecimals(amount: string): string {
 /** By their decimals: making one takes much longer than using it. */
 const formats = new Map<number, Intl.NumberFormat>();
 
-/**
- * The amount as texts show it: `₽11 250`, `₽5.40`, and below one ruble four decimals or two digits: `₽0.0012`. Other text
- * stays as it is.
- */
+/** As in `₽11 250`, `₽5.40`, and below one ruble four decimals or two digits: `₽0.0012`. Other text stays as it is. */
 export function rubles(amount: string): string {
 	const value = readDecimal(amount) ? Number(amount) : NaN;
 	if (Number.isNaN(value)) return `₽${amount}`;

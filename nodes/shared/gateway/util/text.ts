@@ -15,7 +15,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 	return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Whether a text is an absolute URL of the web. */
 export function isWebAddress(text: string): boolean {
 	return /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text);
 }
@@ -24,9 +23,8 @@ export function isWebAddress(text: string): boolean {
 export const BETWEEN_URLS = /[\r\n]|,(?=\s*(?:https?:|data:|$))/i;
 
 /**
- * The expressions of a template whose part of the text fits a pattern, such as that of an empty one.
- *
- * @param template as it is stored, e.g. `=Describe {{ $json.name }}`; an expression alone is no part
+ * The expressions of a template, such as `=Describe {{ $json.name }}`, whose part of the text fits a pattern, such as that
+ * of an empty one. An expression alone is no part.
  */
 export function partsThatFit(template: string, text: string, pattern: RegExp): string[] {
 	const [start = '', ...parts] = template.replace(/^=/, '').split(/\{\{([^]*?)\}\}/);

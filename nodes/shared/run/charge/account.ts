@@ -73,7 +73,6 @@ export function accountOf(client: GatewayClient): Account {
 	return account;
 }
 
-/** The limit of a credential with *Minimum Balance*, in rubles. */
 export function balanceLimit(client: GatewayClient, minBalanceRub: string): Limit {
 	const account = accountOf(client);
 	checkMinBalance(minBalanceRub);

@@ -23,13 +23,11 @@ export const nothingSpent = (): Spent => ({
 	unknown: {},
 });
 
-/** A limit that a call must fit. */
 export interface Limit {
 	/** Reads what {@link left} needs. */
 	prepare?(mostRub: string, inFlightRub: string): Promise<void>;
 	/** What is left of it beside what is spent, as decimal text in rubles. */
 	left(): string;
-	/** The error for a call that does not fit what is left. */
 	refusal(mostRub: string): Error;
 }
 
@@ -48,7 +46,6 @@ export interface BudgetCall {
 export interface Hold {
 	/** The call was not charged. */
 	release(): void;
-	/** It cost so much. */
 	spend(rub: string): void;
 	/** It may be charged: its most is kept. */
 	keep(mostRub?: string): void;
@@ -65,15 +62,11 @@ export class Budget {
 	private readonly byKey = new Map<string, () => void>();
 	private readonly queue: Waiting[] = [];
 
-	/** @param spent what is stored of the calls that have ended */
 	constructor(private readonly spent: () => Spent) {}
 
 	/**
 	 * Keeps what a call may cost until it ends. One that does not fit beside those in flight waits for them, and for all that
-	 * wait before it.
-	 *
-	 * @throws the limit's refusal if the call does not fit beside what is spent
-	 * @throws {StoppedError} as soon as the run ends
+	 * wait before it. Throws the limit's refusal if it does not fit beside what is spent, and {@link StoppedError}.
 	 */
 	async take(call: BudgetCall): Promise<Hold> {
 		const { limit, mostRub = '0', until } = call;

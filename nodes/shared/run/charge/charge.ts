@@ -28,7 +28,6 @@ export interface Plan {
  * Sends a call that costs money: checks its limits, notes it before it is sent, and counts what it cost. All such calls of the
  * package go through here.
  *
- * @param send sends it, with its retries
  * @param costOf what it cost, from its result or its error, as decimal text in rubles; `undefined` if that is not known
  * @returns the result; and its cost, as soon as that is known
  * @throws {InvalidInputError} if the call does not fit a limit

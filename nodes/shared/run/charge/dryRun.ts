@@ -4,7 +4,6 @@ import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { counted } from '../../gateway/util/text';
 import { filled, flag } from '../../params/kinds';
 
-/** Option of operations that cost money. */
 export const dryRun = filled(
 	flag({
 		displayName: 'Dry Run',
@@ -15,7 +14,6 @@ export const dryRun = filled(
 	}),
 );
 
-/** What an item would cost. */
 interface DryPrice {
 	/** Decimal text in rubles. */
 	rub?: string | undefined;
@@ -23,22 +21,16 @@ interface DryPrice {
 	isMost: boolean;
 	/** Whether it can also cost more. */
 	isEstimate?: true | undefined;
-	/** Why it is not known. */
 	reason?: string | undefined;
 }
 
-/** The items of a run that are not sent. */
 export class DryRun {
 	private readonly prices: DryPrice[] = [];
 
 	/** @param hasEarlier whether the node has sent items in the execution that this one is a retry of */
 	constructor(private readonly hasEarlier: () => boolean) {}
 
-	/**
-	 * Adds an item, and makes its output.
-	 *
-	 * @throws {InvalidInputError} in a retry of items that are paid for: n8n offers none after one that succeeds
-	 */
+	/** @throws {InvalidInputError} in a retry of items that are paid for: n8n offers none after one that succeeds */
 	output(model: string, request: JsonObject, price: DryPrice) {
 		if (this.hasEarlier())
 			throw new InvalidInputError(

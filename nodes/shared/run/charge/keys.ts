@@ -4,7 +4,7 @@ import type { INode } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
 
-/** What changes no request that was taken, by the names that workflows store. */
+/** What changes no request that was accepted, by the names that workflows store. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'downloadResults',
 	'simplify',
@@ -25,10 +25,7 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'options.timeout',
 ]);
 
-/**
- * Identifies what a node asks for, from its parameters as they are written: the same in each try, whatever their expressions
- * return, until somebody edits them. For a tool's call, `parameters` has what they return.
- */
+/** The same in each try, until somebody edits the node: expressions count as written, and for a tool as evaluated. */
 export function writtenDigest({ parameters }: Pick<INode, 'parameters'>): string {
 	const { options, ...others } = parameters;
 	const optionEntries = Object.entries(asObject(options) ?? {});
@@ -42,10 +39,7 @@ export function writtenDigest({ parameters }: Pick<INode, 'parameters'>): string
 	return digest(Object.fromEntries(counted) as JsonObject);
 }
 
-/**
- * A value without what the editor stores beside it, also when it only opens the node: the cached names of a list, the schema
- * and the unset fields of a form.
- */
+/** Without what the editor stores when it opens the node: cached names of lists, the schema and unset fields of forms. */
 function essential(value: unknown): unknown {
 	const object = asObject(value);
 	if (object?.__rl === true) return object.value;
@@ -77,9 +71,8 @@ export function digest(value: Json): string {
 	return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-/** The use of a user's key. */
 export interface KeyUse {
-	/** Where in the workflow: the first place, or that which counts its cost. */
+	/** Where it is in the workflow: the item that used it first, or the one that counts its cost. */
 	place: string;
 	/** For which request. */
 	content: string;
@@ -88,12 +81,11 @@ export interface KeyUse {
 }
 
 /**
- * Registers a user's key for a request: within an execution, it stands for one content, in all nodes and rounds of a loop. At
- * the same place, the content may change between tries, as with `$now`.
+ * Registers a user's key for a request: within an execution, it stands for one content, in all nodes and rounds of a loop.
+ * For the same item of a node, the content may change between tries, as with `$now`.
  *
- * @param keys those of the execution so far
  * @param name the key, with its account
- * @returns the use of the key, which all of its places share
+ * @returns the use of the key, which all items with the key share
  * @throws {InvalidInputError} if it stands for another request
  */
 export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): KeyUse {

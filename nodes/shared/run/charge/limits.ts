@@ -15,7 +15,6 @@ export function costLimit({ settings }: GatewayClient, maxCostRub: string | unde
 	return settings.minBalanceRub === undefined ? undefined : 'minBalanceRub';
 }
 
-/** The error for a limit that cannot be kept, because a price is not known. */
 export function unknownPrice(what: string, reason: string, limit: Limit): InvalidInputError {
 	return new InvalidInputError(`${what} is unknown, so '${LIMITS[limit]}' cannot be kept`, reason, limit);
 }

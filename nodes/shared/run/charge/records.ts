@@ -55,7 +55,6 @@ export class Records {
 	private readonly origin: readonly string[];
 	/** What identifies the run in the execution. */
 	private readonly place: readonly string[];
-	/** The keys of the items. */
 	private readonly keys = new Map<number, string>();
 	private readonly usedUp: Record<string, true>;
 	private requests: Requests | undefined;
@@ -94,7 +93,6 @@ export class Records {
 		return this.stored.items[index];
 	}
 
-	/** Adds to what is known of an item. */
 	put(index: number, news: Partial<ItemRecord> & Pick<ItemRecord, 'state'>): ItemRecord {
 		return (this.stored.items[index] = Object.assign(this.get(index) ?? {}, news));
 	}
@@ -118,10 +116,7 @@ export class Records {
 		delete this.stored.items[index];
 	}
 
-	/**
-	 * Notes what an item asks for, before the first request and in the order of the items: equal requests of the execution have a
-	 * key each.
-	 */
+	/** Is called in the order of the items, before the first request: equal requests of the execution have a key each. */
 	planned(index: number, request: Json): void {
 		const content = digest(request);
 		const short = content.slice(0, DIGEST_LENGTH);
@@ -144,11 +139,7 @@ export class Records {
 		return Object.assign(stored, { run, now: {} });
 	}
 
-	/**
-	 * The idempotency key (§4.6) of an item's task: the same in each try, and another one if its task is used up.
-	 *
-	 * @param own that of the user, which may be another one in the next try, as with `$now`
-	 */
+	/** The idempotency key (§4.6): the same in each try, also if that of the user (`own`) changes, as with `$now`. */
 	key(index: number, own?: string): string {
 		const known = this.get(index)?.key ?? own;
 		if (known !== undefined) return known;
@@ -169,7 +160,6 @@ export class Records {
 		return idempotencyKey([...this.place, index]);
 	}
 
-	/** An item has succeeded. */
 	done(index: number, outputs: INodeExecutionData[]): void {
 		// With the bytes of files that n8n keeps in memory.
 		const size = this.keepsOutputs ? JSON.stringify(outputs).length : Infinity;
@@ -218,12 +208,10 @@ export class Records {
 		return error instanceof StoppedError || isFailedTask(error) ? error : complete;
 	}
 
-	/** The records of all items but one. */
 	others(failed?: number): Array<[index: string, record: ItemRecord]> {
 		return Object.entries(this.stored.items).filter(([index]) => Number(index) !== failed);
 	}
 
-	/** What the run has cost in this execution. */
 	get costRub(): string {
 		return Object.values(this.stored.items).reduce((sum, { costRub = '0' }) => addToTotal(sum, costRub), '0');
 	}

@@ -22,13 +22,11 @@ export type SpendingContext = Pick<
 /** What n8n stores of the execution, as JSON; amounts are decimal text in rubles. */
 interface Stored {
 	executionId: string;
-	/** What the calls of the execution cost that have ended. */
 	spent: Spent;
 	/** What the executions cost that this one is a retry of, and their calls of unknown cost. */
 	beforeRub: string;
 	unknownBefore: number;
 	totals: Totals;
-	/** What each idempotency key of the user stands for. */
 	keys: Record<string, KeyUse>;
 }
 
@@ -64,7 +62,6 @@ export class Spending {
 		budgets.set(this.flowStore, this.budget);
 	}
 
-	/** The limit of a call of the execution. */
 	limit(maxCostRub: string): Limit {
 		return {
 			left: () => this.left(maxCostRub),
@@ -103,11 +100,7 @@ export class Spending {
 		this.addOwn(rub, 0, -1);
 	}
 
-	/**
-	 * Adds to what this run of the node has cost, such as in an earlier try.
-	 *
-	 * @param calls how many calls of this try are charged, or may be
-	 */
+	/** Adds to what this run of the node has cost, such as in an earlier try; `calls` are, or may be, charged. */
 	addOwn(rub: string, calls: number, factor: 1 | -1 = 1): void {
 		this.ownCalls += calls;
 		this.ownRub = addToTotal(this.ownRub, rub, factor);

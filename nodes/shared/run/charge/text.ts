@@ -13,12 +13,10 @@ import { charge, type Plan } from './charge';
 import { costLimit, unknownPrice, type Limit } from './limits';
 import type { Spending } from './spending';
 
-/** What the text calls of a run share. */
 export interface TextCosts {
 	client: GatewayClient;
 	spending: Spending;
 	textModels: Catalogue<TextModel>;
-	/** Shows a text with the node's output. */
 	showHint: (text: string) => void;
 }
 
@@ -27,16 +25,12 @@ export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
 	output: OutputRequest;
 	/** The body; files may still be placeholders. */
 	body: JsonObject;
-	/** Those files. */
 	files?: FilesInBody;
 }
 
 /**
- * Sends a text call. A cost that the response does not report is computed from the account's prices, if the catalogue can be
- * read soon.
- *
- * @param send sends a body, which may have a limit of tokens, and returns the body of the response
- * @throws as {@link charge}
+ * A cost that the response does not report is computed from the account's prices, if the catalogue can be read soon. The
+ * body that `send` gets may have a limit of tokens. Throws as {@link charge}.
  */
 export async function completeText(
 	costs: TextCosts,

@@ -20,11 +20,9 @@ export function outcomeFlags({ outcome, kind = 'charge', taskId, retryable }: Ap
 	};
 }
 
-/** What else to do about a call that does not fit a limit. */
 export const MAKE_CHEAPER =
 	"make the call cheaper: with another model, a text with 'Max Tokens' and fewer files, a media task with a smaller size or a lower quality.";
 
-/** Whether a call may be charged although it failed with this error. */
 export function mayBeCharged(error: unknown): boolean {
 	if (error instanceof StoppedError) return error.outcome === 'unknown';
 	if (error instanceof ApiError) return outcomeFlags(error.details).mayBeCharged ?? false;
@@ -34,7 +32,6 @@ export function mayBeCharged(error: unknown): boolean {
 /**
  * Says whether a failed request is charged: the last sentence of its error.
  *
- * @param isAlone whether nothing else was sent
  * @param hasRetry whether the execution fails: n8n has no *Retry* for one that succeeds
  * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
@@ -65,7 +62,6 @@ export function chargeText(
 	return `The call was not repeated, because it may have been charged: check the balance, then ${hasRetry ? 'retry the execution' : 'send this item again'} if you need its response.`;
 }
 
-/** What can follow a node that has failed. */
 export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
 
 const PAYS =
@@ -77,12 +73,7 @@ const NEXT_TRY: Readonly<Record<NextTry, string>> = {
 	none: '',
 };
 
-/**
- * Says what the other items of a node that ends early cost, and how to get their results.
- *
- * @param others their records
- * @returns an empty text if none is, or may be, charged
- */
+/** What the other items of a node that ends early cost, and how to get their results; empty if nothing may be charged. */
 export function othersText(
 	others: ReadonlyArray<[index: string, record: ItemRecord]>,
 	next: NextTry,

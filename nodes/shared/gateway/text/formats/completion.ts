@@ -33,7 +33,6 @@ export interface ToolCall {
 	name: string;
 	/** Parsed; the text itself if it is not JSON. */
 	arguments: Json;
-	/** True if `arguments` is text that could not be parsed. */
 	invalidArguments?: true;
 }
 
@@ -50,7 +49,6 @@ export interface ModelOutput {
 	reasoning: string;
 	/** The reasoning as the format sent it: it goes back, before the tool calls, with their results. */
 	reasoningParts: JsonObject[];
-	/** Why the model refuses, in its own words. */
 	refusal: string;
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
 	sources: JsonObject[];
@@ -59,7 +57,6 @@ export interface ModelOutput {
 	finishReason: string | null;
 }
 
-/** What a response says of its call, besides its output. */
 export interface Receipt {
 	id: string | null;
 	model: string | null;
@@ -68,7 +65,6 @@ export interface Receipt {
 	costRub: number | null;
 }
 
-/** A completion, the same for all wire formats. */
 export interface Completion extends Receipt, ModelOutput {
 	/** The provider's label (§2.4), if the response has it. */
 	provider?: string;
@@ -154,10 +150,7 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
 	return failed.with({ outcome: 'charged', extra: receiptFields(receipt) });
 }
 
-/**
- * Asserts that a successful response has output: something in the list where the format keeps it, such as an
- * empty text. The list itself may be empty only with `mayBeEmpty`.
- */
+/** The list where the format keeps output must have something, such as an empty text, unless it `mayBeEmpty`. */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const reported = errorIn(body);
 	if (reported) throw generationError(reported, receipt);

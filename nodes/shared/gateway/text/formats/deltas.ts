@@ -17,12 +17,10 @@ export function addDelta(object: JsonObject, delta: JsonObject, chunked: Readonl
 	}
 }
 
-/** The values in the order of their indexes. */
 export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {
 	return [...values].sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
-/** The value at an index, which is made when it is needed first. */
 export function at<T>(values: Map<number, T>, index: number, make: () => NoInfer<T>): T {
 	const value = values.get(index) ?? make();
 	values.set(index, value);

@@ -48,7 +48,6 @@ export interface TextFormat {
 	hasCachePoints?: true;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
-	/** Builds the request body. */
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;

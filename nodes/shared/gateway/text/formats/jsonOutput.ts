@@ -32,7 +32,6 @@ export function parseJsonOutput(completion: Completion, output: OutputRequest): 
 	throw unusable(completion, texts.some(isOpen(brackets)) ? cutOff(completion) : NOT_JSON);
 }
 
-/** Whether a text begins with a bracket that nothing closes. */
 function isOpen([open, close]: Brackets) {
 	return (text: string) => text.startsWith(open) && !text.endsWith(close);
 }
@@ -111,7 +110,6 @@ function doesNotFit(misfit: string): Problem {
 	};
 }
 
-/** The hint about the responses of a run that do not fit, from the codes of its errors. */
 export function misfitHint(codes: readonly unknown[]): string | undefined {
 	const count = codes.filter((code) => code === MISFIT).length;
 	if (count === 0) return undefined;

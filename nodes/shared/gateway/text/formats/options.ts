@@ -1,7 +1,6 @@
 import { compact, deepMerge, type Json, type JsonObject } from '../../util/json';
 import type { TextRequest } from './request';
 
-/** How the value of an option is read. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'object' | 'list';
 
 export interface TextOption {
@@ -12,7 +11,6 @@ export interface TextOption {
 	initial: string | number | boolean | readonly string[];
 	/** The value that is not sent, if there is one. */
 	none?: string | number;
-	/** The group of the panel that it is in; see {@link optionGroups}. */
 	group?: string;
 	placeholder?: string;
 	min?: number;
@@ -136,7 +134,7 @@ export function optionPaths(format: string): Readonly<Record<string, string>> {
 	return Object.fromEntries(paths.filter(([, path]) => path !== undefined)) as Record<string, string>;
 }
 
-/** The body of a request: its options, and in their place what the format makes of the rest of the request. */
+/** The body of a request: what the format makes of it (`own`), and its options, which do not replace that. */
 export function wireBody(
 	format: string,
 	{ model, stream, options }: TextRequest,

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../util/json';
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
-/** A file that is sent inside the request. */
 export interface InlineFile {
 	/** The bytes, or a placeholder that the bytes replace when the body is sent. */
 	base64: string;
@@ -59,7 +58,6 @@ export interface ToolDefinition {
 	strict?: boolean | undefined;
 }
 
-/** Whether the model calls a tool, and which. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
 export type OutputRequest =
@@ -84,7 +82,6 @@ export interface TextRequest {
 	keepsReasoning?: boolean;
 }
 
-/** The URL of an attachment; a data URL for a file. */
 export function urlOf(source: Attachment['source']): string {
 	return 'url' in source ? source.url : `data:${source.mimeType};base64,${source.base64}`;
 }

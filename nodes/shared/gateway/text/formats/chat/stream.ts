@@ -160,7 +160,6 @@ class StreamedList {
 	readonly elements: JsonObject[] = [];
 	private readonly last = new Map<string, JsonObject>();
 
-	/** @param isOther whether a chunk begins another element of the same type and index */
 	constructor(private readonly isOther: (known: JsonObject, chunk: JsonObject) => boolean) {}
 
 	add(chunk: JsonObject, empty: JsonObject = {}): void {

@@ -37,7 +37,7 @@ export const USAGE: UsagePaths = {
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const stopReason = asText(body.stop_reason);
-	// A model may end its turn without a word: the reason says so.
+	// A model may end without a word: the reason says so.
 	assertOutput(body, 'content', receipt, stopReason !== undefined);
 	const content = asObjects(body.content);
 	const hasMore = content.some(({ type }) => !READ.includes(type));
@@ -68,7 +68,6 @@ function readContent(
 	};
 }
 
-/** Whether a tool call is the one that returns the requested JSON. */
 export function isJsonTool({ type, name }: JsonObject, output: OutputRequest): boolean {
 	return output.kind !== 'text' && type === 'tool_use' && name === output.name;
 }

@@ -76,7 +76,7 @@ function content(conversation: Conversation, output: OutputRequest): JsonObject 
 		return { instructions: conversation.systemPrompt || undefined, input: conversation.messages };
 	const { messages } = conversation;
 	const [first, ...rest] = messages;
-	// A leading system message becomes `instructions`, which replace no input (§4.1); later ones keep their place.
+	// A leading system message becomes `instructions`, which replace no input (§4.1); later ones stay where they are.
 	const leads = first?.role === 'system' && rest.length > 0;
 	// Vendors look for the word in the input only.
 	const input = withJsonWord(leads ? rest : messages, output);

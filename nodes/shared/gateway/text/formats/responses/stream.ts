@@ -17,7 +17,6 @@ const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.i
 
 /** Assembles the events of a responses stream (§6.1) into a response object (§2.3). */
 export class ResponsesStream implements CompletionStream {
-	/** The response in the closing event. */
 	private closed: JsonObject | undefined;
 	private lastNumber = -1;
 	private hasGap = false;
@@ -42,7 +41,7 @@ export class ResponsesStream implements CompletionStream {
 		// §3.3: the event says the status, too.
 		if (CLOSING.has(type) && closing)
 			this.closed = deepMerge({ status: textOf(type).replace('response.', '') }, closing, 'ignore');
-		// §6.1: the number shows duplicates and gaps.
+		// §6.1: the number shows duplicates and missing events.
 		const number = asNumber(received.sequence_number);
 		if (number !== undefined) {
 			if (number <= this.lastNumber) return '';
