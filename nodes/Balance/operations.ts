@@ -1,6 +1,6 @@
 import { fetchBalance, isBelow, readBalance } from '../shared/gateway/endpoints/balance';
 import { compact } from '../shared/gateway/util/json';
-import { filled, number } from '../shared/params/kinds';
+import { requiredIfAdded, number } from '../shared/params/kinds';
 import { defineOperation } from '../shared/run/operation';
 import { Registry } from '../shared/run/registry';
 
@@ -9,10 +9,10 @@ export const get = defineOperation({
 	action: 'Get the balance',
 	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	toolDescription: 'Says how much money is left in the wallet. Returns the amount in rubles.',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: {},
 	options: {
-		threshold: filled(
+		threshold: requiredIfAdded(
 			number({
 				displayName: 'Threshold (₽)',
 				decimals: 2,

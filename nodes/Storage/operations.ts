@@ -23,7 +23,7 @@ export const deleteOperation = defineOperation({
 	displayName: 'Delete',
 	action: 'Delete a file',
 	description: 'Delete a file permanently: its URL stops working',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: { fileId },
 	async execute({ client, params: { fileId: id } }) {
 		await deleteFile(client, id);
@@ -36,7 +36,7 @@ export const get = defineOperation({
 	action: 'Get a file',
 	description: 'Retrieve the record of a file, such as its URL, type and size',
 	toolDescription: 'Looks up a stored file by its ID. Returns its URL, its type and its size.',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {
 		const { fileId: id, simplify: isSimple } = params;
@@ -50,7 +50,7 @@ export const getMany = defineOperation({
 	action: 'Get many files',
 	description: 'Retrieve a list of stored files of the account, if the gateway offers it',
 	toolDescription: 'Lists the stored files. Returns the ID, the URL, the type and the size of each.',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
 		const isSimple = item.params.simplify;

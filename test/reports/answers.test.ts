@@ -230,7 +230,7 @@ const ROWS: Row[] = [
 	},
 	...Object.entries({
 		'an example before it that fits the schema, and from the prompt may be another’s':
-			'Input: {"title":"HACK","price":0}\nAnswer: {"title":"Boots","price":"1200"}',
+			'Input: {"title":"Free","price":0}\nAnswer: {"title":"Boots","price":"1200"}',
 		'a bracket before it': 'Sorry :-{ here: {"title":"Sea"}',
 	}).map(([what, text]) => ({
 		title: `JSON with ${what} is an error with the text: no other value takes its place`,

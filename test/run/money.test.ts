@@ -278,7 +278,7 @@ describe('spending', () => {
 	});
 
 	it('begins anew in a retry, whose hint has the cost before; keys of the user stay known', async () => {
-		const use = { place: 'p', content: 'c', isCharged: true as const };
+		const use = { usedAt: 'p', content: 'c', isCharged: true as const };
 		await costs('1', execution.node('first'));
 		await mayCost('2', execution.node('first'));
 		execution.node('first').keys.k = use;
@@ -312,7 +312,7 @@ describe('spending', () => {
 	const limited = async (mostRub: string) => await send({ mostRub, maxCostRub: '1' }, '0');
 
 	describe('a limit of ₽1', () => {
-		const ownKey = { place: 'p', content: 'c' };
+		const ownKey = { usedAt: 'p', content: 'c' };
 
 		it.each<[string, () => Promise<unknown>, left: string, tooMuch: string]>([
 			['what is paid', async () => await costs('0.1'), '0.9', '0.9001'],

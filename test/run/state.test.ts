@@ -9,7 +9,7 @@ import {
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import {
 	checkKey,
-	claimKey,
+	registerKey,
 	digest,
 	executionRoot,
 	idempotencyKey,
@@ -418,8 +418,8 @@ it('an idempotency key (§4.6) is ASCII, and the same only for another order of 
 describe('a key of the user', () => {
 	it('stands for one content in all places; only in the first, that may change between tries', () => {
 		const keys: Record<string, KeyUse> = {};
-		const claim = (name: string, place: string, content: string) =>
-			claimKey(keys, name, { place, content }).place;
+		const claim = (name: string, usedAt: string, content: string) =>
+			registerKey(keys, name, { usedAt, content }).usedAt;
 		expect([claim('k', 'a', '1'), claim('k', 'b', '1'), claim('k', 'a', '1')]).toStrictEqual(['a', 'a', 'a']);
 		expect(claim('other', 'b', '2')).toBe('b');
 		const { message, param } = invalidInput(() => claim('k', 'b', '2'));

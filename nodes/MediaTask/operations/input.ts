@@ -3,7 +3,15 @@ import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import { asObject, type JsonObject } from '../../shared/gateway/util/json';
-import { choice, filled, isUnset, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
+import {
+	choice,
+	requiredIfAdded,
+	isUnset,
+	jsonObject,
+	mapper,
+	shownFor,
+	text,
+} from '../../shared/params/kinds';
 import type { Parameter, Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
 
@@ -15,7 +23,7 @@ export const model = modelParameter(
 
 /** The prompt, beside the form: that has one line for a text, and is emptied when the model changes. */
 export function promptParameter(what: string, example: string): Parameter<string | undefined> {
-	return filled(
+	return requiredIfAdded(
 		text({
 			displayName: 'Prompt',
 			rows: 4,

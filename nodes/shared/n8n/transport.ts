@@ -9,7 +9,7 @@ import {
 } from '../gateway/client/limits';
 import {
 	isSuccess,
-	largeTurn,
+	largeSlot,
 	MAX_OTHER_BYTES,
 	MAX_TEXT_BYTES,
 	type HttpResponse,
@@ -37,9 +37,9 @@ export function n8nTransport(
 		httpRequest: HttpRequest,
 		read: (response: HttpResponse<ByteStream>, own: AbortController) => Promise<T>,
 	): Promise<T> => {
-		const { kind, signal: unwanted } = httpRequest;
+		const { kind, signal: ofRequest } = httpRequest;
 		const own = new AbortController();
-		const signal = AbortSignal.any([own.signal, cancel, unwanted].filter((one) => one !== undefined));
+		const signal = AbortSignal.any([own.signal, cancel, ofRequest].filter((one) => one !== undefined));
 		try {
 			return await withinLimits(limitsOf(httpRequest), { now: Date.now, sleep }, async (touch) => {
 				const options = { ...requestOptions(httpRequest, touch), abortSignal: signal };
@@ -60,7 +60,7 @@ export function n8nTransport(
 			});
 		} catch (error) {
 			own.abort();
-			const reason = cancel?.aborted ? 'cancelled' : unwanted?.aborted ? 'not waited for' : undefined;
+			const reason = cancel?.aborted ? 'cancelled' : ofRequest?.aborted ? 'not waited for' : undefined;
 			if (reason) throw asError(new StoppedError(reason, 'unknown'));
 			if (error instanceof TimeLimitError) throw problemError('timeout', kind);
 			throw errorFromThrown(error, kind) ?? asError(error);
@@ -109,13 +109,13 @@ async function withText(
 	const parts: Uint8Array[] = [];
 	const read = new AbortController();
 	let length = 0;
-	let turn: Promise<void> | undefined;
+	let slot: Promise<void> | undefined;
 	try {
 		// Bytes of compressed responses are counted, and kept, as they are unpacked.
 		for await (const chunk of response.body) {
 			length += chunk.length;
 			if (length > mostBytes) throw problemError('tooLarge', kind);
-			if (length > MAX_TEXT_BYTES) await (turn ??= largeTurn(AbortSignal.any([read.signal, closed])));
+			if (length > MAX_TEXT_BYTES) await (slot ??= largeSlot(AbortSignal.any([read.signal, closed])));
 			parts.push(chunk);
 		}
 		return { ...response, body: new TextDecoder().decode(Buffer.concat(parts)) };

@@ -29,7 +29,7 @@ export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 }
 
 /** An option that is `undefined` unless added, and must not be empty then: leaving it out could cost money. */
-export function filled<T>(parameter: Parameter<T>): Parameter<T | undefined> {
+export function requiredIfAdded<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	const read = (value: unknown, at: Location) =>
 		value === undefined ? undefined : parameter.read(value, at);
 	return new Parameter(parameter.description, read, true);

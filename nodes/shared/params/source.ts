@@ -49,7 +49,7 @@ export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
 	private readonly stored: INode['parameters'];
 	/** The empty expressions in texts, in words, and the first item of each. */
-	readonly gaps = new Map<string, number>();
+	readonly emptyExpressions = new Map<string, number>();
 
 	constructor(private readonly context: ItemFunctions) {
 		this.stored = context.getNode().parameters;
@@ -61,8 +61,8 @@ export class NodeParameters {
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = this.stored[name];
 			const value = this.resolve(index, name, parameter);
-			for (const gap of gapsIn(stored, value, at, name !== 'options'))
-				if (!this.gaps.has(gap)) this.gaps.set(gap, index);
+			for (const expression of emptyExpressionsIn(stored, value, at, name !== 'options'))
+				if (!this.emptyExpressions.has(expression)) this.emptyExpressions.set(expression, index);
 			const read = parameter.read(value, at);
 			if (!someText(stored, /^=/)) this.known.set(name, read);
 			return read;
@@ -92,18 +92,23 @@ export function nodeParameters(context: SingleFunctions): Source {
  * The empty expressions in the texts of a parameter, in words. Throws for texts that cannot be sent. A text that is one
  * expression counts only with `isInput`: many options are left out so.
  */
-function gapsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
+function emptyExpressionsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
 	const locator = asObject(stored);
-	if (locator?.__rl === true) return gapsIn(locator.value, value, at, isInput);
+	if (locator?.__rl === true) return emptyExpressionsIn(locator.value, value, at, isInput);
 	if (typeof stored === 'object' && stored !== null) {
 		const values = new Map(Object.entries(value ?? {}));
 		return Object.entries(stored).flatMap(([name, inner]) => {
 			const [label, hint] = (at.param === 'options' ? NEEDED[name] : undefined) ?? [];
 			const place = label === undefined ? at : new Location('options', `'${label}'`);
-			const gaps = gapsIn(inner, values.get(name), place, isInput || hint !== undefined);
-			if (hint !== undefined && gaps.length > 0)
-				throw new InvalidInputError(`An expression is empty: ${gaps.join(', ')}`, hint, name);
-			return gaps;
+			const emptyExpressions = emptyExpressionsIn(
+				inner,
+				values.get(name),
+				place,
+				isInput || hint !== undefined,
+			);
+			if (hint !== undefined && emptyExpressions.length > 0)
+				throw new InvalidInputError(`An expression is empty: ${emptyExpressions.join(', ')}`, hint, name);
+			return emptyExpressions;
 		});
 	}
 	if (typeof stored !== 'string') return [];

@@ -256,8 +256,8 @@ class ItemLoop {
 	private addHints(): void {
 		const { hints, dryRun, records } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
-		const { gaps } = this.parameters;
-		const empty = [...gaps].map(([expression, item]) => `${expression} (first: item ${item})`);
+		const { emptyExpressions } = this.parameters;
+		const empty = [...emptyExpressions].map(([expression, item]) => `${expression} (first: item ${item})`);
 		if (empty.length > 0) hints.add(`In some items, expressions are empty: ${empty.join(', ')}.`);
 		const sent = records.others().map(([, record]) => record);
 		const fallbacks = sent.filter(({ isFallback }) => isFallback).length;

@@ -48,7 +48,7 @@ export interface Operation<
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
 	/** Whether it is one quick request that costs nothing: of {@link runOptions}, its panel lists retries and timeout. */
-	isLight?: true;
+	isSingleRequest?: true;
 	/** Options besides {@link runOptions}. */
 	options?: O;
 	/**

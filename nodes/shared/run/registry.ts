@@ -16,7 +16,7 @@ const RANK: Readonly<Record<string, number>> = { options: 1, inputMode: 2, forma
 export type RegisteredOperation = ReturnType<typeof register>;
 
 function register(resource: string, name: string, operation: Operation) {
-	const unlisted = operation.isLight ? ['concurrency', 'rateLimitWait'] : [];
+	const unlisted = operation.isSingleRequest ? ['concurrency', 'rateLimitWait'] : [];
 	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, unlisted);
 	const declared = { toolDescription: toolDescription(operation), ...operation.parameters, options };
 	const rank = (one: string) => RANK[one] ?? 0;

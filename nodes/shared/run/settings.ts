@@ -1,11 +1,11 @@
 import type { NodeHint } from 'n8n-workflow';
 
 import type { RequestSettings } from '../gateway/client/client';
-import { decimal, filled, integer, number } from '../params/kinds';
+import { decimal, requiredIfAdded, integer, number } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
 /** The most that an execution may cost, as decimal text in rubles. */
-export const maxCostRub = filled(
+export const maxCostRub = requiredIfAdded(
 	decimal({
 		displayName: 'Max Cost per Execution (₽)',
 		default: 100,

@@ -8,7 +8,7 @@ export const createSession = defineOperation({
 	displayName: 'Create',
 	action: 'Create a media session',
 	description: 'Create a new session for media tasks',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: {
 		sessionJson: jsonObject({
 			displayName: 'Session (JSON)',

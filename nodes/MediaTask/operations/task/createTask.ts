@@ -7,7 +7,7 @@ import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
 import { charge } from '../../../shared/run/charge/charge';
-import { claimKey, digest } from '../../../shared/run/charge/keys';
+import { registerKey, digest } from '../../../shared/run/charge/keys';
 import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspension';
@@ -61,8 +61,8 @@ export async function createTask(
 	const keyUse =
 		ownKey === undefined
 			? undefined
-			: claimKey(spending.keys, [client.account, key], {
-					place: records.placeOf(index),
+			: registerKey(spending.keys, [client.account, key], {
+					usedAt: records.positionOf(index),
 					content: digest(bodyOf(task, counted)),
 				});
 	let input: JsonObject = {};

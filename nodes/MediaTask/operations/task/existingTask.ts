@@ -37,7 +37,7 @@ export const get = defineOperation({
 	description: 'Retrieve the state of a task and the URLs of its files, which work for 7 days',
 	toolDescription:
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: { taskId, simplify },
 	async execute({ client, params }) {
 		const { taskId: id, simplify: isSimple } = params;
@@ -52,7 +52,7 @@ export const getMany = defineOperation({
 	description: 'Retrieve a list of tasks of the account, if the gateway offers it',
 	toolDescription:
 		'Lists the media tasks of the account. Returns the ID, the state, the model and the file URLs of each.',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
 		const isSimple = item.params.simplify;
@@ -121,7 +121,7 @@ export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
 	action: 'Get the timed lyrics of a song',
 	description: 'Retrieve the lyrics of a track with the time of each word',
-	isLight: true,
+	isSingleRequest: true,
 	parameters: {
 		taskId,
 		audioId: id({
@@ -174,7 +174,7 @@ function change(
 		displayName,
 		action: `${displayName} a media task`,
 		description,
-		isLight: true,
+		isSingleRequest: true,
 		parameters: { taskId },
 		async execute({ client, params }) {
 			await request(client, params.taskId);

@@ -1,6 +1,6 @@
 import { compact, type Json } from '../../../shared/gateway/util/json';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import { decimal, EMPTY_HINT, filled, optional, text } from '../../../shared/params/kinds';
+import { decimal, EMPTY_HINT, requiredIfAdded, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey } from '../../../shared/run/charge/keys';
@@ -27,7 +27,7 @@ export const taskOptions = {
 		}),
 	),
 	dryRun,
-	idempotencyKey: filled(
+	idempotencyKey: requiredIfAdded(
 		text({
 			displayName: 'Idempotency Key',
 			placeholder: 'e.g. order-{{ $json.orderId }}',
@@ -37,7 +37,7 @@ export const taskOptions = {
 		}),
 	),
 	maxCostRub,
-	maxPriceRub: filled(
+	maxPriceRub: requiredIfAdded(
 		decimal({
 			displayName: 'Max Price (₽)',
 			default: 100,

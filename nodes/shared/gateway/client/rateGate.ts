@@ -2,7 +2,7 @@ import { ApiError } from '../errors/errors';
 import { pauseMs } from './retry';
 
 /** A request that is not refused within this time counts as accepted: the response of a text may take minutes. */
-const TAKEN_AFTER_MS = 2_000;
+const ACCEPTED_AFTER_MS = 2_000;
 
 /** How often requests ask whether the first one after a pause was accepted; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
@@ -26,23 +26,23 @@ export class RateGate {
 	private pauses = 0;
 	private pausedUntil = -Infinity;
 	/** The number of the request that is sent after a pause: the others wait for it. */
-	private probe: number | undefined;
+	private probeRequest: number | undefined;
 
 	constructor(private readonly clock: GateClock) {}
 
 	/** Lets a request pass, and returns its number; or says how long it waits before it asks again. */
 	pass(): number | { waitMs: number } {
 		const now = this.clock.now();
-		const { probe, pausedUntil } = this;
+		const { probeRequest, pausedUntil } = this;
 		if (now < pausedUntil) {
 			const stepMs = PROBE_INTERVAL_MS * (0.5 + this.clock.random());
-			return { waitMs: (probe === undefined ? pausedUntil - now : 0) + stepMs };
+			return { waitMs: (probeRequest === undefined ? pausedUntil - now : 0) + stepMs };
 		}
-		if (probe !== undefined) this.taken(probe);
+		if (probeRequest !== undefined) this.accepted(probeRequest);
 		this.count += 1;
 		if (this.pauses > 0) {
-			this.probe = this.count;
-			this.pausedUntil = now + TAKEN_AFTER_MS;
+			this.probeRequest = this.count;
+			this.pausedUntil = now + ACCEPTED_AFTER_MS;
 		}
 		return this.count;
 	}
@@ -51,12 +51,12 @@ export class RateGate {
 	ended(number: number, error: unknown): void {
 		const { isRateLimit, outcome } = error instanceof ApiError ? error.details : {};
 		if (isRateLimit) this.refused(number);
-		else if (error === undefined || outcome === 'rejected') this.taken(number);
+		else if (error === undefined || outcome === 'rejected') this.accepted(number);
 		// Its outcome is not known: the next request is sent instead.
-		else if (this.probe === number) this.endPause();
+		else if (this.probeRequest === number) this.endPause();
 	}
 
-	private taken(number: number): void {
+	private accepted(number: number): void {
 		if (this.refusal === undefined || number <= this.refusal) return;
 		this.refusal = undefined;
 		this.pauses = 0;
@@ -64,7 +64,7 @@ export class RateGate {
 	}
 
 	private endPause(): void {
-		this.probe = undefined;
+		this.probeRequest = undefined;
 		this.pausedUntil = -Infinity;
 	}
 
@@ -80,7 +80,7 @@ export class RateGate {
 		const { now, random } = this.clock;
 		this.pauses += 1;
 		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
-		this.probe = undefined;
+		this.probeRequest = undefined;
 	}
 }
 

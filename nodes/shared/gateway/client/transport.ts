@@ -66,18 +66,18 @@ export const MAX_MEDIA_BYTES = 128 * 1024 * 1024;
 /** The longest response to other requests, and the longest error, in bytes. */
 export const MAX_OTHER_BYTES = 16 * 1024 * 1024;
 
-let lastTurn: Promise<unknown> = Promise.resolve();
+let lastSlot: Promise<unknown> = Promise.resolve();
 
 /**
  * Waits until it may read what a response has above {@link MAX_TEXT_BYTES}: several of them do not fit into memory. `done`
  * is aborted when the response is read, or nobody reads it any more.
  */
-export async function largeTurn(done: AbortSignal): Promise<void> {
-	const before = lastTurn;
+export async function largeSlot(done: AbortSignal): Promise<void> {
+	const before = lastSlot;
 	const ended = new Promise<void>((resolve) => {
 		if (done.aborted) resolve();
 		else done.addEventListener('abort', () => resolve());
 	});
-	lastTurn = Promise.all([before, ended]);
+	lastSlot = Promise.all([before, ended]);
 	await before;
 }

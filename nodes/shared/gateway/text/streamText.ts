@@ -1,7 +1,7 @@
 import { abortable, TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import {
-	largeTurn,
+	largeSlot,
 	MAX_TEXT_BYTES,
 	REQUEST_TIMEOUT_MS,
 	STREAM_TIMEOUT_MS,
@@ -57,7 +57,7 @@ class StreamReader {
 	private sawDone = false;
 	private readBytes = 0;
 	private nextCheck = MAX_TEXT_BYTES;
-	private turn: Promise<void> | undefined;
+	private slot: Promise<void> | undefined;
 	/** Aborted when nobody reads any more. */
 	private readonly over = new AbortController();
 
@@ -119,7 +119,7 @@ class StreamReader {
 			throw problemError('tooLarge', 'charge');
 		}
 		this.nextCheck = this.readBytes + Math.max(maxBytes - kept, CHECKED_BYTES);
-		if (maxBytes > MAX_TEXT_BYTES) await (this.turn ??= largeTurn(this.over.signal));
+		if (maxBytes > MAX_TEXT_BYTES) await (this.slot ??= largeSlot(this.over.signal));
 	}
 
 	private wholeBody(text: string): JsonObject {

@@ -2,9 +2,9 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import { compact, type JsonObject } from '../../gateway/util/json';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { counted } from '../../gateway/util/text';
-import { filled, flag } from '../../params/kinds';
+import { requiredIfAdded, flag } from '../../params/kinds';
 
-export const dryRun = filled(
+export const dryRun = requiredIfAdded(
 	flag({
 		displayName: 'Dry Run',
 		isStrict: true,

@@ -34,13 +34,13 @@ export function writtenDigest({ parameters }: Pick<INode, 'parameters'>): string
 		...optionEntries.map(([name, value]) => [`options.${name}`, value]),
 	];
 	const counted = all
-		.map(([name, value]) => [String(name), essential(value)] as const)
+		.map(([name, value]) => [String(name), enteredValue(value)] as const)
 		.filter(([name]) => !NOT_COUNTED.has(name));
 	return digest(Object.fromEntries(counted) as JsonObject);
 }
 
 /** Without what the editor stores when it opens the node: cached names of lists, the schema and unset fields of forms. */
-function essential(value: unknown): unknown {
+function enteredValue(value: unknown): unknown {
 	const object = asObject(value);
 	if (object?.__rl === true) return object.value;
 	if (object?.mappingMode === undefined) return value;
@@ -73,7 +73,7 @@ export function digest(value: Json): string {
 
 export interface KeyUse {
 	/** Where it is in the workflow: the item that used it first, or the one that counts its cost. */
-	place: string;
+	usedAt: string;
 	/** For which request. */
 	content: string;
 	/** Whether its task is, or may be, charged. */
@@ -88,10 +88,10 @@ export interface KeyUse {
  * @returns the use of the key, which all items with the key share
  * @throws {InvalidInputError} if it stands for another request
  */
-export function claimKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): KeyUse {
+export function registerKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): KeyUse {
 	const id = digest(name);
 	const known = keys[id];
-	if (known === undefined || known.place === use.place) return (keys[id] = Object.assign(known ?? {}, use));
+	if (known === undefined || known.usedAt === use.usedAt) return (keys[id] = Object.assign(known ?? {}, use));
 	if (known.content !== use.content) {
 		throw new InvalidInputError(
 			"'Idempotency Key' is the same for two different inputs of this execution",

@@ -54,7 +54,7 @@ export class Records {
 	/** The beginning of what all keys of the node are made of. */
 	private readonly origin: readonly string[];
 	/** What identifies the run in the execution. */
-	private readonly place: readonly string[];
+	private readonly position: readonly string[];
 	private readonly keys = new Map<number, string>();
 	private readonly usedUp: Record<string, true>;
 	private requests: Requests | undefined;
@@ -71,7 +71,7 @@ export class Records {
 		this.name = `aiGatewayItems ${run}`;
 		const call = writtenDigest(context.getNode());
 		this.origin = [executionRoot(context.getWorkflowDataProxy(0).$execution, this.store), name];
-		this.place = [...this.origin, call, run];
+		this.position = [...this.origin, call, run];
 		this.usedUp = (this.store[USED_UP] ??= {}) as typeof this.usedUp;
 		const executionId = context.getExecutionId() ?? '';
 		// Nothing else writes to the name.
@@ -143,7 +143,7 @@ export class Records {
 	key(index: number, own?: string): string {
 		const known = this.get(index)?.key ?? own;
 		if (known !== undefined) return known;
-		let key = this.keys.get(index) ?? this.placeOf(index);
+		let key = this.keys.get(index) ?? this.positionOf(index);
 		while (this.usedUp[key]) key = idempotencyKey([key]);
 		return key;
 	}
@@ -156,8 +156,8 @@ export class Records {
 	}
 
 	/** Where an item is in the workflow, as it is written. */
-	placeOf(index: number): string {
-		return idempotencyKey([...this.place, index]);
+	positionOf(index: number): string {
+		return idempotencyKey([...this.position, index]);
 	}
 
 	done(index: number, outputs: INodeExecutionData[]): void {

@@ -214,7 +214,7 @@ const ERRORS: Array<[kind: string, text: string, output: OutputRequest, code: st
 	['lone bracket', 'Sorry :-{ here: {"a":1}', OBJECT, 'not_json'],
 	['encoded twice', JSON.stringify('{"title":"Sea"}'), OBJECT, 'not_json'],
 	['several', '{"a":1}\n{"a":2}', OBJECT, 'not_json'],
-	['several', 'Input: {"title":"HACK","price":0}\nAnswer: {"title":"Boots","price":"12"}', TITLE, 'not_json'],
+	['several', 'Input: {"title":"Free","price":0}\nAnswer: {"title":"Boots","price":"12"}', TITLE, 'not_json'],
 	['several', 'Maybe {"title":"Land"}\n</think>\n{"title":"Sea"}', TITLE, 'not_json'],
 	['several', '{"title":"Sea"} or {"title":"Land"}', TITLE, 'not_json'],
 	['wrong', "{'title': 'Sea'}", TITLE, 'not_json'],
