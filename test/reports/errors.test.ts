@@ -103,7 +103,28 @@ interface Row {
 	not?: RegExp;
 }
 
+/** An error (§7.1) under a status that is not that of its code (§7.3). */
+const CODES: Array<[status: number, code: string, message: string, right: string]> = [
+	[429, 'insufficient_quota', 'There is not enough money in the gateway wallet', '402'],
+	[429, 'limit_exceeded', 'The limit of the gateway plan is used up', '422'],
+	[500, 'model_not_found', 'The gateway does not know this model', '404'],
+	[503, 'context_length_exceeded', 'The input is longer than the model can read', '400'],
+];
+
 const ROWS: Row[] = [
+	...CODES.map(([status, code, message, httpCode]) => ({
+		title: `${code} as a ${status}, which is not sent again`,
+		node: text(),
+		faults: [
+			{
+				match: { ...POST, nth: 1 },
+				action: { ...json({ error: { code, message: 'x', type: 'y', param: null } }), status },
+			},
+		],
+		message,
+		description: 'This call was not charged.',
+		error: { httpCode, code, retryable: false },
+	})),
 	...[502, 503, 504, 520, 522, 524].map((status) => ({
 		title: `a text after a ${status} of a proxy`,
 		node: text(),

@@ -1,6 +1,6 @@
 import { asId, asNumber, asObject, asText, parseJson, type JsonObject } from '../util/json';
 import { UNREADABLE, ApiError, asError, type ApiErrorDetails, type RequestKind } from './errors';
-import { statusPolicy } from './policy';
+import { statusOf, statusPolicy } from './policy';
 import { redact } from './secrets';
 import { errorText, type EndpointGroup, type ErrorInfo, type ErrorText } from './texts';
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './problems';
@@ -56,11 +56,13 @@ export interface ErrorResponse extends ErrorInfo {
 
 /** §7.3 to 7.6. A 5xx in no format of §7.1 is a proxy's, which sends it also while the gateway works. Never throws. */
 export function errorFromResponse(response: ErrorResponse): ApiError {
-	const { group, kind, status } = response;
+	const { group, kind } = response;
 	const isFile = kind === 'file';
-	if (status >= 300 && status < 400 && !isFile) return problemError('redirect', kind, { status });
+	if (response.status >= 300 && response.status < 400 && !isFile)
+		return problemError('redirect', kind, { status: response.status });
 	// The server of a file has no format.
 	const { isKnown, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
+	const status = statusOf(code, response.status);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
 	// n8n shows messages as HTML, and cuts off what looks like a tag.
@@ -71,7 +73,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
 		return problemError('proxy', kind, { status, retryAfterMs, description: words });
 	}
-	const { message, description } = errorText({ ...response, code });
+	const { message, description } = errorText({ ...response, status, code });
 	const wait = retryAfterMs ? ` The gateway asks to wait ${duration(retryAfterMs)} before the next try.` : '';
 	const text = { message, description: description + wait };
 	// The words then say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4).

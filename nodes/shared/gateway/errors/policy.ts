@@ -32,6 +32,29 @@ export function statusPolicy(status: number): StatusPolicy {
 	return POLICIES[status] ?? { again: false, effect, otherModel: false };
 }
 
+/** The statuses of the codes of §7.3. */
+// prettier-ignore
+const STATUSES: Readonly<Record<number, readonly string[]>> = {
+	400: ['invalid_request', 'provider_bad_request', 'context_length_exceeded'],
+	401: ['unauthorized', 'invalid_api_key'],
+	402: ['insufficient_quota'],
+	403: ['feature_not_available', 'sub_account_blocked', 'ip_not_allowed', 'forbidden'],
+	404: ['model_not_found'],
+	422: ['content_too_large', 'limit_exceeded'],
+	429: ['rate_limit_exceeded', 'token_limit_exceeded'],
+	499: ['client_closed_request'],
+	500: ['internal_error'],
+	502: ['provider_error'],
+	503: ['no_providers', 'service_unavailable'],
+	504: ['gateway_timeout'],
+};
+
+/** §7.1: the code of an error counts before the status of its response, such as no money (402) as a 429. */
+export function statusOf(code: string | undefined, status: number): number {
+	const [known] = Object.entries(STATUSES).find(([, codes]) => codes.includes(code ?? '')) ?? [];
+	return known === undefined ? status : Number(known);
+}
+
 /** Whether a request that failed may be sent again (§7.6). A call that costs money only after an error status. */
 export function mayRepeat(kind: RequestKind, { retryable, outcome, status = 0 }: ApiErrorDetails): boolean {
 	if (!retryable) return false;
