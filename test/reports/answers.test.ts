@@ -308,6 +308,56 @@ const EVENTS: Array<[content: string, events: object[], output: object[], json: 
 	['a text in response.output_text.delta', [textDelta], [], { text: 'Hi' }],
 	['a text in response.output_item.done', [done(said(part))], [], { text: 'Hi' }],
 	['a text in response.completed', [], [said(part)], { text: 'Hi' }],
+	[
+		'a text in response.output_text.done',
+		[{ type: 'response.output_text.done', ...at, text: 'Hi' }],
+		[],
+		{ text: 'Hi' },
+	],
+	[
+		'a text in response.content_part.done',
+		[{ type: 'response.content_part.done', ...at, part }],
+		[],
+		{ text: 'Hi' },
+	],
+	[
+		'a refusal in response.refusal.done',
+		[{ type: 'response.refusal.done', ...at, refusal: 'I must not' }],
+		[],
+		refused,
+	],
+	[
+		'a tool call in response.function_call_arguments.done',
+		[
+			added({ ...call, arguments: '' }),
+			{ type: 'response.function_call_arguments.done', item_id: 'i1', output_index: 0, arguments: '{"a":7}' },
+		],
+		[],
+		{ text: '', toolCalls },
+	],
+	[
+		'thoughts in response.reasoning_summary_text.delta',
+		[
+			{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'H' },
+			{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'm' },
+			{ ...textDelta, output_index: 1 },
+		],
+		[],
+		{ text: 'Hi', reasoning: 'Hm' },
+	],
+	[
+		'a source in response.output_text.annotation.added',
+		[
+			textDelta,
+			{
+				type: 'response.output_text.annotation.added',
+				...at,
+				annotation: { type: 'url_citation', url: 'https://a.test' },
+			},
+		],
+		[],
+		{ text: 'Hi', sources: [{ url: 'https://a.test' }] },
+	],
 	['a text that an item lacks', [textDelta, done(said())], [], { text: 'Hi' }],
 	['a text that response.completed lacks beside thoughts', [textDelta], [thoughts], { text: 'Hi' }],
 	['a text that response.completed has without its parts', [textDelta], [said()], { text: 'Hi' }],
