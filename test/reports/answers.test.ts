@@ -321,6 +321,12 @@ const EVENTS: Array<[content: string, events: object[], output: object[], json: 
 		{ text: 'Hi' },
 	],
 	[
+		'a text that response.content_part.done does not repeat',
+		[textDelta, { type: 'response.content_part.done', ...at, part: { ...part, text: '', annotations: [] } }],
+		[],
+		{ text: 'Hi' },
+	],
+	[
 		'a refusal in response.refusal.done',
 		[{ type: 'response.refusal.done', ...at, refusal: 'I must not' }],
 		[],

@@ -78,7 +78,7 @@ export class ResponsesStream implements CompletionStream {
 				if (item) this.openCalls.delete(index);
 				return '';
 			case 'response.content_part.done':
-				Object.assign(part('output_text'), asObject(received.part));
+				Object.assign(part('output_text'), withoutEmpty(asObject(received.part) ?? {}));
 				return '';
 			case 'response.output_text.delta':
 				addDelta(part('output_text'), { text: delta }, CHUNKED);
@@ -161,6 +161,13 @@ export class ResponsesStream implements CompletionStream {
 				return isReplaced ? found : [item, ...found];
 			});
 	}
+}
+
+/** An event may leave out what those before it had. */
+function withoutEmpty(part: JsonObject): JsonObject {
+	const isEmpty = (value: Json = null) =>
+		value === null || value === '' || (Array.isArray(value) && value.length === 0);
+	return Object.fromEntries(Object.entries(part).filter(([, value]) => !isEmpty(value)));
 }
 
 /** The fields of parts that arrive in pieces. */
