@@ -6,6 +6,7 @@ import { textFormats } from '../nodes/shared/gateway/text/formats';
 import type { TextFormat } from '../nodes/shared/gateway/text/formats/format';
 import { asObject, parseJson, type JsonObject } from '../nodes/shared/gateway/util/json';
 import { GatewayClient } from '../nodes/shared/gateway/client/client';
+import { RunSignal } from '../nodes/shared/gateway/client/runSignal';
 import { DONE } from '../nodes/shared/gateway/text/sse';
 import { streamText } from '../nodes/shared/gateway/text/streamText';
 import { median, type Row } from './measure';
@@ -100,8 +101,7 @@ async function readOurs(format: TextFormat, portions: Uint8Array[]): Promise<num
 			},
 			gate: testGate(),
 			withSlot: async (work) => await work(),
-			pause: never,
-			until: never,
+			run: new RunSignal(),
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => Date.now(),

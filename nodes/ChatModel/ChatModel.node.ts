@@ -8,10 +8,11 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { searchTextModels } from '../shared/fields/models';
+import { RunSignal } from '../shared/gateway/client/runSignal';
 import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { connect } from '../shared/n8n/client';
-import { RunSignal } from '../shared/n8n/runSignal';
+import { Hints } from '../shared/n8n/hints';
 import { NodeParameters } from '../shared/params/source';
 import { Spending } from '../shared/run/charge/spending';
 import { inMessage, toNodeError } from '../shared/run/nodeError';
@@ -57,25 +58,20 @@ async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number)
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const params = parameters.read(new NodeParameters(context).item(itemIndex));
 		const settings = readSettings(params);
-		const signal = new RunSignal(context.getExecutionCancelSignal());
-		const client = await connect(context, requestSettings(params.options), { itemIndex, signal });
-		const hints = new Set<string>();
+		const run = new RunSignal(context.getExecutionCancelSignal());
+		const client = await connect(context, requestSettings(params.options), { itemIndex, run });
 		const model = new GatewayChatModel(settings, {
 			client,
-			// An agent may ask for several items at once: n8n shows the same hint with each call.
 			spending: new Spending(context, true),
 			textModels: new Catalogue(listTextModels),
-			showHint: (message) => {
-				if (!hints.has(message)) context.addExecutionHints({ message, location: 'outputPane' });
-				hints.add(message);
-			},
+			hints: new Hints(context),
 			jsonSchema: getParametersJsonSchema,
 			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
 		});
 		const response = patchAdapter(supplyModel(context, model).response as Adapter);
 		const closeFunction = async () => {
-			signal.abort('not waited for');
-			signal.dispose();
+			run.abort('not waited for');
+			run.dispose();
 		};
 		return { response, closeFunction };
 	} catch (error) {

@@ -109,7 +109,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			config.shown.reasoning = reasoningToKeep(sent.completion, this.source(asked));
 			return { ...sent, isPlain };
 		});
-		if (fallbackFrom.length > 0) dependencies.showHint(FALLBACK);
+		if (fallbackFrom.length > 0) dependencies.hints.add(FALLBACK);
 		const completion = { ...result.completion, fallbackFrom };
 		this.checkOutput(completion, this.output(config));
 		const leftOut = result.isPlain ? { leftOut: 'images of tools, reasoning' } : {};
@@ -148,7 +148,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			// What is cut off or filtered has a hint already.
 			if (completion.hint === undefined) parseJsonOutput(completion, output);
 		} catch (error) {
-			this.dependencies.showHint(`${asError(error).message}. The text is passed on as it is.`);
+			this.dependencies.hints.add(`${asError(error).message}. The text is passed on as it is.`);
 		}
 	}
 

@@ -1,4 +1,5 @@
 import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rateGate';
+import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../nodes/shared/gateway/errors/fromResponse';
 import type { ProblemName } from '../../nodes/shared/gateway/errors/problems';
@@ -34,6 +35,7 @@ interface ScriptedClient {
  * @param steps responses in order; the last one repeats. An error without a body is the gateway's own.
  * @param options.stopAt the time at which the execution is cancelled: a pause that would pass it rejects
  * @param options.dependencies replaces dependencies of the client
+ * @param options.pause replaces its pauses
  */
 export function scriptedClient(
 	steps: Step[],
@@ -42,6 +44,7 @@ export function scriptedClient(
 		stopAt?: number;
 		random?: () => number;
 		dependencies?: Partial<ClientDependencies>;
+		pause?: (milliseconds: number) => Promise<void>;
 	} = {},
 ): ScriptedClient {
 	const sent: HttpRequest[] = [];
@@ -76,8 +79,8 @@ export function scriptedClient(
 	// Time limits read the clock, which only pauses move.
 	const now = () => clock.now;
 	const gate = testGate({ now, random });
-	const client = testClient(settings, { transport, gate, pause, now, random, ...options.dependencies });
-	return { client, sent, pauses, clock };
+	const client = testClient(settings, { transport, gate, now, random, ...options.dependencies });
+	return { client: Object.assign(client, { pause: options.pause ?? pause }), sent, pauses, clock };
 }
 
 /** A client on a transport, without limits. */
@@ -92,8 +95,7 @@ export function testClient(
 		{
 			gate: testGate(),
 			withSlot: async (work) => await work(),
-			pause: sleep,
-			until: async (wait) => await wait,
+			run: new RunSignal(),
 			sleep,
 			now: () => Date.now(),
 			random: () => 0.5,

@@ -149,7 +149,7 @@ export async function runScenario(scenario: Scenario, seed: number): Promise<Out
 			{
 				transport: { text: exchange, stream: async () => await Promise.reject(new Error('not used')) },
 				withSlot: async (work, kind) => await (kind === 'poll' ? polls : requests).run(work),
-				...{ gate, pause: sleep, sleep, now, random },
+				...{ gate, sleep, now, random },
 			},
 		);
 		const texts = Array.from({ length: scenario.texts }, async (_, index) => {

@@ -44,7 +44,8 @@ export async function readStream(
 	const transport = { text: unused, stream: () => Promise.resolve(response) };
 	const settings = { timeoutMs: options.timeoutMs, secrets: [] };
 	const { client } = scriptedClient([], settings, {
-		dependencies: { transport, pause: unused, now: () => Date.now() },
+		dependencies: { transport, now: () => Date.now() },
+		pause: unused,
 	});
 	const wire = textFormat(format);
 	const { maxBytes } = options;

@@ -7,7 +7,7 @@ import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
 import { isBinaryValue } from '../../nodes/shared/n8n/binary';
 import { isTool } from '../../nodes/shared/n8n/context';
-import { RunSignal } from '../../nodes/shared/n8n/runSignal';
+import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
 import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
 import { apiErrorOf, gatewayFailure, rejection, scriptedClient } from '../helpers/client';
 import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
@@ -31,14 +31,14 @@ describe('client', () => {
 
 	it('each request is sent in a slot, and none when the run ends while it waits for one', async () => {
 		const seen = gatewayFails();
-		const signal = new RunSignal(undefined);
+		const run = new RunSignal();
 		const slots: number[] = [];
 		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
 			slots.push(seen.requests);
-			if (slots.length === 3) signal.abort('other item failed');
+			if (slots.length === 3) run.abort('other item failed');
 			return await work();
 		};
-		const client = await connect(contextOf(), { maxRetries: 1 }, { signal, withSlot });
+		const client = await connect(contextOf(), { maxRetries: 1 }, { run, withSlot });
 		await apiErrorOf(client.json(balance));
 		const error = await rejection(client.json(balance));
 		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
@@ -96,11 +96,13 @@ it.each([
 	['after', false],
 ])('a cancellation of a run overrides an error %s it', async (_, failsFirst) => {
 	const controller = new AbortController();
-	const signal = new RunSignal(controller.signal);
-	const [fail, cancel] = [() => signal.abort('other item failed'), () => controller.abort()];
+	const run = new RunSignal(controller.signal);
+	const [fail, cancel] = [() => run.abort('other item failed'), () => controller.abort()];
 	for (const end of failsFirst ? [fail, cancel] : [cancel, fail]) end();
-	expect(signal.isCancelled).toBe(true);
-	expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
+	expect(run.isCancelled).toBe(true);
+	expect(await rejection(run.until(async () => await Promise.resolve()))).toMatchObject({
+		reason: 'cancelled',
+	});
 });
 
 const task = (...resultUrls: string[]) =>

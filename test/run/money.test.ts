@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import {
@@ -33,7 +34,7 @@ describe('min balance', () => {
 		const client = {
 			account: `account ${accounts}`,
 			settings: { minBalanceRub: minBalanceRub ?? undefined },
-			until: async (wait: Promise<void>) => await wait,
+			run: new RunSignal(),
 			json: async () => {
 				gateway.requests += 1;
 				const { balance: answer } = gateway;
@@ -219,8 +220,7 @@ describe('spending', () => {
 
 	/** Sends a call that ends with this cost or error, which it returns. */
 	async function send(plan: Partial<Plan>, end: string | Error, node = execution.node()): Promise<unknown> {
-		const until = async (wait: Promise<void>) => await wait;
-		const client = { account: 'a', settings: {}, until } as unknown as Plan['client'];
+		const client = { account: 'a', settings: {}, run: new RunSignal() } as unknown as Plan['client'];
 		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
 		const all = { client, mostRub: undefined, maxCostRub: undefined, ...plan };
 		const costOf = (ended: object) => Promise.resolve('result' in ended ? String(ended.result) : undefined);
@@ -324,7 +324,7 @@ describe('spending', () => {
 			[
 				'no call that was in flight when n8n ended',
 				async () => {
-					void execution.node().budget.take({ mostRub: '1', until: async (wait) => await wait });
+					void execution.node().budget.take({ mostRub: '1', run: new RunSignal() });
 					await Promise.resolve(execution.store());
 				},
 				'1',
@@ -340,7 +340,7 @@ describe('spending', () => {
 			['a call', '0.6'],
 			['a call that may cost any amount', undefined],
 		])('has room when %s in flight has ended', async (_, mostRub) => {
-			const hold = await execution.node().budget.take({ mostRub, until: async (wait) => await wait });
+			const hold = await execution.node().budget.take({ mostRub, run: new RunSignal() });
 			const outcomes: unknown[] = [];
 			const later = limited('0.5').then((outcome) => outcomes.push(outcome));
 			await new Promise((resolve) => setImmediate(resolve));

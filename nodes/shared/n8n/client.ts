@@ -7,8 +7,8 @@ import {
 	type RequestSettings,
 } from '../gateway/client/client';
 import { RateGate, type GateClock } from '../gateway/client/rateGate';
+import { RunSignal } from '../gateway/client/runSignal';
 import { credentialReader, readAddress, type N8nContext } from './credential';
-import type { RunSignal } from './runSignal';
 import { n8nTransport } from './transport';
 
 /** The rate limits of this process by account, which all nodes and executions share. */
@@ -17,17 +17,20 @@ export const rateGates = new Map<string, RateGate>();
 /** Is never set back. */
 const GATE_CLOCK: GateClock = { now: () => performance.now(), random: () => Math.random() };
 
-interface ConnectionOptions extends Partial<Pick<ClientDependencies, 'withSlot' | 'waitMeter'>> {
+interface ConnectionOptions extends Partial<Pick<ClientDependencies, 'run' | 'withSlot' | 'waitMeter'>> {
 	/** The item whose credential is read: its fields may be expressions. Default: 0. */
 	itemIndex?: number;
-	/** Ends pauses, and requests where n8n can, with the run. None outside an execution. */
-	signal?: RunSignal;
 }
 
 export async function connect(
 	context: N8nContext,
 	settings: RequestSettings,
-	{ itemIndex, signal, withSlot = async (work) => await work(), waitMeter }: ConnectionOptions = {},
+	{
+		itemIndex,
+		run = new RunSignal(),
+		withSlot = async (work) => await work(),
+		waitMeter,
+	}: ConnectionOptions = {},
 ): Promise<GatewayClient> {
 	const credential = credentialReader(context, itemIndex);
 	const address = readAddress(await credential());
@@ -37,14 +40,12 @@ export async function connect(
 	return new GatewayClient(
 		{ ...address, ...settings },
 		{
-			transport: n8nTransport(context, credential, signal?.cancelSignal),
+			transport: n8nTransport(context, credential, run.cancelSignal),
 			gate,
 			waitMeter,
 			withSlot,
-			// The prices of calls that are paid for are also read when another item has failed.
-			throwIfEnded: (kind) => signal?.throwIfAborted(kind === 'catalogue' ? 'other item failed' : undefined),
-			pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
-			until: async (wait) => await (signal ? signal.until(async () => await wait) : wait),
+			run,
+			// Before n8n-workflow 2.34, it ignores the signal, and its timer runs on.
 			sleep,
 			now: () => Date.now(),
 			random: () => Math.random(),

@@ -7,13 +7,14 @@ import { fileNameFor, nameInUrl, suffixOf } from '../gateway/util/fileName';
 import { isDataUrl, readBase64 } from '../gateway/util/base64';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
+import type { Hints } from './hints';
 import { storeResponse, storeUrl, type BinaryStore } from './binary';
 
 /** What fetches results and stores them: an `ItemContext`, or the parts of one that a trigger has. */
 export interface ResultContext {
 	client: GatewayClient;
 	n8n: BinaryStore;
-	run?: { hints: Set<string> };
+	run?: { hints: Pick<Hints, 'add'> };
 }
 
 export function taskJson(task: Partial<MediaTask>, priceRub?: number): IDataObject {

@@ -8,9 +8,9 @@ import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { ClientDependencies } from '../gateway/client/client';
 import { asObject } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
+import { RunSignal } from '../gateway/client/runSignal';
 import { connect } from '../n8n/client';
 import { workflowSettings } from '../n8n/context';
-import { RunSignal } from '../n8n/runSignal';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
 import { Limiter } from './limiter';
@@ -162,7 +162,7 @@ class ItemLoop {
 		// Each item has its own credential, as in n8n's HTTP Request node.
 		const client = await connect(this.context, requestSettings(input.params.options), {
 			itemIndex: index,
-			signal: this.signal,
+			run: this.signal,
 			withSlot,
 			waitMeter: this.waitMeter,
 		});
@@ -268,7 +268,6 @@ class ItemLoop {
 		if (misfits !== undefined) hints.add(misfits);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
-		for (const message of hints) this.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

@@ -7,6 +7,7 @@ import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { isTool, storedContext } from '../n8n/context';
+import { Hints } from '../n8n/hints';
 import { DryRun } from './charge/dryRun';
 import { writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
@@ -30,11 +31,12 @@ export class RunContext {
 	/** Work that the run waits for at its end. It does not reject. */
 	readonly background: Array<Promise<unknown>> = [];
 	readonly dryRun: DryRun;
-	readonly hints = new Set<string>();
+	readonly hints: Hints;
 
 	constructor(context: IExecuteFunctions) {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
+		this.hints = new Hints(context);
 		this.records = new Records(context, runOf(context, this.isTool));
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.spending = new Spending(context);

@@ -94,9 +94,12 @@ it('a slot is held by each attempt and until a stream is read, and not in the pa
 			Object.assign(slots, { held: slots.held + 1, taken: slots.taken + 1 });
 			return await work().finally(() => (slots.held -= 1));
 		},
-		pause: look,
 	};
-	const { client } = scriptedClient(['lost', { status: 503 }, { body: 'abc' }], {}, { dependencies });
+	const { client } = scriptedClient(
+		['lost', { status: 503 }, { body: 'abc' }],
+		{},
+		{ dependencies, pause: look },
+	);
 	await client.stream(get, look);
 	await client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('no'))).catch(asError);
 	expect([seen, slots]).toStrictEqual([[0, 0, 1], { held: 0, taken: 4 }]);

@@ -74,7 +74,8 @@ export async function generateText(item: ItemContext, text: PlannedText): Promis
 	let isComplete = false;
 	try {
 		const { spending, textModels, records } = run;
-		const costs = { client, spending, textModels, showHint: (hint: string) => records.note(index, { hint }) };
+		const hints = { add: (hint: string) => records.note(index, { hint }) };
+		const costs = { client, spending, textModels, hints };
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...text.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, settings) => {

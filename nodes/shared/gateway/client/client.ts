@@ -4,8 +4,9 @@ import { ApiError, asError, StoppedError, type RequestKind } from '../errors/err
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
-import { abortable, throwIfAborted } from './limits';
+import { abortable } from './limits';
 import type { RateGate, WaitMeter } from './rateGate';
+import type { RunSignal } from './runSignal';
 import { pauseMs, retryDelayMs } from './retry';
 import {
 	isSuccess,
@@ -30,12 +31,7 @@ export interface ClientDependencies {
 	gate: RateGate;
 	waitMeter?: WaitMeter | undefined;
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
-	/** Throws {@link StoppedError} when the run has ended. */
-	throwIfEnded?: (kind: RequestKind) => void;
-	/** Rejects with {@link StoppedError} as soon as the run ends. */
-	pause: (milliseconds: number) => Promise<void>;
-	/** Waits for something; rejects with {@link StoppedError} as soon as the run ends. */
-	until: (wait: Promise<void>) => Promise<void>;
+	run: RunSignal;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** Unix milliseconds. */
@@ -90,8 +86,8 @@ interface Progress {
 /** Sends all requests: waits for a slot, retries (§7.6), reads error responses (§7.1). Knows neither n8n nor any endpoint. */
 export class GatewayClient {
 	readonly account: string;
-	readonly pause: ClientDependencies['pause'];
-	readonly until: ClientDependencies['until'];
+	/** The run that the requests are for. */
+	readonly run: RunSignal;
 	readonly sleep: ClientDependencies['sleep'];
 	readonly now: ClientDependencies['now'];
 	readonly random: ClientDependencies['random'];
@@ -101,11 +97,15 @@ export class GatewayClient {
 		private readonly dependencies: ClientDependencies,
 	) {
 		this.account = accountOf(settings);
-		this.pause = dependencies.pause;
-		this.until = dependencies.until;
+		this.run = dependencies.run;
 		this.sleep = dependencies.sleep;
 		this.now = dependencies.now;
 		this.random = dependencies.random;
+	}
+
+	/** @throws {StoppedError} as soon as the run ends */
+	async pause(milliseconds: number): Promise<void> {
+		await this.run.until(async (signal) => await this.sleep(milliseconds, signal));
 	}
 
 	/** Returns the body of the response; an empty object for a 204, except to a GET; a list as `list`. */
@@ -217,8 +217,8 @@ export class GatewayClient {
 		// Those without a key do not count for the account.
 		const gate = kind === 'file' || kind === 'catalogue' ? undefined : this.dependencies.gate;
 		// The wait for the slot may have been long.
-		throwIfAborted(signal);
-		this.dependencies.throwIfEnded?.(kind);
+		if (signal?.aborted) throw new StoppedError('not waited for');
+		this.run.throwIfAborted(kind);
 		// When the time for waiting is over, it ignores the pauses of the account.
 		let number = 0;
 		while (gate && progress.waitLeftMs > 0 && number === 0) {

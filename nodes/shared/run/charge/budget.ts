@@ -1,3 +1,4 @@
+import type { RunSignal } from '../../gateway/client/runSignal';
 import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 
 /** What calls have cost. n8n stores that of an execution as JSON; amounts are decimal text in rubles. */
@@ -38,8 +39,7 @@ export interface BudgetCall {
 	limit?: Limit | undefined;
 	/** Identifies calls of which only one is charged. What is kept for the key is that of its last call. */
 	key?: string | undefined;
-	/** Waits for something; rejects as soon as the run ends. */
-	until: (wait: Promise<void>) => Promise<void>;
+	run: RunSignal;
 }
 
 /** What is kept for a call in flight. It is ended once, by one of these. */
@@ -69,10 +69,11 @@ export class Budget {
 	 * wait before it. Throws the limit's refusal if it does not fit beside what is spent, and {@link StoppedError}.
 	 */
 	async take(call: BudgetCall): Promise<Hold> {
-		const { limit, mostRub = '0', until } = call;
+		const { limit, mostRub = '0', run } = call;
 		if (!limit) return this.hold(call);
 		const own: Waiting = { wake: () => undefined };
-		const change = async () => await until(new Promise((resolve) => (own.wake = resolve)));
+		const change = async () =>
+			await run.until<void>(async () => await new Promise((resolve) => (own.wake = resolve)));
 		this.queue.push(own);
 		try {
 			while (this.queue[0] !== own) await change();

@@ -45,8 +45,7 @@ export async function charge<R>(
 	// First those of its execution, then those of its account: in one order, no calls wait for each other.
 	const { mostRub, maxCostRub } = plan;
 	const { minBalanceRub } = client.settings;
-	const until = client.until.bind(client);
-	const call = { mostRub, key: key && budgetKey({ account: client.account, key }), until };
+	const call = { mostRub, key: key && budgetKey({ account: client.account, key }), run: client.run };
 	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
 	const isRepeated = key !== undefined && known?.key === key;
 	const ofExecution = isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub);

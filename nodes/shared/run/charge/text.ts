@@ -8,6 +8,7 @@ import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
 import { incompleteHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
+import type { Hints } from '../../n8n/hints';
 import { hasRoom } from './account';
 import { charge, type Plan } from './charge';
 import { costLimit, unknownPrice, type Limit } from './limits';
@@ -17,7 +18,7 @@ export interface TextCosts {
 	client: GatewayClient;
 	spending: Spending;
 	textModels: Catalogue<TextModel>;
-	showHint: (text: string) => void;
+	hints: Pick<Hints, 'add'>;
 }
 
 export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
@@ -37,7 +38,7 @@ export async function completeText(
 	textPlan: TextPlan,
 	send: (body: JsonObject) => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
-	const { client, spending, textModels, showHint } = costs;
+	const { client, spending, textModels, hints } = costs;
 	const { format, output, item, maxCostRub } = textPlan;
 	const limit = costLimit(client, maxCostRub);
 	const { body, mostRub } = limit
@@ -63,7 +64,7 @@ export async function completeText(
 		);
 		await rub;
 		const hint = incompleteHint(result.completion, body, format);
-		if (hint !== undefined) showHint(hint);
+		if (hint !== undefined) hints.add(hint);
 		return { body: result.body, completion: { ...result.completion, ...fields, hint } };
 	} catch (error) {
 		if (!(error instanceof ApiError) || !fields) throw asError(error);

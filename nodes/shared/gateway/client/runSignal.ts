@@ -1,19 +1,15 @@
-import { sleep } from 'n8n-workflow';
+import { StoppedError, type RequestKind } from '../errors/errors';
+import { abortable } from './limits';
 
-import { abortable } from '../gateway/client/limits';
-import { StoppedError } from '../gateway/errors/errors';
-
-/** Before n8n-workflow 2.34, it ignores the signal, and its timer runs on. */
-const sleepUnlessAborted: (milliseconds: number, signal: AbortSignal) => Promise<void> = sleep;
-
-/** Ends pauses at once and prevents further requests. On a cancellation, n8n aborts those in flight; else they finish. */
+/** Ends waits at once and prevents further requests. On a cancellation, n8n aborts those in flight; else they finish. */
 export class RunSignal {
 	private reason: StoppedError['reason'] | undefined;
 	/** Each with a signal of its own: Node.js warns of more than ten listeners on one. */
-	private readonly pauses = new Set<AbortController>();
+	private readonly waits = new Set<AbortController>();
 	private readonly onCancel = () => this.abort('cancelled');
 
-	constructor(readonly cancelSignal: AbortSignal | undefined) {
+	/** @param cancelSignal that of the execution; none outside of one */
+	constructor(readonly cancelSignal?: AbortSignal) {
 		if (cancelSignal?.aborted) this.reason = 'cancelled';
 		cancelSignal?.addEventListener('abort', this.onCancel, { once: true });
 	}
@@ -21,7 +17,7 @@ export class RunSignal {
 	/** Ends the run. A cancellation overrides an error. */
 	abort(reason: StoppedError['reason']): void {
 		if (this.reason !== 'cancelled') this.reason = reason;
-		for (const pause of this.pauses) pause.abort(reason);
+		for (const wait of this.waits) wait.abort(reason);
 	}
 
 	get isCancelled(): boolean {
@@ -32,23 +28,21 @@ export class RunSignal {
 		return this.reason !== undefined;
 	}
 
-	throwIfAborted(ignored?: StoppedError['reason']): void {
-		if (this.reason !== undefined && this.reason !== ignored) throw new StoppedError(this.reason);
+	/** @throws {StoppedError} if the run has ended. The prices of calls that are paid for are also read when another item has failed. */
+	throwIfAborted(kind?: RequestKind): void {
+		if (this.reason === undefined || (kind === 'catalogue' && this.reason === 'other item failed')) return;
+		throw new StoppedError(this.reason);
 	}
 
-	async pause(milliseconds: number): Promise<void> {
-		await this.until(async (signal) => await sleepUnlessAborted(milliseconds, signal));
-	}
-
-	/** @throws {StoppedError} as soon as the run ends */
+	/** Waits for something. @throws {StoppedError} as soon as the run ends */
 	async until<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		this.throwIfAborted();
 		const over = new AbortController();
-		this.pauses.add(over);
+		this.waits.add(over);
 		try {
 			return await abortable(over.signal, async () => await wait(over.signal));
 		} finally {
-			this.pauses.delete(over);
+			this.waits.delete(over);
 			this.throwIfAborted();
 		}
 	}
