@@ -1,12 +1,6 @@
 import { sleep, type IHttpRequestOptions } from 'n8n-workflow';
 
-import {
-	abortable,
-	fileLimits,
-	TimeLimitError,
-	withinLimits,
-	type TimeLimits,
-} from '../gateway/client/limits';
+import { fileLimits, TimeLimitError, withinLimits, type TimeLimits } from '../gateway/client/limits';
 import {
 	isSuccess,
 	largeSlot,
@@ -41,22 +35,21 @@ export function n8nTransport(
 		const own = new AbortController();
 		const signal = AbortSignal.any([own.signal, cancel, ofRequest].filter((one) => one !== undefined));
 		try {
-			return await withinLimits(limitsOf(httpRequest), { now: Date.now, sleep }, async (touch) => {
+			const limits = { ...limitsOf(httpRequest), signal };
+			return await withinLimits(limits, { now: Date.now, sleep }, async (touch) => {
 				const options = { ...requestOptions(httpRequest, touch), abortSignal: signal };
-				return await abortable(signal, async () => {
-					if (kind === 'file') return await read(toResponse(await context.helpers.httpRequest(options)), own);
-					// n8n's database may be busy.
-					const data = await credential(costsMoney(kind)).catch((error: unknown) => {
-						throw problemError('credential', kind, {}, asError(error));
-					});
-					const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };
-					// n8n replaces the signal of the request by that of its caller.
-					const getExecutionCancelSignal = { value: () => signal };
-					const caller: N8nContext = Object.create(context, { getExecutionCancelSignal });
-					const { httpRequestWithAuthentication: send } = caller.helpers;
-					const sent = send.call(caller, CREDENTIAL, options, { credentialsDecrypted });
-					return await read(toResponse(await sent), own);
+				if (kind === 'file') return await read(toResponse(await context.helpers.httpRequest(options)), own);
+				// n8n's database may be busy.
+				const data = await credential(costsMoney(kind)).catch((error: unknown) => {
+					throw problemError('credential', kind, {}, asError(error));
 				});
+				const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };
+				// n8n replaces the signal of the request by that of its caller.
+				const getExecutionCancelSignal = { value: () => signal };
+				const caller: N8nContext = Object.create(context, { getExecutionCancelSignal });
+				const { httpRequestWithAuthentication: send } = caller.helpers;
+				const sent = send.call(caller, CREDENTIAL, options, { credentialsDecrypted });
+				return await read(toResponse(await sent), own);
 			});
 		} catch (error) {
 			own.abort();

@@ -25,14 +25,16 @@ const DONE = new Error('done');
 const MAX_INTERVAL_MS = 1_000;
 
 /**
- * Limits the time of work, which goes on when it is over. Sleeps at intervals, because a timer for each chunk would cost
- * more than reading it. `work` calls `touch` when data has come, which begins the idle time anew.
+ * Runs `work`, and throws as soon as its time is over or the signal is aborted; the work continues, and its result is ignored.
+ * Sleeps at intervals, because a timer for each chunk would cost more than reading it. `work` calls `touch` when data has
+ * come, which begins the idle time anew.
  */
 export async function withinLimits<T>(
-	{ totalMs, idleMs }: TimeLimits,
+	{ totalMs, idleMs, signal }: TimeLimits & { signal?: AbortSignal | undefined },
 	{ now, sleep }: { now(): number; sleep(milliseconds: number, signal: AbortSignal): Promise<void> },
 	work: (touch: () => void) => Promise<T>,
 ): Promise<T> {
+	if (signal?.aborted) throw new StoppedError('not waited for');
 	const end = now() + totalMs;
 	let last = now();
 	const done = new AbortController();
@@ -46,7 +48,7 @@ export async function withinLimits<T>(
 		}
 	};
 	try {
-		return await Promise.race([work(() => (last = now())), timeLimit()]);
+		return await Promise.race([work(() => (last = now())), timeLimit(), aborted(signal, done.signal)]);
 	} finally {
 		done.abort(DONE);
 	}
@@ -56,9 +58,13 @@ export async function withinLimits<T>(
 export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 	if (signal?.aborted) throw new StoppedError('not waited for');
 	const done = new AbortController();
-	const aborted = new Promise<never>((_, reject) => {
+	return await Promise.race([work(), aborted(signal, done.signal)]).finally(() => done.abort(DONE));
+}
+
+/** Rejects when the signal is aborted before the work is done. */
+async function aborted(signal: AbortSignal | undefined, done: AbortSignal): Promise<never> {
+	return await new Promise<never>((_, reject) => {
 		const stop = () => reject(new StoppedError('not waited for'));
-		signal?.addEventListener('abort', stop, { signal: done.signal });
+		signal?.addEventListener('abort', stop, { signal: done });
 	});
-	return await Promise.race([work(), aborted]).finally(() => done.abort(DONE));
 }

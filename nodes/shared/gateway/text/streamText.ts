@@ -1,4 +1,4 @@
-import { abortable, TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
+import { TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import {
 	largeSlot,
@@ -73,9 +73,8 @@ class StreamReader {
 	async read(limits: TimeLimits): Promise<JsonObject> {
 		try {
 			// A stream that is destroyed while it waits for bytes does not always end or throw.
-			await withinLimits(limits, this.client, async (touch) => {
-				await abortable(this.options.request.signal, async () => await this.readChunks(touch));
-			});
+			const { signal } = this.options.request;
+			await withinLimits({ ...limits, signal }, this.client, async (touch) => await this.readChunks(touch));
 		} catch (error) {
 			this.over.abort('over');
 			// Text that came before the error in the same chunk was received, too.
