@@ -54,10 +54,8 @@ describe('mistakes in the panel', () => {
 			],
 		])('of %s is named in a hint', async (_, node, label = 'Prompt', expression = '{{ $json.name }}') => {
 			const hints = (await execute(node, items)).hints();
-			const first = expression.includes('name') ? 1 : 0;
-			expect(hints).toContain(
-				`In some items, expressions are empty: ${expression} in '${label}' (first: item ${first}).`,
-			);
+			const where = expression.includes('name') ? '2 of 3 items (first: item 1)' : '3 of 3 items (first: item 0)';
+			expect(hints).toContain(`${expression} in '${label}' is empty in ${where}.`);
 		});
 
 		it('has no hint where all items have a value', async () => {
@@ -174,7 +172,7 @@ describe('mistakes in the panel', () => {
 
 	it('a system prompt that is one empty expression is named in a hint', async () => {
 		const hints = (await execute(text({ systemPrompt: '={{ $json.role }}' }), prompts('a'))).hints();
-		expect(hints).toContain("expressions are empty: {{ $json.role }} in 'System Prompt' (first: item 0)");
+		expect(hints).toContain("{{ $json.role }} in 'System Prompt' is empty.");
 	});
 
 	it('a number that is too high is shown an example between the bounds', async () => {

@@ -42,6 +42,8 @@ export interface Story {
 	minBalanceRub?: number;
 	/** The settings of the workflow. */
 	workflow?: IWorkflowSettings;
+	/** Whether the workflow is published, and n8n starts it; otherwise somebody executes it by hand. */
+	isPublished?: boolean;
 	/** What else differs from n8n as tests usually have it. */
 	n8n?: Pick<RunOptions, 'n8nUrl' | 'variables'>;
 }
@@ -63,7 +65,7 @@ export class Execution {
 	/** @param killed n8n is killed when it resolves */
 	static async start(story: Story, credential: Credential, killed?: Promise<void>): Promise<Execution> {
 		const { workflow, source, more } = workflowOf(story, credential, 1);
-		const running = new WorkflowExecute(more, 'manual').run({ workflow, startNode: source });
+		const running = new WorkflowExecute(more, story.isPublished ? 'trigger' : 'manual').run({ workflow, startNode: source });
 		// Nothing that the node still does then is stored.
 		void killed?.then(() => running.cancel());
 		return new Execution(story, credential, 1, await running);

@@ -4,10 +4,14 @@ import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, someText } from '../gateway/util/json';
 import { excerpt, partsThatFit } from '../gateway/util/text';
 import { isUnset, MAX_SHOWN, OBJECT_HINT } from './kinds';
+import { EmptyExpressions, type EmptyExpression } from './emptyExpressions';
 import { Location, type Parameter, type Source } from './parameter';
 
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
+
+/** One expression that joins texts, and does not name what JavaScript makes of a value that is not there. */
+const JOINED = /^\{\{(?=[^]*[+`])(?:(?!undefined|\}\})[^])*\}\}$/;
 
 const ITS_LIMIT = 'The option would have no effect. Take a value that each item has.';
 
@@ -48,8 +52,7 @@ interface SingleFunctions {
 export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
 	private readonly stored: INode['parameters'];
-	/** The empty expressions in texts, in words, and the first item of each. */
-	readonly emptyExpressions = new Map<string, number>();
+	readonly emptyExpressions = new EmptyExpressions();
 
 	constructor(private readonly context: ItemFunctions) {
 		this.stored = context.getNode().parameters;
@@ -61,8 +64,8 @@ export class NodeParameters {
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = this.stored[name];
 			const value = this.resolve(index, name, parameter);
-			for (const expression of emptyExpressionsIn(stored, value, at, name !== 'options'))
-				if (!this.emptyExpressions.has(expression)) this.emptyExpressions.set(expression, index);
+			for (const empty of emptyExpressionsIn(stored, value, at, name !== 'options'))
+				this.emptyExpressions.add(index, empty);
 			const read = parameter.read(value, at);
 			if (!someText(stored, /^=/)) this.known.set(name, read);
 			return read;
@@ -89,10 +92,15 @@ export function nodeParameters(context: SingleFunctions): Source {
 }
 
 /**
- * The empty expressions in the texts of a parameter, in words. Throws for texts that cannot be sent. A text that is one
- * expression counts only with `isInput`: many options are left out so.
+ * The empty expressions in the texts of a parameter. Throws for texts that cannot be sent. A text that is one expression
+ * counts only with `isInput`: many options are left out so.
  */
-function emptyExpressionsIn(stored: unknown, value: unknown, at: Location, isInput: boolean): string[] {
+function emptyExpressionsIn(
+	stored: unknown,
+	value: unknown,
+	at: Location,
+	isInput: boolean,
+): EmptyExpression[] {
 	const locator = asObject(stored);
 	if (locator?.__rl === true) return emptyExpressionsIn(locator.value, value, at, isInput);
 	if (typeof stored === 'object' && stored !== null) {
@@ -107,7 +115,11 @@ function emptyExpressionsIn(stored: unknown, value: unknown, at: Location, isInp
 				isInput || hint !== undefined,
 			);
 			if (hint !== undefined && emptyExpressions.length > 0)
-				throw new InvalidInputError(`An expression is empty: ${emptyExpressions.join(', ')}`, hint, name);
+				throw new InvalidInputError(
+					`An expression is empty: ${emptyExpressions.map(({ expression }) => expression).join(', ')} in ${place.subject}`,
+					hint,
+					name,
+				);
 			return emptyExpressions;
 		});
 	}
@@ -121,9 +133,15 @@ function emptyExpressionsIn(stored: unknown, value: unknown, at: Location, isInp
 	}
 	// Switched to Expression, and left as it is.
 	if (stored.trim() === '=') return [];
-	const empty = isInput && isUnset(value) ? [excerpt(stored.slice(1), MAX_SHOWN)] : [];
-	if (typeof value !== 'string') return empty.map((part) => `${part} in ${at.subject}`);
+	const whole = stored.slice(1);
+	const empty =
+		isInput && isUnset(value) ? [{ expression: excerpt(whole, MAX_SHOWN), at, isPart: false }] : [];
+	if (typeof value !== 'string') return empty;
 	const [object] = partsThatFit(stored, value, OBJECTS);
 	if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
-	return [...empty, ...partsThatFit(stored, value, /^$/)].map((part) => `${part} in ${at.subject}`);
+	const joined = [whole.trim(), ...partsThatFit(stored, value, /undefined/)].filter((part) =>
+		JOINED.test(part),
+	);
+	const parts = [...partsThatFit(stored, value, /^$/), ...(value.includes('undefined') ? joined : [])];
+	return [...empty, ...parts.map((expression) => ({ expression, at, isPart: true }))];
 }

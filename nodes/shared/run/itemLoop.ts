@@ -86,6 +86,7 @@ class ItemLoop {
 		try {
 			const indexes = [...this.context.getInputData().keys()];
 			await this.planAll(indexes);
+			await this.refuseUndefined(indexes);
 			const { concurrency = 1 } = this;
 			const items = new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
@@ -138,6 +139,15 @@ class ItemLoop {
 			await sleep(0);
 			since = performance.now();
 		}
+	}
+
+	/** An expression inside a text that is undefined in all items: what it asks for is not what was meant. */
+	private async refuseUndefined(indexes: readonly number[]): Promise<void> {
+		const isOpen = (index: number) => !this.failures.has(index);
+		const error = this.parameters.emptyExpressions.undefinedInAll(this.context, isOpen);
+		if (!error) return;
+		const refuse = async () => await Promise.reject(error);
+		for (const index of indexes.filter(isOpen)) await this.attempt(index, refuse);
 	}
 
 	private plan(index: number): PlannedItem {
@@ -256,9 +266,8 @@ class ItemLoop {
 	private addHints(): void {
 		const { hints, dryRun, records } = this.runContext;
 		if (dryRun.hint) hints.add(dryRun.hint);
-		const { emptyExpressions } = this.parameters;
-		const empty = [...emptyExpressions].map(([expression, item]) => `${expression} (first: item ${item})`);
-		if (empty.length > 0) hints.add(`In some items, expressions are empty: ${empty.join(', ')}.`);
+		const count = this.context.getInputData().length;
+		for (const hint of this.parameters.emptyExpressions.hints(count)) hints.add(hint);
 		const sent = records.others().map(([, record]) => record);
 		const fallbacks = sent.filter(({ isFallback }) => isFallback).length;
 		if (fallbacks > 0) hints.add(fallbackHint(fallbacks));
