@@ -54,7 +54,9 @@ describe('mistakes in the panel', () => {
 			],
 		])('of %s is named in a hint', async (_, node, label = 'Prompt', expression = '{{ $json.name }}') => {
 			const hints = (await execute(node, items)).hints();
-			const where = expression.includes('name') ? '2 of 3 items (first: item 1)' : '3 of 3 items (first: item 0)';
+			const where = expression.includes('name')
+				? '2 of 3 items (first: item 1)'
+				: '3 of 3 items (first: item 0)';
 			expect(hints).toContain(`${expression} in '${label}' is empty in ${where}.`);
 		});
 

@@ -65,7 +65,10 @@ export class Execution {
 	/** @param killed n8n is killed when it resolves */
 	static async start(story: Story, credential: Credential, killed?: Promise<void>): Promise<Execution> {
 		const { workflow, source, more } = workflowOf(story, credential, 1);
-		const running = new WorkflowExecute(more, story.isPublished ? 'trigger' : 'manual').run({ workflow, startNode: source });
+		const running = new WorkflowExecute(more, story.isPublished ? 'trigger' : 'manual').run({
+			workflow,
+			startNode: source,
+		});
 		// Nothing that the node still does then is stored.
 		void killed?.then(() => running.cancel());
 		return new Execution(story, credential, 1, await running);

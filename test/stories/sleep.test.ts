@@ -260,3 +260,22 @@ describe('in the second round of a loop', () => {
 		expect(execution.sums).toStrictEqual(COSTS);
 	});
 });
+
+it.each(['a callback', 'the timer'])(
+	'*Include Input Fields*: rows keep their columns when %s ends the sleep',
+	async (end) => {
+		const node = edit({ options: { includeInput: true } });
+		const execution = await sleep(node, await pictures(CAT, DOG));
+		if (end === 'a callback') for (const row of [CAT, DOG]) await finish(row);
+		const ended = end === 'a callback' ? await awake() : await execution.wake();
+		const rows = [CAT, DOG].map(({ prompt, strength }) => [
+			prompt,
+			strength,
+			end === 'the timer' ? true : undefined,
+		]);
+		const items = ended
+			.items()
+			.map(({ json: { prompt, strength, timedOut } }) => [prompt, strength, timedOut]);
+		expect(items).toStrictEqual(rows);
+	},
+);

@@ -1,4 +1,4 @@
-import { flag, notForTools, text, integer } from '../params/kinds';
+import { flag, notForTools, requiredIfAdded, text, integer } from '../params/kinds';
 import type { List } from '../gateway/endpoints/lists';
 import type { JsonObject } from '../gateway/util/json';
 import type { ItemContext } from '../run/operation';
@@ -24,6 +24,18 @@ export const binaryPropertyName = text({
 	description:
 		"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
 });
+
+/** The item loop reads it. */
+export const includeInput = requiredIfAdded(
+	flag({
+		displayName: 'Include Input Fields',
+		noDataExpression: true,
+		default: true,
+		description:
+			"Whether to output the fields and files of the input item, too. Those that the result also has are in a field named input.",
+		...notForTools,
+	}),
+);
 
 export function searchParameter(place: string) {
 	return text({

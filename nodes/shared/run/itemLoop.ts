@@ -6,7 +6,7 @@ import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { ClientDependencies } from '../gateway/client/client';
-import { asObject } from '../gateway/util/json';
+import { asObject, omit } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { RunSignal } from '../gateway/client/runSignal';
 import { connect } from '../n8n/client';
@@ -243,8 +243,7 @@ class ItemLoop {
 		const outputs = context.getInputData().flatMap((_, index) => {
 			const done = failures.get(index) ?? this.outputs.get(index);
 			const unfinished = paused?.outputs.get(index) ?? [];
-			// Copies: n8n changes what a node returns, and the records may be kept.
-			return done?.map((item) => ({ ...item })) ?? paired(index, [unfinished].flat());
+			return (done ?? paired(index, [unfinished].flat())).map((item) => this.withInput(index, item));
 		});
 		if (paused) {
 			for (const [index, failure] of failures) records.put(index, { state: 'done', outputs: failure });
@@ -253,6 +252,30 @@ class ItemLoop {
 		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.
 		else if (!context.getNode().retryOnFail || outputs[0]?.json.error === undefined) records.clear();
 		return outputs;
+	}
+
+	/** A copy, as the option *Include Input Fields* wants it: n8n changes what a node returns, and the records may be kept. */
+	private withInput(index: number, output: INodeExecutionData): INodeExecutionData {
+		const { json = {}, binary } = this.context.getInputData()[index] ?? {};
+		// n8n joins the items of the error output with their input.
+		const isJoined = this.failures.has(index) && this.context.getNode().onError === 'continueErrorOutput';
+		if (!this.includesInput || isJoined) return { ...output };
+		// Of a result, n8n takes a field `error` for a failure.
+		const isTaken = (name: string) => name === 'error' || Object.hasOwn(output.json, name);
+		const taken = Object.keys(json).filter(isTaken);
+		const inside = taken.length > 0 && Object.hasOwn(json, 'input') ? [...taken, 'input'] : taken;
+		const input = Object.fromEntries(inside.map((name) => [name, json[name]]));
+		return {
+			...output,
+			json: { ...output.json, ...omit(json, ...inside), ...(inside.length > 0 ? { input } : {}) },
+			...(binary && { binary: { ...binary, ...output.binary } }),
+		};
+	}
+
+	private get includesInput(): boolean {
+		const isOffered = this.registered.operation.options?.includeInput !== undefined;
+		const isOn = () => this.context.getNodeParameter('options.includeInput', 0, false) === true;
+		return isOffered && !this.runContext.isTool && isOn();
 	}
 
 	private nextTry(): NextTry {

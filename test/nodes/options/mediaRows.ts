@@ -75,6 +75,28 @@ export const mediaRows: Record<string, Row> = {
 		},
 	},
 
+	/** The fields of two items, in their outputs. */
+	includeInput: {
+		see: async (place) => {
+			const isWait = place.operation === 'wait';
+			const parameters = isWait ? ofTasks(await twoTasks('aurora/canvas-1', {})) : {};
+			const { items, errors } = await call(place, { includeInput: true }, { values: ['a', 'b'], parameters });
+			return [items.map(({ json: { n = '', value = '' } }) => [n, value]), errors];
+		},
+		right: ({ asTool }) => [
+			asTool
+				? [
+						['', ''],
+						['', ''],
+					]
+				: [
+						[0, 'a'],
+						[1, 'b'],
+					],
+			'',
+		],
+	},
+
 	/** The seconds for which an item waits for a task that takes an hour, and its error. */
 	maxWait: {
 		see: async (place) => {

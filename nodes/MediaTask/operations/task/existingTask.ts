@@ -1,6 +1,12 @@
 import { ID } from '../../../shared/gateway/util/text';
 import { id, choice, optional } from '../../../shared/params/kinds';
-import { simplify, limitParameters, pageOf, binaryPropertyName } from '../../../shared/fields/results';
+import {
+	binaryPropertyName,
+	includeInput,
+	limitParameters,
+	pageOf,
+	simplify,
+} from '../../../shared/fields/results';
 import {
 	fetchMediaTask,
 	readMediaTask,
@@ -71,7 +77,7 @@ export const wait = defineOperation({
 	toolDescription:
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
 	parameters: { taskId, ...resultParameters },
-	options: resultOptions,
+	options: { ...resultOptions, includeInput },
 	plan: planResult,
 	async execute(item, result) {
 		const { taskId: id } = item.params;

@@ -2,6 +2,7 @@ import { compact, type Json } from '../../../shared/gateway/util/json';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { decimal, EMPTY_HINT, requiredIfAdded, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
+import { includeInput } from '../../../shared/fields/results';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey } from '../../../shared/run/charge/keys';
 import type { ItemContext, ItemInput } from '../../../shared/run/operation';
@@ -36,6 +37,7 @@ export const taskOptions = {
 				'Charges once per key, e.g. per order number, also in other executions: a second task with the same key is the first one. Up to 255 ASCII characters. Use a key for one input.',
 		}),
 	),
+	includeInput,
 	maxCostRub,
 	maxPriceRub: requiredIfAdded(
 		decimal({

@@ -1,5 +1,5 @@
 import { outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
-import { simplify } from '../../../shared/fields/results';
+import { includeInput, simplify } from '../../../shared/fields/results';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
 	cachePrompt,
@@ -126,6 +126,7 @@ export const sharedOptions = {
 	dryRun,
 	extraBody,
 	fallbackModels,
+	includeInput,
 	maxCostRub,
 	...schemaOptions,
 	stream: optional(

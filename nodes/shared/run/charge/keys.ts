@@ -15,6 +15,7 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'options.concurrency',
 	'options.dryRun',
 	'options.fallbackModels',
+	'options.includeInput',
 	'options.maxCostRub',
 	'options.maxPriceRub',
 	'options.maxRetries',
