@@ -42,6 +42,8 @@ const fields = rows({
 	default: { field: [{ name: '', type: 'text' }] },
 	required: true,
 	description: 'The fields of the response',
+	forExpressions: "The 'Output Format' 'JSON by Schema' takes an expression.",
+	unique: 'name',
 	group: 'field',
 	groupLabel: 'Field',
 	fields: {

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { asObject, asObjects, type JsonObject } from '../gateway/util/json';
+import { asObject, asObjects, canonicalJson, type JsonObject } from '../gateway/util/json';
 import { isUnset } from './kinds';
 import { declare, Location, Parameter, type Declarations, type Values } from './parameter';
 
@@ -32,16 +32,21 @@ export function collection<D extends Declarations>(
 	);
 }
 
-/** A parameter that repeats: rows of fields, which workflows store under `group`. `at` names a row in errors about it. */
+/**
+ * A parameter that repeats: rows of fields, which workflows store under `group`. `at` names a row in errors about it.
+ * `forExpressions` says where an expression can give what the rows do; `unique` is a field whose values differ.
+ */
 export function rows<D extends Declarations>(
 	spec: Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & {
 		group: string;
 		groupLabel: string;
 		fields: D;
+		forExpressions?: string;
+		unique?: keyof D;
 		default?: INodeProperties['default'];
 	},
 ) {
-	const { group, groupLabel, fields, default: value = {}, ...rest } = spec;
+	const { group, groupLabel, fields, forExpressions = '', unique, default: value = {}, ...rest } = spec;
 	const { properties, read } = declare(fields);
 	return new Parameter(
 		{
@@ -51,16 +56,37 @@ export function rows<D extends Declarations>(
 			default: value,
 			options: [{ displayName: groupLabel, name: group, values: properties }],
 		},
-		(given, at) =>
-			storedRows(given, at).map((stored, index) => {
+		(given, at) => {
+			const list = storedRows(given, at);
+			if (list.length > 1 && list.every((stored) => isInitial(stored, fields)))
+				throw at.error(
+					`has ${list.length} rows, all with the initial values, as n8n makes them from an expression`,
+					`Add the rows in the panel. ${forExpressions}`.trim(),
+				);
+			const known = new Set<unknown>();
+			return list.map((stored, index) => {
 				const row = new Location(at.param, `${at.subject}, row ${index + 1}:`);
 				const values = read((name, field) => {
 					// An expression may return nothing: that is an empty value, not a missing one.
 					const found = Object.hasOwn(stored, name) ? (stored[name] ?? null) : undefined;
 					return field.read(found, new Location(at.param, `${row.subject} '${field.label}'`));
 				});
+				const key = unique && values[unique];
+				if (key !== undefined && known.has(key))
+					throw row.error(
+						`${JSON.stringify(key)} is in another row, too`,
+						'Enter another name, or remove the row.',
+					);
+				known.add(key);
 				return { values, at: row };
-			}),
+			});
+		},
+	);
+}
+
+function isInitial(row: JsonObject, fields: Declarations): boolean {
+	return Object.entries(row).every(
+		([name, value]) => canonicalJson(value) === canonicalJson(fields[name]?.description.default),
 	);
 }
 

@@ -38,6 +38,7 @@ export const attachments = rows({
 	placeholder: 'Add Attachment',
 	typeOptions: { multipleValueButtonText: 'Add Attachment' },
 	description: 'Files to send with the prompt. The supported types depend on the API format and the model.',
+	forExpressions: "'Input Binary Fields' takes several files in one row, also from an expression.",
 	group: 'attachment',
 	groupLabel: 'Attachment',
 	fields: { type: choice({ displayName: 'Type', options: KINDS, default: 'image' }), ...sourceFields },
@@ -103,6 +104,7 @@ export const messages = rows({
 	default: { message: [{ role: 'user', content: '' }] },
 	required: true,
 	description: 'The conversation so far, oldest message first',
+	forExpressions: "The 'Input Mode' 'Messages (JSON)' takes an expression.",
 	group: 'message',
 	groupLabel: 'Message',
 	fields: {

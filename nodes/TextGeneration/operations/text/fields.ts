@@ -73,6 +73,7 @@ const tools = rows({
 	placeholder: 'Add Tool',
 	description:
 		"Functions that the model may call. The calls are in the output field 'toolCalls', for the next nodes to run.",
+	unique: 'name',
 	group: 'function',
 	groupLabel: 'Function',
 	fields: {

@@ -1,0 +1,430 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import type { Json } from '../../nodes/shared/gateway/util/json';
+import { TEXT_MODEL } from '../contract/support';
+import * as media from '../helpers/media';
+import { useNock } from '../helpers/nock';
+import { locator } from '../helpers/values';
+import { withFiles } from '../nodes/text/files';
+import { useReports } from './support';
+
+// What the parameters of a node say is sent as they say it, or refused before anything is charged.
+
+const { run, gateway } = useReports();
+
+type Call = ['textGeneration' | 'mediaTask', object];
+
+const text = (parameters: object = {}): Call => [
+	'textGeneration',
+	{ resource: 'text', operation: 'generate', model: locator(TEXT_MODEL), prompt: 'Hello', ...parameters },
+];
+const responses = (options: object): Call => text({ format: 'responses', options });
+const image = (parameters: object = {}): Call => [
+	'mediaTask',
+	{
+		resource: 'image',
+		operation: 'generate',
+		model: locator('aurora/canvas-1'),
+		prompt: 'A cat',
+		input: media.form({ quality: 'draft', size: '512x512' }),
+		...parameters,
+	},
+];
+const task = (inputJson: string, options = {}): Call =>
+	image({ resource: 'task', operation: 'create', inputMode: 'json', inputJson, prompt: '', options });
+const withFields = (...names: string[]): Call =>
+	text({ outputFormat: 'jsonFields', fields: { field: names.map((name) => ({ name, type: 'text' })) } });
+const withSchema = (schema: object): Call =>
+	text({ outputFormat: 'jsonSchema', schemaName: 'book', jsonSchema: JSON.stringify(schema) });
+const withTool = (name: string, parameters: object = { type: 'object' }): Call =>
+	text({ tools: { function: [{ name, parameters: JSON.stringify(parameters) }] } });
+const ofTitle = (title: object) => ({ type: 'object', properties: { title } });
+
+const withPicture = async () => [
+	await withFiles({
+		name: 'data',
+		content: Buffer.from('\x89PNG picture', 'latin1'),
+		mimeType: 'image/png',
+		fileName: 'a.png',
+	}),
+];
+
+/** What nodes refuse before anything is sent. */
+async function expectRefused([node, parameters]: Call, error: RegExp | string, items?: INodeExecutionData[]) {
+	const { json, sent } = await run(node, parameters, items);
+	const { message, description, code } = json.error as Record<string, string>;
+	if (typeof error === 'string') expect(message).toBe(error);
+	else expect(`${message} ${description}`).toMatch(error);
+	expect(code).toBe('invalid_input');
+	expect(sent).toStrictEqual([]);
+	expect(gateway.charges()).toBe(0);
+}
+
+// n8n makes a row of defaults of each character of an expression in place of rows.
+const FILES = "={{ $('Split').item.json.files }}";
+const LIST = '={{ $json.list }}';
+test.each<[string, Call, string, string]>([
+	[
+		'Attachments',
+		text({ attachments: { attachment: FILES } }),
+		FILES,
+		"'Input Binary Fields' takes several files",
+	],
+	[
+		'Messages',
+		text({ inputMode: 'messages', messages: { message: LIST } }),
+		LIST,
+		"'Messages (JSON)' takes an",
+	],
+	[
+		'Fields',
+		text({ outputFormat: 'jsonFields', fields: { field: LIST } }),
+		LIST,
+		"'JSON by Schema' takes an",
+	],
+])('an expression in place of the rows of %s is refused', async (label, call, expression, advice) => {
+	await expectRefused(
+		call,
+		`'${label}' has ${expression.length} rows, all with the initial values, as n8n makes them from an expression`,
+		await withPicture(),
+	);
+	const { json } = await run(...call, await withPicture());
+	expect(json.error).toMatchObject({ description: expect.stringContaining(advice) as string });
+});
+
+test.each<[string, Call]>([
+	['Input Files', image({ operation: 'edit', inputFiles: { files: FILES } })],
+	['Tools', text({ tools: { function: LIST } })],
+])('n8n itself refuses an expression in place of the rows of %s', async (_, call) => {
+	await expect(run(...call)).rejects.toThrow(/is required/);
+	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+});
+
+test('rows of which one has a value are read', async () => {
+	const field = [{ name: '' }, { name: 'title' }];
+	const call = text({ outputFormat: 'jsonFields', fields: { field } });
+	await expectRefused(call, /'Fields', row 1: 'Name' is empty/);
+});
+
+test('one attachment whose settings are the initial ones is sent', async () => {
+	const attachments = { attachment: [{ type: 'image', source: 'binary', binaryPropertyName: 'data' }] };
+	const { sent } = await run(...text({ attachments }), await withPicture());
+	expect(JSON.stringify(sent).match(/"image_url":\{/g)).toHaveLength(1);
+});
+
+// Options that are added are sent, also at their initial value, and no others of their group.
+const base = { model: TEXT_MODEL, messages: [{ role: 'user', content: 'Hello' }] };
+const input = { model: TEXT_MODEL, input: 'Hello' };
+test.each<[string, Call, object]>([
+	['*Temperature* 1', text({ options: { temperature: 1 } }), { ...base, temperature: 1 }],
+	['*Top P* 1', text({ options: { sampling: { topP: 1 } } }), { ...base, top_p: 1 }],
+	['*Top K* alone', text({ options: { sampling: { topK: 5 } } }), { ...base, top_k: 5 }],
+	['*Seed* −1', text({ options: { sampling: { seed: -1 } } }), { ...base, seed: -1 }],
+	[
+		'*Allow Other Providers*',
+		text({ options: { providerRouting: { providerAllowFallbacks: true } } }),
+		{ ...base, provider: { allow_fallbacks: true } },
+	],
+	[
+		'*Provider Order* alone',
+		text({ options: { providerRouting: { providerOrder: ['a'] } } }),
+		{ ...base, provider: { order: ['a'] } },
+	],
+	['*Store Response*', responses({ context: { store: true } }), { ...input, store: true }],
+	['*Truncation*', responses({ context: { truncation: 'disabled' } }), { ...input, truncation: 'disabled' }],
+	['*Temperature* 2.5 in Responses', responses({ temperature: 2.5 }), { ...input, temperature: 2.5 }],
+])('%s is sent, and nothing else', async (_, call, body) => {
+	const { json, sent } = await run(...call);
+	expect(json).not.toHaveProperty('error');
+	expect(sent).toStrictEqual([body]);
+});
+
+test('*Temperature* 2.5 in Chat Completions is refused', async () => {
+	await expectRefused(text({ options: { temperature: 2.5 } }), /'Temperature'.* from 0 to 2/);
+});
+
+test.each<[string, Call, RegExp]>([
+	['*Input (JSON)*', task('{ "prompt": "a", "seed": 9007199254740993 }'), /9007199254740993/],
+	['*Extra Body (JSON)*', text({ options: { extraBody: '{"seed":-12345678901234567890}' } }), /-1234567/],
+	[
+		'*Messages (JSON)*',
+		text({ inputMode: 'json', messagesJson: '[{ "role": "user", "content": "a", "id": 9007199254740993 }]' }),
+		/9007199254740993/,
+	],
+	[
+		'*Seed*',
+		text({ options: { sampling: { seed: '={{ "9007199254740993" }}' } } }),
+		/'Seed'.*9007199254740993/,
+	],
+])('a whole number in %s that JavaScript would change is refused', async (_, call, error) => {
+	await expectRefused(call, error);
+});
+
+test.each([
+	['a long number in a text', '{ "user": "order \\"9007199254740993\\" 9007199254740993" }'],
+	['a long number that is kept', '{ "seed": 9007199254740992 }'],
+	['decimals', '{ "price": 0.12345678901234567 }'],
+	['a text that begins with data', '{ "user": "data: 5," }'],
+])('%s is sent as it is', async (_, extraBody) => {
+	const { json, sent } = await run(...text({ options: { extraBody } }));
+	expect(json).not.toHaveProperty('error');
+	expect(sent).toStrictEqual([{ ...base, ...(JSON.parse(extraBody) as object) }]);
+});
+
+test('a number that JavaScript would change is left to the gateway in a form', async () => {
+	const values = { quality: 'draft', size: '512x512', seed: '9007199254740993' };
+	const { json, sent } = await run(...image({ input: media.form(values) }));
+	expect(sent).toMatchObject([{ input: { seed: '9007199254740993' } }]);
+	expect(json.error).toMatchObject({ httpCode: '422' });
+	expect(gateway.charges()).toBe(0);
+});
+
+// Texts as tables have them.
+test.each<[string, object, object | RegExp]>([
+	['TRUE', { stream: '={{ "TRUE" }}' }, { stream: true }],
+	['FALSE', { context: { store: '={{ "FALSE" }}' } }, { store: false }],
+	['1', { stream: '={{ 1 }}' }, { stream: true }],
+	['1,5', { temperature: '={{ "1,5" }}' }, /'Temperature'.*"1,5".*with a point before the decimals/],
+	['1 000', { maxTokens: '={{ "1 000" }}' }, /'Max Tokens'.*"1 000".*without spaces or commas/],
+	['yes', { context: { store: '={{ "yes" }}' } }, /'Store Response'.*"yes".*true or false/],
+])(
+	'an option whose expression gives %s is read as the form reads it, or says what to write',
+	async (_, options, right) => {
+		if (right instanceof RegExp) return await expectRefused(responses(options), right);
+		expect((await run(...responses(options))).sent).toMatchObject([right]);
+	},
+);
+
+test.each<[string, Call, RegExp]>([
+	[
+		'a type that JSON Schema does not know',
+		withSchema(ofTitle({ type: 'strin' })),
+		/no type "strin".*string, number/,
+	],
+	[
+		'such a type among the elements of a list',
+		withSchema(ofTitle({ type: 'array', items: { type: ['text', 'null'] } })),
+		/no type "text"/,
+	],
+	[
+		'such a type that is referred to',
+		withSchema({ ...ofTitle({ $ref: '#/$defs/t' }), $defs: { t: { anyOf: [{ type: 'int' }] } } }),
+		/no type "int"/,
+	],
+	['such a type in the parameters of a tool', withTool('look', ofTitle({ type: 'str' })), /no type "str"/],
+	[
+		'two fields with one name',
+		withFields('title', 'price', 'title'),
+		/'Fields', row 3: "title" is in another row, too/,
+	],
+	[
+		'a tool’s name with a space',
+		withTool('Test Tool'),
+		/'Name' has a value that is not allowed: "Test Tool"/,
+	],
+	['a tool’s name in Cyrillic', withTool('Карточка товара'), /letters from A to Z/],
+	['a tool’s name of 65 characters', withTool('a'.repeat(65)), /at most 64 characters/],
+	[
+		'two tools with one name',
+		text({ tools: { function: [{ name: 'look' }, { name: 'look' }] } }),
+		/'Tools', row 2: "look" is in another row, too/,
+	],
+	[
+		'a *Schema Name* with a space',
+		text({ outputFormat: 'jsonSchema', schemaName: 'my book', jsonSchema: '{ "type": "object" }' }),
+		/'Schema Name' has a value that is not allowed: "my book"/,
+	],
+	['*Must Call a Tool* without tools', text({ options: { toolChoice: 'required' } }), /there are no tools/],
+	[
+		'*Must Call This Tool* without tools',
+		responses({ toolChoice: 'function', toolChoiceName: 'look' }),
+		/there are no tools/,
+	],
+	[
+		'*Must Call a Tool* without tools in Messages',
+		text({ format: 'messages', options: { toolChoice: 'required' } }),
+		/there are no tools/,
+	],
+])('%s is refused', async (_, call, error) => {
+	await expectRefused(call, error);
+});
+
+test('fields that are named like words of schemas are no types', async () => {
+	const schema = {
+		type: 'object',
+		properties: { type: { type: 'string', enum: ['strin'], default: { type: 'x' } } },
+	};
+	const { sent } = await run(...withSchema(schema));
+	expect(sent).toMatchObject([{ response_format: { json_schema: { schema } } }]);
+});
+
+describe('*Schema Strict*', () => {
+	const schemaOf = async (parameters: object) => {
+		const { json, sent } = await run(...text({ options: { schemaStrict: true }, ...parameters }));
+		const [{ response_format: format }] = sent as [{ response_format: { json_schema: object } }];
+		return { json, format: format.json_schema };
+	};
+
+	test('*JSON by Fields* requires all fields, of which optional ones may be null', async () => {
+		const { format } = await schemaOf({
+			outputFormat: 'jsonFields',
+			fields: {
+				field: [
+					{ name: 'title', type: 'text' },
+					{ name: 'price', type: 'number', required: false, description: 'In rubles' },
+					{ name: 'maker', type: 'object', example: '{ "name": "A", "site": null }', required: false },
+				],
+			},
+		});
+		expect(format).toStrictEqual({
+			name: 'answer',
+			strict: true,
+			schema: {
+				type: 'object',
+				properties: {
+					title: { type: 'string' },
+					price: { type: ['number', 'null'], description: 'In rubles' },
+					maker: {
+						type: ['object', 'null'],
+						properties: {
+							name: { type: 'string' },
+							site: { type: ['string', 'number', 'boolean', 'null'] },
+						},
+						required: ['name', 'site'],
+						additionalProperties: false,
+					},
+				},
+				required: ['title', 'price', 'maker'],
+				additionalProperties: false,
+			},
+		});
+	});
+
+	test('*JSON by Example* closes the objects in lists', async () => {
+		const { json, format } = await schemaOf({
+			outputFormat: 'jsonExample',
+			jsonExample: '{ "items": [{ "a": 1 }, { "a": 2, "b": "x" }] }',
+		});
+		const element = {
+			type: 'object',
+			properties: { a: { type: 'number' }, b: { type: ['string', 'null'] } },
+			required: ['a', 'b'],
+			additionalProperties: false,
+		};
+		expect(format).toMatchObject({
+			schema: { properties: { items: { type: 'array', items: element } }, required: ['items'] },
+		});
+		expect(json).not.toHaveProperty('error');
+	});
+
+	test('an object without fields in the example is refused: a closed one would stay empty', async () => {
+		const parameters = { outputFormat: 'jsonExample', jsonExample: '{ "title": "a", "more": {} }' };
+		await expectRefused(
+			text({ ...parameters, options: { schemaStrict: true } }),
+			/'Schema Strict'.*without fields/,
+		);
+	});
+
+	test('without it, optional fields may be missing', async () => {
+		const field = [{ name: 'title', type: 'text', required: false }];
+		const { format } = await schemaOf({ outputFormat: 'jsonFields', fields: { field }, options: {} });
+		expect(format).toMatchObject({ schema: { properties: { title: { type: 'string' } }, required: [] } });
+	});
+});
+
+const search = [{ type: 'web_search' }];
+test.each<[string, Json, Json[]]>([
+	['web_search', [{ type: 'web_search', filters: { a: 1 } }], []],
+	['web_search_preview', [{ type: 'web_search_preview' }], []],
+	['web_search_2025_08_26', [{ type: 'web_search_2025_08_26' }, { type: 'mcp' }], []],
+	['x_search', [{ type: 'x_search' }], search],
+])('*Web Search* beside a built-in tool %s searches once', async (_, own, added) => {
+	const options = { webSearch: 'low', builtIn: { builtInTools: JSON.stringify(own) } };
+	const { sent } = await run(...responses(options));
+	expect(sent).toMatchObject([{ tools: [...[own].flat(), ...added] }]);
+});
+
+describe('a document in the API format Messages', () => {
+	const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+	const attach = (format: string) =>
+		text({
+			format,
+			attachments: { attachment: [{ type: 'file', binaryPropertyName: '={{ $json.field }}' }] },
+		});
+	const file = async (fileName: string, mimeType: string, content: string) => {
+		const found = await withFiles({ name: 'file', content: Buffer.from(content), mimeType, fileName });
+		return { ...found, json: { field: 'file' } };
+	};
+
+	test.each([
+		['DOCX', 'a.docx', DOCX],
+		['XLSX', 'a.xlsx', ''],
+		['an archive', 'a.zip', 'application/zip'],
+	])('%s is refused, also as the second of two items', async (_, fileName, mimeType) => {
+		const items = [await file('a.pdf', 'application/pdf', '%PDF-1'), await file(fileName, mimeType, 'PK')];
+		const [node, parameters] = attach('messages');
+		const { error } = await gateway.run({ node, parameters: { ...parameters }, items });
+		expect(error?.message).toMatch(/Messages takes PDF and text files only/);
+		expect(error?.description).toMatch(/Extract from File.*Chat Completions/);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	test.each([
+		['PDF', 'a.pdf', 'application/pdf', '%PDF-1'],
+		['CSV', 'a.csv', 'text/csv', 'a;b'],
+		['JSON', 'a.json', 'application/json', '{}'],
+	])('%s is sent', async (_, fileName, mimeType, content) => {
+		const { json, sent } = await run(...attach('messages'), [await file(fileName, mimeType, content)]);
+		expect(json).not.toHaveProperty('error');
+		expect(JSON.stringify(sent)).toContain('"type":"document"');
+	});
+
+	test('DOCX is sent in Chat Completions', async () => {
+		const { json, sent } = await run(...attach('chat'), [await file('a.docx', DOCX, 'PK')]);
+		expect(json).not.toHaveProperty('error');
+		expect(JSON.stringify(sent)).toContain('"filename":"a.docx"');
+	});
+});
+
+describe('*Callback URL* with a base URL of the internet', () => {
+	useNock();
+
+	const created = async (callbackUrl: string) => {
+		const sent = media.creations();
+		const { hints, error } = await media.run('create', {
+			model: media.model,
+			inputMode: 'json',
+			inputJson: '{}',
+			options: { callbackUrl },
+		});
+		expect(error).toBeUndefined();
+		return {
+			sent: sent.map(({ body }) => body.callBackUrl),
+			hints: hints.filter((hint) => hint.includes('Callback')),
+		};
+	};
+
+	// A gateway in the same network may have a public name.
+	test.each(['http://localhost:5678/x', 'http://192.168.1.5/x', 'http://n8n:5678/x', 'https://n8n.lan/x'])(
+		'%s is sent, with a hint',
+		async (url) => {
+			const { hostname } = new URL(url);
+			const hint = `'Callback URL': "${hostname}" is an address of a local network. The callback only comes if the gateway is in that network.`;
+			expect(await created(url)).toStrictEqual({ sent: [url], hints: [hint] });
+		},
+	);
+
+	test('https://n8n.example.com is sent without a hint', async () => {
+		const url = 'https://n8n.example.com/x';
+		expect(await created(url)).toStrictEqual({ sent: [url], hints: [] });
+	});
+});
+
+test.each(['{"note":"data: 5,"}', '{"note":"data: a, b","n":"data:,"}', '{"data:":"x","b":","}'])(
+	'%s has no data URL',
+	async (extra) => {
+		const { json, sent } = await run(...text({ options: { extraBody: extra } }));
+		expect(json).not.toHaveProperty('error');
+		expect(sent).toMatchObject([JSON.parse(extra)]);
+	},
+);
