@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-import { readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
+import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 import {
 	catalogue,
 	creations,
@@ -74,13 +74,17 @@ const LOCAL_HOSTS = `
 	.split(/\s+/);
 
 describe('the callback URL', () => {
-	it.each(PUBLIC_HOSTS)('at %s is accepted', (host) => {
-		const url = `http://${host}/webhook/a`;
-		expect(readCallbackUrl(url, GATEWAY)).toBe(url);
+	it.each(PUBLIC_HOSTS)('at %s can be reached from the internet', (host) => {
+		expect(unreachable(`http://${host}/webhook/a`, GATEWAY)).toBeUndefined();
 	});
 
-	it.each<[string, string]>([
-		...LOCAL_HOSTS.map((host): [string, string] => [`https://${host}/x`, 'cannot reach']),
+	it.each(LOCAL_HOSTS)('at %s cannot be reached from the internet, and may be sent', (host) => {
+		const url = `https://${host}/x`;
+		expect(unreachable(url, GATEWAY)).toMatch(/^".+" is an address of a local network$/);
+		expect(readCallbackUrl(url)).toBe(url);
+	});
+
+	it.each([
 		['n8n/hook', 'no web address'],
 		['ftp://n8n.example.com/x', 'no web address'],
 		['x:https://n8n.example.com/x', 'no web address'],
@@ -88,29 +92,29 @@ describe('the callback URL', () => {
 		['https:// n8n.example.com/x', 'no web address'],
 		['http://a b/', 'no web address'],
 		['http://[n8n]/', 'no web address'],
-	])('%s is rejected with a gateway on the internet: %s', (url, words) => {
+	])('%s is rejected: %s', (url, words) => {
 		const message = expect.stringContaining(words) as string;
 		const error = expect.objectContaining({ message, param: 'callbackUrl' }) as Error;
-		expect(() => readCallbackUrl(url, GATEWAY)).toThrow(error);
+		expect(() => readCallbackUrl(url)).toThrow(error);
 	});
 
 	it.each([' https://n8n.example.com/x ', 'HTTPS://n8n.example.com/x', 'http://n8n.example.com/x'])(
 		'%j is sent without the space around it',
 		(url) => {
-			expect(readCallbackUrl(url, GATEWAY)).toBe(url.trim());
+			expect(readCallbackUrl(url)).toBe(url.trim());
 		},
 	);
 
 	it.each(['http://127.0.0.1:4010/api/v1', 'http://gateway/api/v1', 'https://gateway.lan/api/v1'])(
-		'may be local with a local gateway: %s',
+		'can be reached from a local gateway: %s',
 		(gateway) => {
-			expect(readCallbackUrl('http://localhost:5678/x', gateway)).toBe('http://localhost:5678/x');
-			expect(readCallbackUrl('https://n8n.example.com/x', gateway)).toBe('https://n8n.example.com/x');
+			expect(unreachable('http://localhost:5678/x', gateway)).toBeUndefined();
+			expect(unreachable('https://n8n.example.com/x', gateway)).toBeUndefined();
 		},
 	);
 
 	it.each([undefined, '', '  '])('may be empty: %j', (url) => {
-		expect(readCallbackUrl(url, GATEWAY)).toBeUndefined();
+		expect(readCallbackUrl(url)).toBeUndefined();
 	});
 });
 

@@ -278,7 +278,7 @@ describe('an ID that would reach another endpoint', () => {
 });
 
 it.each<[string, object, string]>([
-	['callbackUrl', { callbackUrl: 'http://192.168.1.5:5678/x' }, 'cannot reach'],
+	['callbackUrl', { callbackUrl: 'ftp://192.168.1.5:5678/x' }, 'no web address'],
 	['idempotencyKey', { idempotencyKey: 'заказ-А' }, 'cannot be sent'],
 ])('an invalid %s is rejected before anything is sent', async (param, options, words) => {
 	const count = catalogue();

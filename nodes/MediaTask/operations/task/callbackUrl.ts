@@ -1,14 +1,13 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { isWebAddress } from '../../../shared/gateway/util/text';
 
-/** Reads the callback URL (§4.6), which the gateway must reach; without `gatewayUrl`, it may be anywhere. */
-export function readCallbackUrl(url = '', gatewayUrl = url.trim()): string | undefined {
+/** Reads the callback URL (§4.6). */
+export function readCallbackUrl(url = ''): string | undefined {
 	const address = url.trim();
 	if (address === '') return undefined;
-	const problem = unreachable(address, gatewayUrl);
-	if (problem === undefined) return address;
+	if (isWebAddress(address)) return address;
 	throw new InvalidInputError(
-		`The gateway cannot reach the callback URL: ${problem}`,
+		`The gateway cannot reach the callback URL: "${address}" is no web address`,
 		'Use the public address of this n8n, which begins with https:// (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).',
 		'callbackUrl',
 	);

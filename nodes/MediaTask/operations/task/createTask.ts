@@ -13,7 +13,7 @@ import type { ItemContext, OperationOutput } from '../../../shared/run/operation
 import type { ResumeCallback } from '../../suspend/suspension';
 import { completeInput, withFieldLabel } from '../input';
 import { openTaskFiles, placeholder } from '../inputFiles';
-import { readCallbackUrl } from './callbackUrl';
+import { unreachable } from './callbackUrl';
 import { mayBeOfOthers, type PlannedTask } from './taskRequest';
 
 export interface CreatedTask {
@@ -48,7 +48,7 @@ export async function createTask(
 			asNumber(await priceOf(item, task, async () => await completeInput(item, task.entered)));
 		return { taskId, response, mayExist: true, isNew, priceRub };
 	}
-	const callbackUrl = readCallbackUrl(task.callbackUrl, client.settings.baseUrl);
+	const callbackUrl = callbackUrlOf(item, task);
 	const inputWith = await openInput(item, task);
 	// The price, if there is a limit. Only a key of the user depends on the content of files.
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
@@ -96,6 +96,14 @@ export async function createTask(
 /** The body of a creation (§4.6). */
 function bodyOf({ entered, sessionId }: PlannedTask, input: JsonObject, callBackUrl?: string): JsonObject {
 	return compact({ model: entered.model, input, sessionId, callBackUrl });
+}
+
+/** A gateway with a public name may be in the network of a private host. */
+function callbackUrlOf({ run, client }: ItemContext, { callbackUrl }: PlannedTask): string | undefined {
+	const problem = callbackUrl && unreachable(callbackUrl, client.settings.baseUrl);
+	if (problem)
+		run.hints.add(`'Callback URL': ${problem}. The callback only comes if the gateway is in that network.`);
+	return callbackUrl;
 }
 
 /** Opens the files of a task. The function that it returns makes the input, with their URLs or placeholders. */
@@ -168,7 +176,7 @@ function nothingCreated(error: unknown): never {
 export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise<OperationOutput[]> {
 	const { client, run } = item;
 	const { model } = task.entered;
-	const callbackUrl = readCallbackUrl(task.callbackUrl, client.settings.baseUrl);
+	const callbackUrl = callbackUrlOf(item, task);
 	const input = await (await openInput(item, task))(placeholder);
 	const price = taskPrice(await run.mediaModel(client, model), input);
 	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
