@@ -25,6 +25,7 @@ import {
 	type AttachmentKind,
 	type Conversation,
 } from '../../../shared/gateway/text/formats/request';
+import { checkDocument } from '../../../shared/gateway/text/textCall';
 import type { FileReference } from '../../../shared/params/kinds';
 import type { Location } from '../../../shared/params/parameter';
 
@@ -56,8 +57,13 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 			`Choose the API format ${textFormats[0].label}.`,
 		);
 	}
-	if (typeof source !== 'string')
-		return { ...row, source: { binary: binaryOf(item, source, "set 'Source' to 'URL'") } };
+	if (typeof source !== 'string') {
+		const binary = binaryOf(item, source, "set 'Source' to 'URL'");
+		const mimeType = fileType(binary.mimeType, binary.fileName);
+		if (kind === 'file' && mimeType !== undefined && mimeType !== UNCLEAR_TYPE)
+			checkDocument(format, { mimeType, fileName: binary.fileName });
+		return { ...row, source: { binary } };
+	}
 	const url = source.trim();
 	if (isDataUrl(url)) return { ...row, source: inlineFile(at, url) };
 	if (!isWebAddress(url))
@@ -115,12 +121,15 @@ async function openFile(
 	return 'binary' in source ? await fileOf(item, source.binary) : source;
 }
 
+/** n8n also calls a file so of which it knows nothing. */
+const UNCLEAR_TYPE = 'text/plain';
+
 /** The file with a standard type. An unknown one is found by the name or the first bytes. */
 async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
 	const { fileName, size, mimeType: label } = file;
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
 	const said = fileType(label, fileName);
-	const isSure = said !== undefined && said !== 'text/plain';
+	const isSure = said !== undefined && said !== UNCLEAR_TYPE;
 	const mimeType = isSure ? said : fileType(label, fileName, await firstBytes(file));
 	if (mimeType !== undefined) return { ...file, mimeType };
 	throw at.error(

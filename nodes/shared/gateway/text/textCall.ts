@@ -1,6 +1,8 @@
 import type { GatewayRequest } from '../client/client';
 import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
 import { asObjects, deepMerge, omit, type JsonObject } from '../util/json';
+import { InvalidInputError } from '../errors/errors';
+import { textFormats } from './formats';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
@@ -8,7 +10,27 @@ export type TextCall = GatewayRequest & { json: JsonObject };
 
 /** The body of a request to a text model; `extraBody` is merged into it last, except how the response is read. */
 export function textBody(format: TextFormat, request: TextRequest, extraBody: JsonObject): JsonObject {
+	const { conversation } = request;
+	const messages = conversation.kind === 'messages' ? conversation.messages : [];
+	for (const message of messages) {
+		const attachments = message.role === 'tool' ? [] : (message.attachments ?? []);
+		for (const { kind, source } of attachments)
+			if (kind !== 'image' && 'base64' in source) checkDocument(format, source);
+	}
 	return deepMerge(format.toBody(request), omit(extraBody, 'stream'));
+}
+
+/** @throws {InvalidInputError} for a file that models of the format do not read */
+export function checkDocument(
+	{ label, takesDocument }: TextFormat,
+	{ mimeType, fileName = 'file' }: { mimeType: string; fileName?: string | undefined },
+): void {
+	if (takesDocument?.(mimeType) !== false) return;
+	throw new InvalidInputError(
+		`The API format ${label} takes PDF and text files only, not "${fileName}"`,
+		`Put its text into the prompt (n8n's Extract from File node reads it), save it as PDF, or choose the API format ${textFormats[0].label}.`,
+		'attachments',
+	);
 }
 
 export function textCall(

@@ -48,6 +48,8 @@ export interface TextFormat {
 	hasCachePoints?: true;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
+	/** Whether models of the format read documents of a type; by default, of any. */
+	takesDocument?(mimeType: string): boolean;
 	toBody(request: TextRequest): JsonObject;
 	/** Reads a complete response; throws for a failed generation and a body of another shape. */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;

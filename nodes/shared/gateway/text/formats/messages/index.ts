@@ -43,6 +43,7 @@ export const messages: TextFormat = {
 	},
 	usage: USAGE,
 	attachments: { image: 'url or file', file: 'url or file' },
+	takesDocument,
 	toBody,
 	readCompletion,
 	createStream: (output) => new MessagesStream(output),
@@ -98,6 +99,11 @@ function toWireMessage(message: Message): JsonObject[] {
 	// Attachments come before the prompt, as the vendor of this format recommends.
 	const content = [...attachments.map(toWirePart), ...textParts];
 	return [{ role, content: [...reasoning, ...content, ...calls] }];
+}
+
+function takesDocument(mimeType: string): boolean {
+	const kind = kindOfType(mimeType);
+	return kind === 'pdf' || kind === 'text';
 }
 
 /** §4.3 shows no parts: these are from the official client of this format. */
