@@ -3,10 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
-import { asArray, type Json, type JsonObject } from '../gateway/util/json';
+import { asArray, asObject, textOf, type Json, type JsonObject } from '../gateway/util/json';
 import { collection } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
-import type { Parameter } from '../params/parameter';
+import { Location, type Parameter } from '../params/parameter';
 
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
 	const { kind, label, help, initial, placeholder, min, max, choices = [], row } = option;
@@ -68,10 +68,14 @@ export const textOptionParameters = textOptionsWhere(() => true);
 
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
-	for (const [name, { group, none }] of Object.entries<TextOption>(textOptions)) {
+	for (const [name, option] of Object.entries<TextOption>(textOptions)) {
 		if (!(name in format.options)) continue;
+		const { group, none, label, maxIn } = option;
 		const source = group === undefined ? options : (options[group] as typeof options | undefined);
 		const value = source?.[name] as Json | undefined;
+		const max = maxIn?.[format.name];
+		if (value !== undefined && max !== undefined)
+			parameterOf({ ...option, max }).read(value, new Location(name, `The option '${label}'`));
 		if (value !== undefined && value !== none && JSON.stringify(value) !== none) values[name] = value;
 	}
 	return withSearchTool(values, format);
@@ -81,5 +85,7 @@ export function readTextOptions(options: Readonly<Record<string, unknown>>, form
 function withSearchTool(values: JsonObject, { options }: TextFormat): JsonObject {
 	const { webSearch, builtInTools, ...others } = values;
 	if (webSearch === undefined || !('builtInTools' in options)) return values;
-	return { ...others, builtInTools: [...asArray(builtInTools), { type: 'web_search' }] };
+	const tools = asArray(builtInTools);
+	const searches = tools.some((tool) => textOf(asObject(tool)?.type).startsWith('web_search'));
+	return { ...others, builtInTools: searches ? tools : [...tools, { type: 'web_search' }] };
 }

@@ -37,7 +37,7 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 	const body = readBody(raw);
 	const model = readModel(body);
 	const messages = readInput(body.input);
-	readNumber(body, 'temperature', { min: 0, max: 2 });
+	readNumber(body, 'temperature');
 	readNumber(body, 'top_p', { min: 0, max: 1 });
 	const toolList = readArray(body, 'tools').map((tool, index) => {
 		if (!isObject(tool) || typeof tool.type !== 'string') throw invalid(`tools[${index}].type is required`);

@@ -358,9 +358,9 @@ describe('bodies', () => {
 });
 
 /** The limits of an option; other choices are only those of the panel. */
-function limitsOf(name: string) {
+function limitsOf(name: string, format: string) {
 	const options: Readonly<Record<string, TextOption>> = textOptions;
-	const { kind, min, max, choices = [] } = options[name] ?? {};
+	const { kind, min, maxIn, max = maxIn?.[format], choices = [] } = options[name] ?? {};
 	const values = choices.filter((choice) => choice.name !== 'Model Decides').map(({ value }) => value);
 	return { kind, min, max, choices: kind === 'choice' ? values : undefined };
 }
@@ -375,7 +375,7 @@ describe.each(Object.entries(optionRows))('%s', (format, rows) => {
 		]);
 		const options = Object.entries(textFormat(format).options).map(([option, path]) => [
 			option,
-			{ path, ...limitsOf(option) },
+			{ path, ...limitsOf(option, format) },
 		]);
 		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
 	});
