@@ -1,6 +1,6 @@
 import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
-import { readToolChoice } from '../shared/fields/textRequest';
+import { hasTools, readToolChoice } from '../shared/fields/textRequest';
 import { ApiError, asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
@@ -125,7 +125,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const source = isPlain ? undefined : this.source(model);
 		const messages = toChatMessages(config.messages, source);
 		// A tool that must be called is called once for each message of the user: the agent must respond.
-		const choice = readToolChoice(toolChoice, { tools, options, extraBody });
+		const withTools = { tools, options, extraBody };
+		const choice = hasTools(withTools) ? readToolChoice(toolChoice, withTools) : undefined;
 		const ownChoice = choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
 		const shown = showToolMedia && !isPlain ? withToolMedia(messages) : messages;
 		return {

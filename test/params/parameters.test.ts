@@ -87,9 +87,9 @@ const kinds: Record<string, Kind> = {
 		reads: [['7', 7]],
 		missing: 3,
 		empty: REJECTED,
-		rejects: [7.5, '7.5'],
+		rejects: [7.5, '7.5', '1 000', '1,000'],
 		problem: notAllowed,
-		hint: 'Enter a whole number.',
+		hint: 'Enter a whole number, without spaces or commas.',
 	},
 	amount: {
 		parameter: decimal({ displayName, default: 10 }),
@@ -111,10 +111,14 @@ const kinds: Record<string, Kind> = {
 		reads: [
 			['true', true],
 			['false', false],
+			['TRUE', true],
+			[' False ', false],
+			['1', true],
+			[0, false],
 		],
 		missing: true,
 		empty: false,
-		rejects: [0, 1, 'yes', 'TRUE', {}],
+		rejects: [2, 'yes', ' ', {}],
 		problem: notAllowed,
 		hint: 'It is true or false.',
 	},
@@ -378,7 +382,7 @@ describe('the bounds of a number', () => {
 	});
 
 	it.each<[Range, boolean, string]>([
-		[{ min: 1, max: 9 }, true, 'Enter a whole number from 1 to 9.'],
+		[{ min: 1, max: 9 }, true, 'Enter a whole number from 1 to 9, without spaces or commas.'],
 		[{ min: 1 }, false, 'Enter a number of at least 1.'],
 	])('are in the hint: %j', (range, isWhole, hint) => {
 		const { description } = invalidInput(() => readParameter(numberOrInteger(range, isWhole), 'x'));

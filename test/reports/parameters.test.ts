@@ -199,19 +199,23 @@ test.each<[string, Call, RegExp]>([
 	[
 		'a type that JSON Schema does not know',
 		withSchema(ofTitle({ type: 'strin' })),
-		/no type "strin".*string, number/,
+		/does not know: "strin".*string, number/,
 	],
 	[
 		'such a type among the elements of a list',
 		withSchema(ofTitle({ type: 'array', items: { type: ['text', 'null'] } })),
-		/no type "text"/,
+		/does not know: "text"/,
 	],
 	[
 		'such a type that is referred to',
 		withSchema({ ...ofTitle({ $ref: '#/$defs/t' }), $defs: { t: { anyOf: [{ type: 'int' }] } } }),
-		/no type "int"/,
+		/does not know: "int"/,
 	],
-	['such a type in the parameters of a tool', withTool('look', ofTitle({ type: 'str' })), /no type "str"/],
+	[
+		'such a type in the parameters of a tool',
+		withTool('look', ofTitle({ type: 'str' })),
+		/does not know: "str"/,
+	],
 	[
 		'two fields with one name',
 		withFields('title', 'price', 'title'),
@@ -364,7 +368,7 @@ describe('a document in the API format Messages', () => {
 		const items = [await file('a.pdf', 'application/pdf', '%PDF-1'), await file(fileName, mimeType, 'PK')];
 		const [node, parameters] = attach('messages');
 		const { error } = await gateway.run({ node, parameters: { ...parameters }, items });
-		expect(error?.message).toMatch(/Messages takes PDF and text files only/);
+		expect(error?.message).toMatch(/Messages takes PDF and text files only, not "a/);
 		expect(error?.description).toMatch(/Extract from File.*Chat Completions/);
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
@@ -420,7 +424,7 @@ describe('*Callback URL* with a base URL of the internet', () => {
 	});
 });
 
-test.each(['{"note":"data: 5,"}', '{"note":"data: a, b","n":"data:,"}', '{"data:":"x","b":","}'])(
+test.each(['{"note":"data: 5,"}', '{"note":"data: a, b","notes":"data:,"}', '{"data:":"x","b":","}'])(
 	'%s has no data URL',
 	async (extra) => {
 		const { json, sent } = await run(...text({ options: { extraBody: extra } }));

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { OutputRequest } from '../gateway/text/formats/request';
-import { isSchema, schemaOf } from '../gateway/text/outputSchema';
+import { isSchema, schemaOf, strictSchema, TYPE_NAMES, unknownType } from '../gateway/text/outputSchema';
 import { asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { rows } from '../params/groups';
-import { choice, flag, id, json, jsonObject, optional, shownFor, text, NAME_HINT } from '../params/kinds';
-import { Parameter, type Values } from '../params/parameter';
+import { choice, flag, id, json, jsonObject, optional, shownFor, text, wireName } from '../params/kinds';
+import { type Location, Parameter, type Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
 const outputFormat = choice({
@@ -98,6 +98,21 @@ const jsonExample = new Parameter(sampleObject.description, (value, at) => {
 
 const schemaExample = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
 
+function checkTypes(schema: JsonObject, at: Location): JsonObject {
+	const type = unknownType(schema);
+	if (type === undefined) return schema;
+	throw at.error(
+		`has a type that JSON Schema does not know: ${JSON.stringify(type)}`,
+		`Its types are ${TYPE_NAMES.join(', ')}. A date or a time is a string.`,
+	);
+}
+
+/** The JSON Schema of the arguments of a tool. */
+export function argumentsSchema(spec: Parameters<typeof jsonObject>[0]): Parameter<JsonObject> {
+	const { description, read } = jsonObject(spec);
+	return new Parameter(description, (value, at) => checkTypes(read(value, at), at));
+}
+
 const anyObject = jsonObject({
 	displayName: 'JSON Schema',
 	rows: 8,
@@ -110,19 +125,20 @@ const anyObject = jsonObject({
 
 const jsonSchema = new Parameter(anyObject.description, (value, at) => {
 	const schema = anyObject.read(value, at);
-	if (isSchema(schema)) return schema.properties ? { type: 'object', ...schema } : schema;
+	const hasFields = asObject(schema.properties) !== undefined;
+	if (isSchema(hasFields ? { ...schema, type: 'object' } : schema))
+		return checkTypes(hasFields ? { type: 'object', ...schema } : schema, at);
 	throw at.error(
 		'is sample data, not a schema',
 		`Choose 'JSON by Example' as the 'Output Format', or enter a schema, which looks like ${schemaExample}.`,
 	);
 });
 
-const schemaName = id({
+const schemaName = wireName({
 	displayName: 'Schema Name',
 	default: 'answer',
 	placeholder: 'e.g. invoice',
 	description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
-	whenEmpty: NAME_HINT,
 });
 
 export const outputParameters = {
@@ -142,7 +158,7 @@ export const schemaOptions = {
 			displayName: 'Schema Strict',
 			default: true,
 			description:
-				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
+				"Whether the response must match the schema exactly, if the model supports it. With 'JSON by Schema', it must require all fields and set additionalProperties to false.",
 			displayOptions: { show: { ...schemaOnly, ...strictFormats } },
 		}),
 	),
@@ -159,8 +175,14 @@ export function readOutput(params: OutputValues): OutputRequest {
 	if (kind === 'jsonObject') return { kind, name: NAME };
 	const strict = params.options.schemaStrict;
 	if (kind === 'jsonSchema') return { kind, name: params.schemaName, schema: params.jsonSchema, strict };
-	const schema = kind === 'jsonFields' ? schemaOfFields(params.fields) : schemaOf([params.jsonExample]);
-	return { kind: 'jsonSchema', name: NAME, schema, strict };
+	const written = kind === 'jsonFields' ? schemaOfFields(params.fields) : schemaOf([params.jsonExample]);
+	const schema = strict ? strictSchema(written) : written;
+	if (schema) return { kind: 'jsonSchema', name: NAME, schema, strict };
+	throw new InvalidInputError(
+		"'Schema Strict' does not take an object without fields",
+		'The model could put nothing into it. In the example, give each object the fields that it may have, or remove the option.',
+		'schemaStrict',
+	);
 }
 
 function schemaOfFields(list: OutputValues['fields']): JsonObject {

@@ -72,7 +72,7 @@ export const toolChoiceParameters = {
 	toolChoice: text({
 		displayName: 'Tool Choice',
 		default: 'auto',
-		description: 'Whether the model may, must or must not call one of the tools, if there are any',
+		description: 'Whether the model may, must or must not call one of the tools',
 	}).with({
 		type: 'options',
 		options: [
@@ -85,15 +85,28 @@ export const toolChoiceParameters = {
 	...shownFor({ toolChoice: ['function'] }, { toolChoiceName }),
 };
 
+type WithTools = Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject };
+
+export function hasTools({ tools, options, extraBody }: WithTools): boolean {
+	return tools.length + asArray(extraBody.tools ?? options.builtInTools).length > 0;
+}
+
 /** The choice of tools; `undefined` if the gateway decides. Whether the tool is there, the gateway checks. */
 export function readToolChoice(
 	params: Values<typeof toolChoiceParameters>,
-	{ tools, options, extraBody }: Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject },
+	request: WithTools,
 ): ToolChoice | undefined {
 	const choice = params.toolChoice;
 	if (choice === 'auto') return undefined;
-	const others = asArray(extraBody.tools ?? options.builtInTools);
-	if (choice === 'none') return tools.length + others.length > 0 ? choice : undefined;
+	if (!hasTools(request)) {
+		if (choice === 'none') return undefined;
+		throw new InvalidInputError(
+			"'Tool Choice' needs a tool, and there are no tools",
+			"Add the tool under 'Tools', or remove the option 'Tool Choice'.",
+			'toolChoice',
+		);
+	}
+	if (choice === 'none') return choice;
 	// An expression may return the name of a tool, and the word of another format.
 	if (choice === 'required' || choice === 'any') return 'required';
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;

@@ -2,7 +2,15 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asError } from '../gateway/errors/errors';
 import { excerpt } from '../gateway/util/text';
-import { asNumber, asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
+import {
+	asBoolean,
+	asNumber,
+	asObject,
+	compact,
+	roundedInteger,
+	type Json,
+	type JsonObject,
+} from '../gateway/util/json';
 import { Parameter, type Declarations, type Description, type Location } from './parameter';
 
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
@@ -74,8 +82,15 @@ export function id(spec: Spec<{ default?: string; whenEmpty: string; allowed?: R
 	);
 }
 
-export const NAME_HINT =
+/** What vendors take as the name of a tool or a schema. */
+const NAME = /^[\w-]{1,64}$/;
+
+const NAME_HINT =
 	'Enter a name of letters from A to Z, digits, underscores and dashes, at most 64 characters.';
+
+export function wireName(spec: Spec<{ default?: string }>): Parameter<string> {
+	return id({ ...spec, whenEmpty: NAME_HINT, allowed: NAME });
+}
 
 export function locator(
 	spec: Spec<{ modes: NonNullable<INodeProperties['modes']>; whenEmpty: string }>,
@@ -111,13 +126,25 @@ export function number({ min, max, decimals, ...rest }: Spec<NumberSpec>): Param
 	const isWhole = decimals === 0;
 	const point = decimals ? `, with a point before the decimals, e.g. ${max === undefined ? 12.5 : 0.5}` : '';
 	const range = max === undefined ? ` of at least ${min}` : ` from ${min} to ${max}`;
-	const hint = `Enter a ${isWhole ? 'whole number' : 'number'}${min === undefined ? '' : range}${point}.`;
+	const digits = isWhole ? ', without spaces or commas' : point;
+	const hint = `Enter a ${isWhole ? 'whole number' : 'number'}${min === undefined ? '' : range}${digits}.`;
 	return kind({ ...rest, type: 'number', typeOptions }, (value, at) => {
+		checkDigits(value, at);
 		const read = asNumber(value) ?? NaN;
 		if (read >= (min ?? -Infinity) && read <= (max ?? Infinity) && (!isWhole || Number.isInteger(read)))
 			return read;
 		throw notAllowed(value, at, hint);
 	});
+}
+
+/** Refuses text with a whole number that would be sent as another one. */
+function checkDigits(given: unknown, at: Location): void {
+	const digits = typeof given === 'string' ? roundedInteger(given) : undefined;
+	if (digits === undefined) return;
+	throw at.error(
+		`has a whole number of too many digits: ${digits}`,
+		`It would be sent as ${Number(digits)}. Use a smaller one, or a text in quotes where the API takes text.`,
+	);
 }
 
 export function integer(spec: Spec<NumberSpec>): Parameter<number> {
@@ -134,8 +161,8 @@ export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
 export function flag(spec: Spec<{ default: boolean; isStrict?: true }>): Parameter<boolean> {
 	const { isStrict, ...rest } = spec;
 	return kind({ ...rest, type: 'boolean' }, (value, at) => {
-		if (value === true || value === 'true') return true;
-		if (value === false || value === 'false' || (isUnset(value) && !isStrict)) return false;
+		const read = isUnset(value) && !isStrict ? false : asBoolean(value);
+		if (read !== undefined) return read;
 		throw notAllowed(value, at, 'It is true or false.');
 	});
 }
@@ -180,7 +207,7 @@ export function json(spec: JsonSpec): Parameter<Json> {
 /** Where n8n keeps files on disk, $binary makes data URLs empty: models would charge for something without the file. */
 function checkDataUrls(given: unknown, at: Location): void {
 	const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
-	const [url] = /"data:[^",\\]*,\s*"/i.exec(text) ?? [];
+	const [url] = /"data:[^",\\]*;base64,\s*"/i.exec(text) ?? [];
 	if (url === undefined) return;
 	throw at.error(
 		`has a data URL without content: ${url}`,
@@ -197,6 +224,7 @@ function jsonOf<T>(
 	return kind({ ...rest, type: 'json', ...typeOptions }, (given, at) => {
 		let problem = '';
 		checkDataUrls(given, at);
+		checkDigits(given, at);
 		try {
 			const value = narrow((typeof given === 'string' ? JSON.parse(given) : given) as Json);
 			if (value !== undefined) return value;

@@ -175,10 +175,9 @@ describe('tools', () => {
 		expect(await sentBody({ options: { toolChoice } })).not.toHaveProperty('tool_choice');
 	});
 
-	it.each<[string, string, unknown]>([
-		['a tool that is not there', '={{ "look" }}', { type: 'function', function: { name: 'look' } }],
-		['any tool, without tools', 'required', 'required'],
-	])('the gateway checks the choice of %s', async (_, toolChoice, wire) => {
-		expect((await sentBody({ options: { toolChoice } })).tool_choice).toStrictEqual(wire);
+	it('the gateway checks the choice of a tool that is not there', async () => {
+		const tools = { function: [{ name: 'act' }] };
+		const { tool_choice: sent } = await sentBody({ tools, options: { toolChoice: '={{ "look" }}' } });
+		expect(sent).toStrictEqual({ type: 'function', function: { name: 'look' } });
 	});
 });

@@ -57,8 +57,11 @@ describe('the schema of JSON output', () => {
 			name: 'answer',
 			schema: {
 				type: 'object',
-				properties: { title: { type: 'string' }, note: {} },
-				required: ['title'],
+				properties: {
+					title: { type: 'string' },
+					note: { type: ['string', 'number', 'boolean', 'null'] },
+				},
+				required: ['title', 'note'],
 				additionalProperties: false,
 			},
 			strict: true,

@@ -1,4 +1,4 @@
-import { outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
+import { argumentsSchema, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
 import { includeInput, simplify } from '../../../shared/fields/results';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
@@ -14,13 +14,11 @@ import {
 	choice,
 	EMPTY_HINT,
 	flag,
-	id,
 	json,
-	jsonObject,
-	NAME_HINT,
 	optional,
 	shownFor,
 	text,
+	wireName,
 } from '../../../shared/params/kinds';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
@@ -77,12 +75,11 @@ const tools = rows({
 	group: 'function',
 	groupLabel: 'Function',
 	fields: {
-		name: id({
+		name: wireName({
 			displayName: 'Name',
 			required: true,
 			placeholder: 'e.g. get_weather',
 			description: 'Letters, digits, underscores and dashes',
-			whenEmpty: NAME_HINT,
 		}),
 		description: text({
 			displayName: 'Description',
@@ -90,7 +87,7 @@ const tools = rows({
 			description: 'When the model should call it, and what it returns',
 		}),
 		parameters: optional(
-			jsonObject({
+			argumentsSchema({
 				displayName: 'Parameters (JSON Schema)',
 				rows: 5,
 				default:

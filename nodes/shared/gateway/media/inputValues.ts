@@ -1,5 +1,13 @@
 import type { InputField, InputForm } from './inputSchema';
-import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
+import {
+	asBoolean,
+	asNumber,
+	objectIn,
+	parseJson,
+	roundedInteger,
+	type Json,
+	type JsonObject,
+} from '../util/json';
 import { BETWEEN_URLS } from '../util/text';
 import { typesOf } from './jsonSchema';
 
@@ -35,9 +43,11 @@ function typedValue(value: Json, field: InputField): Json {
 			return typeof value === 'object' ? value : String(value);
 		case 'integer':
 		case 'number':
+			// Not as another number.
+			if (typeof value === 'string' && roundedInteger(value) !== undefined) return value;
 			return asNumber(value) ?? value;
 		case 'boolean':
-			return toBoolean(value) ?? value;
+			return asBoolean(value) ?? value;
 		case 'list':
 			return toList(value, field);
 		case 'object':
@@ -55,12 +65,6 @@ function choiceLike(value: Json, { choices }: InputField) {
 	);
 }
 
-function toBoolean(value: Json): boolean | undefined {
-	const word = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
-	if (word === 'true' || word === '1') return true;
-	return word === 'false' || word === '0' ? false : undefined;
-}
-
 /** Lists and objects among the elements stay, and all elements of a list of several types. */
 function toList(value: Json, { element }: InputField): Json[] {
 	return elements(value, element).map((part) => {
@@ -76,7 +80,7 @@ function elements(value: Json, element: InputField | undefined): Json[] {
 	if (typeof value !== 'string') return [value];
 	const parsed = parseJson(value);
 	if (Array.isArray(parsed)) return parsed;
-	const isUrl = /:\/\/|^\s*data:/.test(value);
+	const isUrl = /:\/\/|^\s*data:[^\s,]+,/.test(value);
 	const isByLine = /[\r\n]/.test(value) || element?.kind === 'object';
 	const separator = isUrl ? BETWEEN_URLS : isByLine ? /[\r\n]/ : /,/;
 	return value

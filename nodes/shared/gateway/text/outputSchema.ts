@@ -11,6 +11,8 @@ const TYPES: Readonly<Record<string, string>> = {
 	null: 'null',
 };
 
+export const TYPE_NAMES = Object.keys(TYPES);
+
 /** The depth to which a value is checked: a schema may refer to itself. */
 const MAX_DEPTH = 50;
 
@@ -75,6 +77,62 @@ export function schemaOf(examples: readonly Json[]): JsonObject {
 		required: names.filter((name) => valuesOf(name).length === objects.length),
 		additionalProperties: false,
 	};
+}
+
+/**
+ * The schema of {@link schemaOf} as strict models take it: objects are closed and have all their fields, optional ones are
+ * null. `undefined` if it has an object without fields, which would always be empty.
+ */
+export function strictSchema(schema: JsonObject): JsonObject | undefined {
+	const { type, items, properties, required } = schema;
+	// Anything is not strict: no list and no object.
+	if (type === undefined) return { ...schema, type: ['string', 'number', 'boolean', 'null'] };
+	if (type === 'array') {
+		const element = strictSchema(asObject(items) ?? {});
+		return element && { ...schema, items: element };
+	}
+	if (type !== 'object') return schema;
+	const fields = Object.entries(asObject(properties) ?? {}).map(([name, value]) => {
+		const field = strictSchema(asObject(value) ?? {});
+		const isOptional = !asArray(required).includes(name);
+		return [name, field && isOptional ? orNull(field) : field] as const;
+	});
+	if (fields.length === 0 || fields.some(([, field]) => field === undefined)) return undefined;
+	return { ...schema, properties: Object.fromEntries(fields), required: fields.map(([name]) => name) };
+}
+
+function orNull(schema: JsonObject): JsonObject {
+	return { ...schema, type: [...new Set([schema.type ?? [], 'null'].flat())] };
+}
+
+/** Keywords that hold a schema or a list of them, and those that hold schemas by name. */
+const INNER = [
+	'items',
+	'prefixItems',
+	'contains',
+	'additionalProperties',
+	'propertyNames',
+	'not',
+	'allOf',
+	'anyOf',
+	'oneOf',
+	'if',
+	'then',
+	'else',
+];
+const NAMED = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+
+/** A type in a schema, or in one inside, that JSON Schema does not have. */
+export function unknownType(schema: Json | undefined): Json | undefined {
+	const rules = asObject(schema);
+	if (!rules) return undefined;
+	const own = [rules.type ?? []].flat().find((type) => !TYPE_NAMES.includes(String(type)));
+	if (own !== undefined) return own;
+	const inner = [
+		...INNER.flatMap((word) => rules[word] ?? []),
+		...NAMED.flatMap((word) => Object.values(asObject(rules[word]) ?? {})),
+	];
+	return inner.map(unknownType).find((type) => type !== undefined);
 }
 
 const SCHEMA_WORDS = ['type', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'];

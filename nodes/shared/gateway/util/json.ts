@@ -56,6 +56,21 @@ export function asNumber(value: unknown): number | undefined {
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
+/** Whether a value is true or false, also as tables have it: `TRUE`, `0`; otherwise `undefined`. */
+export function asBoolean(value: unknown): boolean | undefined {
+	const word = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
+	if (word === 'true' || word === '1') return true;
+	return word === 'false' || word === '0' ? false : undefined;
+}
+
+/** A whole number in JSON text that JavaScript cannot keep, such as 9007199254740993. */
+export function roundedInteger(text: string): string | undefined {
+	if (!/\d{16}/.test(text)) return undefined;
+	const withoutTexts = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, '');
+	const integers = withoutTexts.match(/(?<![\w.+-])-?\d{16,}(?![\w.])/g) ?? [];
+	return integers.find((digits) => String(Number(digits)) !== digits);
+}
+
 /** An identifier as a string; servers send strings or numbers. */
 export function asId(value: unknown): string | undefined {
 	return typeof value === 'number' ? String(value) : asText(value);
