@@ -1,6 +1,6 @@
 import { asArray, asObject, asObjects, asText, omit, type Json, type JsonObject } from '../util/json';
 
-const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else'];
+const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
 const MAX_DEPTH = 5;
@@ -44,10 +44,18 @@ export function merged(under: JsonObject, over: JsonObject): JsonObject {
 	};
 }
 
-/** The branches of a union; empty if the schema is not a union. A condition is a union of its two outcomes. */
+/**
+ * The branches of a union; empty if the schema is not a union. A condition is a union of its two outcomes, and so is a
+ * field on which others depend.
+ */
 export function branches(schema: JsonObject): JsonObject[] {
+	const { anyOf, oneOf, dependentSchemas, dependencies } = schema;
 	const outcomes = schema.if === undefined ? [] : [schema.then ?? {}, schema.else ?? {}];
-	return [...asObjects(schema.anyOf), ...asObjects(schema.oneOf), ...asObjects(outcomes)];
+	const dependent = asObjects(
+		[dependentSchemas, dependencies].flatMap((byName) => Object.values(asObject(byName) ?? {})),
+	);
+	const noneOr = dependent.length > 0 ? [{}, ...dependent] : [];
+	return [...asObjects(anyOf), ...asObjects(oneOf), ...asObjects(outcomes), ...noneOr];
 }
 
 function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
