@@ -6,6 +6,7 @@ import {
 	extraBody,
 	fallbackModels,
 	format,
+	stream,
 	textModel,
 	toolChoiceParameters,
 } from '../shared/fields/textRequest';
@@ -53,6 +54,10 @@ export const parameters = declare({
 		fallbackModels,
 		maxCostRub,
 		showToolMedia,
+		stream: stream.with({
+			description:
+				'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the model streams when the agent or chain asks for it.',
+		}),
 		...requestOptions,
 	}),
 });
@@ -75,5 +80,7 @@ export function readSettings(params: Values<typeof parameters.declarations>) {
 		maxCostRub: options.maxCostRub,
 		fallbackModels: options.fallbackModels ?? [],
 		showToolMedia: options.showToolMedia,
+		/** `undefined`: as the agent or chain asks. */
+		stream: options.stream,
 	};
 }

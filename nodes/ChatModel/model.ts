@@ -7,13 +7,14 @@ import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { OutputRequest, TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { parseJsonOutput } from '../shared/gateway/text/formats/jsonOutput';
 import { streamText } from '../shared/gateway/text/streamText';
-import { textBody, textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { textBody, textCall } from '../shared/gateway/text/textCall';
 import { asObjects, canonicalJson, type JsonObject } from '../shared/gateway/util/json';
 import { completeText, type TextCosts } from '../shared/run/charge/text';
 import type { ModelSettings } from './fields';
 import { reasoningToKeep, toChatMessages, withToolMedia, type LangChainMessage } from './messages';
 import { callInfoOf, toClosingChunks, toResult } from './result';
 import { toToolDefinitions, type AiNodeSdk } from './sdk';
+import { ToolNames } from './toolNames';
 
 export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
@@ -44,6 +45,7 @@ const FALLBACK = 'A fallback model has answered. The log shows which models were
 export class GatewayChatModel implements ChatModel<CallConfig> {
 	readonly provider = 'ai-gateway';
 	readonly modelId: string;
+	private readonly toolNames: ToolNames;
 
 	constructor(
 		private readonly settings: ModelSettings,
@@ -51,6 +53,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		private readonly tools: readonly Tool[] = [],
 	) {
 		this.modelId = settings.model;
+		this.toolNames = new ToolNames(tools.map(({ name }) => name));
 	}
 
 	withTools(tools: Tool[]): GatewayChatModel {
@@ -62,10 +65,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	async generate(_messages: unknown, config: CallConfig = calledDirectly()): Promise<GenerateResult> {
 		return await this.withUserErrors(config.signal, async () => {
-			const { client } = this.dependencies;
-			const completion = await this.completed(config, false, async (call) => {
-				return await client.json({ ...call, signal: config.signal });
-			});
+			const completion = await this.completed(config, this.settings.stream ?? false);
 			return toResult(completion, callIds(config.messages));
 		});
 	}
@@ -73,16 +73,13 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	stream(_messages: unknown, config: CallConfig = calledDirectly()): AsyncIterable<StreamChunk> {
 		return iterate(config.signal, async (take: (chunk: StreamChunk) => void, signal) => {
 			await this.withUserErrors(config.signal, async () => {
-				const { format } = this.settings;
 				let shown = '';
 				const onText = (delta: string) => {
 					shown += delta;
 					take({ type: 'text-delta', delta });
 				};
-				const completion = await this.completed(config, true, async (call, output) => {
-					const request = { ...call, signal };
-					return await streamText(this.dependencies.client, { format, output, request, onText });
-				});
+				const asked = { ...config, signal };
+				const completion = await this.completed(asked, this.settings.stream ?? true, onText);
 				toClosingChunks(completion, shown, callIds(config.messages)).forEach(take);
 			});
 		});
@@ -91,7 +88,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	private async completed(
 		config: CallConfig,
 		stream: boolean,
-		send: (call: TextCall, output: OutputRequest) => Promise<JsonObject>,
+		onText: (delta: string) => void = () => undefined,
 	): Promise<Completion> {
 		const { settings, dependencies } = this;
 		const { format, model, maxCostRub } = settings;
@@ -103,14 +100,16 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			const output = this.output(config);
 			const { result: sent, isPlain } = await plainIfRejected(bodyOf, async (body) => {
 				return await completeText(dependencies, { format, output, body, maxCostRub }, async (json) => {
-					return await send({ ...textCall(format, json), ...wait }, output);
+					const request = { ...textCall(format, json), ...wait, signal: config.signal };
+					if (!stream) return await dependencies.client.json(request);
+					return await streamText(dependencies.client, { format, output, request, onText });
 				});
 			});
 			config.shown.reasoning = reasoningToKeep(sent.completion, this.source(asked));
 			return { ...sent, isPlain };
 		});
 		if (fallbackFrom.length > 0) dependencies.hints.add(FALLBACK);
-		const completion = { ...result.completion, fallbackFrom };
+		const completion = { ...this.toolNames.completion(result.completion), fallbackFrom };
 		this.checkOutput(completion, this.output(config));
 		const leftOut = result.isPlain ? { leftOut: 'images of tools, reasoning' } : {};
 		config.shown.info = { ...callInfoOf(completion), ...leftOut };
@@ -121,9 +120,12 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	private request(config: CallConfig, model: string, stream: boolean, isPlain: boolean): TextRequest {
 		const { cachesPrompt, options: own, showToolMedia = false, toolChoice, extraBody } = this.settings;
 		const options = config.stop?.length ? { ...own, stop: config.stop } : own;
-		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
+		const { toolNames } = this;
+		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema).map((tool) =>
+			toolNames.tool(tool),
+		);
 		const source = isPlain ? undefined : this.source(model);
-		const messages = toChatMessages(config.messages, source);
+		const messages = toChatMessages(config.messages, source).map((message) => toolNames.message(message));
 		// A tool that must be called is called once for each message of the user: the agent must respond.
 		const withTools = { tools, options, extraBody };
 		const choice = hasTools(withTools) ? readToolChoice(toolChoice, withTools) : undefined;
@@ -134,7 +136,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			conversation: { kind: 'messages', messages: shown },
 			tools,
 			// That of the agent or chain comes first.
-			toolChoice: config.toolChoice ?? ownChoice,
+			toolChoice: toolNames.choice(config.toolChoice ?? ownChoice),
 			output: this.output(config),
 			options,
 			stream,

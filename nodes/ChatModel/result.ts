@@ -13,17 +13,21 @@ import { excerpt } from '../shared/gateway/util/text';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export function callInfoOf(completion: Completion) {
-	const { id, model, costRub, costIsComputed, hint, fallbackFrom = [], reasoning, finishReason } = completion;
+	const { id, model, provider, costRub, costIsComputed, hint, finishReason, usage } = completion;
+	const { fallbackFrom = [], reasoning, sources } = completion;
 	return compact({
 		hint,
 		// As the text node outputs it.
 		finish_reason: finishReason,
 		id,
 		model,
+		provider,
 		costRub,
 		costIsComputed,
+		usage,
 		fallbackFrom: unlessEmpty(fallbackFrom),
 		reasoning: reasoning || undefined,
+		sources: unlessEmpty(sources),
 	});
 }
 

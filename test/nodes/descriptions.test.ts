@@ -219,7 +219,7 @@ describe('add option', () => {
 	/** The most entries of a list, by the node or the resource; in one that is light, nothing but retries and a timeout. */
 	const MOST: Readonly<Record<string, number>> = {
 		text: 22,
-		chatModel: 18,
+		chatModel: 19,
 		task: 14,
 		model: 2,
 		session: 2,

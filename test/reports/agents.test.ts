@@ -1,4 +1,5 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import type { ITaskData } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { rejection } from '../helpers/client';
@@ -190,4 +191,155 @@ test('a text file in Windows-1251 is refused, and nothing is sent', async () => 
 	const error = await rejection(lc.invoke([new HumanMessage({ content: [file] })]));
 	expect(error).toMatchObject({ message: expect.stringMatching(/"a\.csv" is not in UTF-8/) as string });
 	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+});
+
+describe('tools whose names vendors refuse', () => {
+	const named = (...names: string[]) =>
+		names.map((name) => ({ name, description: 'Looks', schema: z.object({}), invoke: () => '' }));
+	const bodyOf = () => {
+		const body = gateway.control.requests({ method: 'POST' }).at(-1)?.body.json;
+		return body as { tools: object[]; tool_choice: unknown; messages: object[] };
+	};
+	const functions = () => bodyOf().tools.map((tool) => (tool as { function: { name: string } }).function);
+
+	test.each<[string[], string[]]>([
+		[
+			['Test Tool', 'look'],
+			['Test_Tool', 'look'],
+		],
+		[
+			['Карточка товара', 'Цена'],
+			['tool', 'tool_2'],
+		],
+		[
+			['Test Tool', 'Test_Tool', 'Test.Tool'],
+			['Test_Tool_2', 'Test_Tool', 'Test_Tool_3'],
+		],
+		[['a'.repeat(70)], ['a'.repeat(64)]],
+		[['n8n.io/lookup (v2)'], ['n8n_io_lookup_v2_']],
+	])('%j are sent as %j, and the agent gets its own names', async (own, sent) => {
+		for (const [, ask, response] of WAYS) {
+			const { lc } = await gateway.chatModel();
+			const calls = sent.map((name, index) => ({
+				index,
+				id: `c${index}`,
+				type: 'function',
+				function: { name, arguments: '{}' },
+			}));
+			respond(response({ content: null, tool_calls: calls }, 'tool_calls'));
+			const answer = await ask(lc.bindTools(named(...own)));
+			expect(functions().map(({ name }) => name)).toStrictEqual(sent);
+			expect(answer.tool_calls?.map(({ name }) => name)).toStrictEqual(own);
+		}
+	});
+
+	test('the description has the name that is not sent', async () => {
+		const { lc } = await gateway.chatModel();
+		await lc.bindTools(named('Карточка товара', 'look')).invoke([new HumanMessage('Go')]);
+		expect(functions()).toMatchObject([{ description: 'Карточка товара: Looks' }, { description: 'Looks' }]);
+	});
+
+	test('earlier calls go back under the names that are sent, also of tools that are gone', async () => {
+		const { lc } = await gateway.chatModel();
+		const tool_calls = ['Test Tool', 'Old Tool'].map((name) => ({ id: name, name, args: {} }));
+		const results = tool_calls.map(({ id }) => new ToolMessage({ tool_call_id: id, content: '7' }));
+		const made = new AIMessage({ content: '', tool_calls });
+		await lc.bindTools(named('Test Tool')).invoke([new HumanMessage('Go'), made, ...results]);
+		const sent = ['Test_Tool', 'Old_Tool'].map((name) => ({ function: { name } }));
+		expect(bodyOf().messages[1]).toMatchObject({ tool_calls: sent });
+	});
+
+	test.each([
+		['of the node', { toolChoice: 'function', toolChoiceName: 'Test Tool' }, {}],
+		['of the agent', {}, { tool_choice: 'Test Tool' }],
+	])('a choice %s names the tool as it is sent', async (_, options, settings) => {
+		const { lc } = await gateway.chatModel({ options });
+		await lc.bindTools(named('Test Tool'), settings).invoke([new HumanMessage('Go')]);
+		expect(bodyOf().tool_choice).toStrictEqual({ type: 'function', function: { name: 'Test_Tool' } });
+	});
+
+	test.each(['chat', 'responses', 'messages'])(
+		'*Must Call a Tool* is not sent without tools: %s',
+		async (format) => {
+			const { lc } = await gateway.chatModel({ parameters: { format }, options: { toolChoice: 'required' } });
+			await lc.invoke([new HumanMessage('Go')]);
+			expect(bodyOf()).not.toHaveProperty('tool_choice');
+		},
+	);
+});
+
+test('a document that models of the API format Messages do not read is refused, and nothing is sent', async () => {
+	const { lc } = await gateway.chatModel({ parameters: { format: 'messages' } });
+	const data = Buffer.from('PK').toString('base64');
+	const mimeType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+	const file = { type: 'file', mimeType, data, metadata: { filename: 'a.docx' } };
+	const error = await rejection(lc.invoke([new HumanMessage({ content: [file] })]));
+	expect(error).toMatchObject({
+		message: expect.stringMatching(/PDF and text files only, not "a\.docx"/) as string,
+	});
+	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+});
+
+describe('what the text node has, too', () => {
+	const infoOf = (logged: ITaskData[]) => {
+		const [{ response } = {}] = logged.map(({ data }) => data?.ai_languageModel?.[0]?.[0]?.json);
+		const { generations } = response as { generations: Array<Array<{ generationInfo: object }>> };
+		return generations[0]?.[0]?.generationInfo;
+	};
+	const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.test/', title: 'A' } }];
+	const used = {
+		...usage,
+		prompt_tokens_details: { cached_tokens: 2 },
+		completion_tokens_details: { reasoning_tokens: 1 },
+	};
+
+	test.each(WAYS)(
+		'the log of a response that comes %s has citations, provider and kinds of tokens',
+		async (_, ask, response) => {
+			const body = [response({ content: 'Hi', annotations }, 'stop')].flat().map((part) => ({
+				...part,
+				provider: 'Acme',
+				...('usage' in part ? { usage: used } : {}),
+			}));
+			respond(body.length === 1 ? { ...body[0] } : body);
+			const { lc, logged } = await gateway.chatModel({ options: { webSearch: 'low' } });
+			await ask(lc);
+			await eventually(() => logged().length === 1);
+			expect(infoOf(logged())).toMatchObject({
+				provider: 'Acme',
+				sources: [{ url: 'https://a.test/', title: 'A' }],
+				usage: { cachedInputTokens: 2, reasoningTokens: 1 },
+			});
+		},
+	);
+
+	test('*Stream* gives a chain 15 minutes', async () => {
+		gateway.control.configure({ stream: { deltaDelayMs: 60_000 } });
+		const { lc } = await gateway.chatModel({ options: { stream: true } });
+		const began = Date.now();
+		const { text, tool_calls: calls } = await lc.invoke([
+			new HumanMessage('[[say:one two three four five six seven]]'),
+		]);
+		expect([text, calls]).toStrictEqual(['one two three four five six seven', []]);
+		expect(Date.now() - began).toBeGreaterThan(360_000);
+		expect(gateway.control.requests({ method: 'POST' })).toMatchObject([
+			{ body: { json: { stream: true } } },
+		]);
+		expect(gateway.charges()).toBe(1);
+	});
+
+	test('without *Stream*, an agent that streams gets the whole response at once', async () => {
+		const { lc } = await gateway.chatModel({ options: { stream: false } });
+		const { text } = await streamed(lc, [new HumanMessage('[[say:one two]]')]);
+		expect(text).toBe('one two');
+		const [request] = gateway.control.requests({ method: 'POST' });
+		expect(request?.body.json).not.toHaveProperty('stream');
+	});
+
+	test.each(WAYS)('without the option, a response comes %s as the agent or chain asks', async (way, ask) => {
+		const { lc } = await gateway.chatModel();
+		await ask(lc);
+		const [request] = gateway.control.requests({ method: 'POST' });
+		expect((request?.body.json as { stream?: boolean }).stream).toBe(way === 'streamed' ? true : undefined);
+	});
 });

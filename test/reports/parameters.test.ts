@@ -1,8 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
+import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import { TEXT_MODEL } from '../contract/support';
 import * as media from '../helpers/media';
+import { editorContext } from '../helpers/contexts';
 import { useNock } from '../helpers/nock';
 import { locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
@@ -387,6 +389,40 @@ describe('a document in the API format Messages', () => {
 		const { json, sent } = await run(...attach('chat'), [await file('a.docx', DOCX, 'PK')]);
 		expect(json).not.toHaveProperty('error');
 		expect(JSON.stringify(sent)).toContain('"filename":"a.docx"');
+	});
+});
+
+describe('the form of a model shows fields that depend on others', () => {
+	useNock();
+
+	const when = (factor: object) => ({ upscale: { properties: { factor }, required: ['factor'] } });
+	const integer = { type: 'integer' };
+	const properties = { prompt: { type: 'string' }, upscale: { type: 'boolean' } };
+
+	test.each<[string, object]>([
+		['dependentSchemas', { dependentSchemas: when(integer) }],
+		['dependencies of earlier drafts', { dependencies: { ...when(integer), prompt: ['upscale'] } }],
+		['a reference', { dependentSchemas: when({ $ref: '#/$defs/n' }), $defs: { n: integer } }],
+		['dependentSchemas in allOf', { allOf: [{ dependentSchemas: when(integer) }] }],
+		[
+			'dependentSchemas beside a union',
+			{ dependentSchemas: when(integer), oneOf: [{ required: ['prompt'] }, { required: ['upscale'] }] },
+		],
+	])('%s', async (_, more) => {
+		media.catalogue([media.painter({ type: 'object', properties, ...more })]);
+		const context = editorContext({
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'create', model: media.model, inputMode: 'form' },
+		});
+		const { fields } = await new MediaTask().methods.resourceMapping.mapMediaFields.call(context);
+		expect(fields.map(({ id, type, required }) => [id, type, required])).toStrictEqual([
+			['upscale', 'boolean', false],
+			['factor', 'number', false],
+		]);
+		const sent = media.creations();
+		const input = media.form({ upscale: 'true', factor: '2' });
+		await media.run('create', { model: media.model, prompt: 'A cat', inputMode: 'form', input });
+		expect(sent[0]?.body.input).toStrictEqual({ upscale: true, factor: 2, prompt: 'A cat' });
 	});
 });
 

@@ -44,6 +44,15 @@ export const cachePrompt = optional(
 	}),
 );
 
+export const stream = optional(
+	flag({
+		displayName: 'Stream',
+		default: true,
+		description:
+			'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
+	}),
+);
+
 export const extraBody = optional(
 	jsonObject({
 		displayName: 'Extra Body (JSON)',

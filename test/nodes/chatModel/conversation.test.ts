@@ -273,13 +273,16 @@ describe('the text', () => {
 });
 
 describe('n8n’s log', () => {
-	const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
+	const { usage } = response({});
+	const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25, usage };
+	const sources = [{ url: 'https://a.test/' }];
 
 	const hint = { hint: 'Raise it' };
 
 	it.each<[string, Partial<ModelOutput>, Partial<Completion>, object]>([
 		['has the cost', {}, {}, {}],
 		['has the reasoning', { reasoning: 'hm' }, {}, { reasoning: 'hm' }],
+		['has the provider and citations', { sources }, { provider: 'Acme' }, { provider: 'Acme', sources }],
 		['marks a computed cost', {}, { costIsComputed: true }, { costIsComputed: true }],
 		['has the models before', {}, { fallbackFrom: ['a'] }, { fallbackFrom: ['a'] }],
 		['has no models before when there are none', {}, { fallbackFrom: [] }, {}],

@@ -6,6 +6,7 @@ import {
 	extraBody,
 	fallbackModels,
 	format,
+	stream,
 	textModel,
 	toolChoiceParameters,
 } from '../../../shared/fields/textRequest';
@@ -127,14 +128,7 @@ export const sharedOptions = {
 	includeInput,
 	maxCostRub,
 	...schemaOptions,
-	stream: optional(
-		flag({
-			displayName: 'Stream',
-			default: true,
-			description:
-				'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
-		}),
-	),
+	stream,
 };
 
 export const generateOptions = {

@@ -70,7 +70,7 @@ export const textOptions = {
 	maxTokens: { kind: 'integer', label: 'Max Tokens', initial: 0, none: 0, min: 0, wire: { chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' },
 		help: 'Limits the length and the cost of the response, which is cut off there. With 0, the model sets the limit; in the API format Messages it is then 4096.' },
 	temperature: { kind: 'number', label: 'Temperature', initial: 1, min: 0, maxIn: { chat: 2 }, wire: { chat: 'temperature', responses: 'temperature', messages: 'temperature' },
-		help: 'Controls randomness: low values make the text more predictable, high values more varied' },
+		help: 'Controls randomness: low values make the text more predictable, high values more varied. At most 2 in the API format Chat Completions.' },
 	topP: { kind: 'number', group: 'sampling', label: 'Top P', initial: 1, min: 0, max: 1, wire: { chat: 'top_p', responses: 'top_p', messages: 'top_p' },
 		help: 'Only the most likely tokens whose probabilities add up to this value are considered' },
 	topK: { kind: 'integer', group: 'sampling', label: 'Top K', initial: 0, min: 0, wire: { chat: 'top_k', messages: 'top_k' },
