@@ -1,6 +1,6 @@
 import type { ChatModel, ChatModelConfig, GenerateResult, StreamChunk, Tool } from '@n8n/ai-node-sdk';
 
-import { hasTools, readToolChoice } from '../shared/fields/textRequest';
+import { hasTools, readToolChoice, takenToolNames } from '../shared/fields/textRequest';
 import { ApiError, asError, StoppedError } from '../shared/gateway/errors/errors';
 import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
@@ -53,7 +53,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		private readonly tools: readonly Tool[] = [],
 	) {
 		this.modelId = settings.model;
-		this.toolNames = new ToolNames(tools.map(({ name }) => name));
+		const names = tools.map(({ name }) => name);
+		this.toolNames = new ToolNames(names, takenToolNames(settings.format, settings));
 	}
 
 	withTools(tools: Tool[]): GatewayChatModel {

@@ -15,15 +15,18 @@ export class ToolNames {
 	private readonly sent = new Map<string, string>();
 	private readonly own = new Map<string, string>();
 
-	constructor(names: readonly string[]) {
+	/** @param reserved names of other tools of the request */
+	constructor(names: readonly string[], reserved: readonly string[]) {
+		const taken = new Set(reserved);
 		// Names that stay come first: no other gets them.
-		const isKept = (name: string) => name === allowed(name);
+		const isKept = (name: string) => name === allowed(name) && !taken.has(name);
 		for (const name of [...names.filter(isKept), ...names.filter((one) => !isKept(one))]) {
 			if (this.sent.has(name)) continue;
 			const base = allowed(name);
 			let free = base;
-			for (let count = 2; this.own.has(free); count += 1)
+			for (let count = 2; taken.has(free); count += 1)
 				free = `${base.slice(0, MAX_LENGTH - String(count).length - 1)}_${count}`;
+			taken.add(free);
 			this.sent.set(name, free);
 			this.own.set(free, name);
 		}

@@ -233,6 +233,26 @@ describe('tools whose names vendors refuse', () => {
 		}
 	});
 
+	test.each<[string, string, object, object]>([
+		['web_search', 'web_search_2', {}, { webSearch: 'low' }],
+		[
+			'x_search',
+			'x_search_2',
+			{ format: 'responses' },
+			{ builtIn: { builtInTools: '[{ "type": "x_search" }]' } },
+		],
+		['answer', 'answer_2', { format: 'messages', outputFormat: 'jsonObject' }, {}],
+	])(
+		'%s is sent as %s where the request has a tool of that name',
+		async (name, sent, parameters, options) => {
+			const { lc } = await gateway.chatModel({ parameters: { ...parameters }, options: { ...options } });
+			await lc.bindTools(named(name)).invoke([new HumanMessage('Go')]);
+			const names = JSON.stringify(bodyOf().tools).match(/"name":"[^"]*"/g) ?? [];
+			expect(names[0]).toBe(`"name":"${sent}"`);
+			expect(new Set(names).size).toBe(names.length);
+		},
+	);
+
 	test('the description has the name that is not sent', async () => {
 		const { lc } = await gateway.chatModel();
 		await lc.bindTools(named('Карточка товара', 'look')).invoke([new HumanMessage('Go')]);

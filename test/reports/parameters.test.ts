@@ -236,6 +236,38 @@ test.each<[string, Call, RegExp]>([
 		/'Tools', row 2: "look" is in another row, too/,
 	],
 	[
+		'a tool with the name of *Web Search*',
+		text({ tools: { function: [{ name: 'web_search' }] }, options: { webSearch: 'low' } }),
+		/"web_search" is the name of another tool of the request/,
+	],
+	[
+		'a tool with the name of a built-in one',
+		text({
+			format: 'responses',
+			tools: { function: [{ name: 'look' }, { name: 'x_search' }] },
+			options: { builtIn: { builtInTools: '[{ "type": "x_search" }]' } },
+		}),
+		/'Tools', row 2: "x_search" is the name of another tool of the request/,
+	],
+	[
+		'a tool with the name of *Web Search* in Responses',
+		text({
+			format: 'responses',
+			tools: { function: [{ name: 'web_search' }] },
+			options: { builtIn: { builtInTools: '[{ "type": "web_search_preview" }]' } },
+		}),
+		/"web_search" is the name of another tool of the request/,
+	],
+	[
+		'a tool with the name of JSON in Messages',
+		text({
+			format: 'messages',
+			tools: { function: [{ name: 'answer' }] },
+			outputFormat: 'jsonObject',
+		}),
+		/"answer" is the name of another tool of the request/,
+	],
+	[
 		'a *Schema Name* with a space',
 		text({ outputFormat: 'jsonSchema', schemaName: 'my book', jsonSchema: '{ "type": "object" }' }),
 		/'Schema Name' has a value that is not allowed: "my book"/,
@@ -253,6 +285,15 @@ test.each<[string, Call, RegExp]>([
 	],
 ])('%s is refused', async (_, call, error) => {
 	await expectRefused(call, error);
+});
+
+test.each<[string, object]>([
+	['web_search', { format: 'responses', options: { webSearch: 'off' } }],
+	['answer', { format: 'chat', outputFormat: 'jsonObject' }],
+])('a tool %s is sent where the request has no other of that name', async (name, parameters) => {
+	const { json, sent } = await run(...text({ ...parameters, tools: { function: [{ name }] } }));
+	expect(json).not.toHaveProperty('error');
+	expect(JSON.stringify(sent)).toContain(`"name":"${name}"`);
 });
 
 test('fields that are named like words of schemas are no types', async () => {

@@ -81,11 +81,14 @@ export function readTextOptions(options: Readonly<Record<string, unknown>>, form
 	return withSearchTool(values, format);
 }
 
+/** The built-in tool; its other versions begin so. */
+export const WEB_SEARCH = 'web_search';
+
 /** In a format with built-in tools, web search is one of them (§4.1). */
 function withSearchTool(values: JsonObject, { options }: TextFormat): JsonObject {
 	const { webSearch, builtInTools, ...others } = values;
 	if (webSearch === undefined || !('builtInTools' in options)) return values;
 	const tools = asArray(builtInTools);
-	const searches = tools.some((tool) => textOf(asObject(tool)?.type).startsWith('web_search'));
-	return { ...others, builtInTools: searches ? tools : [...tools, { type: 'web_search' }] };
+	const searches = tools.some((tool) => textOf(asObject(tool)?.type).startsWith(WEB_SEARCH));
+	return { ...others, builtInTools: searches ? tools : [...tools, { type: WEB_SEARCH }] };
 }

@@ -1,11 +1,12 @@
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
+import type { TextFormat } from '../gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../gateway/text/formats/request';
-import { asArray, asText, type JsonObject } from '../gateway/util/json';
+import { asArray, asObjects, asText, textOf, type JsonObject } from '../gateway/util/json';
 import { choice, flag, jsonObject, optional, shownFor, text, texts } from '../params/kinds';
 import type { Values } from '../params/parameter';
 import { modelParameter } from './models';
-import { shownForFormats } from './textOptions';
+import { shownForFormats, WEB_SEARCH } from './textOptions';
 
 export const format = choice({
 	displayName: 'API Format',
@@ -93,6 +94,20 @@ export const toolChoiceParameters = {
 	}),
 	...shownFor({ toolChoice: ['function'] }, { toolChoiceName }),
 };
+
+/** Names that the tools of the user cannot have: vendors refuse two tools of one name. */
+export function takenToolNames(
+	{ hasJsonTool }: TextFormat,
+	{ options, output }: Pick<TextRequest, 'options' | 'output'>,
+): string[] {
+	const builtIn = asObjects(options.builtInTools).map(({ type }) => textOf(type));
+	const searches = options.webSearch !== undefined || builtIn.some((type) => type.startsWith(WEB_SEARCH));
+	return [
+		...builtIn,
+		...(searches ? [WEB_SEARCH] : []),
+		...(hasJsonTool && output.kind !== 'text' ? [output.name] : []),
+	];
+}
 
 type WithTools = Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject };
 

@@ -159,6 +159,7 @@ describe('a list', () => {
 		],
 		['of a data URL', ' data:image/png;base64,Y2F0', texts, ['data:image/png;base64,Y2F0']],
 		['of text that contains "data:"', 'x data:a,b', texts, ['x data:a', 'b']],
+		['of text that begins with "data:"', 'data: 1, b', texts, ['data: 1', 'b']],
 		['of objects by line', '{"a":1,"b":2}\n{"a":3}', objects, [{ a: 1, b: 2 }, { a: 3 }]],
 		['of one object', '{"a":1,"b":2}', objects, [{ a: 1, b: 2 }]],
 		['of an object', { a: 1 }, objects, [{ a: 1 }]],

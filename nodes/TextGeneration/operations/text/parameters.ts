@@ -1,6 +1,6 @@
 import { readOutput, type outputParameters } from '../../../shared/fields/outputFormat';
 import { readTextOptions } from '../../../shared/fields/textOptions';
-import { askedModel, readToolChoice } from '../../../shared/fields/textRequest';
+import { askedModel, readToolChoice, takenToolNames } from '../../../shared/fields/textRequest';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { textFormat } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
@@ -51,8 +51,8 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	const format = textFormat(params.format);
 	const { conversation, attachments } = readConversation(params);
 	const prepared = prepare(item, format, conversation, attachments);
-	const tools = readTools(params.tools);
 	const { request, extraBody } = prepared;
+	const tools = readTools(params.tools, takenToolNames(format, request));
 	const toolChoice = readToolChoice(params.options, { tools, options: request.options, extraBody });
 	const cachesPrompt = format.hasCachePoints && params.options.cachePrompt === true;
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
@@ -87,8 +87,13 @@ export function prepare(
 	};
 }
 
-function readTools(rows: Params['tools']): ToolDefinition[] {
-	return rows.map(({ values: { name, description, parameters, strict } }) => {
+function readTools(rows: Params['tools'], taken: readonly string[]): ToolDefinition[] {
+	return rows.map(({ values: { name, description, parameters, strict }, at }) => {
+		if (taken.includes(name))
+			throw at.error(
+				`"${name}" is the name of another tool of the request`,
+				'It is built in, or gives the JSON of the response. Enter another name.',
+			);
 		return { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict };
 	});
 }

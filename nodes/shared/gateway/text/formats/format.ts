@@ -44,6 +44,8 @@ export interface TextFormat {
 	hasStrictTools?: true;
 	/** Whether it can require JSON output to match its schema exactly. */
 	hasStrictSchema?: true;
+	/** Whether it gets JSON from a tool that has the name of the output. */
+	hasJsonTool?: true;
 	/** Whether a request can say up to where the conversation is cached. */
 	hasCachePoints?: true;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */

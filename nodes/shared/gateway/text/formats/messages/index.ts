@@ -42,6 +42,7 @@ export const messages: TextFormat = {
 		extras: [BUILT_IN_TOOLS],
 	},
 	usage: USAGE,
+	hasJsonTool: true,
 	attachments: { image: 'url or file', file: 'url or file' },
 	takesDocument,
 	toBody,
