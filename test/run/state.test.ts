@@ -347,7 +347,7 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'createAndWait',
 		{
 			request: `${FORM} options.idempotencyKey options.sessionId prompt resource`,
-			none: `downloadResults options.binaryPropertyName options.callbackUrl options.concurrency options.dryRun ${LIMITS} options.maxWait options.rateLimitWait options.timeout simplify toolDescription waitStrategy`,
+			none: `downloadResults options.binaryPropertyName options.callbackUrl options.concurrency options.dryRun options.includeInput ${LIMITS} options.maxWait options.rateLimitWait options.timeout simplify toolDescription waitStrategy`,
 		},
 	],
 	[

@@ -32,7 +32,7 @@ export const includeInput = requiredIfAdded(
 		noDataExpression: true,
 		default: true,
 		description:
-			"Whether to output the fields and files of the input item, too. Those that the result also has are in a field named input.",
+			'Whether to output the fields and files of the input item, too. Those that the result also has are in a field named input.',
 		...notForTools,
 	}),
 );
