@@ -212,6 +212,8 @@ describe('spending', () => {
 	let execution: Execution;
 	beforeEach(() => (execution = new Execution()));
 
+	const NO_TOKENS = { inputTokens: 0, outputTokens: 0 };
+
 	/** Rubles, calls, and those without a cost. */
 	const shown = () => Object.values(execution.custom).join(' ');
 	const failure = (outcome: 'unknown' | 'rejected') =>
@@ -272,7 +274,8 @@ describe('spending', () => {
 				const costRub = known.reduce((sum, [, rub]) => sum + rub, 0) / 1_000;
 				const totals = { costRub, calls: calls.length, callsWithoutCost: calls.length - known.length };
 				expect(shown()).toBe(Object.values(totals).join(' '));
-				for (const [name] of calls) expect(execution.contexts[name]?.gateway).toStrictEqual(totals);
+				const all = { ...totals, ...NO_TOKENS };
+				for (const [name] of calls) expect(execution.contexts[name]?.gateway).toStrictEqual(all);
 			}),
 		);
 	});
@@ -288,7 +291,8 @@ describe('spending', () => {
 			await costs('5', execution.node('second'));
 		}
 		expect(shown()).toBe('5 1 0');
-		expect(execution.contexts.first?.gateway).toStrictEqual({ costRub: 5, calls: 1, callsWithoutCost: 0 });
+		const totals = { costRub: 5, calls: 1, callsWithoutCost: 0, ...NO_TOKENS };
+		expect(execution.contexts.first?.gateway).toStrictEqual(totals);
 		expect(execution.hints.at(-1)?.message).toContain(
 			'(execution so far: ₽5; in the execution before: ₽6 and calls of unknown cost: 1)',
 		);

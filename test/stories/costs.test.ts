@@ -455,3 +455,36 @@ describe('the last item fails when all others are paid for', () => {
 		expect(errorText).toContain('The execution before paid for 1 other item.');
 	});
 });
+
+describe('the tokens of an execution', () => {
+	const { gateway, execute } = useStories();
+	const read = text({ prompt: "={{ JSON.stringify($('Gateway').context.gateway) }}" });
+
+	/** What an expression behind the node reads. */
+	function totals(): Record<string, unknown> | undefined {
+		const sent = gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body));
+		const [json = ''] = sent.flatMap((body) => /\{\\"costRub.*?\}/.exec(body)?.[0] ?? []);
+		return asObject(JSON.parse(json.replaceAll('\\"', '"')));
+	}
+
+	it.each([
+		['chat', false],
+		['chat', true],
+		['responses', false],
+		['messages', true],
+	])('stand beside its cost: %s, streamed %s', async (format, stream) => {
+		const node = text({ format, options: { stream } });
+		const execution = await execute(
+			[node, read],
+			[...numbered(2), ...prompts('a longer prompt than the others')],
+		);
+		const usages = execution.items().map(({ json }) => json.usage as Record<string, number>);
+		const sum = (name: string) => usages.reduce((total, usage) => total + (usage[name] ?? NaN), 0);
+		expect(totals()).toMatchObject({
+			calls: 3,
+			inputTokens: sum('inputTokens'),
+			outputTokens: sum('outputTokens'),
+		});
+		expect(sum('inputTokens')).toBeGreaterThan(3);
+	});
+});

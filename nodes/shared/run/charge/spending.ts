@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
+import type { Usage } from '../../gateway/text/formats/completion';
 import { addToTotal, rubles } from '../../gateway/util/money';
 import { counted } from '../../gateway/util/text';
 import { storedContext } from '../../n8n/context';
@@ -31,7 +32,9 @@ interface Stored {
 }
 
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
-type Totals = { costRub: number; calls: number; callsWithoutCost: number };
+type Totals = ReturnType<typeof noTotals>;
+
+const noTotals = () => ({ costRub: 0, calls: 0, callsWithoutCost: 0, inputTokens: 0, outputTokens: 0 });
 
 /** The budgets of executions, by what n8n stores of each: all of its nodes share it. */
 const budgets = new WeakMap<object, Budget>();
@@ -107,6 +110,13 @@ export class Spending {
 		this.show();
 	}
 
+	/** Adds the tokens of a text, as far as the response has them. */
+	addTokens({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>): void {
+		const { totals } = this.stored();
+		totals.inputTokens += inputTokens ?? 0;
+		totals.outputTokens += outputTokens ?? 0;
+	}
+
 	/** The user's keys of the execution, also of those that it is a retry of. */
 	get keys(): Record<string, KeyUse> {
 		return this.stored().keys;
@@ -153,7 +163,7 @@ export class Spending {
 		if (stored?.executionId === executionId) return stored;
 		const beforeRub = addToTotal(stored?.beforeRub ?? '0', stored?.spent.rub ?? '0');
 		const unknownBefore = (stored?.unknownBefore ?? 0) + (stored?.spent.unknownCalls ?? 0);
-		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
+		const totals = Object.assign(stored?.totals ?? {}, noTotals());
 		const sums = { spent: nothingSpent(), beforeRub, unknownBefore, totals };
 		// Somebody may have corrected the input of the others.
 		const charged = Object.entries(stored?.keys ?? {}).filter(([, { isCharged }]) => isCharged);

@@ -57,6 +57,7 @@ export async function completeText(
 			},
 			async (ended) => {
 				const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
+				spending.addTokens(charged.usage);
 				const cost = await costOfCharge(charged, body, model);
 				fields = cost?.fields;
 				return cost?.rub;
