@@ -16,14 +16,15 @@ export class BalanceTrigger implements INodeType {
 		icon: { light: 'file:../../icons/balance.svg', dark: 'file:../../icons/balance.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["fireOn"] === "change" ? "On Change" : "Below ₽" + $parameter["threshold"] }}',
+		subtitle:
+			'={{ { change: "On Change", daysLeft: "Less Than " + $parameter["days"] + " Days" }[$parameter["fireOn"]] ?? "Below ₽" + $parameter["threshold"] }}',
 		// The node creator shows one entry for this trigger and Gateway Balance, with the trigger's description.
 		description:
 			'Get the money left in the wallet of an AI gateway account, or start the workflow when it runs low',
 		defaults: { name: 'Gateway Balance Trigger' },
 		builderHint: {
 			searchHint:
-				"Starts a workflow when the gateway's balance falls below a threshold. The field message is an alert that is ready to send.",
+				"Starts a workflow when the gateway's balance falls below a threshold, or will last only some days. The field message is an alert that is ready to send.",
 		},
 		polling: true,
 		inputs: [],

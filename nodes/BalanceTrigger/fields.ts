@@ -1,4 +1,4 @@
-import { choice, number } from '../shared/params/kinds';
+import { choice, integer, number } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
 export const parameters = declare({
@@ -14,6 +14,12 @@ export const parameters = declare({
 				description: 'Once when the balance falls below the threshold, and again after it has risen',
 			},
 			{
+				name: 'Runs Out Soon',
+				value: 'daysLeft',
+				action: 'On balance running out soon',
+				description: 'Once when the balance will last fewer days at the pace of the last week',
+			},
+			{
 				name: 'Changes',
 				value: 'change',
 				action: 'On balance change',
@@ -27,7 +33,16 @@ export const parameters = declare({
 		decimals: 2,
 		default: 100,
 		required: true,
-		displayOptions: { hide: { fireOn: ['change'] } },
+		displayOptions: { show: { fireOn: ['below'] } },
 		description: 'The workflow starts when the balance is below this amount',
+	}),
+	days: integer({
+		displayName: 'Days',
+		min: 1,
+		default: 3,
+		required: true,
+		displayOptions: { show: { fireOn: ['daysLeft'] } },
+		description:
+			'The workflow starts when the balance will last less than this. How long it lasts is known after a day of polls.',
 	}),
 });

@@ -5,18 +5,20 @@ import { addToTotal, compareDecimals, rubles, twoDecimals } from '../shared/gate
 import { connect, POLL_SETTINGS } from '../shared/n8n/client';
 import { toNodeError } from '../shared/run/nodeError';
 import { nodeParameters } from '../shared/params/source';
-import { asObject, asText, compact } from '../shared/gateway/util/json';
+import { asNumber, asObject, asText, compact, type JsonObject } from '../shared/gateway/util/json';
 import { parameters } from './fields';
+import { DAY_MS, paceOf, paceText, readingsIn, withReading, type Pace } from './pace';
 
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {
-	fireOn: 'below' | 'change';
+	fireOn: 'below' | 'daysLeft' | 'change';
 	threshold: string;
+	days: number;
 }
 
 /** The state of a trigger between polls, stored with the workflow. */
 export interface AlertState {
-	/** The threshold below which the balance fell, until it has risen again. */
+	/** The threshold below which the balance fell, or the days, until it has risen again. */
 	lowSince?: string | undefined;
 	/** The balance of the last poll, when the trigger fires on change. */
 	amount?: string | undefined;
@@ -28,21 +30,31 @@ interface Decision {
 }
 
 /** Decides whether a poll fires. A balance that is low in the first poll counts as fallen. */
-export function decide({ fireOn, threshold }: Watch, before: AlertState, balance: Balance): Decision {
+export function decide(
+	{ fireOn, threshold, days }: Watch,
+	before: AlertState,
+	balance: Balance & Pace,
+): Decision {
 	if (fireOn === 'change') {
 		const { amount } = balance;
 		// The first poll does not fire: later ones are compared with it.
 		return { fires: compareDecimals(amount, before.amount ?? amount) !== 0, state: { amount } };
 	}
-	const isLow = isBelow(balance, threshold);
-	// A changed threshold starts over.
-	const wasLow = compareDecimals(before.lowSince ?? '', threshold) === 0;
-	return { fires: isLow && !wasLow, state: isLow ? { lowSince: threshold } : {} };
+	if (fireOn === 'daysLeft' && balance.spentPerDayRub === null)
+		return { fires: false, state: compact({ lowSince: before.lowSince }) };
+	const limit = fireOn === 'below' ? threshold : `${days} days`;
+	// Another threshold starts over.
+	const wasLow = before.lowSince === limit || compareDecimals(before.lowSince ?? '', limit) === 0;
+	const left = balance.daysLeft ?? Infinity;
+	// A day more, so that the pace of one hour does not start it again.
+	const isLow = fireOn === 'below' ? isBelow(balance, threshold) : left < (wasLow ? days + 1 : days);
+	return { fires: isLow && !wasLow, state: isLow ? { lowSince: limit } : {} };
 }
 
-export function eventOf({ fireOn, threshold }: Watch, before: AlertState, balance: Balance) {
+export function eventOf({ fireOn, threshold, days }: Watch, before: AlertState, balance: Balance) {
 	const { amount } = balance;
 	const message = `The balance is ${roundedDown(amount)}`;
+	if (fireOn === 'daysLeft') return { days };
 	if (fireOn === 'change') {
 		const previousAmount = before.amount ?? amount;
 		return {
@@ -70,29 +82,43 @@ const STATE = 'alert';
 /** A poll that fails changes no state, so the next one is compared with the last successful one. */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const { watch, balance, account } = await readPoll(context);
+	const store = context.getWorkflowStaticData('node');
+	const stored = asObject(store[STATE]) as JsonObject | undefined;
+	// What was seen of another account says nothing of this one.
+	const {
+		lowSince,
+		amount,
+		readings: known,
+		savedAt: lastSavedAt,
+	} = stored?.account === account ? (stored ?? {}) : {};
+	const now = { at: Date.now(), amount: balance.amount };
+	const earlier = readingsIn(known, now.at);
+	const pace = paceOf([...earlier, now], now);
+	const message = paceText(pace, now, context.getTimezone());
 	const event = (before: AlertState) => [
-		[{ json: compact({ ...balance, ...eventOf(watch, before, balance) }) }],
+		[{ json: { ...compact({ ...balance, message, ...eventOf(watch, before, balance) }), ...pace } }],
 	];
 	// A test in the editor always returns an event.
 	if (context.getMode() === 'manual') return event({});
-	const store = context.getWorkflowStaticData('node');
-	const { lowSince, amount, account: known } = asObject(store[STATE]) ?? {};
-	// What was seen of another account says nothing of this one.
-	const before = known === account ? { lowSince: asText(lowSince), amount: asText(amount) } : {};
-	const { fires, state } = decide(watch, before, balance);
-	store[STATE] = compact({ ...state, account });
+	const before = { lowSince: asText(lowSince), amount: asText(amount) };
+	const { fires, state } = decide(watch, before, { ...balance, ...pace });
+	const isNews =
+		before.lowSince !== state.lowSince || (before.amount === undefined && state.amount !== undefined);
+	// A restart loses a day of readings at most.
+	const isDue = watch.fireOn === 'daysLeft' && now.at - (asNumber(lastSavedAt) ?? -Infinity) >= DAY_MS;
+	const isSaved = fires || isNews || isDue;
+	const savedAt = isSaved ? now.at : asNumber(lastSavedAt);
+	store[STATE] = compact({ ...state, account, readings: withReading(earlier, now), savedAt });
 	if (fires) return event(before);
 	// n8n stores static data only when a poll returns something. That the balance has risen, and with which balance changes
 	// are compared, must survive a restart, so this returns an execution without items, which runs no further node.
-	const isNews =
-		before.lowSince !== state.lowSince || (before.amount === undefined && state.amount !== undefined);
-	return isNews ? [[]] : null;
+	return isSaved ? [[]] : null;
 }
 
 async function readPoll(context: IPollFunctions) {
 	try {
-		const { fireOn, threshold } = parameters.read(nodeParameters(context));
-		const watch = { fireOn, threshold: String(threshold) };
+		const { fireOn, threshold, days } = parameters.read(nodeParameters(context));
+		const watch = { fireOn, threshold: String(threshold), days };
 		const client = await connect(context, POLL_SETTINGS);
 		return { watch, balance: readBalance(await fetchBalance(client)), account: client.account };
 	} catch (error) {

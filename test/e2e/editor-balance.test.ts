@@ -21,7 +21,7 @@ scene('balance trigger: a test event shows the current balance', async ({ editor
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('alert', 'Gateway Balance', 'On balance falling below threshold');
-	expect(await panel.openDropdown('fireOn')).toStrictEqual(['Falls Below', 'Changes']);
+	expect(await panel.openDropdown('fireOn')).toStrictEqual(['Falls Below', 'Runs Out Soon', 'Changes']);
 	await panel.choose('fireOn', 'Falls Below');
 	await panel.fill('threshold', '90');
 	expect(await panel.execute()).toMatchObject({ ok: true });

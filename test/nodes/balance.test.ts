@@ -46,6 +46,7 @@ describe('balance: get', () => {
 	});
 });
 
+const NO_PACE = { spentPerDayRub: null, daysLeft: null };
 const balance = (amount: string) => readBalance({ amount });
 
 /** The indices of the polls at which a trigger fires. */
@@ -53,7 +54,10 @@ function fired(watch: Partial<Watch>, amounts: string[], begin: AlertState = {})
 	const fires: number[] = [];
 	let state = begin;
 	for (const [index, amount] of amounts.entries()) {
-		const decision = decide({ fireOn: 'below', threshold: '100', ...watch }, state, balance(amount));
+		const decision = decide({ fireOn: 'below', threshold: '100', days: 3, ...watch }, state, {
+			...balance(amount),
+			...NO_PACE,
+		});
 		// n8n stores static data as JSON.
 		state = JSON.parse(JSON.stringify(decision.state)) as AlertState;
 		if (decision.fires) fires.push(index);
@@ -93,7 +97,7 @@ describe('balance trigger', () => {
 		const output = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
 		const balance = { amountRub: 99.9, amount: '99.90', currency: 'RUB', amountUsd: 1.2 };
 		const message = 'The balance is ₽99.90, below the threshold of ₽100';
-		const json = { ...balance, message, lowBalance: true, threshold: '100' };
+		const json = { ...balance, message, lowBalance: true, threshold: '100', ...NO_PACE };
 		expect(output).toStrictEqual([[{ json }]]);
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
 	});
@@ -108,7 +112,14 @@ describe('balance trigger', () => {
 			const store = {};
 			const output = await poll({ fireOn, threshold: 100 }, { amount }, { mode: 'manual', store });
 			expect(output?.[0]?.map(({ json }) => json)).toStrictEqual([
-				{ amountRub: Number(amount), amount, currency: 'RUB', message: `The balance is ${text}`, ...more },
+				{
+					amountRub: Number(amount),
+					amount,
+					currency: 'RUB',
+					message: `The balance is ${text}`,
+					...more,
+					...NO_PACE,
+				},
 			]);
 			expect(store).toStrictEqual({});
 		},

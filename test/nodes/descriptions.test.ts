@@ -188,7 +188,7 @@ describe('panels', () => {
 		const required = fields.filter(({ property }) => property.required).map(({ property: { name } }) => name);
 		expect([...new Set(required)].sort().join(' ')).toBe(
 			[
-				'audioId base64 binaryPropertyName fields fileId input inputField inputJson jsonExample jsonSchema',
+				'audioId base64 binaryPropertyName days fields fileId input inputField inputJson jsonExample jsonSchema',
 				'messages messagesJson model name prompt taskId threshold url',
 			].join(' '),
 		);

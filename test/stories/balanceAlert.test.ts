@@ -4,6 +4,7 @@ import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { rejection } from '../helpers/client';
 import { pollContext } from '../helpers/contexts';
 import { copy } from '../helpers/engine';
+import { passTime } from '../helpers/time';
 import type { StoryNode } from './execution';
 import { image, prompts, useStories } from './support';
 
@@ -84,6 +85,8 @@ describe.each(['amount', 'currencies'] as const)('a gateway whose balance has th
 				message: 'The balance is ₽50.49, below the threshold of ₽50.50',
 				lowBalance: true,
 				threshold: '50.5',
+				spentPerDayRub: null,
+				daysLeft: null,
 			},
 		]);
 	});
@@ -205,5 +208,87 @@ describe('*Get* with *Threshold*, before an If node', () => {
 			Array(2).fill({ amountRub: 49.9, amount: '49.90', currency: 'RUB', lowBalance: true }),
 		);
 		expect(execution.sums).toMatchObject({ gatewayCalls: '2', gatewayCostRub: '3.6' });
+	});
+});
+
+describe('an alert some days before the balance runs out', () => {
+	const SOON = { fireOn: 'daysLeft', days: 3 };
+	const HOUR = 3_600_000;
+
+	/** A balance that changes hour by hour, polled every half an hour; returns the alerts with their hours. */
+	async function spend(workflow: ReturnType<typeof publish>, balances: string[], isRestarted = false) {
+		const events: unknown[] = [];
+		for (const [hour, balance] of balances.entries()) {
+			for (const half of [0, 0.5]) {
+				for (const event of await workflow.poll(balance)) events.push([hour + half, event]);
+				if (isRestarted) workflow.restart();
+				await passTime(HOUR / 2);
+			}
+		}
+		return events as Array<[number, Record<string, unknown>]>;
+	}
+	const hours = (count: number, amount: (hour: number) => number) =>
+		Array.from({ length: count }, (_, hour) => amount(hour).toFixed(2));
+
+	it('comes once, with the pace and the day on which nothing is left', async () => {
+		const workflow = publish(SOON);
+		const [[hour, event] = [], ...others] = await spend(
+			workflow,
+			hours(60, (hour) => 1530 - 13 * hour),
+		);
+		expect(event).toMatchObject({ spentPerDayRub: 312, days: 3, currency: 'RUB' });
+		expect(event?.daysLeft).toBeLessThan(3);
+		expect(event?.daysLeft).toBeGreaterThan(2.9);
+		expect(hour).toBeLessThan(48);
+		const shown = `₽${String(event?.amountRub)}`;
+		expect(event?.message).toMatch(
+			/^At ₽312 a day, ₽[\d.]+ last until (Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day$/,
+		);
+		expect(event?.message).toContain(`${shown} last`);
+		expect(others).toStrictEqual([]);
+	});
+
+	it('says nothing in the first day, nor where nothing is spent, and leaves top-ups out', async () => {
+		const first = publish(SOON);
+		expect(
+			await spend(
+				first,
+				hours(23, (hour) => 100 - hour),
+			),
+		).toStrictEqual([]);
+		expect(await first.test()).toMatchObject([
+			{
+				spentPerDayRub: null,
+				daysLeft: null,
+				message: expect.stringContaining('after a day of polls') as string,
+			},
+		]);
+		const idle = publish(SOON);
+		expect(
+			await spend(
+				idle,
+				hours(50, () => 5),
+			),
+		).toStrictEqual([]);
+		expect(await idle.test()).toMatchObject([{ spentPerDayRub: 0, daysLeft: null }]);
+		const topped = publish(SOON);
+		await spend(
+			topped,
+			hours(60, (hour) => 1000 - 10 * hour + (hour > 30 ? 5000 : 0)),
+		);
+		expect(await topped.test()).toMatchObject([{ spentPerDayRub: expect.closeTo(236, 0) as number }]);
+	});
+
+	it('comes again after the balance has lasted a day longer, and survives restarts', async () => {
+		const balances = [
+			...hours(48, (hour) => 1000 - 10 * hour),
+			// Enough for 3.4 days: not a day longer. Then for 5.
+			...hours(3, (hour) => 820 - 10 * hour),
+			...hours(55, (hour) => 1200 - 10 * hour),
+		];
+		for (const isRestarted of [false, true]) {
+			const events = await spend(publish(SOON), balances, isRestarted);
+			expect(events.map(([hour]) => Math.floor(hour))).toStrictEqual([29, 100]);
+		}
 	});
 });
