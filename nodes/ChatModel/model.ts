@@ -102,8 +102,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			const { result: sent, isPlain } = await plainIfRejected(bodyOf, async (body) => {
 				return await completeText(dependencies, { format, output, body, maxCostRub }, async (json) => {
 					const request = { ...textCall(format, json), ...wait, signal: config.signal };
-					if (!stream) return await dependencies.client.json(request);
-					return await streamText(dependencies.client, { format, output, request, onText });
+					const streamed = stream ? { onText } : {};
+					return await streamText(dependencies.client, { format, output, request, ...streamed });
 				});
 			});
 			config.shown.reasoning = reasoningToKeep(sent.completion, this.source(asked));

@@ -14,16 +14,20 @@ export function useReports() {
 	/** The JSON of an item, or its error. */
 	const first = ({ items }: { items: INodeExecutionData[] }) => items[0]?.json ?? {};
 
+	/** The gateway responds to the next POST with this text. */
+	const respondText = (text: string, contentType: string): void =>
+		void gateway.control.addFault({
+			match: { method: 'POST' },
+			action: { kind: 'raw', status: 200, body: { text, contentType } },
+		});
+
 	return {
 		gateway,
+		respondText,
 		/** The gateway responds to the next POST with this body: JSON, or events. */
 		respond: (body: object | object[]): void => {
-			const text = Array.isArray(body) ? streamOf(body) : JSON.stringify(body);
-			const contentType = Array.isArray(body) ? 'text/event-stream' : 'application/json';
-			gateway.control.addFault({
-				match: { method: 'POST' },
-				action: { kind: 'raw', status: 200, body: { text, contentType } },
-			});
+			if (Array.isArray(body)) respondText(streamOf(body), 'text/event-stream');
+			else respondText(JSON.stringify(body), 'application/json');
 		},
 		/** What becomes of one item, or of several. */
 		run: async (node: RunOptions['node'], parameters: object, items?: INodeExecutionData[]) => {
@@ -34,7 +38,8 @@ export function useReports() {
 	};
 }
 
-const streamOf = (events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+export const streamOf = (events: object[]) =>
+	events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 /** The bodies of what was sent to create something. */
 const sentTo = (gateway: ReturnType<typeof useGateway>) =>

@@ -3,9 +3,7 @@ import { sleep, type IHttpRequestOptions } from 'n8n-workflow';
 import { fileLimits, TimeLimitError, withinLimits, type TimeLimits } from '../gateway/client/limits';
 import {
 	isSuccess,
-	largeSlot,
 	MAX_OTHER_BYTES,
-	MAX_TEXT_BYTES,
 	type HttpResponse,
 	type ByteStream,
 	type HttpRequest,
@@ -61,13 +59,10 @@ export function n8nTransport(
 	};
 	return {
 		text: async (httpRequest) =>
-			await exchange(
-				httpRequest,
-				async (response, { signal }) => await withText(response, httpRequest, signal),
-			),
+			await exchange(httpRequest, async (response) => await withText(response, httpRequest)),
 		stream: async (httpRequest) =>
 			await exchange<HttpResponse<ByteStream | string>>(httpRequest, async (response, own) => {
-				if (!isSuccess(response)) return await withText(response, httpRequest, own.signal);
+				if (!isSuccess(response)) return await withText(response, httpRequest);
 				// n8n's client leaves the connection open until the next bytes.
 				whenDestroyed(response.body, () => own.abort());
 				return response;
@@ -89,33 +84,23 @@ function isStream(body: HttpRequest['body']): body is Readable {
 	return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
-/**
- * @param closed is aborted when the exchange fails
- * @throws {ApiError} for a body over the limit, for network errors, and for bytes that cannot be decompressed
- */
+/** @throws {ApiError} for a body over the limit, for network errors, and for bytes that cannot be decompressed */
 async function withText(
 	response: HttpResponse<ByteStream>,
-	{ kind, maxBytes = MAX_OTHER_BYTES }: HttpRequest,
-	closed: AbortSignal,
+	{ kind }: HttpRequest,
 ): Promise<HttpResponse<string>> {
-	const mostBytes = isSuccess(response) ? maxBytes : MAX_OTHER_BYTES;
 	const parts: Uint8Array[] = [];
-	const read = new AbortController();
 	let length = 0;
-	let slot: Promise<void> | undefined;
 	try {
 		// Bytes of compressed responses are counted, and kept, as they are unpacked.
 		for await (const chunk of response.body) {
 			length += chunk.length;
-			if (length > mostBytes) throw problemError('tooLarge', kind);
-			if (length > MAX_TEXT_BYTES) await (slot ??= largeSlot(AbortSignal.any([read.signal, closed])));
+			if (length > MAX_OTHER_BYTES) throw problemError('tooLarge', kind);
 			parts.push(chunk);
 		}
 		return { ...response, body: new TextDecoder().decode(Buffer.concat(parts)) };
 	} catch (error) {
 		throw errorFromThrown(error, kind) ?? problemError('notJson', kind);
-	} finally {
-		read.abort('read');
 	}
 }
 

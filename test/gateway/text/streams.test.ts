@@ -10,6 +10,7 @@ import {
 } from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { Frame } from '../../../nodes/shared/gateway/text/frame';
 import { SseParser } from '../../../nodes/shared/gateway/text/sse';
 import { STREAM_TEXTS, streamText } from '../../../nodes/shared/gateway/text/streamText';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
@@ -258,6 +259,66 @@ describe('the shown text', () => {
 	});
 });
 
+const WHOLE = JSON.stringify({
+	choices: [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }],
+});
+
+describe('what a response is, by its first line', () => {
+	const stream = events(textChunk('Hello'), finish, usage);
+
+	it.each([
+		WHOLE,
+		`\uFEFF${WHOLE}`,
+		` \r\n\t${WHOLE}\n`,
+		`: a\r\r: {"b"}\n${WHOLE}`,
+		`${WHOLE}\ndata: [DONE]`,
+		`${WHOLE}\r\n\r\ndata:[DONE]\r\n: {"bye"}\r\n`,
+		`data: [DONE]\n\n${WHOLE}`,
+		JSON.stringify(JSON.parse(WHOLE), null, '\t'),
+		stream,
+		`\n\n: a\n\n${stream}`,
+		`id: 1\n${stream}`,
+		`event: a\r\n${stream}`,
+		`retry: 10\n\ndata: 1\n\n${stream}`,
+		`data: [DONE]\n\n\n${stream}`,
+	])('%j is read, however it is split', async (text) => {
+		for (const size of [1, 7, 1_000]) {
+			const { body } = await readStream('chat', chunksOf(bytes(text), size));
+			expect(textFormat('chat').readCompletion(body, { kind: 'text' }).text).toBe('Hello');
+		}
+	});
+
+	it.each(['<p>data: {}</p>', '[{}]', '"Hi"', 'Hello', 'database', 'null', '[DONE]x'])(
+		'%j is neither JSON nor events',
+		async (text) => {
+			expect(await errorDetails('chat', text)).toMatchObject({ code: 'unreadable_answer', status: 200 });
+		},
+	);
+
+	it('JSON is read although its connection breaks after it', async () => {
+		expect(await read('chat', breaking(reset, WHOLE))).toMatchObject({ text: 'Hello' });
+	});
+
+	it('JSON that is cut off is in the error', async () => {
+		const cut = WHOLE.slice(0, -10);
+		expect(await errorDetails('chat', breaking(reset, cut))).toMatchObject({
+			code: 'connection_lost',
+			extra: { receivedText: cut },
+		});
+	});
+
+	it('takes linear time', () => {
+		const reading = (piece: string) => (size: number) => () => {
+			const frame = new Frame();
+			for (let count = 0; count < size; count += 1) frame.add(piece);
+			frame.end();
+			expect(frame.body()).toBeUndefined();
+		};
+		for (const piece of [': a\n\n', ': a', 'data: [DONE]\n\n', '{"a":1}\n: b\n'])
+			expect(growth(reading(piece), 10_000)).toBeLessThan(LINEAR);
+	});
+});
+
 describe('a response that is not streamed', () => {
 	it.each<[string, string, () => StreamSource, string]>([
 		['a list', 'application/json; charset=utf-8', () => '[{}]', 'unreadable_answer'],
@@ -265,8 +326,7 @@ describe('a response that is not streamed', () => {
 		['a web page', 'text/html', () => '<!doctype html>', 'unreadable_answer'],
 		['cut off', 'application/json', () => breaking(reset, '{"choices": ['), 'connection_lost'],
 		['packed', 'application/json', () => breaking(broken('bad', 'Z_DATA_ERROR'), '{'), 'unreadable_answer'],
-		['a stream by its header', 'Text/Event-Stream', () => '{"no": "event"}\n\n', 'stream_incomplete'],
-		['a text', 'text/plain', () => 'hello', 'stream_incomplete'],
+		['a text', 'text/plain', () => 'hello', 'unreadable_answer'],
 	])('that is %s may be charged', async (_, type, source, code) => {
 		const details = await errorDetails('chat', source(), { headers: { 'content-type': type } });
 		expect(details).toMatchObject({ code, outcome: 'unknown' });
@@ -361,6 +421,8 @@ const at = (timeMs: number, content: string): Arrival => ({ timeMs, content });
 
 interface Options {
 	timeoutMs?: number;
+	/** Whether no stream was asked for. */
+	isWhole?: boolean;
 	contentType?: string;
 }
 
@@ -399,7 +461,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 		format,
 		output: { kind: 'text' },
 		request: { group: 'text', kind: 'charge', method: 'POST', path: format.path, json: {}, headers },
-		onText: () => undefined,
+		...(!options.isWhole && { onText: () => undefined }),
 	});
 	return { completion: clock.run(completion), sent, body, passed: () => clock.now() - start };
 }
@@ -458,6 +520,26 @@ describe('the time of a stream', () => {
 		const { completion, passed } = streamOnClock([at(1, hello + end)]);
 		expect(await textOf(completion)).toBe('Hello');
 		expect(passed()).toBe(315_001);
+	});
+
+	const timedOut = ['The gateway did not respond in time', 'timeout', 'unknown'];
+
+	it.each<[string, number, unknown, { timeoutMs?: number }]>([
+		['almost 315 s', 314_999, 'Hello', {}],
+		['315 s', 315_001, timedOut, {}],
+		['a longer timeout', 399_999, 'Hello', { timeoutMs: 400_000 }],
+		['a shorter timeout', 60_001, timedOut, { timeoutMs: 60_000 }],
+	])('a response that is not asked for as a stream takes %s', async (_, endMs, expected, options) => {
+		for (const content of [WHOLE, hello + end + done]) {
+			const arrivals = [at(1, ping), at(endMs, content)];
+			const { completion, body } = streamOnClock(arrivals, { isWhole: true, ...options });
+			const outcome = await textOf(completion).catch(async () => {
+				const { message, code, outcome } = (await apiErrorOf(completion)).details;
+				return [message, code, outcome];
+			});
+			expect(outcome).toStrictEqual(expected);
+			expect(body.destroyed).toBe(true);
+		}
 	});
 
 	it.each<[string, Arrival[]]>([

@@ -118,7 +118,7 @@ async function send(
 		const headers = { ...call.headers, ...length };
 		request = { ...call, headers, openBody: async () => ({ content: await body.open() }) };
 	}
-	if (!stream) return await client.json(request);
+	if (!stream) return await streamText(client, { format, output, request });
 	let hasChunks = false;
 	const onText = (text: string) => {
 		hasChunks = true;

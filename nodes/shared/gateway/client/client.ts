@@ -60,8 +60,10 @@ export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' |
 export interface GatewayRequest
 	extends Pick<HttpRequest, 'kind' | 'signal'>,
 		Pick<RequestSettings, 'rateLimitWaitMs'>,
-		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs' | 'maxBytes'>> {
+		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
 	group: EndpointGroup;
+	/** The longest response to a text, in bytes. */
+	maxBytes?: number | undefined;
 	texts?: StatusTexts | undefined;
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
@@ -170,7 +172,6 @@ export class GatewayClient {
 			},
 			body: opened?.content ?? (json && wireText(json)),
 			signal,
-			maxBytes: request.maxBytes,
 			timeoutMs: request.timeoutMs ?? this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
 		};
 	}

@@ -19,8 +19,6 @@ export interface HttpRequest {
 	 * a body that is a stream, the time over which it may be slow.
 	 */
 	timeoutMs: number;
-	/** The longest successful response that is kept in memory, in bytes. Default: {@link MAX_OTHER_BYTES}. */
-	maxBytes?: number | undefined;
 	/** Ends the exchange and closes its connection. */
 	signal?: AbortSignal | undefined;
 }

@@ -17,43 +17,45 @@ import { excerpt } from '../util/text';
 import { readReceipt, withReceivedText } from './formats/completion';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
+import { Frame } from './frame';
 import { DONE, SseParser } from './sse';
 
 export interface StreamRequest {
 	format: TextFormat;
 	output: OutputRequest;
-	/** Its body asks for a stream. */
 	request: GatewayRequest;
-	/** Receives each text as it arrives; the stream waits for it. */
-	onText: (text: string) => void | Promise<void>;
+	/** Receives each text as it arrives; the stream waits for it. For a request that asks for a stream. */
+	onText?: (text: string) => void | Promise<void>;
 }
 
 /**
- * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8): the body as it
- * would be without streaming. The error for a stream that breaks, stalls or ends early has the text received
- * so far.
+ * Sends a request and reads its completion while it arrives, as JSON or as events (§6), whichever comes: the body as it
+ * would be without streaming. A stream may take 15 minutes (§8). The error for a response that breaks,
+ * stalls or ends early has what came of it.
  */
 export async function streamText(client: GatewayClient, options: StreamRequest): Promise<JsonObject> {
-	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;
-	const limits = { totalMs, idleMs: Math.min(totalMs, REQUEST_TIMEOUT_MS) };
-	const headers = { ...options.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
-	return await client.stream({ ...options.request, headers }, async (response) => {
-		return await new StreamReader(client, options, response).read(limits);
+	const { request, onText } = options;
+	const isStream = onText !== undefined;
+	const totalMs = client.settings.timeoutMs ?? (isStream ? STREAM_TIMEOUT_MS : REQUEST_TIMEOUT_MS);
+	const limits = { totalMs, idleMs: isStream ? Math.min(totalMs, REQUEST_TIMEOUT_MS) : Infinity };
+	const accept = isStream && { Accept: 'text/event-stream, application/json;q=0.9' };
+	const headers = { ...request.headers, ...accept };
+	return await client.stream({ ...request, headers }, async (response) => {
+		return await new ResponseReader(client, options, response).read(limits);
 	});
 }
 
 /** The fewest bytes of a stream that are read between two looks at what is kept of it. */
 const CHECKED_BYTES = 4 * 1024 * 1024;
 
-/** Also reads a complete response, which a gateway that does not stream sends: it is charged. */
-class StreamReader {
+class ResponseReader {
 	private readonly completion: CompletionStream;
 	private readonly parser = new SseParser((data) => this.readData(data));
 	private readonly decoder = new TextDecoder();
-	/** The body, if it is not an event stream: the gateway does not stream, or a proxy responds. */
-	private whole: string | undefined;
+	private readonly frame = new Frame();
 	private received = '';
 	private fresh = '';
+	private sawEvent = false;
 	private sawDone = false;
 	private readBytes = 0;
 	private nextCheck = MAX_TEXT_BYTES;
@@ -67,7 +69,6 @@ class StreamReader {
 		private readonly source: HttpResponse<ByteStream>,
 	) {
 		this.completion = options.format.createStream(options.output);
-		if (/json|html/i.test(source.headers['content-type'] ?? '')) this.whole = '';
 	}
 
 	async read(limits: TimeLimits): Promise<JsonObject> {
@@ -83,13 +84,15 @@ class StreamReader {
 		} finally {
 			this.over.abort('over');
 		}
-		if (this.whole !== undefined) return this.wholeBody(this.whole);
-		if (!this.isComplete()) throw this.toError(streamError('ended'));
-		return this.completion.body();
+		if (this.frame.kind === 'other') throw problemError('notJson', 'charge', { status: this.source.status });
+		if (!this.isComplete())
+			throw this.toError(streamError(this.frame.kind === 'json' ? 'unreadable' : 'ended'));
+		return this.frame.body() ?? this.completion.body();
 	}
 
 	private isComplete(): boolean {
-		return this.completion.isComplete(this.sawDone);
+		if (this.frame.kind === 'json') return this.frame.body() !== undefined;
+		return this.frame.kind === 'events' && this.completion.isComplete(this.sawDone);
 	}
 
 	private async readChunks(touch: () => void): Promise<void> {
@@ -98,12 +101,14 @@ class StreamReader {
 			if (this.readBytes >= this.nextCheck) await this.checkLength();
 			if (this.over.signal.aborted) return;
 			touch();
-			if (this.whole === undefined) this.parser.push(bytes);
-			else this.whole += this.decoder.decode(bytes, { stream: true });
+			const { frame } = this;
+			if (frame.kind !== 'events') frame.add(this.decoder.decode(bytes, { stream: true }));
+			if (frame.kind === undefined || frame.kind === 'events') this.parser.push(bytes);
 			await this.show();
 			if (this.sawDone || this.completion.isFinished) return;
 		}
-		this.parser.end();
+		this.frame.end();
+		if (this.frame.kind === 'events') this.parser.end();
 		await this.show();
 	}
 
@@ -111,32 +116,31 @@ class StreamReader {
 	private async checkLength(): Promise<void> {
 		const { maxBytes = MAX_TEXT_BYTES } = this.options.request;
 		const assembled = Buffer.byteLength(JSON.stringify(this.completion.body()));
-		const kept = this.whole === undefined ? assembled + this.parser.length : this.readBytes;
+		const isWhole = this.frame.kind === 'json' || this.frame.kind === 'other';
+		const kept = isWhole ? this.readBytes : assembled + this.parser.length;
 		if (kept > maxBytes) {
 			// A part of a text keeps all of it in memory.
-			this.received = [...excerpt(this.received)].join('');
+			const shorten = (text: string) => [...excerpt(text)].join('');
+			this.received = shorten(this.received);
+			this.frame.cut(shorten);
 			throw problemError('tooLarge', 'charge');
 		}
 		this.nextCheck = this.readBytes + Math.max(maxBytes - kept, CHECKED_BYTES);
 		if (maxBytes > MAX_TEXT_BYTES) await (this.slot ??= largeSlot(this.over.signal));
 	}
 
-	private wholeBody(text: string): JsonObject {
-		const body = asObject(parseJson(text));
-		if (body) return body;
-		throw problemError('notJson', 'charge', { status: this.source.status });
-	}
-
 	private readData(data: string): void {
 		// Only objects belong to a completion: a proxy may send empty events to keep the connection alive.
 		if (this.sawDone || this.completion.isFinished || !/^\s*(\{|\[DONE\])/.test(data)) return;
 		if (data.trim() === DONE) {
-			this.sawDone = true;
+			// Before the first event, it ends nothing.
+			this.sawDone = this.sawEvent;
 			return;
 		}
 		const event = asObject(parseJson(data));
 		// An event that is not JSON may be a part of the completion.
 		if (!event) throw streamError('unreadable');
+		this.sawEvent = true;
 		this.fresh += this.completion.read(event);
 	}
 
@@ -146,20 +150,21 @@ class StreamReader {
 		if (text === '') return;
 		this.fresh = '';
 		this.received += text;
-		await this.options.onText(text);
+		await this.options.onText?.(text);
 	}
 
 	private toError(thrown: unknown): ApiError | StoppedError {
-		const error = readError(thrown);
+		const error = readError(thrown, this.options.onText !== undefined);
 		if (error instanceof StoppedError) return error;
 		const receipt = readReceipt(this.completion.body(), this.options.format.usage);
 		const { secrets } = this.client.settings;
-		return withReceivedText(error, { text: this.received, receipt, secrets });
+		return withReceivedText(error, { text: this.frame.json || this.received, receipt, secrets });
 	}
 }
 
-function readError(error: unknown): ApiError | StoppedError {
-	if (error instanceof TimeLimitError) return streamError(error.limit);
+function readError(error: unknown, isStream: boolean): ApiError | StoppedError {
+	if (error instanceof TimeLimitError)
+		return isStream ? streamError(error.limit) : problemError('timeout', 'charge');
 	const known = errorFromThrown(error, 'charge');
 	// Not a network error: bytes that cannot be decompressed, an event that is too long.
 	if (known === undefined) return streamError('unreadable', asError(error));
@@ -190,7 +195,7 @@ export const STREAM_TEXTS = {
 	},
 	unreadable: {
 		code: UNREADABLE,
-		message: 'A part of the streamed response could not be read',
+		message: 'A part of the response could not be read',
 		description: 'The response may be incomplete, so the node does not output it.',
 	},
 } satisfies Record<string, ErrorText & { code: string }>;

@@ -82,8 +82,9 @@ class StreamedChoice {
 		return hasFailed(this.end);
 	}
 
-	read({ delta: received, finish_reason, logprobs, reasoning_details, error }: JsonObject): string {
-		const delta = asObject(received) ?? {};
+	read({ finish_reason, logprobs, reasoning_details, error, ...choice }: JsonObject): string {
+		// A gateway that does not stream may send its response as one event.
+		const delta = asObject(choice.delta) ?? asObject(choice.message) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
 		const pictures = unlessEmpty(otherParts({ content, images }));

@@ -7,6 +7,7 @@ import {
 	deepMerge,
 	omit,
 	parseJson,
+	textOf,
 	type JsonObject,
 } from '../../../util/json';
 import { generationError } from '../completion';
@@ -35,7 +36,14 @@ export class MessagesStream implements CompletionStream {
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
 		if (type === 'message_start')
 			this.message = { ...message, usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
-		if (type === 'content_block_start') block();
+		// A gateway that does not stream may send its response as one event.
+		if (type === 'message') {
+			const parts = asObjects(received.content);
+			this.message = received;
+			this.isFinished = true;
+			return parts.map((part, place) => at(this.blocks, place, () => new StreamedBlock(part)).text).join('');
+		}
+		if (type === 'content_block_start') return block().text;
 		if (type === 'content_block_delta') return block().read(delta ?? {}, this.output);
 		this.hasEnded ||= type === 'message_delta' && asText(delta?.stop_reason) !== undefined;
 		if (type === 'message_delta')
@@ -62,6 +70,10 @@ class StreamedBlock {
 	constructor({ citations, ...fields }: JsonObject = { type: 'text', text: '' }) {
 		this.block = fields;
 		addDelta(this.block, { citations }, CHUNKED);
+	}
+
+	get text(): string {
+		return textOf(this.block.text);
 	}
 
 	/** Returns the text of the delta, if it is to be shown. */

@@ -33,7 +33,9 @@ export class ResponsesStream implements CompletionStream {
 		// Events after the closing one cannot change a response that is charged.
 		if (this.closed) return '';
 		const { type } = received;
-		const closing = asObject(received.response);
+		// A gateway that does not stream may send its response as one event.
+		const isWhole = type === undefined && Array.isArray(received.output);
+		const closing = isWhole ? received : asObject(received.response);
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
 			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
@@ -42,6 +44,7 @@ export class ResponsesStream implements CompletionStream {
 			throw closing ? failure : failure.with({ retryable: true });
 		}
 		// §3.3: the event says the status, too.
+		if (isWhole) this.closed = received;
 		if (CLOSING.has(type) && closing)
 			this.closed = deepMerge({ status: textOf(type).replace('response.', '') }, closing, 'ignore');
 		// §6.1: the number shows duplicates and missing events.
