@@ -6,6 +6,7 @@ import { withFallbacks } from '../shared/gateway/text/fallback';
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { OutputRequest, TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { parseJsonOutput } from '../shared/gateway/text/formats/jsonOutput';
+import { isIncomplete } from '../shared/gateway/text/incomplete';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textBody, textCall } from '../shared/gateway/text/textCall';
 import { asObjects, canonicalJson, type JsonObject } from '../shared/gateway/util/json';
@@ -150,7 +151,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	private checkOutput(completion: Completion, output: OutputRequest): void {
 		try {
 			// What is cut off or filtered has a hint already.
-			if (completion.hint === undefined) parseJsonOutput(completion, output);
+			if (!isIncomplete(completion)) parseJsonOutput(completion, output);
 		} catch (error) {
 			this.dependencies.hints.add(`${asError(error).message}. The text is passed on as it is.`);
 		}

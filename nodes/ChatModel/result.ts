@@ -90,11 +90,10 @@ function textOf(completion: Completion): string {
 	return said;
 }
 
-function withoutText({ costRub }: Completion, what: string, description: string): ApiError {
-	return unusableResponse(
-		{ code: 'no_text', message: `The model responded with ${what}`, description },
-		{ costRub },
-	);
+function withoutText({ costRub, reasoning }: Completion, what: string, advice: string): ApiError {
+	const description = reasoning === '' ? advice : `${advice} It reasoned: “${excerpt(reasoning)}”`;
+	const text = { code: 'no_text', message: `The model responded with ${what}`, description };
+	return unusableResponse(text, compact({ costRub, reasoning: reasoning || undefined }));
 }
 
 /**

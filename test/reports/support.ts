@@ -30,8 +30,19 @@ export function useReports() {
 			else respondText(JSON.stringify(body), 'application/json');
 		},
 		/** What becomes of one item, or of several. */
-		run: async (node: RunOptions['node'], parameters: object, items?: INodeExecutionData[]) => {
-			const options = { node, parameters: { ...parameters }, settings: CONTINUE, ...(items && { items }) };
+		run: async (
+			node: RunOptions['node'],
+			parameters: object,
+			items?: INodeExecutionData[],
+			asTool = false,
+		) => {
+			const options = {
+				node,
+				parameters: { ...parameters },
+				settings: CONTINUE,
+				...(items && { items }),
+				...(asTool && { asTool }),
+			};
 			const result = await gateway.run(options);
 			return { ...result, json: first(result), sent: sentTo(gateway) };
 		},

@@ -2,6 +2,7 @@ import type { IBinaryKeyData } from 'n8n-workflow';
 
 import { asError, type ApiError } from '../../../shared/gateway/errors/errors';
 import {
+	isEmpty,
 	unlessEmpty,
 	unusableResponse,
 	valueAt,
@@ -28,12 +29,12 @@ export async function outputOf(
 	const output = parseJsonOutput(completion, prepared.request.output);
 	const fields = fieldsOf(completion, output);
 	if (!isTool) return { json: fields, ...(await binaryOf(item, prepared, completion)) };
-	// The parsed JSON replaces its text.
-	const repeated = output === undefined ? [] : ['text'];
-	return { json: omit(fields, ...NOT_FOR_AGENTS, ...repeated) };
+	// The parsed JSON replaces its text, and reasoning is for a text that is missing.
+	const repeated = [output === undefined ? [] : ['text'], isEmpty(completion) ? [] : ['reasoning']].flat();
+	return { json: compact({ ...omit(fields, ...NOT_FOR_AGENTS, ...repeated), note: completion.hint }) };
 }
 
-const NOT_FOR_AGENTS = ['reasoning', 'model', 'provider', 'usage', 'id', 'raw'];
+const NOT_FOR_AGENTS = ['model', 'provider', 'usage', 'id', 'raw'];
 
 /** Important fields first: the table of the output panel shows four columns. */
 function fieldsOf(completion: Completion, output: Json | undefined) {

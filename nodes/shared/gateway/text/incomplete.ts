@@ -1,7 +1,7 @@
 import { asNumber, type JsonObject } from '../util/json';
 import { excerpt } from '../util/text';
 import { limitsIn } from './cost';
-import type { ModelOutput } from './formats/completion';
+import { isEmpty, type Completion, type ModelOutput } from './formats/completion';
 import type { TextFormat } from './formats/format';
 
 /** What finish reasons say, in the words of the formats and of providers, in lower case. */
@@ -29,6 +29,28 @@ function meaningOf({ finishReason, refusal = '' }: Ended): string | undefined {
 /** Whether a completion is cut off or filtered; false for a word that is not known. */
 export function isIncomplete(ended: Ended): boolean {
 	return ['cutOff', 'filtered'].includes(meaningOf(ended) ?? '');
+}
+
+/** What the user is to know of a completion; `body` is that of the request. */
+export function completionHint(
+	completion: Completion,
+	body: JsonObject,
+	format: Pick<TextFormat, 'cost'>,
+): string | undefined {
+	const said = incompleteHint(completion, body, format) ?? emptyHint(completion) ?? noEndHint(completion);
+	return [said, completion.hint].filter(Boolean).join(' ') || undefined;
+}
+
+function emptyHint(completion: Completion): string | undefined {
+	if (!isEmpty(completion)) return undefined;
+	const rest = completion.reasoning === '' ? '' : ', only reasoning';
+	return `The response is complete, but it has no text${rest}. Change the prompt, or choose another model.`;
+}
+
+/** §6.2 shows no stream of chat completions that ends without both. */
+function noEndHint({ finishReason, usage, costRub }: Completion): string | undefined {
+	if (finishReason !== null || usage.outputTokens !== null || costRub !== null) return undefined;
+	return 'The response does not say why it ended, nor what it cost: its text may not be complete. Check the text.';
 }
 
 export function incompleteHint(

@@ -6,7 +6,7 @@ import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
-import { incompleteHint } from '../../gateway/text/incomplete';
+import { completionHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
 import type { Hints } from '../../n8n/hints';
 import { hasRoom } from './account';
@@ -64,7 +64,7 @@ export async function completeText(
 			},
 		);
 		await rub;
-		const hint = incompleteHint(result.completion, body, format);
+		const hint = completionHint(result.completion, body, format);
 		if (hint !== undefined) hints.add(hint);
 		return { body: result.body, completion: { ...result.completion, ...fields, hint } };
 	} catch (error) {

@@ -105,7 +105,7 @@ describe('chat stream', () => {
 		const otherStop = chunk({}, { index: 1, finish_reason: 'length' });
 
 		it.each<[string, JsonObject[], [boolean, boolean]]>([
-			['cut before the finish reason', [hello], [false, false]],
+			['cut before the finish reason', [hello], [false, true]],
 			['cut after the finish reason', [hello, stop], [false, true]],
 			['cut after the usage', [hello, stop, usageOf(usage)], [true, true]],
 			['the usage before the finish reason', [hello, usageOf(usage), stop], [true, true]],

@@ -47,7 +47,7 @@ export interface ModelOutput {
 	text: string;
 	toolCalls: ToolCall[];
 	reasoning: string;
-	/** The reasoning as the format sent it: it goes back, before the tool calls, with their results. */
+	/** The reasoning as the format sent it: it goes back, with the tool calls, beside their results. */
 	reasoningParts: JsonObject[];
 	refusal: string;
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
@@ -72,6 +72,7 @@ export interface Completion extends Receipt, ModelOutput {
 	raw?: JsonObject;
 	/** Whether `costRub` is computed from the account's prices, because the response does not report it. */
 	costIsComputed?: true;
+	/** What the user is to know of it. */
 	hint?: string | undefined;
 	fallbackFrom?: readonly string[];
 }
@@ -88,9 +89,12 @@ export function completionOf(
 	output: ModelOutput,
 	hasMore: boolean,
 ): Completion {
-	const { text, refusal, toolCalls, files } = output;
-	const isEmpty = text === '' && refusal === '' && toolCalls.length + files.length === 0;
-	return { ...receipt, ...output, ...(hasMore || isEmpty ? { raw: body } : {}) };
+	return { ...receipt, ...output, ...(hasMore || isEmpty(output) ? { raw: body } : {}) };
+}
+
+/** Whether the model returned nothing but reasoning. */
+export function isEmpty({ text, refusal, toolCalls, files }: ModelOutput): boolean {
+	return text === '' && refusal === '' && toolCalls.length + files.length === 0;
 }
 
 export function unlessEmpty<T extends readonly unknown[]>(list: T): T | undefined {
@@ -155,15 +159,15 @@ export function assertOutput(body: JsonObject, list: string, receipt: Receipt, m
 	const reported = errorIn(body);
 	if (reported) throw generationError(reported, receipt);
 	if (asObjects(body[list]).length > 0 || (Array.isArray(body[list]) && mayBeEmpty)) return;
-	const error = unusableResponse(
-		{
-			message: 'The model returned nothing',
-			description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Run this item again, or choose another model or API format.`,
-			code: 'no_completion',
-		},
-		receiptFields(receipt),
-	);
-	throw receipt.costRub === null ? error.with({ outcome: 'unknown' }) : error;
+	throw withoutOutput(receipt, {
+		message: 'The model returned nothing',
+		description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Choose another model or API format.`,
+	});
+}
+
+export function withoutOutput(receipt: Receipt, text: ErrorText): ApiError {
+	const error = unusableResponse({ ...text, code: 'no_completion' }, receiptFields(receipt));
+	return receipt.costRub === null ? error.with({ outcome: 'unknown' }) : error;
 }
 
 /** The error for a response that is charged and cannot be used; `extra`: what the error item has of it. */

@@ -17,6 +17,11 @@ export function addDelta(object: JsonObject, delta: JsonObject, chunked: Readonl
 	}
 }
 
+/** Adds the fields that an object has no value for: the first events of some providers have empty ones. */
+export function addMissing(object: JsonObject, fields: JsonObject): void {
+	for (const [name, value] of Object.entries(fields)) object[name] ||= value;
+}
+
 export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {
 	return [...values].sort(([a], [b]) => a - b).map(([, value]) => value);
 }

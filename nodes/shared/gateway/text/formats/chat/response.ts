@@ -13,6 +13,7 @@ import {
 	sourcesOf,
 	toolCall,
 	unlessEmpty,
+	valueAt,
 	withReceivedText,
 	type Completion,
 	type ModelOutput,
@@ -37,12 +38,17 @@ export function readCompletion(body: JsonObject): Completion {
 	const withError = [body, ...choices].find(hasFailed);
 	if (withError && choices.length > 0) throw failure(errorIn(withError), choices, receipt);
 	assertOutput(body, 'choices', receipt);
-	const provider = compact({ provider: asText(body.provider) });
+	const failed = valueAt(body.usage, 'plugin_post_process_error') === true;
+	const more = compact({ provider: asText(body.provider), hint: failed ? PLUGIN_FAILED : undefined });
 	const [first = {}, ...others] = choices;
 	const hasMore =
 		others.length > 0 || otherParts(asObject(first.message) ?? {}).some((part) => !imageIn(part));
-	return { ...completionOf(body, receipt, readChoice(first), hasMore), ...provider };
+	return { ...completionOf(body, receipt, readChoice(first), hasMore), ...more };
 }
+
+/** §2.4. The plugin that the specification shows masks personal data. */
+const PLUGIN_FAILED =
+	'A plugin failed after the model had answered: what it masks may stand in the text, or its masks in place of names and numbers. Check the text before it goes on.';
 
 /** Whether a choice ended with an error, also without one that says why. */
 export function hasFailed(choice: JsonObject): boolean {
@@ -59,11 +65,12 @@ function failure(error: JsonObject = {}, choices: JsonObject[], receipt: Receipt
 function readChoice(choice: JsonObject): ModelOutput {
 	const message = asObject(choice.message) ?? {};
 	const { data, transcript } = asObject(message.audio) ?? {};
-	const reasoning = asText(message.reasoning);
+	// The second is a vendor's name for the first.
+	const [reasoning, reasoning_content] = [asText(message.reasoning), asText(message.reasoning_content)];
 	const details = firstList(choice.reasoning_details, message.reasoning_details);
 	const detailTexts = details.map(({ text, summary }) => asText(text) ?? textOf(summary));
 	// The fields of a message that have the reasoning (§2.4).
-	const wire = compact({ reasoning, reasoning_details: unlessEmpty(details) });
+	const wire = compact({ reasoning, reasoning_content, reasoning_details: unlessEmpty(details) });
 	const audio = asText(data);
 	const parts = otherParts(message);
 	return {
@@ -73,7 +80,7 @@ function readChoice(choice: JsonObject): ModelOutput {
 			return toolCall(id, name, args);
 		}),
 		// Some models return only details of their reasoning.
-		reasoning: reasoning ?? detailTexts.join(''),
+		reasoning: reasoning ?? reasoning_content ?? detailTexts.join(''),
 		reasoningParts: Object.keys(wire).length > 0 ? [wire] : [],
 		refusal: textOf(message.refusal),
 		sources: sourcesOf(asObjects(message.annotations)),

@@ -13,7 +13,7 @@ import {
 	type JsonObject,
 } from '../../../util/json';
 import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
-import { addDelta, at, byIndex } from '../deltas';
+import { addDelta, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
 
@@ -31,8 +31,7 @@ export class ChatStream implements CompletionStream {
 		if (usage) this.usage = deepMerge(this.usage ?? {}, usage, 'ignore');
 		// The specification does not show when a chat stream is charged.
 		if (error) throw generationError(error).with({ outcome: 'unknown' });
-		// The first chunks of some providers have empty fields.
-		for (const [name, value] of Object.entries(omit(received, 'usage'))) this.head[name] ||= value;
+		addMissing(this.head, omit(received, 'usage'));
 		let shown = '';
 		for (const choice of asObjects(received.choices)) {
 			const index = asNumber(choice.index) ?? 0;
@@ -42,13 +41,11 @@ export class ChatStream implements CompletionStream {
 		return shown;
 	}
 
-	/** §6.2: the chunk with usage and cost, then `[DONE]`. One of them is enough if every choice has a finish reason. */
+	/** §6.2: the chunk with usage and cost, then `[DONE]`. Usage is enough if every choice has a finish reason. */
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
-		if (choices.some((choice) => choice.hasFailed)) return true;
-		const hasUsage = choices.length > 0 && this.usage !== undefined;
-		if (sawDone && hasUsage) return true;
-		return choices.every((choice) => choice.hasEnded) && (sawDone || hasUsage);
+		if (sawDone || choices.some((choice) => choice.hasFailed)) return true;
+		return this.usage !== undefined && choices.length > 0 && choices.every((choice) => choice.hasEnded);
 	}
 
 	body(): JsonObject {
@@ -63,7 +60,7 @@ export class ChatStream implements CompletionStream {
 
 // prettier-ignore
 const CHUNKED = new Set([
-	'content', 'reasoning', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments',
+	'content', 'reasoning', 'reasoning_content', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments',
 ]);
 
 class StreamedChoice {

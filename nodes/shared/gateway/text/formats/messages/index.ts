@@ -4,6 +4,7 @@ import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../
 import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
 import { optionPaths, wireBody } from '../options';
+import { withReasoning } from '../reasoning';
 import {
 	type Attachment,
 	type Conversation,
@@ -99,7 +100,7 @@ function toWireMessage(message: Message): JsonObject[] {
 	const textParts = isEmpty ? [] : [{ type: 'text', text }];
 	// Attachments come before the prompt, as the vendor of this format recommends.
 	const content = [...attachments.map(toWirePart), ...textParts];
-	return [{ role, content: [...reasoning, ...content, ...calls] }];
+	return [{ role, content: withReasoning(reasoning, content, calls) }];
 }
 
 function takesDocument(mimeType: string): boolean {

@@ -11,6 +11,7 @@ import {
 	type ModelOutput,
 	type UsagePaths,
 } from '../completion';
+import { reasoningIn } from '../reasoning';
 import type { OutputRequest } from '../request';
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
@@ -61,7 +62,10 @@ function readContent(
 		text: jsonUses.map(({ input }) => jsonText(input)).join('\n') || textsIn('text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textsIn('thinking'),
-		reasoningParts: content.filter(({ type }) => THINKING.includes(type)),
+		reasoningParts: reasoningIn(
+			content.filter((part) => !isJsonTool(part, output)),
+			({ type }) => THINKING.includes(type),
+		),
 		sources: sourcesOf(content.flatMap(({ citations }) => asObjects(citations))),
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUses.length > 0 && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,

@@ -11,7 +11,7 @@ import {
 	type JsonObject,
 } from '../../../util/json';
 import { generationError } from '../completion';
-import { addDelta, at, byIndex } from '../deltas';
+import { addDelta, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
@@ -34,8 +34,11 @@ export class MessagesStream implements CompletionStream {
 		// The specification does not show when a messages stream is charged.
 		if (type === 'error') throw generationError(asObject(error) ?? {}).with({ outcome: 'unknown' });
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
-		if (type === 'message_start')
-			this.message = { ...message, usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
+		if (type === 'message_start') {
+			addMissing(this.message, omit(message ?? {}, 'usage'));
+			const initial = { usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
+			this.message = deepMerge(this.message, initial, 'ignore');
+		}
 		// A gateway that does not stream may send its response as one event.
 		if (type === 'message') {
 			const parts = asObjects(received.content);

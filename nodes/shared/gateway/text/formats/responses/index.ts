@@ -2,6 +2,7 @@ import { asArray, compact, type Json, type JsonObject } from '../../../util/json
 import { unlessEmpty } from '../completion';
 import { BUILT_IN_TOOLS, type TextFormat } from '../format';
 import { optionPaths, wireBody } from '../options';
+import { withReasoning } from '../reasoning';
 import {
 	inputAudio,
 	urlOf,
@@ -97,7 +98,7 @@ function toWireMessage(message: Message): JsonObject[] {
 	});
 	if (attachments.length === 0) {
 		const said = text === '' && calls.length > 0 ? [] : [{ role, content: text }];
-		return [...reasoning, ...said, ...calls];
+		return withReasoning(reasoning, said, calls);
 	}
 	const textParts = text === '' ? [] : [{ type: 'input_text', text }];
 	return [{ role, content: [...textParts, ...attachments.map(toWirePart)] }, ...calls];

@@ -2,6 +2,7 @@ import { asObject, asObjects, asText, type JsonObject } from '../../../util/json
 import {
 	assertOutput,
 	completionOf,
+	errorIn,
 	generationError,
 	joinedTexts,
 	partsBesideText,
@@ -12,7 +13,9 @@ import {
 	type ModelOutput,
 	type OutputFile,
 	type UsagePaths,
+	withoutOutput,
 } from '../completion';
+import { reasoningIn } from '../reasoning';
 
 /** §2.3. */
 export const USAGE: UsagePaths = {
@@ -28,10 +31,19 @@ export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const status = asText(body.status);
 	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt);
+	if (UNFINISHED.includes(status ?? '') && asObjects(body.output).length === 0 && !errorIn(body))
+		throw withoutOutput(receipt, {
+			message: `The gateway responded before the model: the status of the response is “${status}”`,
+			description:
+				"The node does not wait for a response in the background: if 'Extra Body' has 'background', remove it. Otherwise choose another model.",
+		});
 	// §3.3: the token limit may be reached before the first item.
 	assertOutput(body, 'output', receipt, status === 'incomplete');
 	return completionOf(body, receipt, readOutput(body), asObjects(body.output).some(hasMore));
 }
+
+/** §2.3: statuses of a response that the model has not ended. */
+const UNFINISHED: readonly string[] = ['queued', 'in_progress', 'cancelled'];
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
 function readOutput(body: JsonObject): ModelOutput {
@@ -48,7 +60,7 @@ function readOutput(body: JsonObject): ModelOutput {
 			ofType('reasoning').flatMap(({ summary }) => asObjects(summary)),
 			'text',
 		),
-		reasoningParts: ofType('reasoning'),
+		reasoningParts: reasoningIn(items, ({ type }) => type === 'reasoning'),
 		refusal: joinedTexts(parts, 'refusal'),
 		sources: sourcesOf([
 			...parts.flatMap(({ annotations }) => asObjects(annotations)),

@@ -10,7 +10,7 @@ import {
 	type JsonObject,
 } from '../../../util/json';
 import { generationError, readReceipt, unlessEmpty } from '../completion';
-import { addDelta, at, byIndex } from '../deltas';
+import { addDelta, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
 
@@ -19,6 +19,8 @@ const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.i
 /** Assembles the events of a responses stream (§6.1) into a response object (§2.3). */
 export class ResponsesStream implements CompletionStream {
 	private closed: JsonObject | undefined;
+	/** The response of the events before. */
+	private readonly head: JsonObject = {};
 	private lastNumber = -1;
 	private hasGap = false;
 	/** The items of the output, by their index: as they were added, and as they ended. */
@@ -44,9 +46,11 @@ export class ResponsesStream implements CompletionStream {
 			throw closing ? failure : failure.with({ retryable: true });
 		}
 		// §3.3: the event says the status, too.
+		if (closing) addMissing(this.head, closing);
 		if (isWhole) this.closed = received;
 		if (CLOSING.has(type) && closing)
 			this.closed = deepMerge({ status: textOf(type).replace('response.', '') }, closing, 'ignore');
+		if (this.closed) addMissing(this.closed, this.head);
 		// §6.1: the number shows duplicates and missing events.
 		const number = asNumber(received.sequence_number);
 		if (number !== undefined) {
