@@ -3,13 +3,31 @@ export interface JsonObject {
 	[key: string]: Json | undefined;
 }
 
-/** Parses `text`; `undefined` when it is not JSON. Never throws. */
+/** The most levels of a value. n8n cannot store one that has a few thousand. */
+const MAX_LEVELS = 1_000;
+
+/** Parses `text`; `undefined` when it is not JSON, or has more than 1,000 levels. Never throws. */
 export function parseJson(text: string): Json | undefined {
 	try {
-		return JSON.parse(text) as Json;
+		const value = JSON.parse(text) as Json;
+		return isTooDeep(value) ? undefined : value;
 	} catch {
 		return undefined;
 	}
+}
+
+/** Goes through a value level by level, since recursion overflows. */
+function isTooDeep(value: Json): boolean {
+	const isNested = (child: unknown): child is object => typeof child === 'object' && child !== null;
+	let level: object[] = isNested(value) ? [value] : [];
+	for (let depth = 0; level.length > 0; depth += 1) {
+		if (depth === MAX_LEVELS) return true;
+		const children: object[] = [];
+		for (const parent of level)
+			for (const child of Object.values(parent)) if (isNested(child)) children.push(child);
+		level = children;
+	}
+	return false;
 }
 
 /** JSON text for servers. Half of an emoji, which strict ones refuse, becomes the sign for an unknown character. */

@@ -5,6 +5,7 @@ import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/j
 import type { Conversation, OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { chargeText } from '../../../../nodes/shared/run/charge/words';
+import { growth, LINEAR as LINEAR_GROWTH } from '../../../helpers/growth';
 import { bodyOf, errorDetailsOf, JSON_OBJECT, messages, NO_OUTPUT, NO_USAGE, TEXT } from './support';
 
 const SCHEMA: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: {} };
@@ -266,6 +267,17 @@ it('a long text is read in one go', () => {
 	for (const part of ['[1] ', '{a} ', '{"a', '``` ', ', '])
 		expect(errorDetailsOf(() => read(`${part.repeat(200_000)}{"`, OBJECT)).code).toMatch(/json/);
 });
+
+it.each(['{a} ', '[1] ', '{"a', '``` ', ', ', '/* ', '// ', '"\\', '<think>', '[{', '\u200b,'])(
+	'a text of many %j is read in linear time',
+	(part) => {
+		const reading = (size: number) => {
+			const text = part.repeat(size);
+			return () => expect(errorDetailsOf(() => read(text, OBJECT)).code).toMatch(/json/);
+		};
+		expect(growth(reading, 5_000)).toBeLessThan(LINEAR_GROWTH);
+	},
+);
 
 // Vendors answer 400 to a request for a JSON object without the word "json" in the messages; in Responses, the input.
 

@@ -21,19 +21,27 @@ export function parseJsonOutput(completion: Completion, output: OutputRequest): 
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	const hasCalls = completion.toolCalls.length > 0;
 	const brackets = schema.type === 'array' ? LIST : OBJECT;
-	const [whole = '', ...parts] = textsIn(completion.text, brackets);
-	const texts = hasCalls ? [whole] : [whole, ...parts];
+	const { whole, block, between } = textsIn(completion.text, brackets);
+	const texts = hasCalls ? [whole] : [whole, block, between];
 	const value = texts.map(parseLeniently).find((found) => found !== undefined);
 	const isAsked = output.kind === 'jsonSchema' || (typeof value === 'object' && value !== null);
 	const misfit = value === undefined ? undefined : misfits(value, schema, schema).next().value;
 	if (value !== undefined && isAsked && !misfit) return value;
 	if (hasCalls) return undefined;
 	if (isAsked && misfit) throw unusable(completion, doesNotFit(misfit), value);
-	throw unusable(completion, texts.some(isOpen(brackets)) ? cutOff(completion) : NOT_JSON);
+	throw unusable(completion, [whole, block].some(isOpen) ? cutOff(completion) : NOT_JSON);
 }
 
-function isOpen([open, close]: Brackets) {
-	return (text: string) => text.startsWith(open) && !text.endsWith(close);
+/** Whether a text begins with a bracket that nothing closes. */
+function isOpen(text: string): boolean {
+	if (!/^[{[]/.test(text)) return false;
+	let depth = 0;
+	for (const [mark] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs)) {
+		if (mark === '{' || mark === '[') depth += 1;
+		else if (mark === '}' || mark === ']') depth -= 1;
+		if (depth === 0) return false;
+	}
+	return true;
 }
 
 type Brackets = typeof OBJECT | typeof LIST;
@@ -45,12 +53,12 @@ const LIST = ['[', ']'] as const;
  * nothing; what is between the first bracket and the last one. `[1]` may be the mark of a footnote, so objects and
  * lists are not mixed up.
  */
-function textsIn(text: string, [open, close]: Brackets): string[] {
+function textsIn(text: string, [open, close]: Brackets) {
 	const answer = text.trim().replace(/^<think(?:ing)?>[^]*?(?:<\/think(?:ing)?>|$)/i, '');
 	const blocks = answer.split('```').filter((_, place) => place % 2 === 1);
 	const block = blocks.filter((content) => /^(json\w*)?(?![\w+-])/i.test(content)).at(-1);
 	const between = answer.slice(Math.max(answer.indexOf(open), 0), answer.lastIndexOf(close) + 1);
-	return [answer, block?.replace(/^json\w*/i, '') ?? '', between].map((part) => part.trim());
+	return { whole: answer.trim(), block: block?.replace(/^json\w*/i, '').trim() ?? '', between };
 }
 
 /** Strings, and what is not JSON: comments, a comma before a bracket, invisible characters. */
