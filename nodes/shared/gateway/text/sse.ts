@@ -20,6 +20,11 @@ export class SseParser {
 		return this.pending.length + (this.data?.length ?? 0);
 	}
 
+	/** What has come of it. */
+	get unread(): string {
+		return [this.data, this.pending].filter(Boolean).join('\n');
+	}
+
 	push(bytes: Uint8Array): void {
 		let text = this.decoder.decode(bytes, { stream: true });
 		if (text === '') return;

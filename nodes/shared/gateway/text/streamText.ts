@@ -12,9 +12,9 @@ import { ApiError, asError, StoppedError, UNREADABLE } from '../errors/errors';
 import { errorFromThrown } from '../errors/fromConnection';
 import { problemError } from '../errors/fromResponse';
 import type { ErrorText } from '../errors/texts';
-import { asObject, parseJson, type JsonObject } from '../util/json';
+import { asObject, compact, parseJson, type JsonObject } from '../util/json';
 import { excerpt } from '../util/text';
-import { readReceipt, withReceivedText } from './formats/completion';
+import { readReceipt, unlessEmpty, withReceivedText, type Completion } from './formats/completion';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { Frame } from './frame';
@@ -44,6 +44,8 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
 		return await new ResponseReader(client, options, response).read(limits);
 	});
 }
+
+const TOO_LARGE = problemError('tooLarge', 'charge').details.code;
 
 /** The fewest bytes of a stream that are read between two looks at what is kept of it. */
 const CHECKED_BYTES = 4 * 1024 * 1024;
@@ -139,7 +141,7 @@ class ResponseReader {
 		}
 		const event = asObject(parseJson(data));
 		// An event that is not JSON may be a part of the completion.
-		if (!event) throw streamError('unreadable');
+		if (!event) throw streamError('unreadable').with({ extra: { unreadEvent: data } });
 		this.sawEvent = true;
 		this.fresh += this.completion.read(event);
 	}
@@ -158,7 +160,28 @@ class ResponseReader {
 		if (error instanceof StoppedError) return error;
 		const receipt = readReceipt(this.completion.body(), this.options.format.usage);
 		const { secrets } = this.client.settings;
-		return withReceivedText(error, { text: this.frame.json || this.received, receipt, secrets });
+		if (error.details.code === TOO_LARGE)
+			return withReceivedText(error, { text: this.frame.json || this.received, receipt, secrets });
+		const { text = '', reasoning, toolCalls = [], raw } = this.soFar() ?? {};
+		const extra = compact({
+			reasoning: reasoning || undefined,
+			toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
+			raw,
+			unreadEvent: (this.frame.kind === 'events' && this.parser.unread) || undefined,
+			...error.details.extra,
+		});
+		// Some text comes only at the end of its part.
+		const received = this.received.includes(text) ? this.received : text;
+		return withReceivedText(error.with({ extra }), { text: this.frame.json || received, receipt, secrets });
+	}
+
+	private soFar(): Completion | undefined {
+		try {
+			return this.options.format.readCompletion(this.completion.body(), this.options.output);
+		} catch {
+			// Nothing has come that can be read.
+			return undefined;
+		}
 	}
 }
 

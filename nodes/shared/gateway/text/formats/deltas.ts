@@ -2,13 +2,14 @@ import { asObject, textOf, type JsonObject } from '../../util/json';
 
 /**
  * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are
- * merged. Null and an empty text change nothing. Lists and objects are the object's own: copying them for
+ * merged. Null and an empty text change nothing, and no list or object replaces a text. Lists and objects are the object's own: copying them for
  * each delta takes minutes.
  */
 export function addDelta(object: JsonObject, delta: JsonObject, chunked: ReadonlySet<string>): void {
 	for (const [name, value] of Object.entries(delta)) {
 		if (value === undefined || value === null || value === '') continue;
 		const known = object[name];
+		if (typeof known === 'string' && known !== '' && typeof value === 'object') continue;
 		if (Array.isArray(value)) {
 			const list = Array.isArray(known) ? known : (object[name] = []);
 			for (const element of value) list.push(element);

@@ -30,7 +30,8 @@ export class MessagesStream implements CompletionStream {
 		if (this.isFinished) return '';
 		const { type, index, error, content_block: start } = received;
 		const [message, delta, usage] = [received.message, received.delta, received.usage].map(asObject);
-		const block = () => at(this.blocks, asNumber(index) ?? 0, () => new StreamedBlock(asObject(start)));
+		const block = () =>
+			at(this.blocks, asNumber(index) ?? 0, () => new StreamedBlock(asObject(start) ?? startOf(delta)));
 		// The specification does not show when a messages stream is charged.
 		if (type === 'error') throw generationError(asObject(error) ?? {}).with({ outcome: 'unknown' });
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
@@ -66,11 +67,16 @@ export class MessagesStream implements CompletionStream {
 
 const CHUNKED = new Set(['text', 'thinking', 'signature', 'partial_json']);
 
+/** A block without a start has the type of its first delta. */
+function startOf(delta: JsonObject = {}): JsonObject {
+	if (asText(delta.thinking) !== undefined) return { type: 'thinking' };
+	return asText(delta.partial_json) === undefined ? { type: 'text', text: '' } : { type: 'tool_use' };
+}
+
 class StreamedBlock {
 	private readonly block: JsonObject;
 
-	/** @param start a block without a start is text */
-	constructor({ citations, ...fields }: JsonObject = { type: 'text', text: '' }) {
+	constructor({ citations, ...fields }: JsonObject) {
 		this.block = fields;
 		addDelta(this.block, { citations }, CHUNKED);
 	}
