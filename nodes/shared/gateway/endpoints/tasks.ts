@@ -7,6 +7,7 @@ import {
 	asText,
 	compact,
 	parseJson,
+	someText,
 	type JsonObject,
 } from '../util/json';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
@@ -128,14 +129,15 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 	const rest = compact({ ...others, ...odd });
 	const foundTracks = asObjects(songs);
 	const created = new Date(asNumber(task.createTime) ?? NaN);
+	const links = urls.flatMap((url) => asText(url) ?? asText(asObject(url)?.url) ?? []);
 	return {
 		taskId: asId(task.taskId) ?? taskId,
 		model: asText(task.model),
-		/** `waiting`, `processing`, `success`, `fail`, or a state that the specification does not show. */
-		state: asText(task.state) ?? 'unknown',
+		/** One of §3.1, or the gateway's own word for a task that goes on. */
+		state: stateOf(task, links.length > 0 || someText(result, LINK)),
 		/** ISO 8601. */
 		createdAt: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
-		resultUrls: urls.flatMap((url) => asText(url) ?? asText(asObject(url)?.url) ?? []),
+		resultUrls: links,
 		/** Music tasks only. */
 		tracks: foundTracks.length > 0 ? foundTracks : undefined,
 		/** What else `resultJson` holds, parsed; the text itself if it is not JSON. */
@@ -143,6 +145,23 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 		failCode: asId(task.failCode),
 		failMsg: asText(task.failMsg),
 	};
+}
+
+const LINK = /^(https?:|data:)/i;
+
+/**
+ * The state of a task (§3.1), in any spelling. A word in -ing goes on, whatever files the task has already. Any other word
+ * has ended if there is a reason for failure (§2.6), or if there are files.
+ */
+function stateOf({ state, failCode, failMsg }: JsonObject, hasFiles: boolean): string {
+	const word = asText(state) ?? 'unknown';
+	const known = word.trim().toLowerCase();
+	if (/ing$|progress/.test(known)) return known;
+	const hasReason = (asId(failCode) ?? '0') !== '0' || asText(failMsg) !== undefined;
+	if (known.startsWith('fail')) return 'fail';
+	if (known.startsWith('succe')) return 'success';
+	if (hasReason) return 'fail';
+	return hasFiles ? 'success' : word;
 }
 
 /** §3.1: whether the task has ended, so that polling stops. */
