@@ -134,6 +134,26 @@ const ROWS: Row[] = [
 			'The call was not repeated, because it may have been charged: check the balance, then send this item again if you need its response.',
 		error: { httpCode: String(status), mayBeCharged: true, retryable: false },
 	})),
+	...[401, 402, 403, 407].flatMap((status) =>
+		[text(), image(), balance, upload(), task('get', { taskId: 't1' })].map((node) => ({
+			title: `${node[0]} after a page with ${status}, such as of a firewall`,
+			node,
+			items: files,
+			faults: [{ match: {}, action: page(status), times: 0 }],
+			message: 'A server between n8n and the gateway responded in its place',
+			description: 'A proxy, a firewall or a load balancer probably sent the response.',
+			error: { httpCode: String(status), code: 'unreadable_answer', retryable: false },
+			not: /plan|wallet|revoked/,
+		})),
+	),
+	{
+		title: 'a text after a 403 in a format that the gateway does not have',
+		node: text(),
+		faults: [{ match: POST, action: { ...json({ message: 'Forbidden' }), status: 403 } }],
+		message: 'A server between n8n and the gateway responded in its place',
+		description: 'It says: “Forbidden”. This call was not charged.',
+		error: { httpCode: '403', retryable: false },
+	},
 	{
 		title: 'a text whose response is lost',
 		node: text(),

@@ -154,8 +154,8 @@ describe('a wait', () => {
 	});
 
 	it.each<[string, Step]>([
-		['401', { status: 401 }],
-		['403', { status: 403 }],
+		['401', { status: 401, body: '{"error":{"code":"invalid_api_key"}}' }],
+		['403', { status: 403, body: '{"code":403,"msg":"Not on the plan","data":null}' }],
 		['a missing task', { status: 404 }],
 		['a bad ID', { status: 422 }],
 		['an untrusted certificate', 'certificate'],

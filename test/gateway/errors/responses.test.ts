@@ -129,13 +129,23 @@ describe('a response in none of the formats', () => {
 	});
 
 	test.each([...bodies, ...withWords])('%s with a status below 500 says that nothing was done', (_, body) => {
-		for (const status of [401, 413, 429]) {
+		for (const status of [400, 404, 413, 429]) {
 			const { outcome, code, message } = errorOf('text', status, body).details;
 			expect(outcome).toBe('rejected');
 			expect(message).toBe(errorOf('text', status, '').details.message);
 			expect([undefined, '502', 'unreadable_answer']).toContain(code);
 		}
 	});
+
+	test.each([...bodies, ...withWords])(
+		'%s with a refusal is not the gateway’s, and nothing was done',
+		(_, body) => {
+			for (const status of [401, 402, 403, 407]) {
+				const { outcome, message, retryable } = errorOf('text', status, body).details;
+				expect([outcome, message, retryable]).toStrictEqual(['rejected', PROBLEMS.proxy.message, false]);
+			}
+		},
+	);
 
 	it('is an error for any status and any bytes', () => {
 		fc.assert(

@@ -54,7 +54,10 @@ export interface ErrorResponse extends ErrorInfo {
 	secrets: readonly string[];
 }
 
-/** §7.3 to 7.6. A 5xx in no format of §7.1 is a proxy's, which sends it also while the gateway works. Never throws. */
+/** The statuses of key, money, plan and proxy, with which the gateway itself sends a format of §7.1. */
+const REFUSALS: readonly number[] = [401, 402, 403, 407];
+
+/** §7.3 to 7.6. A refusal or a 5xx in no format of §7.1 is a proxy's, whose 5xx also comes while the gateway works. Never throws. */
 export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { group, kind } = response;
 	const isFile = kind === 'file';
@@ -69,9 +72,11 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const serverMessage =
 		body.serverMessage &&
 		redact(body.serverMessage, response.secrets).replaceAll('<=', '≤').replaceAll('<', '‹');
-	if (status >= 500 && !isKnown && !isFile) {
+	const isRefusal = REFUSALS.includes(status);
+	if ((status >= 500 || isRefusal) && !isKnown && !isFile) {
 		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
-		return problemError('proxy', kind, { status, retryAfterMs, description: words });
+		const final = isRefusal ? ({ outcome: 'rejected', retryable: false } as const) : {};
+		return problemError('proxy', kind, { status, retryAfterMs, description: words, ...final });
 	}
 	const { message, description } = errorText({ ...response, status, code });
 	const wait = retryAfterMs ? ` The gateway asks to wait ${duration(retryAfterMs)} before the next try.` : '';

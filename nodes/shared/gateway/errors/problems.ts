@@ -43,7 +43,7 @@ export const PROBLEMS = {
 		description: `It is not a JSON object, but perhaps a web page. ${CHECK_ADDRESS}: it ends in /api/v1.` },
 	proxy: { outcome: 'unknown', retryable: true, code: UNREADABLE,
 		message: 'A server between n8n and the gateway responded in its place',
-		description: 'A proxy or load balancer probably sent the response. If it keeps happening, check the base URL in the AI Gateway credential and what is in front of the gateway.' },
+		description: 'A proxy, a firewall or a load balancer probably sent the response. If it keeps happening, check the base URL in the AI Gateway credential and what is in front of the gateway: it has to let this n8n server through.' },
 	tooLarge: { outcome: 'unknown', retryable: false, code: 'response_too_large',
 		message: 'The gateway’s response is too large',
 		description: 'It does not fit into memory beside others. Ask for less.' },
