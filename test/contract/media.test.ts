@@ -138,7 +138,7 @@ describe('tool media', () => {
 				});
 			const { lc } = await modelOf(format, SEEING);
 			expect(await rejection(lc.invoke(conversation))).toMatchObject({
-				description: expect.stringContaining('Rejected 1') as string,
+				message: expect.stringContaining('Rejected 1') as string,
 			});
 			expect(gateway.charges()).toBe(0);
 		});

@@ -1,8 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import type { FaultRule } from '../../sandbox/gateway/gateway';
+import type { FaultRule, RequestRecord } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL } from '../contract/support';
 import { form } from '../helpers/media';
+import { eventually } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
@@ -79,6 +80,41 @@ const fields = (properties: object): FaultRule => {
 	return { match: { path: '/media/models' }, action: json({ object: 'list', data }), times: 0 };
 };
 
+/** The gateway has this task. */
+const task1 = (data: object): FaultRule => ({
+	match: { path: POLLS },
+	action: json({ code: 200, msg: 'success', data }),
+	times: 0,
+});
+const NO_FILE: FaultRule = {
+	match: { path: `${POLLS}/download` },
+	action: { kind: 'error', code: 'not_found' },
+};
+/** The gateway responds with an error (§7.1). */
+const openAi = (status: number, code: string, message: string, retryAfter?: number): FaultRule => ({
+	match: { method: 'POST' },
+	action: {
+		...json({ error: { message, type: 'x', param: null, code } }),
+		status,
+		...(retryAfter === undefined ? {} : { retryAfter }),
+	},
+});
+const media = (status: number, msg: string): FaultRule => ({
+	match: { method: 'POST', path: '/async/media/tasks' },
+	action: { ...json({ code: status, msg, data: null }), status },
+});
+
+/** An error of Messages (§7.1). */
+const typed = (status: number): FaultRule => ({
+	match: POST,
+	action: { ...json({ type: 'error', error: { type: 'some_error', message: 'words' } }), status },
+});
+/** An error of the storage (§7.5). */
+const stored = (status: number): FaultRule => ({
+	match: POST,
+	action: { ...json({ error: { message: 'words', type: 'invalid_request' } }), status },
+});
+
 const NO_FILE_IN_N8N =
 	'Execute the node that returns it again: n8n has deleted it, or keeps it on another machine (queue mode, unless N8N_DEFAULT_BINARY_DATA_MODE is database or s3). Nothing was sent.';
 const PAGE =
@@ -133,6 +169,133 @@ const ROWS: Row[] = [
 		description:
 			'The call was not repeated, because it may have been charged: check the balance, then send this item again if you need its response.',
 		error: { httpCode: String(status), mayBeCharged: true, retryable: false },
+	})),
+	...['Promo code already used', 'Session is busy'].map((words) => ({
+		title: `a media task after 409 ${words}`,
+		node: image(),
+		faults: [media(409, words)],
+		message: words,
+		description:
+			"The gateway refused the request because of a conflict. With 'Session ID', another request of the session may be running: use another session, or wait until its task has ended. A promo code may be used up: remove it. This call was not charged.",
+		error: { httpCode: '409', code: 'conflict' },
+	})),
+	...(
+		[
+			['a media task', image(), media(402, 'No money'), '402', 'insufficient_quota', 'not enough money'],
+			['a model of the plan', image(), media(403, 'Not on plan'), '403', 'forbidden', 'denied access'],
+			['the input of a task', image(), media(422, 'seed: no'), '422', 'invalid_input', 'seed: no'],
+			['Messages', text({ format: 'messages' }), typed(402), '402', 'insufficient_quota', 'not enough money'],
+			['Messages', text({ format: 'messages' }), typed(403), '403', 'forbidden', 'denied access'],
+			['Messages', text({ format: 'messages' }), typed(400), '400', 'invalid_request', 'words'],
+			['an upload', upload(), stored(402), '402', 'insufficient_quota', 'not enough money'],
+			['an upload', upload(), stored(400), '400', 'invalid_request', 'did not accept the file'],
+		] as const
+	).map(([title, node, fault, httpCode, code, message]) => ({
+		title: `${title}: ${httpCode} in a format without a code has one`,
+		node,
+		items: files,
+		faults: [fault],
+		message,
+		description: 'This call was not charged.',
+		error: { httpCode, code, retryable: false },
+	})),
+	...(
+		[
+			['a task', task('get', { taskId: '7c9e6679-7425-40de-944b-e07fc1f90ae7' })],
+			['a file', ['storage', { resource: 'file', operation: 'get', fileId: 'none-1' }]],
+		] as Array<[string, Node]>
+	).map(([what, node]) => ({
+		title: `${what} that the account does not have has a code`,
+		node,
+		message: 'The gateway has no such',
+		description: 'belongs to another account',
+		error: { httpCode: '404', code: 'not_found', retryable: false },
+	})),
+	...(['chat', 'responses', 'messages'] as const).map((format) => ({
+		title: `${format}: an unknown model`,
+		node: text({ format, model: locator('none/none-1') }),
+		message: 'The gateway does not know this model',
+		description: 'Choose the model again from the list: IDs change.',
+		error: { httpCode: '404', code: 'model_not_found' },
+		not: /previous/i,
+	})),
+	{
+		title: 'an unknown previous response',
+		node: text({ format: 'responses', options: { context: { previousResponseId: 'resp_none' } } }),
+		faults: [openAi(404, 'model_not_found', 'No such response')],
+		message: 'The gateway does not know this model or the previous response',
+		description: "With 'Previous Response ID', that response may be unknown.",
+		error: { httpCode: '404' },
+	},
+	...[{}, { maxTokens: 500 }].map((options) => ({
+		title: `an input that is too large, with the options ${JSON.stringify(options)}`,
+		node: text({ options }),
+		faults: [openAi(422, 'content_too_large', '9000 + 4096 > 8192')],
+		message: 'The input and the space reserved for the response do not fit the model’s context window',
+		description:
+			"Shorten the input, set the option 'Max Tokens' to no more than the response needs, or choose a model with a larger context window.",
+		error: { httpCode: '422', code: 'content_too_large' },
+		not: /lower/i,
+	})),
+	...['The model has no vision. It takes text.', 'logprobs is not supported by this model'].map((words) => ({
+		title: `a refusal of the provider: ${words}`,
+		node: text(),
+		faults: [openAi(400, 'provider_bad_request', words)],
+		message: words.replace(/\.$/, ''),
+		description:
+			'The provider of the model rejected the request. The model does not accept this input or one of the options. Correct what the provider names, or choose another model. This call was not charged.',
+		error: { httpCode: '400', code: 'provider_bad_request' },
+	})),
+	{
+		title: 'Messages: a refusal',
+		node: text({ format: 'messages' }),
+		faults: [openAi(400, '', 'Your wallet is empty')],
+		message: 'Your wallet is empty',
+		description: 'The gateway did not accept the request. In the API format Messages,',
+		error: { httpCode: '400' },
+	},
+	...(
+		[
+			['a text after a Retry-After of 25 hours', text(), 503, 90_000],
+			['a text after a Retry-After of a month', text(), 503, 30 * 86_400],
+			['a picture after a Retry-After of 25 hours', image(), 502, 90_000],
+			['a text after a 429 with a Retry-After of 25 hours', text(), 429, 90_000],
+		] as const
+	).map(([title, node, status, retryAfter]) => ({
+		title: `${title}, which is not sent again`,
+		node,
+		faults: [openAi(status, '', 'x', retryAfter)],
+		message: status === 429 ? 'The gateway receives too many requests' : 'The provider of this model is not',
+		description: 'The gateway asks to wait more than a day before the next try.',
+		error: { retryable: true },
+	})),
+	...['', '{}'].flatMap((resultJson) =>
+		[task('wait', { taskId: 't1' }), image()].map((node, isNew) => ({
+			title: `a ${isNew ? 'new ' : ''}task that has ended with ${JSON.stringify(resultJson)} as its result`,
+			node,
+			faults: [NO_FILE, task1({ state: 'success', resultJson })],
+			message: 'The gateway has no file of this media task',
+			description:
+				'The task has succeeded without a file or a result, or its files are deleted: the gateway keeps them for 7 days. If you have waited for it just now, ask the gateway’s support.',
+			error: { retryable: false, ...(isNew ? { paid: true } : { taskId: 't1' }) },
+			not: /'Get'|'Download'|'Wait'/,
+			charges: isNew,
+		})),
+	),
+	...(
+		[
+			['Not this one', 'MODERATION', 'Task t9 (code MODERATION): “Not this one”.'],
+			['', 'TIMEOUT', 'Task t9 (code TIMEOUT): the gateway gives no reason.'],
+			['Too long.', null, 'Task t9: “Too long.”'],
+		] as const
+	).map(([failMsg, failCode, reason]) => ({
+		title: `a task that fails: ${reason}`,
+		node: image(),
+		faults: [task1({ taskId: 't9', state: 'fail', failCode, failMsg })],
+		message: 'The media task failed',
+		description: `${reason} Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one. It may have been charged ₽1.80: check the balance.`,
+		error: { taskId: 't9', state: 'fail', priceRub: 1.8, mayBeCharged: true },
+		charges: 1,
 	})),
 	...[401, 402, 403, 407].flatMap((status) =>
 		[text(), image(), balance, upload(), task('get', { taskId: 't1' })].map((node) => ({
@@ -347,4 +510,35 @@ test('a *Callback URL* without https:// in the last item is found before anythin
 	expect(error?.message).toContain('"n8n.example.com/done" is no web address');
 	expect(error?.context?.itemIndex).toBe(1);
 	expect(gateway.control.requests(POST)).toStrictEqual([]);
+});
+
+// An error that nobody can read says nothing.
+test.each<[string, Node, FaultRule['action'], RegExp]>([
+	[
+		'tasks',
+		task('create', {
+			...JSON_INPUT,
+			inputJson: '={{ { "prompt": $json.prompt, quality: "draft", size: "512x512" } }}',
+		}),
+		{ kind: 'pass' },
+		/99 other items cost .*also gets the results of tasks: [\w-]{36}(, [\w-]{36}){19}, and 79 more\.$/s,
+	],
+	[
+		'texts whose outcome is unknown',
+		text({ prompt: '={{ $json.prompt }}' }),
+		{ kind: 'loseResponse' },
+		/The outcome of items (\d+, ){20}and 78 more is unknown: they may have been charged\.$/,
+	],
+])('the error of a node with 99 other %s is short', async (_, [node, parameters], action, words) => {
+	const isLast = ({ body }: RequestRecord) => JSON.stringify(body.json).includes('Number 99.');
+	const others = gateway.control.hold({ which: isLast });
+	gateway.control.addFault({ match: { which: isLast }, action: { kind: 'error', code: 'invalid_request' } });
+	gateway.control.addFault({ match: POST, action, times: 0 });
+	void eventually(() => gateway.charges() === 99).then(others.release, others.release);
+	const items = Array.from({ length: 100 }, (__, n) => ({ json: { prompt: `Number ${n}.` } }));
+	const options = { node, parameters: { ...parameters, options: { concurrency: 100 } }, items };
+	const { error } = await gateway.run(options);
+	expect(error?.description).toMatch(words);
+	expect(error?.description?.length).toBeLessThan(2_000);
+	expect(gateway.charges()).toBe(99);
 });

@@ -26,7 +26,7 @@ describe('the error in an error item', () => {
 	it.each<[string, unknown, object]>([
 		['nothing more', apiError(), {}],
 		['nothing that only the node needs', apiError(onlyForNode), {}],
-		['a status', apiError({ status: 402 }), { httpCode: '402' }],
+		['a status', apiError({ status: 402 }), { httpCode: '402', code: 'insufficient_quota' }],
 		['a code and a type', apiError({ code: 'a', type: 'b' }), { code: 'a', type: 'b' }],
 		['a field', apiError({ param: 'input.prompt' }), { param: 'input.prompt' }],
 		['that a retry may succeed', apiError({ retryable: true }), { retryable: true }],

@@ -46,9 +46,18 @@ export async function downloadFiles(
 		return Object.fromEntries(files);
 	} catch (error) {
 		if (isWithoutFile(context, task, error)) return undefined;
-		throw error instanceof ApiError ? withOtherWays(error).with({ taskId }) : asError(error);
+		if (!(error instanceof ApiError)) throw asError(error);
+		const isMissing = error.details.status === 404 && !hasLinks(task);
+		throw (isMissing ? error.with(NO_FILE) : withOtherWays(error)).with({ taskId });
 	}
 }
+
+/** For a task that has succeeded; each way to fetch its file fails. */
+const NO_FILE = {
+	description:
+		'The task has succeeded without a file or a result, or its files are deleted: the gateway keeps them for 7 days. If you have waited for it just now, ask the gateway’s support.',
+	kind: 'file',
+} as const;
 
 /** What to do about a file that *Wait* would not get, either. */
 function withOtherWays(error: ApiError): ApiError {

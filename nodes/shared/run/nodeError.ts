@@ -1,6 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 import { ApiError, asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
+import { codeOf } from '../gateway/errors/policy';
 import { asObject, asText, textOf } from '../gateway/util/json';
 import { chargeText, mayBeCharged, outcomeFlags } from './charge/words';
 
@@ -9,12 +10,12 @@ export type ErrorJson = ReturnType<typeof toErrorJson>;
 
 export function toErrorJson(error: unknown) {
 	const details = detailsOf(error);
-	const { message, status, code, type, param, taskId, extra } = details;
+	const { message, status = 0, code, type, param, taskId, extra, kind = 'charge' } = details;
 	return {
 		message,
 		description: descriptionOf(error, true, false),
-		httpCode: status === undefined ? null : String(status),
-		code: code ?? null,
+		httpCode: status === 0 ? null : String(status),
+		code: code ?? codeOf(status, kind) ?? null,
 		type: type ?? null,
 		param: param ?? null,
 		...outcomeFlags(details),

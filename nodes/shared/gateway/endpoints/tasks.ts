@@ -12,7 +12,7 @@ import {
 } from '../util/json';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
-import { withServerMessage, ignoreAlreadyDone } from '../errors/fromResponse';
+import { quoted, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts, ErrorText } from '../errors/texts';
 import { idPath, missingInResponse } from './response';
@@ -171,12 +171,12 @@ export function hasEnded(state: string): boolean {
 
 /** The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6), and its price if that is known. */
 export function taskError(task: MediaTask, secrets: readonly string[], priceRub?: number): ApiError {
+	const { taskId, failCode, failMsg = '' } = task;
+	const code = failCode === undefined ? '' : ` (code ${failCode})`;
+	const reason = quoted(redact(failMsg, secrets)) || 'the gateway gives no reason.';
 	return new ApiError({
 		message: 'The media task failed',
-		description: withServerMessage(
-			`The gateway ended task ${task.taskId} without a result${task.failCode ? ` (code ${task.failCode})` : ''}. Change the input or the model, then try again: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one, which may cost again.`,
-			redact(task.failMsg ?? '', secrets),
-		),
+		description: `Task ${taskId}${code}: ${reason} Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one.`,
 		// The specification does not show whether it is charged.
 		outcome: 'unknown',
 		kind: 'keyed',

@@ -44,6 +44,8 @@ const MAX_SERVER_MESSAGE = 600;
 /** Characters of it in the message of an error. */
 const MAX_HEADLINE = 160;
 
+const DAY_MS = 24 * 3_600_000;
+
 export interface ErrorResponse extends ErrorInfo {
 	kind: RequestKind;
 	body: string;
@@ -59,7 +61,7 @@ const REFUSALS: readonly number[] = [401, 402, 403, 407];
 
 /** §7.3 to 7.6. A refusal or a 5xx in no format of §7.1 is a proxy's, whose 5xx also comes while the gateway works. Never throws. */
 export function errorFromResponse(response: ErrorResponse): ApiError {
-	const { group, kind } = response;
+	const { kind } = response;
 	const isFile = kind === 'file';
 	if (response.status >= 300 && response.status < 400 && !isFile)
 		return problemError('redirect', kind, { status: response.status });
@@ -78,15 +80,15 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		const final = isRefusal ? ({ outcome: 'rejected', retryable: false } as const) : {};
 		return problemError('proxy', kind, { status, retryAfterMs, description: words, ...final });
 	}
-	const { message, description } = errorText({ ...response, status, code });
-	const wait = retryAfterMs ? ` The gateway asks to wait ${duration(retryAfterMs)} before the next try.` : '';
+	const { message, description, isVague = false } = errorText({ ...response, status, code });
+	const time = retryAfterMs && (retryAfterMs > DAY_MS ? 'more than a day' : duration(retryAfterMs));
+	const wait = time ? ` The gateway asks to wait ${time} before the next try.` : '';
 	const text = { message, description: description + wait };
-	// The words then say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4).
-	const isMediaInput = group === 'media' && status === 422;
-	const namesField = isMediaInput || (param !== undefined && (status === 400 || status === 422));
+	// §7.1: the words then say which field is wrong.
 	const isOwnText = response.texts?.[status] !== undefined;
+	const namesField = !isOwnText && param !== undefined && (status === 400 || status === 422);
 	return new ApiError({
-		...(namesField && !isOwnText && serverMessage
+		...((isVague || namesField) && serverMessage
 			? causeFirst(text, serverMessage, param)
 			: { ...text, description: withServerMessage(text.description, serverMessage) }),
 		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
@@ -148,11 +150,15 @@ export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 
 /** `description`, followed by the server's message, shortened. It must have no secrets: half of one is not found. */
 export function withServerMessage(description: string, words = '', says = 'The gateway says'): string {
+	const quote = quoted(words);
+	return quote === '' ? description : `${description} ${says}: ${quote}`;
+}
+
+/** The server's words as a sentence, shortened; empty if there are none. */
+export function quoted(words: string): string {
 	const shown = excerpt(words.replace(/\s+/g, ' ').trim(), MAX_SERVER_MESSAGE);
-	if (shown === '') return description;
-	// Another sentence may follow.
-	const end = /[.!?…]$/.test(shown) ? '' : '.';
-	return `${description} ${says}: “${shown}”${end}`;
+	if (shown === '') return '';
+	return /[.!?…]$/.test(shown) ? `“${shown}”` : `“${shown}”.`;
 }
 
 /** §3.2, §4.16: a 404 after an attempt that may have had its effect is a success, because it has been done already. */
@@ -163,7 +169,7 @@ export function ignoreAlreadyDone(error: unknown): JsonObject {
 }
 
 /** A longer delay is a mistake, such as a Unix time in place of seconds. */
-const LONGEST_MS = 24 * 3_600_000;
+const LONGEST_MS = 366 * DAY_MS;
 
 /** Whole or fractional seconds, or an HTTP date, as milliseconds from now, at least 0; `undefined` if it is not usable. */
 export function parseRetryAfter(header = '', now: number): number | undefined {

@@ -32,20 +32,22 @@ export function statusPolicy(status: number): StatusPolicy {
 	return POLICIES[status] ?? { again: false, effect, otherModel: false };
 }
 
-/** The statuses of the codes of §7.3. */
+/** The statuses of the codes of §7.3. The first code of a row also stands for errors in formats without one (§7.1). */
 // prettier-ignore
 const STATUSES: Readonly<Record<number, readonly string[]>> = {
 	400: ['invalid_request', 'provider_bad_request', 'context_length_exceeded'],
-	401: ['unauthorized', 'invalid_api_key'],
+	401: ['invalid_api_key', 'unauthorized'],
 	402: ['insufficient_quota'],
-	403: ['feature_not_available', 'sub_account_blocked', 'ip_not_allowed', 'forbidden'],
-	404: ['model_not_found'],
-	422: ['content_too_large', 'limit_exceeded'],
+	403: ['forbidden', 'feature_not_available', 'sub_account_blocked', 'ip_not_allowed'],
+	404: ['not_found', 'model_not_found'],
+	409: ['conflict'],
+	410: ['gone'],
+	422: ['invalid_input', 'content_too_large', 'limit_exceeded'],
 	429: ['rate_limit_exceeded', 'token_limit_exceeded'],
 	499: ['client_closed_request'],
 	500: ['internal_error'],
 	502: ['provider_error'],
-	503: ['no_providers', 'service_unavailable'],
+	503: ['service_unavailable', 'no_providers'],
 	504: ['gateway_timeout'],
 };
 
@@ -53,6 +55,11 @@ const STATUSES: Readonly<Record<number, readonly string[]>> = {
 export function statusOf(code: string | undefined, status: number): number {
 	const [known] = Object.entries(STATUSES).find(([, codes]) => codes.includes(code ?? '')) ?? [];
 	return known === undefined ? status : Number(known);
+}
+
+/** The code of an error without one (§7.1): workflows branch on it. */
+export function codeOf(status: number, kind: RequestKind): string | undefined {
+	return kind === 'charge' && status === 404 ? 'model_not_found' : STATUSES[status]?.[0];
 }
 
 /** Whether a request that failed may be sent again (§7.6). A call that costs money only after an error status. */

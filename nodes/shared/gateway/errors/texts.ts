@@ -2,6 +2,8 @@
 export interface ErrorText {
 	message: string;
 	description: string;
+	/** Whether only the gateway's words say what is wrong: they are the message then. */
+	isVague?: boolean;
 }
 
 /** What to do about a rate limit; lists in the editor have no options. */
@@ -40,17 +42,21 @@ const BY_STATUS = {
 		description: 'It took too long. Try again later; if it keeps happening, contact the gateway’s support.' },
 } satisfies Record<number, ErrorText>;
 
-/** For a text model that the gateway does not know; §7.3 has the same code for an unknown response. */
 export const UNKNOWN_MODEL: ErrorText = {
 	message: 'The gateway does not know this model',
-	description:
-		"Choose the model again from the list: IDs change. Media models are for Gateway Media Task. With 'Previous Response ID', that response may be unknown.",
+	description: 'Choose the model again from the list: IDs change. Media models are for Gateway Media Task.',
+};
+
+/** §7.3 has the same code for a request that continues a response. */
+export const UNKNOWN_MODEL_OR_RESPONSE: ErrorText = {
+	message: 'The gateway does not know this model or the previous response',
+	description: `${UNKNOWN_MODEL.description} With 'Previous Response ID', that response may be unknown.`,
 };
 
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format, where it says more than the status. */
 // prettier-ignore
 export const BY_CODE: Readonly<Record<string, ErrorText>> = {
-	provider_bad_request: { message: 'The provider of the model rejected the request',
+	provider_bad_request: { isVague: true, message: 'The provider of the model rejected the request',
 		description: 'The model does not accept this input or one of the options. Correct what the provider names, or choose another model.' },
 	context_length_exceeded: { message: 'The input is longer than the model can read',
 		description: 'Shorten the input, or choose a model with a larger context window.' },
@@ -64,7 +70,7 @@ export const BY_CODE: Readonly<Record<string, ErrorText>> = {
 		description: 'The account has a list of allowed IP addresses. Ask its owner to add the public address of this n8n server.' },
 	model_not_found: UNKNOWN_MODEL,
 	content_too_large: { message: 'The input and the space reserved for the response do not fit the model’s context window',
-		description: "Lower the option 'Max Tokens', shorten the input, or choose a model with a larger context window." },
+		description: "Shorten the input, set the option 'Max Tokens' to no more than the response needs, or choose a model with a larger context window." },
 	limit_exceeded: { message: 'The limit of the gateway plan is used up',
 		description: 'It is available again in the next period. Until then a retry does not help; change the plan if you need more.' },
 	token_limit_exceeded: { message: 'The gateway account used too many tokens in a minute',
@@ -74,7 +80,8 @@ export const BY_CODE: Readonly<Record<string, ErrorText>> = {
 /** Groups of endpoints in which a status means the same. */
 export type EndpointGroup = 'text' | 'media' | 'list' | 'storage' | 'balance' | 'catalogue' | 'file';
 
-export type StatusTexts = Readonly<Record<number, ErrorText>>;
+/** Texts by status or code. */
+export type StatusTexts = Readonly<Record<number | string, ErrorText>>;
 
 const OTHER_MODEL = 'Choose another model, or try again later.';
 
@@ -109,11 +116,11 @@ const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
 		...MODEL,
 		404: { message: 'The gateway has no such media task',
 			description: 'The task does not exist, was deleted, or belongs to another account. Check the task ID and the credential.' },
-		409: { message: 'The gateway is still busy with this media session',
-			description: "Another request of the same session is running. Use another session, or wait until its task has ended: with Loop Over Items, and the operation 'Create and Wait'." },
+		409: { isVague: true, message: 'The gateway refused the request because of a conflict',
+			description: "With 'Session ID', another request of the session may be running: use another session, or wait until its task has ended. A promo code may be used up: remove it." },
 		410: { message: 'What this media request refers to has expired',
 			description: 'The gateway says that it is no longer valid (a promo code, for example). Remove or replace it.' },
-		422: { message: 'The gateway did not accept the model or its input',
+		422: { isVague: true, message: 'The gateway did not accept the model or its input',
 			description: 'Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.' },
 	},
 	list: { 404: { message: 'The gateway does not offer this list',
@@ -139,7 +146,8 @@ export interface ErrorInfo {
 export function errorText({ group, status, code = '', texts = {} }: ErrorInfo): ErrorText {
 	const general: StatusTexts = group === 'file' ? {} : BY_STATUS;
 	// Not an inherited property: a server may send the code "constructor".
-	const byCode = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+	const find = (all: StatusTexts) => (Object.hasOwn(all, code) ? all[code] : undefined);
+	const byCode = find(texts) ?? find(BY_CODE);
 	return (
 		byCode ?? texts[status] ?? BY_GROUP[group][status] ?? general[status] ?? unlistedStatus(group, status)
 	);

@@ -1,4 +1,5 @@
 import type { GatewayRequest } from '../client/client';
+import { UNKNOWN_MODEL_OR_RESPONSE } from '../errors/texts';
 import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
 import { asObjects, deepMerge, omit, type JsonObject } from '../util/json';
 import { InvalidInputError } from '../errors/errors';
@@ -37,8 +38,10 @@ export function textCall(
 	{ texts, path, headers }: Pick<TextFormat, 'texts' | 'path' | 'headers'>,
 	json: JsonObject,
 ): TextCall {
+	const continues = (json.previous_response_id ?? null) !== null;
+	const ownTexts = continues ? { ...texts, model_not_found: UNKNOWN_MODEL_OR_RESPONSE } : texts;
 	const maxBytes = asksForMedia(json) ? MAX_MEDIA_BYTES : MAX_TEXT_BYTES;
-	return { group: 'text', texts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
+	return { group: 'text', texts: ownTexts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
 }
 
 /** Whether the response may hold sound or pictures. */

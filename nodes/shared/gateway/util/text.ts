@@ -15,6 +15,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 	return `${count} ${count === 1 ? one : many}`;
 }
 
+/** The first of some words, and how many others there are. */
+export function listed(words: readonly string[], most = 20): string {
+	const others = words.length > most ? [`and ${words.length - most} more`] : [];
+	return [...words.slice(0, most), ...others].join(', ');
+}
+
 export function isWebAddress(text: string): boolean {
 	return /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text);
 }

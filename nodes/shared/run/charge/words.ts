@@ -1,7 +1,7 @@
 import { ApiError, InvalidInputError, StoppedError, type ApiErrorDetails } from '../../gateway/errors/errors';
 import { costsMoney } from '../../gateway/errors/policy';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
-import { counted } from '../../gateway/util/text';
+import { counted, listed } from '../../gateway/util/text';
 import type { ItemRecord } from './record';
 
 /**
@@ -56,7 +56,11 @@ export function chargeText(
 	if (kind !== 'create' && !costsMoney(kind)) return undefined;
 	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : 'This call was not sent.';
 	if (outcome === 'rejected') return free;
-	if (taskId !== undefined) return 'It may have been charged: check the balance.';
+	if (taskId !== undefined) {
+		const { priceRub } = extra ?? {};
+		const price = typeof priceRub === 'number' ? ` ${rubles(String(priceRub))}` : '';
+		return `It may have been charged${price}: check the balance.`;
+	}
 	if (kind === 'keyed')
 		return `The task may have been created and charged anyway. ${hasRetry ? "'Retry On Fail' and a retry of the execution request the same task; a" : 'A'} new execution creates another one, unless 'Idempotency Key' is set.`;
 	return `The call was not repeated, because it may have been charged: check the balance, then ${hasRetry ? 'retry the execution' : 'send this item again'} if you need its response.`;
@@ -109,11 +113,10 @@ export function othersText(
 	if (unknown.length > 0) {
 		const pronoun = unknown.length === 1 ? 'it' : 'they';
 		texts.push(
-			`The outcome of item${unknown.length === 1 ? '' : 's'} ${unknown.join(', ')} is unknown: ${pronoun} may have been charged.`,
+			`The outcome of item${unknown.length === 1 ? '' : 's'} ${listed(unknown)} is unknown: ${pronoun} may have been charged.`,
 		);
 	}
 	const tasks = charged.flatMap(({ taskId }) => taskId ?? []);
-	if (tasks.length > 0)
-		texts.push(`The operation 'Wait' also gets the results of tasks: ${tasks.join(', ')}.`);
+	if (tasks.length > 0) texts.push(`The operation 'Wait' also gets the results of tasks: ${listed(tasks)}.`);
 	return texts.filter(Boolean).join(' ');
 }

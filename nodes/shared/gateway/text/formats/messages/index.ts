@@ -19,9 +19,10 @@ import { readCompletion, USAGE } from './response';
 import { MessagesStream } from './stream';
 
 const INVALID: ErrorText = {
+	isVague: true,
 	message: 'The gateway did not accept the request',
 	description:
-		'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Read the gateway’s message, and check the parameters and the balance.',
+		'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Check the parameters and the balance.',
 };
 
 /** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
