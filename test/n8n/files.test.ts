@@ -233,7 +233,7 @@ describe('store response', () => {
 			);
 
 		it.each<[string, Record<string, string>, string, string, object]>([
-			['empty', { 'content-type': 'image/png' }, '', 'a.png', { code: 'empty_file', retryable: true }],
+			['empty', { 'content-type': 'image/png' }, '', 'a.png', { code: 'empty_file', retryable: false }],
 			['a web page', html, '<html>Sign in</html>', 'a.png', { code: 'web_page', retryable: false }],
 			['a web page', html, '<html>Sign in</html>', 'task_1', { code: 'web_page', retryable: false }],
 		])('is an error when it is %s', async (_, headers, text, name, details) => {

@@ -108,3 +108,87 @@ test.each<[string, object]>([
 	const { json } = await run('mediaTask', { resource: 'task', operation, taskId: 't-1', ...more });
 	expect(json).toMatchObject({ taskId: 't-1', state: 'success', resultUrls: [LINK] });
 });
+
+describe('an empty result file', () => {
+	const EMPTY = { kind: 'raw', status: 200, body: 'empty' } as const;
+	const FILES = { host: 'files' } as const;
+	const fetched = () => gateway.control.requests(FILES).length;
+	const twoFiles = () => {
+		const { url } = gateway.control.createBigFile({ size: 2_000, mimeType: 'image/png' });
+		const other = gateway.control.createBigFile({ size: 2_000, mimeType: 'image/png' });
+		poll({ state: 'success', ...files([url, other.url]) });
+		gateway.control.addFault({ match: FILES, action: EMPTY, times: 0 });
+	};
+
+	test('is fetched once by the trigger, which starts the workflow with the error', async () => {
+		twoFiles();
+		const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
+		const start = Date.now();
+		const taskId = freshTask();
+		const { item, status } = await sendCallback({}, { body: { taskId } }, { credential });
+		expect(item?.json).toMatchObject({ taskId, state: 'success', downloadError: { code: 'empty_file' } });
+		expect([status, fetched()]).toStrictEqual([200, 1]);
+		expect(Date.now() - start).toBeLessThan(1_000);
+	});
+
+	test.each<[string, object]>([
+		['*Generate*', { ...image(), downloadResults: true }],
+		['*Wait*', { resource: 'task', operation: 'wait', taskId: 't-1', options: {} }],
+	])('is an error of %s that says how to get the others', async (_, parameters) => {
+		twoFiles();
+		const { json } = await run('mediaTask', parameters);
+		expect(json.error).toMatchObject({
+			message: 'The file is empty',
+			description: expect.stringContaining("The operation 'Get' returns the URLs of all files") as string,
+			retryable: false,
+		});
+		expect(fetched()).toBe(1);
+	});
+
+	test('at the URL of an upload is an error, and nothing is sent', async () => {
+		const { url } = gateway.control.createBigFile({ size: 2_000, mimeType: 'image/png' });
+		gateway.control.addFault({ match: FILES, action: EMPTY, times: 0 });
+		const upload = { resource: 'file', operation: 'upload', uploadSource: 'url', url };
+		const { json, sent } = await run('storage', upload);
+		expect(json.error).toMatchObject({ message: 'The file is empty', retryable: false });
+		expect([fetched(), sent]).toStrictEqual([1, []]);
+	});
+});
+
+// A file, or thousands of numbers, would cost tokens in each further request of the agent.
+describe('as a tool of an agent, without *Simplify*', () => {
+	const DATA_URL = `data:image/png;base64,${'A'.repeat(20_000)}`;
+	const asTool = async (operation: string, parameters: object) => {
+		const { items } = await gateway.media(operation, { simplify: false, ...parameters }, { asTool: true });
+		return items.map(({ json }) => json);
+	};
+
+	test('*Get Lyrics* gives the words without the waveform', async () => {
+		const alignedWords = [{ word: 'La', success: true, startS: 0, endS: 1, palign: 0 }];
+		const data = { alignedWords, waveformData: Array.from({ length: 3_000 }, () => 0.123), hootCer: 0.1 };
+		const text = JSON.stringify({ code: 200, msg: 'success', data });
+		gateway.control.addFault({
+			match: { path: `${POLLS}/lyrics/timestamped` },
+			action: { kind: 'raw', status: 200, body: { text, contentType: 'application/json' } },
+		});
+		const lyrics = { taskId: 't-1', audioId: 'a-1', alignedWords, hootCer: 0.1 };
+		expect(await asTool('getLyrics', { taskId: 't-1', audioId: 'a-1', options: {} })).toStrictEqual([lyrics]);
+	});
+
+	test.each<[string, object]>([
+		['get', {}],
+		['wait', { options: {} }],
+		['getMany', { returnAll: true, options: {} }],
+	])('*%s* gives the beginning of a data URL', async (operation, more) => {
+		const task = { taskId: 't-1', state: 'success', ...files([DATA_URL]) };
+		poll(task);
+		const text = JSON.stringify({ data: [task] });
+		gateway.control.addFault({
+			match: { path: '/async/media/tasks', method: 'GET' },
+			action: { kind: 'raw', status: 200, body: { text, contentType: 'application/json' } },
+		});
+		const [json] = await asTool(operation, { taskId: 't-1', ...more });
+		expect(json).toMatchObject({ taskId: 't-1', resultUrls: [`${DATA_URL.slice(0, 80)}…`] });
+		expect(JSON.stringify(json).length).toBeLessThan(300);
+	});
+});

@@ -274,8 +274,7 @@ const problems: Row[] = [
 	{ step: 'tooLarge' as const, again: NONE, unknown: ALL },
 ].map((row) => ({ ...row, others: 'notSent' }));
 problems.push(
-	...(['redirect', 'webPage'] as const).map((step): Row => ({ step, again: NONE, unknown: NONE })),
-	{ step: 'empty', again: ONCE_CHARGED, unknown: NONE },
+	...(['redirect', 'webPage', 'empty'] as const).map((step): Row => ({ step, again: NONE, unknown: NONE })),
 );
 
 const bodies: Row[] = ['', '{"choices": [{"mess', '[{}]', '"text"', '7', 'null', '<html>'].map((body) => ({

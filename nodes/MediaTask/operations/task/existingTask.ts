@@ -45,10 +45,10 @@ export const get = defineOperation({
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
 	isSingleRequest: true,
 	parameters: { taskId, simplify },
-	async execute({ client, params }) {
+	async execute({ client, params, run }) {
 		const { taskId: id, simplify: isSimple } = params;
 		const body = await fetchMediaTask(client, id);
-		return [{ json: isSimple ? taskJson(readMediaTask(body, id)) : body }];
+		return [{ json: isSimple || run.isTool ? taskJson(readMediaTask(body, id)) : body }];
 	},
 });
 
@@ -61,7 +61,7 @@ export const getMany = defineOperation({
 	isSingleRequest: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
-		const isSimple = item.params.simplify;
+		const isSimple = item.params.simplify || item.run.isTool;
 		return pageOf(await listMediaTasks(item.client), item).map((record) => {
 			const id = isSimple ? taskIdOf(record) : undefined;
 			return { json: id === undefined ? record : taskJson(readMediaTask({ data: record }, id)) };
@@ -159,7 +159,7 @@ export const getLyrics = defineOperation({
 		const lyrics = asObject(body.data) ?? {};
 		// The waveform is too long for an AI Agent.
 		const shown = run.isTool ? omit(lyrics, 'waveformData') : lyrics;
-		const json = isSimple ? { taskId: task, audioId, ...shown } : body;
+		const json = isSimple || run.isTool ? { taskId: task, audioId, ...shown } : body;
 		const { subtitleFormat: format } = options;
 		if (format === undefined || run.isTool) return [{ json }];
 		const text = Buffer.from(subtitles(lyrics.alignedWords, format));

@@ -47,7 +47,7 @@ export function planResult({ params, run }: ItemInput<ResultParams>): PlannedRes
 	const { maxWait, binaryPropertyName: field, idempotencyKey } = params.options;
 	return {
 		maxWaitMs: maxWait * 60_000,
-		isSimple: params.simplify,
+		isSimple: params.simplify || run.isTool,
 		// An AI Agent can use links, not files.
 		field: params.downloadResults && !run.isTool ? field : undefined,
 		hasOwnKey: idempotencyKey !== undefined,

@@ -50,7 +50,7 @@ export const PROBLEMS = {
 	webPage: { outcome: 'rejected', retryable: false, code: 'web_page',
 		message: 'A web page came instead of the file',
 		description: 'The link leads to a page, such as a sign-in page, or a proxy of this network responded.' },
-	empty: { outcome: 'rejected', retryable: true, code: 'empty_file',
+	empty: { outcome: 'rejected', retryable: false, code: 'empty_file',
 		message: 'The file is empty',
 		description: 'The server responded with success, but without content. Try again later.' },
 } satisfies Record<string, Problem>;
