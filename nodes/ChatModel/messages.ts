@@ -108,7 +108,8 @@ function toAttachment(part: JsonObject): Attachment[] {
 			'Give its URL, or its content as base64 text or a data URL such as data:image/png;base64,…, in a part of LangChain or OpenAI. An ID of a file at another provider cannot be used.',
 		);
 	const name = asText(fields.filename) ?? asText(asObject(part.metadata)?.filename);
-	const type = fileType(file?.mimeType ?? typeOf(fields), name ?? nameInUrl(content));
+	const beginning = file && Buffer.from(file.base64.slice(0, 24), 'base64');
+	const type = fileType(file?.mimeType ?? typeOf(fields), name ?? nameInUrl(content), beginning);
 	const known = kindOfType(type);
 	const kind = partKind === 'file' ? (ATTACHMENT_KINDS.find((one) => one === known) ?? partKind) : partKind;
 	if (!file) return [{ kind, source: { url: content } }];

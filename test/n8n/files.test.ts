@@ -24,9 +24,15 @@ describe('body with files', () => {
 
 	/** A file that n8n stores under an ID. */
 	async function stored(size: number, open: () => Readable | Promise<Readable>): Promise<InputFile> {
+		// The first bytes, which tell the type, are read before.
+		let isTyped = false;
 		const helpers = {
 			getBinaryMetadata: async () => await Promise.resolve({ fileSize: size }),
-			getBinaryStream: async () => await open(),
+			getBinaryStream: async () => {
+				if (isTyped) return await open();
+				isTyped = true;
+				return Readable.from([]);
+			},
 		};
 		const owner = { n8n: { helpers }, index: 0 } as unknown as FileOwner;
 		return await fileOf(owner, { ...facts, data: 'filesystem-v2', id: 'x1' });
@@ -206,14 +212,15 @@ describe('store response', () => {
 	});
 
 	it.each([
-		['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
-		['no type', {}, 'image/webp', 'image/webp'],
-		['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
-		['no type, where none is known but by its first bytes', {}, undefined, 'audio/mpeg'],
+		['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png', 'a song'],
+		['no type', {}, 'image/webp', 'image/webp', 'a song'],
+		['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp', 'a song'],
+		['another type', { 'content-type': 'image/png' }, 'image/webp', 'audio/mpeg', 'ID3\x04 a song'],
+		['no type, where none is known but by its first bytes', {}, undefined, 'audio/mpeg', 'ID3\x04 a song'],
 	])(
 		'a file whose server reports %s is stored with the best known type',
-		async (_, headers, knownType, type) => {
-			const body = Readable.from([Buffer.from('ID'), Buffer.from('3 a song')]);
+		async (_, headers, knownType, type, content) => {
+			const body = Readable.from([Buffer.from(content.slice(0, 2)), Buffer.from(content.slice(2))]);
 			const response = { status: 200, headers, body };
 			const { mimeType } = await storeResponse({ helpers: reading }, response, {
 				names: ['a.bin'],

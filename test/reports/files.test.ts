@@ -1,13 +1,18 @@
+import { HumanMessage } from '@langchain/core/messages';
+
+import nock from 'nock';
+
 import { TEXT_MODEL } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
 import { form } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 import { FORMATS, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
 
 // Files arrive as they are.
 
-const { run, gateway } = useReports();
+const { run, gateway, respond } = useReports();
 
 /** Lines that differ, of more than one chunk of a stream. */
 const TABLE = Array.from({ length: 8_000 }, (_, n) => `${n},чай ${n},${n * 7}`).join('\n');
@@ -104,4 +109,137 @@ test('a 429 of the file server is not the rate limit of the account: other tasks
 	expect((third?.startedAt ?? NaN) - (first?.startedAt ?? NaN)).toBeLessThan(30_000);
 	expect(hints.join('\n')).not.toContain('rate limit');
 	expect(gateway.charges()).toBe(3);
+});
+
+const bytes = (beginning: string) => Buffer.from(beginning.padEnd(2_000, '\0'), 'latin1');
+const JPEG = bytes('\xff\xd8\xff\xe0');
+const PNG = bytes('\x89PNG\r\n\x1a\n');
+const PDF = bytes('%PDF-1.7');
+const WAV = bytes('RIFF\x10\0\0\0WAVEfmt ');
+const MP4 = bytes('\0\0\0\x20ftypisom');
+const WEBM = bytes('\x1aE\xdf\xa3');
+const TEXT = Buffer.from('ID3,name\n1,OggS\n');
+
+// The first bytes win over name and label, unless files of that label begin so, too.
+const TYPED: Array<
+	[is: string, fileName: string, label: string, content: Buffer, type: string, name: string]
+> = [
+	['JPEG', 'photo.png', 'image/png', JPEG, 'image/jpeg', 'photo.jpg'],
+	['JPEG', 'photo.webp', 'application/octet-stream', JPEG, 'image/jpeg', 'photo.jpg'],
+	['JPEG', 'photo.JPEG', 'image/jpg', JPEG, 'image/jpeg', 'photo.JPEG'],
+	['PNG', 'photo', 'text/plain', PNG, 'image/png', 'photo.png'],
+	['WAV', 'voice.mp3', 'audio/mpeg', WAV, 'audio/wav', 'voice.wav'],
+	['PDF', 'a.doc', 'application/msword', PDF, 'application/pdf', 'a.pdf'],
+	['MP4', 'voice.m4a', 'audio/mp4', MP4, 'audio/mp4', 'voice.m4a'],
+	['MP4', 'film.webm', 'video/webm', MP4, 'video/mp4', 'film.mp4'],
+	['WebM', 'voice.webm', 'audio/webm', WEBM, 'audio/webm', 'voice.webm'],
+	['WebM', 'film.mkv', 'video/x-matroska', WEBM, 'video/x-matroska', 'film.mkv'],
+	['text', 'a.csv', 'text/csv', TEXT, 'text/csv', 'a.csv'],
+];
+
+describe.each(TYPED)('%s, called %s and %s', (...row) => {
+	const [, fileName, label, content, type, name] = row;
+	const item = async () => await withFiles({ name: 'data', content, mimeType: label, fileName });
+
+	test(`is sent to a model as ${type}`, async () => {
+		const parameters = {
+			resource: 'document',
+			operation: 'read',
+			model: locator(TEXT_MODEL),
+			prompt: 'Sum up',
+		};
+		const { sent } = await run('textGeneration', parameters, [await item()]);
+		const file = { filename: name, file_data: `data:${type};base64,${content.toString('base64')}` };
+		expect(JSON.stringify(sent)).toContain(JSON.stringify({ type: 'file', file }));
+	});
+
+	test(`is stored as ${type} when it is the result of a task`, async () => {
+		gateway.control.addFault({
+			match: { host: 'files' },
+			action: { kind: 'raw', status: 200, body: { text: content, contentType: label } },
+		});
+		const { items } = await run('mediaTask', picture('a cat'));
+		expect(items[0]?.binary?.data?.mimeType).toBe(type);
+	});
+});
+
+describe('an upload', () => {
+	useNock();
+
+	test.each(TYPED)('of %s, called %s and %s', async (...row) => {
+		const [, fileName, mimeType, content, type, name] = row;
+		let body = '';
+		nock(gateway.baseUrl)
+			.post('/storage/upload')
+			.reply((_, sent) => {
+				body = sent as string;
+				return [200, { id: 'f1' }];
+			});
+		const items = [await withFiles({ name: 'data', content, mimeType, fileName })];
+		await run('storage', { resource: 'file', operation: 'upload' }, items);
+		// nock has bodies that are not text in hexadecimal.
+		const form = /^[0-9a-f]+$/.test(body) ? Buffer.from(body, 'hex').toString('latin1') : body;
+		expect(form).toContain(`filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`);
+	});
+});
+
+test.each([
+	[
+		'a picture of a model',
+		'image',
+		{ images: [{ image_url: { url: `data:image/png;base64,${JPEG.toString('base64')}` } }] },
+		'image/jpeg',
+		/\.jpg$/,
+	],
+	['sound of a model', 'audio', { audio: { data: WAV.toString('base64') } }, 'audio/wav', /\.wav$/],
+	['raw sound of a model', 'audio', { audio: { data: TEXT.toString('base64') } }, 'audio/mpeg', /\.mp3$/],
+])('%s has the type of its first bytes', async (_, field, message, type, name) => {
+	respond({ id: 'c1', choices: [{ message: { content: 'Here', ...message }, finish_reason: 'stop' }] });
+	const options = {
+		audioAndImages: { modalities: ['text', 'audio'], audioFormat: 'mp3', audioVoice: 'alloy' },
+	};
+	const parameters = {
+		resource: 'text',
+		operation: 'generate',
+		model: locator(TEXT_MODEL),
+		prompt: 'Go',
+		options,
+	};
+	const { items } = await run('textGeneration', parameters);
+	expect(items[0]?.binary?.[field]).toMatchObject({
+		mimeType: type,
+		fileName: expect.stringMatching(name) as string,
+	});
+});
+
+test('a result in a data URL has the type of its first bytes', async () => {
+	const resultUrls = [`data:image/png;base64,${JPEG.toString('base64')}`];
+	const task = { state: 'success', resultJson: JSON.stringify({ resultUrls }) };
+	const text = JSON.stringify({ code: 200, msg: 'success', data: task });
+	gateway.control.addFault({
+		match: { path: '/async/media/tasks/*' },
+		action: { kind: 'raw', status: 200, body: { text, contentType: 'application/json' } },
+	});
+	const { items } = await run('mediaTask', picture('a cat'));
+	expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/jpeg', fileExtension: 'jpg' });
+});
+
+test('sound that is called mp3 is sent to a model in its own format', async () => {
+	const file = { name: 'data', content: WAV, mimeType: 'audio/mpeg', fileName: 'a.mp3' };
+	const parameters = {
+		resource: 'audio',
+		operation: 'transcribe',
+		model: locator(TEXT_MODEL),
+		prompt: 'Write it down',
+	};
+	const { sent } = await run('textGeneration', parameters, [await withFiles(file)]);
+	expect(JSON.stringify(sent)).toContain('"format":"wav"');
+});
+
+test('an image in a message to the chat model is sent with the type of its first bytes', async () => {
+	const { lc } = await gateway.chatModel();
+	const data = JPEG.toString('base64');
+	await lc.invoke([new HumanMessage({ content: [{ type: 'image', mimeType: 'image/png', data }] })]);
+	const [request] = gateway.control.requests({ method: 'POST' });
+	expect(JSON.stringify(request?.body.json)).toContain(`data:image/jpeg;base64,${data}`);
 });

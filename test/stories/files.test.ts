@@ -18,6 +18,7 @@ const PIXEL = Buffer.from(
 );
 const JPEG = Buffer.from('ffd8ffe000104a46494600010101', 'hex');
 const OGG = Buffer.from(`OggS\0\u0002${'\0'.repeat(20)}\u0001\u0013OpusHead\u0001\u0001`);
+const ZIP = Buffer.from('PK\u0003\u0004');
 const MP3 = Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0'), Buffer.from('fffb9000', 'hex')]);
 const PDF = Buffer.from('%PDF-1.7\n');
 
@@ -254,7 +255,7 @@ describe('the format Messages', () => {
 		['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'a.docx'],
 		['application/zip', 'a.zip'],
 	])('gets no file of the type %s, which its models refuse', async (mimeType, name) => {
-		const { execution, body } = await sent('file', mimeType, name, Buffer.from('PK'), messages);
+		const { execution, body } = await sent('file', mimeType, name, ZIP, messages);
 		const [error] = execution.errors();
 		expect(error?.message).toBe(`The API format Messages takes PDF and text files only, not "${name}"`);
 		expect(body).toBe('null');

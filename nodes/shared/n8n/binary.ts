@@ -1,8 +1,8 @@
 import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
 import type { Base64File } from '../gateway/util/base64';
-import { fileInfo, fileNameFor, withSuffix } from '../gateway/util/fileName';
-import { extensionOf, saidType, typeByContent, typeByName, UNKNOWN_TYPE } from '../gateway/util/fileType';
+import { fileInfo, fileNameFor, nameOfType, withSuffix } from '../gateway/util/fileName';
+import { extensionOf, fileType, typeByContent, typeByName, UNKNOWN_TYPE } from '../gateway/util/fileType';
 import { isWebAddress } from '../gateway/util/text';
 import type { GatewayClient } from '../gateway/client/client';
 import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
@@ -77,20 +77,19 @@ export async function storeResponse(
 	try {
 		const stored = await withinLimits(limits, { now: () => Date.now(), sleep }, store);
 		if (length === 0) throw problemError('empty', 'file', { status: response.status });
-		return mimeType === undefined ? withFoundType(stored, fileName, beginning) : stored;
+		return withFoundType(stored, fileName, beginning);
 	} catch (error) {
 		if (error instanceof TimeLimitError) throw problemError('timeout', 'file');
 		throw errorFromThrown(error, 'file') ?? error;
 	}
 }
 
-/** n8n takes a file for text if neither its server nor its name says what it is. */
+/** A stored file with the type of its first bytes: servers send wrong ones, and n8n takes what it does not know for text. */
 function withFoundType(stored: IBinaryData, name: string, beginning: Uint8Array): IBinaryData {
-	const type = stored.mimeType === 'text/plain' ? typeByContent(beginning) : undefined;
-	if (type === undefined) return stored;
-	const fileName = fileNameFor(name, type);
-	const [fileType, fileExtension] = [fileTypeFromMimeType(type), extensionOf(type)];
-	return { ...stored, mimeType: type, fileName, ...compact({ fileType, fileExtension }) };
+	const mimeType = typeByContent(beginning, stored.mimeType, name);
+	if (mimeType === undefined || mimeType === stored.mimeType) return stored;
+	const kind = { fileType: fileTypeFromMimeType(mimeType), fileExtension: extensionOf(mimeType) };
+	return { ...stored, mimeType, fileName: nameOfType(name, mimeType), ...compact(kind) };
 }
 
 export interface FileOwner {
@@ -151,9 +150,19 @@ export function binaryOf(
 /** Where the files of an item are in a workflow whose setting `binaryMode` is `combined`. */
 const FILES_IN_JSON = '_files';
 
-function inputFile(file: Omit<InputFile, 'open'>): InputFile {
+/** A file with the type, and a name, of its first bytes. */
+function inputFile(
+	{ mimeType, fileName, ...file }: Omit<InputFile, 'open'>,
+	beginning: Uint8Array,
+): InputFile {
 	const none = new Uint8Array();
-	return { ...file, open: async (head = none, tail = none) => await openBody([head, file.content, tail]) };
+	const found = typeByContent(beginning, mimeType, fileName);
+	return {
+		...file,
+		mimeType: fileType(mimeType, fileName, beginning) ?? UNKNOWN_TYPE,
+		fileName: found === undefined ? fileName : nameOfType(fileName, found),
+		open: async (head = none, tail = none) => await openBody([head, file.content, tail]),
+	};
 }
 
 /** @param fileName by default, one with the extension of the type */
@@ -162,11 +171,11 @@ export function fileOfBase64(
 	fileName = fileNameFor('file', mimeType),
 ): InputFile {
 	const content = Buffer.from(base64, 'base64');
-	return inputFile({ fileName, mimeType, size: content.length, content });
+	return inputFile({ fileName, mimeType, size: content.length, content }, content);
 }
 
-/** The first bytes of a file: by default, as many as tell its type. */
-export async function firstBytes({ open }: InputFile, count = 4_100): Promise<Buffer> {
+/** The first bytes of a file. */
+export async function firstBytes({ open }: Pick<InputFile, 'open'>, count: number): Promise<Buffer> {
 	const content = await open();
 	const chunks: Uint8Array[] = [];
 	let length = 0;
@@ -181,7 +190,7 @@ export async function firstBytes({ open }: InputFile, count = 4_100): Promise<Bu
 export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const fileName = binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`;
-	const mimeType = saidType(binary.mimeType) ?? typeByName(fileName) ?? UNKNOWN_TYPE;
+	const { mimeType } = binary;
 	// Without an ID, the item itself holds the bytes, as base64.
 	if (!id) return fileOfBase64({ base64: binary.data, mimeType }, fileName);
 	const unreadable = (error: unknown): never => {
@@ -192,5 +201,6 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 	};
 	const { fileSize: size } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
 	const content = async () => await n8n.helpers.getBinaryStream(id).catch(unreadable);
-	return inputFile({ fileName, mimeType, size, content });
+	const beginning = await firstBytes({ open: content }, 16);
+	return inputFile({ fileName, mimeType, size, content }, beginning);
 }

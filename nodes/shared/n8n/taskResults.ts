@@ -4,6 +4,7 @@ import { compact } from '../gateway/util/json';
 import { ApiError, asError } from '../gateway/errors/errors';
 import { excerpt, isWebAddress } from '../gateway/util/text';
 import { fileNameFor, nameInUrl, suffixOf } from '../gateway/util/fileName';
+import { fileType } from '../gateway/util/fileType';
 import { isDataUrl, readBase64 } from '../gateway/util/base64';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
@@ -89,9 +90,10 @@ const NAME = 'task';
 async function resultFile(context: ResultContext, url: string, suffix: string): Promise<IBinaryData> {
 	const file = readBase64Url(url);
 	if (!file) return await storeUrl(context, url, { names: [nameInUrl(url), NAME], suffix });
-	const { base64, mimeType } = file;
+	const bytes = Buffer.from(file.base64, 'base64');
+	const mimeType = fileType(file.mimeType, undefined, bytes);
 	const fileName = fileNameFor(NAME + suffix, mimeType);
-	return await context.n8n.helpers.prepareBinaryData(Buffer.from(base64, 'base64'), fileName, mimeType);
+	return await context.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
 }
 
 /** Downloads the result of a task from the gateway: the file, or a ZIP archive of several (§4.8). */

@@ -20,10 +20,10 @@ export function rawPayload(reply: FastifyReply, action: RawAction): Buffer {
 	const retryAfter = retryAfterText(action.retryAfter);
 	if (retryAfter !== null) reply.header('retry-after', retryAfter);
 	reply.code(action.status).header('content-type', contentType);
-	return Buffer.from(text);
+	return typeof text === 'string' ? Buffer.from(text) : text;
 }
 
-function rawBody(body: RawBody, status: number): { text: string; contentType: string } {
+function rawBody(body: RawBody, status: number): Exclude<RawBody, string> {
 	if (typeof body === 'object') return body;
 	switch (body) {
 		case 'html':

@@ -28,7 +28,7 @@ export interface StreamFault {
 }
 
 /** A body that is not an error of the API, as proxies and broken servers send it. */
-export type RawBody = 'html' | 'empty' | { text: string; contentType: string };
+export type RawBody = 'html' | 'empty' | { text: string | Buffer; contentType: string };
 
 /** Seconds, or an HTTP date or any other text. */
 export type RetryAfter = number | string;

@@ -49,9 +49,11 @@ describe('the type of a file', () => {
 	it.each<
 		[label: string | undefined, name: string | undefined, bytes: Buffer | undefined, type: string | undefined]
 	>([
-		['image/gif', 'a.pdf', PNG, 'image/gif'],
+		['image/gif', 'a.pdf', PNG, 'image/png'],
+		['image/gif', 'a.pdf', Buffer.from('?'), 'image/gif'],
 		['Image/JPG; q=1', undefined, undefined, 'image/jpeg'],
-		['application/octet-stream', 'a.pdf', PNG, 'application/pdf'],
+		['application/octet-stream', 'a.pdf', PNG, 'image/png'],
+		['application/octet-stream', 'a.pdf', Buffer.from('?'), 'application/pdf'],
 		['binary/octet-stream', 'a', PNG, 'image/png'],
 		[undefined, undefined, PNG, 'image/png'],
 		['', 'a', Buffer.from('?'), undefined],
@@ -59,7 +61,8 @@ describe('the type of a file', () => {
 		['text/plain', undefined, PNG, 'image/png'],
 		['text/plain', 'a', Buffer.from('?'), 'text/plain'],
 		['text/plain', 'a', undefined, 'text/plain'],
-		['text/plain', 'a.csv', PNG, 'text/plain'],
+		['text/plain', 'a.csv', PNG, 'image/png'],
+		['text/plain', 'a.csv', Buffer.from('ID3,x'), 'text/plain'],
 	])('labelled %j and named %j', (label, name, bytes, type) =>
 		expect(fileType(label, name, bytes)).toBe(type),
 	);

@@ -141,7 +141,7 @@ describe('the files of a task', () => {
 		served('/a.png', 'one');
 		served('/b', 'two', { 'content-type': 'audio/mpeg' });
 		served('/', 'three');
-		served('/1A2b', 'ID3 a song', { 'content-type': OCTETS });
+		served('/1A2b', 'ID3\x04 a song', { 'content-type': OCTETS });
 		served('/5E6f', 'a note', {});
 		const { items } = await run('wait', { taskId, options: { binaryPropertyName: 'result' } });
 		const storage = await binaryStorage();
@@ -153,7 +153,7 @@ describe('the files of a task', () => {
 			['result', 'a_t1.png', 'image/png', 'one'],
 			['result_1', 'b_t1_1.mp3', 'audio/mpeg', 'two'],
 			['result_2', 'task_t1_2.png', 'image/png', 'three'],
-			['result_3', '1A2b_t1_3.mp3', 'audio/mpeg', 'ID3 a song'],
+			['result_3', '1A2b_t1_3.mp3', 'audio/mpeg', 'ID3\x04 a song'],
 			['result_4', '5E6f_t1_4', 'text/plain', 'a note'],
 		]);
 	});

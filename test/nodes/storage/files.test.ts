@@ -180,6 +180,7 @@ describe('a file of the input item', () => {
 		spy.mockRestore();
 		expect(error).toBeDefined();
 		await eventually(() => streams.every(({ closed }) => closed));
-		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+		// One for the first bytes, one for the upload.
+		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true, true]);
 	});
 });

@@ -15,7 +15,7 @@ import type { ItemContext } from '../../../shared/run/operation';
 import { isDataUrl, readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
-import { fileType, kindOfType } from '../../../shared/gateway/util/fileType';
+import { fileType, kindOfType, UNKNOWN_TYPE } from '../../../shared/gateway/util/fileType';
 import { isWebAddress } from '../../../shared/gateway/util/text';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
@@ -31,6 +31,9 @@ import type { Location } from '../../../shared/params/parameter';
 
 /** The longest file at a URL that is downloaded, in bytes: a radio station has no end. */
 const MAX_DOWNLOAD_BYTES = 75 * 1024 * 1024;
+
+/** n8n also calls a file so of which it knows nothing. */
+const UNCLEAR_TYPE = 'text/plain';
 
 export interface AttachmentRow {
 	kind: AttachmentKind;
@@ -90,7 +93,8 @@ export async function openAttachments(
 			attachments.push({ message, kind, source });
 			continue;
 		}
-		const file = await typedFile(at, await openFile(item, at, source));
+		const file = await openFile(item, at, source);
+		checkFile(at, file);
 		const { mimeType, fileName } = file;
 		const isText = kind === 'file' && kindOfType(mimeType) === 'text';
 		if (isText && file.size > MAX_TEXT_BYTES)
@@ -121,17 +125,10 @@ async function openFile(
 	return 'binary' in source ? await fileOf(item, source.binary) : source;
 }
 
-/** n8n also calls a file so of which it knows nothing. */
-const UNCLEAR_TYPE = 'text/plain';
-
-/** The file with a standard type. An unknown one is found by the name or the first bytes. */
-async function typedFile(at: Location, file: InputFile): Promise<InputFile> {
-	const { fileName, size, mimeType: label } = file;
+/** @throws {InvalidInputError} for a file that is empty or of an unknown type */
+function checkFile(at: Location, { fileName, size, mimeType }: InputFile): void {
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
-	const said = fileType(label, fileName);
-	const isSure = said !== undefined && said !== UNCLEAR_TYPE;
-	const mimeType = isSure ? said : fileType(label, fileName, await firstBytes(file));
-	if (mimeType !== undefined) return { ...file, mimeType };
+	if (mimeType !== UNKNOWN_TYPE) return;
 	throw at.error(
 		`the type of the file "${fileName}" is not known`,
 		'Its name has no known extension, and its content is of no known kind. Set the file’s name or MIME type in the node that returns it.',

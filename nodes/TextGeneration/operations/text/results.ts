@@ -12,7 +12,7 @@ import {
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { suffixOf } from '../../../shared/gateway/util/fileName';
-import { audioType } from '../../../shared/gateway/util/fileType';
+import { audioType, extensionOf, typeByContent } from '../../../shared/gateway/util/fileType';
 import { asText, compact, omit, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
@@ -69,10 +69,10 @@ async function binaryOf(
 	for (const file of completion.files) {
 		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
-		const { extension, mimeType } = typeOf(file, prepared);
+		const bytes = Buffer.from(file.base64, 'base64');
+		const { extension, mimeType } = typeOf(file, bytes, prepared);
 		const name = field + suffix;
 		const fileName = extension === undefined ? undefined : `${name}.${extension}`;
-		const bytes = Buffer.from(file.base64, 'base64');
 		try {
 			binary[field] = await item.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
 		} catch (error) {
@@ -95,7 +95,9 @@ function notStored({ id, text, costRub, costIsComputed, raw }: Completion, error
 	);
 }
 
-function typeOf({ kind, mimeType }: OutputFile, { request, extraBody }: PreparedText) {
+function typeOf({ kind, mimeType }: OutputFile, bytes: Uint8Array, { request, extraBody }: PreparedText) {
+	const found = typeByContent(bytes, mimeType);
+	if (found !== undefined) return { extension: extensionOf(found), mimeType: found };
 	if (kind === 'image') return { extension: /^image\/([\w-]+)/.exec(mimeType ?? '')?.[1], mimeType };
 	const extension = asText(valueAt(extraBody, 'audio.format')) ?? asText(request.options.audioFormat);
 	return { extension, mimeType: extension === undefined ? mimeType : audioType(extension) };

@@ -1,10 +1,17 @@
-import { extensionOf, saidType } from './fileType';
+import { extensionOf, saidType, typeByName } from './fileType';
 
 const MAX_FILE_NAME_LENGTH = 150;
 
 export function fileNameFor(name: string, mimeType = ''): string {
 	const extension = extensionOf(mimeType);
 	return extension === undefined ? name : `${name}.${extension}`;
+}
+
+/** `name` with the extension of a type, in place of that of another one. */
+export function nameOfType(name: string, mimeType: string): string {
+	const byName = typeByName(name);
+	if (extensionOf(byName ?? '') === extensionOf(mimeType)) return name;
+	return fileNameFor(byName === undefined ? name : name.replace(/\.\w+$/, ''), mimeType);
 }
 
 /** What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one. */
