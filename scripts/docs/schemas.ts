@@ -20,6 +20,33 @@ interface Schema {
 /** Fields whose content the user or a model decides: an example of it would mislead. */
 const OPEN = new Set(['output', 'arguments', 'result']);
 
+const TEXT: Schema = { type: 'string' };
+const FLAG: Schema = { type: 'boolean' };
+const ANY: Schema = { type: 'object', properties: {} };
+
+const TASK = { tracks: { type: 'array', items: ANY }, result: ANY, failCode: TEXT, failMsg: TEXT };
+
+/** Fields that few items have, and no example: of a node, or of an operation of it. */
+const RARE: Readonly<Record<string, Record<string, Schema>>> = {
+	textGeneration: {
+		isComplete: FLAG,
+		refusal: TEXT,
+		sources: {
+			type: 'array',
+			items: { type: 'object', properties: { url: TEXT, title: TEXT } },
+		},
+		costIsComputed: FLAG,
+		fallbackFrom: { type: 'array', items: TEXT },
+		raw: ANY,
+	},
+	mediaTask: { ...TASK, timedOut: FLAG },
+	mediaTaskTrigger: { ...TASK, downloadError: ANY },
+	balance: { amountUsd: { type: 'number' } },
+};
+
+/** Whether an output schema is that of a text, a task or a balance. */
+const HAS_RARE = ['text', 'state', 'amountRub'];
+
 /** The text of each schema, by its path in the repository: of all operations, and of triggers. */
 export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun): Map<string, string> {
 	const normaliser = new Normaliser(run);
@@ -37,7 +64,7 @@ export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun)
 			);
 			if (examples.length === 0)
 				throw new Error(`Write an example of ${node.name} ${file} in scripts/docs/nodes/cases.ts`);
-			const schema = { ...outputSchema(examples, normaliser), version: 1 };
+			const schema = { ...withRare(outputSchema(examples, normaliser), node.name), version: 1 };
 			return [`${schemaFolder(node)}/${file}.json`, JSON.stringify(schema, null, 2)];
 		});
 	});
@@ -61,6 +88,12 @@ function schemaFolder({ name, version }: INodeTypeDescription): string {
 function outputSchema(examples: readonly Example[], normaliser: Normaliser): Schema {
 	const items = examples.filter(({ continuesOnFail }) => !continuesOnFail).flatMap(({ items: all }) => all);
 	return items.map(({ json }) => schemaOf(normaliser.apply(json))).reduce(merged);
+}
+
+function withRare(schema: Schema, node: string): Schema {
+	const { properties = {} } = schema;
+	const rare = HAS_RARE.some((name) => Object.hasOwn(properties, name)) ? RARE[node] : {};
+	return { ...schema, properties: { ...rare, ...properties } };
 }
 
 function schemaOf(value: unknown): Schema {

@@ -192,3 +192,26 @@ describe('as a tool of an agent, without *Simplify*', () => {
 		expect(JSON.stringify(json).length).toBeLessThan(300);
 	});
 });
+
+// §3.1: images every 3 to 5 s, all others every 5 to 10 s.
+test.each([
+	['image', 'aurora/canvas-1', 3_000, 5_000],
+	['video', 'lumen/motion-2', 5_000, 7_000],
+	['music', 'harmonia/song-3', 5_000, 7_000],
+	['speech', 'voxa/speech-1', 5_000, 7_000],
+])('%s is polled in its pace from the beginning', async (resource, model, least, most) => {
+	poll({ state: 'processing' }, { state: 'success', ...files() });
+	const parameters = { ...image(), resource, model: locator(model), input: form({}) };
+	await run(
+		'mediaTask',
+		parameters,
+		Array.from({ length: 8 }, (_, n) => ({ json: { n } })),
+	);
+	const created = gateway.control.requests({ path: '/async/media/tasks', method: 'POST' });
+	const first = gateway.control.requests({ path: POLLS }).slice(0, 8);
+	expect([created.length, first.length]).toStrictEqual([8, 8]);
+	for (const { startedAt } of first) {
+		expect(startedAt - (created[0]?.endedAt ?? NaN)).toBeGreaterThanOrEqual(least);
+		expect(startedAt - (created.at(-1)?.endedAt ?? NaN)).toBeLessThanOrEqual(most + 500);
+	}
+});

@@ -62,7 +62,9 @@ export async function resultOf(
 	{ model, priceRub, ...wait }: Wait,
 ): Promise<OperationOutput[]> {
 	const { client } = item;
-	const body = await waitForTask(client, taskId, wait).catch((error: unknown) => {
+	const known = model === undefined ? undefined : await item.run.mediaModels.known(client, model);
+	const options = { ...wait, mediaType: known?.mediaType };
+	const body = await waitForTask(client, taskId, options).catch((error: unknown) => {
 		throw isGone(error) && hasOwnKey ? withAdvice(error, CHANGE_KEY) : asError(error);
 	});
 	const rub = await priceRub?.();

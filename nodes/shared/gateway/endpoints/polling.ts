@@ -3,6 +3,7 @@ import { POLL_TIMEOUT_MS } from '../client/transport';
 import { ApiError, asError, UNREADABLE } from '../errors/errors';
 import { duration } from '../util/text';
 import type { JsonObject } from '../util/json';
+import type { MediaType } from '../media/price';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from './tasks';
 
 export type PollResult =
@@ -55,7 +56,7 @@ export async function pollUntil(
 /** The pause between two polls of a task, in milliseconds: in the ranges of §3.1 for all media types. */
 const POLL_PAUSE_MS = 5_000;
 
-/** The first pause is shorter by up to so much, so that tasks are not polled all at once. Milliseconds. */
+/** The first pause differs by up to so much, so that tasks are not polled all at once. Milliseconds. */
 const SPREAD_MS = 2_000;
 
 /** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
@@ -68,6 +69,7 @@ export interface WaitOptions extends Pick<PollOptions, 'isNew'> {
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
+	mediaType?: MediaType | undefined;
 }
 
 /**
@@ -77,9 +79,11 @@ export interface WaitOptions extends Pick<PollOptions, 'isNew'> {
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	{ maxWaitMs, pollImmediately, isNew = false }: WaitOptions,
+	{ maxWaitMs, pollImmediately, isNew = false, mediaType = 'image' }: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + maxWaitMs;
+	// §3.1: images every 3 to 5 s, all others every 5 to 10 s.
+	const spreadMs = mediaType === 'image' ? -SPREAD_MS : SPREAD_MS;
 	let state: string | null = null;
 	const pauseBefore = (polls: number, found: PollResult | undefined) => {
 		state = found?.task?.state ?? state;
@@ -87,7 +91,7 @@ export async function waitForTask(
 		const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
 		const leftMs = deadline - client.now();
 		const isFirst = polls === (pollImmediately ? 1 : 0);
-		const pauseMs = POLL_PAUSE_MS - (isFirst ? Math.round(SPREAD_MS * client.random()) : 0);
+		const pauseMs = POLL_PAUSE_MS + (isFirst ? Math.round(spreadMs * client.random()) : 0);
 		const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 		return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
 	};
