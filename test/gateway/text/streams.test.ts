@@ -433,10 +433,13 @@ interface Options {
 	/** Whether no stream was asked for. */
 	isWhole?: boolean;
 	contentType?: string;
+	/** When the headers arrive, in milliseconds. */
+	headersMs?: number;
 }
 
 /** A stream on a clock of its own, whose connection stays open after the last arrival. */
 function streamOnClock(arrivals: Arrival[], options: Options = {}) {
+	const { headersMs = 0 } = options;
 	const clock = new VirtualClock();
 	const start = clock.now();
 	const sent: HttpRequest[] = [];
@@ -447,7 +450,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 		},
 		async *[Symbol.asyncIterator]() {
 			for (const { timeMs, content } of arrivals) {
-				await clock.sleep(start + timeMs - clock.now());
+				await clock.sleep(start + headersMs + timeMs - clock.now());
 				yield Buffer.from(content);
 			}
 			await new Promise(() => undefined);
@@ -457,8 +460,9 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 		text: async () => await Promise.reject(new Error('not used')),
 		stream: async (exchange) => {
 			sent.push(exchange);
+			await clock.sleep(headersMs);
 			const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
-			return await Promise.resolve({ status: 200, headers, body });
+			return { status: 200, headers, body };
 		},
 	};
 	const { sleep, now } = clock;
@@ -559,4 +563,19 @@ describe('the time of a stream', () => {
 		expect((await apiErrorOf(completion)).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
 		expect(body.destroyed).toBe(true);
 	});
+});
+
+it('an unstreamed response may take its time from the request on, and a streamed one more', async () => {
+	const whole = '{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}';
+	for (const [isWhole, bodyMs, outcome] of [
+		[true, 100_000, 'Hello'],
+		[true, 116_000, 315_000],
+		[false, 116_000, 'Hello'],
+	] as const) {
+		const { completion, passed } = streamOnClock([at(bodyMs, `${whole}\n\ndata: [DONE]\n\n`)], {
+			isWhole,
+			headersMs: 200_000,
+		});
+		expect(await textOf(completion).catch(passed)).toBe(outcome);
+	}
 });

@@ -145,8 +145,10 @@ export class GatewayClient {
 	}
 
 	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>> {
+		const sentAt = this.now();
 		const { body, ...response } = await this.dependencies.transport.stream(httpRequest);
-		if (typeof body !== 'string') return { ...response, body, timeoutMs: httpRequest.timeoutMs };
+		const { timeoutMs } = httpRequest;
+		if (typeof body !== 'string') return { ...response, body, timeoutMs, spentMs: this.now() - sentAt };
 		const { location = '' } = response.headers;
 		const isLink = response.status >= 300 && response.status < 400 && /^\S/.test(location);
 		if (request.kind !== 'read' || !isLink || !URL.canParse(location, httpRequest.url))

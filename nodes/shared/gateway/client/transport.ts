@@ -31,6 +31,8 @@ export interface HttpResponse<Body> {
 	body: Body;
 	/** The time over which the body may be slow, in milliseconds. */
 	timeoutMs?: number;
+	/** How long the exchange has taken until its headers arrived, in milliseconds. */
+	spentMs?: number;
 	/** The URL to which the gateway has redirected for a file. */
 	link?: string;
 }

@@ -37,10 +37,13 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
 	const { request, onText } = options;
 	const isStream = onText !== undefined;
 	const totalMs = client.settings.timeoutMs ?? (isStream ? STREAM_TIMEOUT_MS : REQUEST_TIMEOUT_MS);
-	const limits = { totalMs, idleMs: isStream ? Math.min(totalMs, REQUEST_TIMEOUT_MS) : Infinity };
 	const accept = isStream && { Accept: 'text/event-stream, application/json;q=0.9' };
 	const headers = { ...request.headers, ...accept };
 	return await client.stream({ ...request, headers }, async (response) => {
+		const idleMs = Math.min(totalMs, REQUEST_TIMEOUT_MS);
+		// Files may have taken longer on their way to the gateway.
+		const leftMs = request.openBody ? totalMs : totalMs - (response.spentMs ?? 0);
+		const limits = isStream ? { totalMs, idleMs } : { totalMs: leftMs, idleMs: Infinity };
 		return await new ResponseReader(client, options, response).read(limits);
 	});
 }
