@@ -117,7 +117,8 @@ test.each<[string, object, Poll[], object]>([
 	const store = {};
 	let output: Awaited<ReturnType<typeof poll>> = null;
 	for (const found of polls) output = await poll(parameters, found, store);
-	expect(output).toStrictEqual([[{ json }]]);
+	const pace = { spentPerDayRub: null, daysLeft: null };
+	expect(output).toStrictEqual([[{ json: { ...json, ...pace } }]]);
 });
 
 test('a test event in the editor stores nothing, and leaves the next alert', async () => {
