@@ -275,7 +275,7 @@ test.each(['queued', 'in_progress', 'cancelled'])(
 			retryable: false,
 		});
 		expect(description).not.toMatch(/run this item again/i);
-		expect(description).toMatch(/'background'/);
+		expect(description).toMatch(/the field background/);
 		expect(sent).toHaveLength(1);
 	},
 );

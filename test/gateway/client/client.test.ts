@@ -71,7 +71,12 @@ describe('bodies', () => {
 			const bodies: unknown[] = [];
 			const reading = client.stream({ ...get, timeoutMs: 1_234 }, async ({ body, ...others }) => {
 				bodies.push(body);
-				expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, timeoutMs: 1_234 });
+				expect(others).toStrictEqual({
+					status: 200,
+					headers: { 'content-type': 'a/b' },
+					timeoutMs: 1_234,
+					spentMs: 0,
+				});
 				if (error) throw error;
 				return await Promise.resolve('read');
 			});

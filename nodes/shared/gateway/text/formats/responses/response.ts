@@ -35,7 +35,7 @@ export function readCompletion(body: JsonObject): Completion {
 		throw withoutOutput(receipt, {
 			message: `The gateway responded before the model: the status of the response is “${status}”`,
 			description:
-				"The node does not wait for a response in the background: if 'Extra Body' has 'background', remove it. Otherwise choose another model.",
+				"The node does not wait for a response in the background: if 'Extra Body (JSON)' has the field background, remove it. Otherwise choose another model.",
 		});
 	// §3.3: the token limit may be reached before the first item.
 	assertOutput(body, 'output', receipt, status === 'incomplete');
