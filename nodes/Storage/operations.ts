@@ -1,6 +1,6 @@
 import { ID } from '../shared/gateway/util/text';
 import { id, text } from '../shared/params/kinds';
-import { simplify, limitParameters, pageOf } from '../shared/fields/results';
+import { fileName, simplify, limitParameters, pageOf } from '../shared/fields/results';
 import { deleteFile, fetchFileRecord, readStoredFile, listFiles } from '../shared/gateway/endpoints/storage';
 import { defineOperation } from '../shared/run/operation';
 import { compact, asId } from '../shared/gateway/util/json';
@@ -78,6 +78,7 @@ export const download = defineOperation({
 			whenEmpty: 'Enter a name, e.g. data.',
 		}),
 	},
+	options: { fileName },
 	async execute({ params, client, run, n8n }) {
 		const file = readStoredFile(await fetchFileRecord(client, params.fileId));
 		const json = compact(file);

@@ -347,7 +347,7 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'createAndWait',
 		{
 			request: `${FORM} options.idempotencyKey options.sessionId prompt resource`,
-			none: `downloadResults options.binaryPropertyName options.callbackUrl options.concurrency options.dryRun options.includeInput ${LIMITS} options.maxWait options.rateLimitWait options.timeout simplify toolDescription waitStrategy`,
+			none: `downloadResults options.binaryPropertyName options.callbackUrl options.concurrency options.dryRun options.fileName options.includeInput ${LIMITS} options.maxWait options.rateLimitWait options.timeout simplify toolDescription waitStrategy`,
 		},
 	],
 	[
@@ -356,7 +356,7 @@ it.each<[node: string, resource: string, operation: string, effects: object]>([
 		'generate',
 		{
 			request: `attachments fields format inputMode jsonExample jsonSchema messages messagesJson model operation ${TEXT_OPTIONS.replace(/\b(?=[a-z])/gi, 'options.')} outputFormat prompt resource schemaName systemPrompt tools`,
-			none: 'options.concurrency options.dryRun options.fallbackModels options.includeInput options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout simplify toolDescription',
+			none: 'options.concurrency options.dryRun options.fallbackModels options.fileName options.includeInput options.maxCostRub options.maxRetries options.maxTokens options.rateLimitWait options.stream options.timeout simplify toolDescription',
 		},
 	],
 ])('%s, %s %s: what another value of a parameter changes', (node, resource, operation, expected) => {

@@ -1,4 +1,10 @@
-import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	sleep,
+	type IBinaryKeyData,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 
 import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
@@ -6,7 +12,8 @@ import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { ClientDependencies } from '../gateway/client/client';
-import { asObject, omit } from '../gateway/util/json';
+import { givenName } from '../gateway/util/fileName';
+import { asObject, asText, omit } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { RunSignal } from '../gateway/client/runSignal';
 import { connect } from '../n8n/client';
@@ -66,6 +73,8 @@ class ItemLoop {
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly waitMeter = new WaitMeter(() => performance.now());
+	/** The names that items give to their files. */
+	private readonly fileNames = new Map<number, string>();
 	/** What the first item says counts for all. */
 	private concurrency: number | undefined;
 	private firstError: { index: number; error: unknown } | undefined;
@@ -156,6 +165,8 @@ class ItemLoop {
 		for (const name of always) void Reflect.get(params, name);
 		requestSettings(params.options);
 		this.concurrency ??= params.options.concurrency;
+		const fileName = asText(asObject(params.options)?.fileName);
+		if (fileName !== undefined && fileName !== '') this.fileNames.set(index, fileName);
 		const input = { index, params, run: this.runContext, n8n: this.context };
 		return { input, planned: operation.plan?.(input) };
 	}
@@ -200,7 +211,8 @@ class ItemLoop {
 		try {
 			const outputs = await work();
 			if (!outputs) return;
-			const items = paired(index, this.repeated.has(index) ? outputs.map(withNote) : outputs);
+			const named = outputs.map((output) => this.withFileName(index, output));
+			const items = paired(index, this.repeated.has(index) ? named.map(withNote) : named);
 			this.outputs.set(index, items);
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
@@ -254,6 +266,30 @@ class ItemLoop {
 		return outputs;
 	}
 
+	/** As the option *File Name* says. */
+	private withFileName(index: number, output: OperationOutput): OperationOutput {
+		const name = this.fileNames.get(index);
+		const files = Object.entries(output.binary ?? {});
+		if (name === undefined || files.length === 0) return output;
+		const json = { ...output.json };
+		const named = files.map(([field, file], n) => {
+			const given = givenName(name, file.mimeType, files.length > 1 ? `_${n + 1}` : '') ?? file.fileName;
+			if (json.fileName !== undefined && json.fileName === file.fileName) json.fileName = given;
+			return [field, { ...file, fileName: given }] as const;
+		});
+		return { ...output, json, binary: Object.fromEntries(named) as IBinaryKeyData };
+	}
+
+	/** The names of files that several items give. */
+	private equalFileNames(): string[] {
+		const names = [...this.fileNames.keys()].flatMap((index) =>
+			(this.outputs.get(index) ?? []).flatMap(({ binary = {} }) =>
+				Object.values(binary).map((file) => file.fileName ?? ''),
+			),
+		);
+		return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+	}
+
 	/** A copy, as the option *Include Input Fields* wants it: n8n changes what a node returns, and the records may be kept. */
 	private withInput(index: number, output: INodeExecutionData): INodeExecutionData {
 		const { json = {}, binary } = this.context.getInputData()[index] ?? {};
@@ -291,6 +327,11 @@ class ItemLoop {
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const count = this.context.getInputData().length;
 		for (const hint of this.parameters.emptyExpressions.hints(count)) hints.add(hint);
+		const [equal] = this.equalFileNames();
+		if (equal !== undefined)
+			hints.add(
+				`Several items have a file of the name ${equal}: take a value for 'File Name' that differs, such as an ID.`,
+			);
 		const sent = records.others().map(([, record]) => record);
 		const fallbacks = sent.filter(({ isFallback }) => isFallback).length;
 		if (fallbacks > 0) hints.add(fallbackHint(fallbacks));

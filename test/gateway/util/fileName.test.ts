@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { fileInfo, nameInUrl } from '../../../nodes/shared/gateway/util/fileName';
+import { fileInfo, givenName, nameInUrl } from '../../../nodes/shared/gateway/util/fileName';
 
 const named = (disposition: string, type = 'image/png') =>
 	fileInfo({ 'content-type': type, 'content-disposition': disposition }, ['fallback']).fileName;
@@ -84,6 +84,42 @@ describe('the name of a downloaded file', () => {
 				expect(fileName.length).toBeLessThanOrEqual(156);
 			}),
 			{ numRuns: 200 },
+		);
+	});
+});
+
+describe('the name that a user gives', () => {
+	const long = 'ж'.repeat(150);
+
+	test.each<[name: string, mimeType: string, suffix: string, right: string | undefined]>([
+		['Lamp 42', 'image/png', '', 'Lamp 42.png'],
+		['Lamp 42', 'image/png', '_2', 'Lamp 42_2.png'],
+		['lamp.png', 'image/png', '', 'lamp.png'],
+		['lamp.png', 'image/png', '_1', 'lamp_1.png'],
+		['lamp.JPEG', 'image/jpeg', '', 'lamp.JPEG'],
+		['lamp.png', 'image/jpeg', '', 'lamp.png.jpg'],
+		['v1.5', 'video/mp4', '_1', 'v1.5_1.mp4'],
+		['../../etc/passwd', 'text/plain', '', '-..-etc-passwd.txt'],
+		['a<b>:"c"|d?*\\e\u0000f', 'image/png', '', 'a-b---c--d---e-f.png'],
+		[' . lamp . ', 'image/png', '', 'lamp.png'],
+		['lamp', 'application/x-unknown', '', 'lamp'],
+		['кот 😀', 'image/png', '', 'кот 😀.png'],
+		[long, 'image/png', '_1', `${'ж'.repeat(97)}_1.png`],
+		['...', 'image/png', '', undefined],
+		['.png', 'image/png', '', undefined],
+	])('%j of the type %s with %j is %j', (name, mimeType, suffix, right) => {
+		expect(givenName(name, mimeType, suffix)).toBe(right);
+	});
+
+	it('has at most 200 bytes and no path, and keeps whole characters', () => {
+		const parts = fc.tuple(fc.string({ unit: 'binary', maxLength: 400 }), fc.constantFrom('', '_1', '_12'));
+		fc.assert(
+			fc.property(parts, ([name, suffix]) => {
+				const given = givenName(name, 'image/png', suffix) ?? 'a.png';
+				expect(Buffer.byteLength(given)).toBeLessThanOrEqual(200);
+				expect(given).not.toMatch(/[/\\]|^\.|\.$/);
+				expect(() => encodeURIComponent(given)).not.toThrow();
+			}),
 		);
 	});
 });

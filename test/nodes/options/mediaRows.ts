@@ -75,6 +75,28 @@ export const mediaRows: Record<string, Row> = {
 		},
 	},
 
+	/** The names of the files of two items. */
+	fileName: {
+		see: async (place) => {
+			const isStored = place.node === 'storage';
+			const exists = place.operation === 'wait' || place.operation === 'download';
+			const drawn = { quality: 'draft', size: '512x512' };
+			const parameters = exists && !isStored ? ofTasks(await twoTasks('aurora/canvas-1', drawn)) : {};
+			if (isStored) {
+				const png = { uploadSource: 'base64', base64: 'UE5H', mimeType: 'image/png' };
+				const { items } = await gateway.run({
+					node: 'storage',
+					parameters: { resource: 'file', operation: 'upload', ...png },
+				});
+				Object.assign(parameters, { fileId: items[0]?.json.id });
+			}
+			const given = { fileName: EACH };
+			const { items, errors } = await call(place, given, { values: ['Lamp', 'Sofa'], parameters });
+			return [items.map(({ binary = {} }) => Object.values(binary)[0]?.fileName?.split(/[._]/)[0]), errors];
+		},
+		right: ({ asTool }) => [asTool ? [undefined, undefined] : ['Lamp', 'Sofa'], ''],
+	},
+
 	/** The fields of two items, in their outputs. */
 	includeInput: {
 		see: async (place) => {

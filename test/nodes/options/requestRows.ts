@@ -65,4 +65,6 @@ export const requestRows: Record<string, Row> = {
 
 /** Whether an option has no effect: a poll that fails is repeated until *Max Wait*, whatever these say. */
 export const hasNoEffect = (place: Place, option: string) =>
-	isWaiting(place) && ['maxRetries', 'rateLimitWait'].includes(option);
+	(isWaiting(place) && ['maxRetries', 'rateLimitWait'].includes(option)) ||
+	// A text with sound or pictures: stories/fileNames.
+	(place.node === 'textGeneration' && option === 'fileName');

@@ -2,6 +2,7 @@ import { ID } from '../../../shared/gateway/util/text';
 import { id, choice, optional } from '../../../shared/params/kinds';
 import {
 	binaryPropertyName,
+	fileName,
 	includeInput,
 	limitParameters,
 	pageOf,
@@ -92,7 +93,7 @@ export const download = defineOperation({
 	description: "Retrieve the file of a task, or a ZIP archive of several; 'Wait' retrieves them one by one",
 	toolDescription: 'Looks up a finished task by its ID. Returns the URLs of its files.',
 	parameters: { taskId },
-	options: { binaryPropertyName },
+	options: { binaryPropertyName, fileName },
 	async execute(item) {
 		const { taskId: id, options } = item.params;
 		const task = async () => readMediaTask(await fetchMediaTask(item.client, id), id);

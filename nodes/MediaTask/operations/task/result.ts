@@ -1,4 +1,4 @@
-import { binaryPropertyName, downloadResults, simplify } from '../../../shared/fields/results';
+import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
 import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
@@ -18,6 +18,7 @@ export const resultOptions = {
 			"How long to wait for the result. Defaults to 30. After that, the item fails or, if suspended, is output with 'timedOut'. The task continues: 'Wait' gets its result.",
 	}),
 	binaryPropertyName,
+	fileName,
 };
 
 type ResultParams = Values<typeof resultParameters> & {

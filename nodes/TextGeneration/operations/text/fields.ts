@@ -1,5 +1,5 @@
 import { argumentsSchema, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
-import { includeInput, simplify } from '../../../shared/fields/results';
+import { fileName, includeInput, simplify } from '../../../shared/fields/results';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
 	cachePrompt,
@@ -132,6 +132,7 @@ export const sharedOptions = {
 };
 
 export const generateOptions = {
+	fileName,
 	...textOptionParameters,
 	...toolChoiceParameters,
 	cachePrompt,

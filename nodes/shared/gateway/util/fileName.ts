@@ -14,6 +14,32 @@ export function nameOfType(name: string, mimeType: string): string {
 	return fileNameFor(byName === undefined ? name : name.replace(/\.\w+$/, ''), mimeType);
 }
 
+/** The longest name in bytes: file systems take 255, and programs append to names. */
+const MAX_NAME_BYTES = 200;
+
+/**
+ * The name that a user gives to a file: safe in each file system, at most 200 bytes, with the extension of its type, unless it
+ * ends with that; `undefined` if nothing is left of it.
+ *
+ * @param suffix comes before the extension
+ */
+export function givenName(name: string, mimeType: string, suffix = ''): string | undefined {
+	const extension = extensionOf(mimeType);
+	const isWhole = extension !== undefined && extensionOf(typeByName(name) ?? '') === extension;
+	const [end = ''] = isWhole ? (/\.\w+$/.exec(name) ?? []) : [extension ? `.${extension}` : ''];
+	const base = (isWhole ? name.slice(0, -end.length) : name)
+		.replace(/[<>:"/\\|?*]|\p{C}/gu, '-')
+		.replace(/^[.\s]+|[.\s]+$/g, '');
+	const left = MAX_NAME_BYTES - Buffer.byteLength(suffix + end);
+	// A character that is cut becomes the sign for an unknown one.
+	const cut = Buffer.from(base)
+		.subarray(0, left)
+		.toString()
+		.replace(/\uFFFD$/, '')
+		.trimEnd();
+	return cut === '' ? undefined : cut + suffix + end;
+}
+
 /** What makes the name of a file unique: servers give many the same, of which an archive or a folder keeps one. */
 export function suffixOf(id: string, index = 0): string {
 	const end = id.replace(/\W/g, '').slice(-8);

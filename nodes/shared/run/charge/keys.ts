@@ -15,6 +15,7 @@ const NOT_COUNTED: ReadonlySet<string> = new Set([
 	'options.concurrency',
 	'options.dryRun',
 	'options.fallbackModels',
+	'options.fileName',
 	'options.includeInput',
 	'options.maxCostRub',
 	'options.maxPriceRub',
