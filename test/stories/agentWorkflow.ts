@@ -27,6 +27,8 @@ export interface AgentStory {
 	model: INodeParameters;
 	/** The nodes that are its tools, by name. */
 	tools: Record<string, StoryNode>;
+	/** A node behind the agent, named `After`. */
+	after?: StoryNode;
 	/** The API key of an item, as an expression of the credential gives it. */
 	keyOf?: NonNullable<RunOptions['keyOf']>;
 }
@@ -69,7 +71,7 @@ function toolType(node: INodeType): INodeType {
 }
 
 function workflowOf(story: AgentStory, credential: Credential, executionId: string) {
-	const { asks, model, tools, keyOf } = story;
+	const { asks, model, tools, keyOf, after } = story;
 	const items = asks.map((ask) => ({ json: { ask } }));
 	const node = (options: StoryNode, name: string): INode[] => {
 		const settings = { ...options.settings, name, id: name };
@@ -102,11 +104,13 @@ function workflowOf(story: AgentStory, credential: Credential, executionId: stri
 				agent,
 				...node({ node: 'chatModel', parameters: model }, 'Model'),
 				...names.flatMap((name) => node({ ...tools[name], asTool: true } as StoryNode, name)),
+				...(after ? node(after, 'After') : []),
 			],
 			connections: {
 				Source: toAgent('main'),
 				Model: toAgent('ai_languageModel'),
 				...Object.fromEntries(names.map((name) => [name, toAgent('ai_tool')])),
+				...(after ? { Agent: { main: [[{ node: 'After', type: 'main' as const, index: 0 }]] } } : {}),
 			},
 			active: false,
 			nodeTypes: { ...workflow.nodeTypes, getByName: find, getByNameAndVersion: find },

@@ -3,6 +3,7 @@ import { getMany as getManyModels } from './model/getMany';
 import { editImage, generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
 import { create, createAndWait } from './task/create';
+import { getFromExecution } from './task/executionTasks';
 import {
 	download,
 	archive,
@@ -25,6 +26,7 @@ export const registry = new Registry({
 			wait,
 			get,
 			getMany,
+			getFromExecution,
 			download,
 			getLyrics,
 			archive,

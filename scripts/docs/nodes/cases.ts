@@ -14,6 +14,8 @@ export interface Case {
 	name?: string;
 	/** The case whose items are the input; an empty item by default. */
 	after?: string;
+	/** An operation of the node before it, in the same execution. */
+	behind?: { resource: string; operation: string } & INodeParameters;
 	/** A file in the input item. */
 	file?: { fileName: string; mimeType: string; base64: string };
 	/** With *On Error: Continue*. */
@@ -194,6 +196,11 @@ const casesByNode: Record<Case['node'], Array<Omit<Case, 'node'>>> = {
 		{ operation: 'task/wait', after: 'order', parameters: { taskId } },
 		{ operation: 'task/getMany', parameters: { limit: 2 } },
 		{ operation: 'task/get', after: 'order', parameters: { taskId } },
+		{
+			operation: 'task/getFromExecution',
+			behind: { resource: 'task', operation: 'create', model: canvas, prompt: 'A lighthouse at dusk' },
+			parameters: {},
+		},
 		{ operation: 'task/download', title: 'One file', after: 'order', parameters: { taskId } },
 		{ operation: 'task/download', title: 'Several files', after: 'song', parameters: { taskId } },
 		{

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import { HumanMessage } from '@langchain/core/messages';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { startGateway, type Gateway } from '../../../sandbox/gateway/gateway';
 import { pollContext, supplyContext, webhookContext } from '../../../test/helpers/contexts';
 import { packageNodes, runNode } from '../../../test/helpers/engine';
+import { Execution, type Story } from '../../../test/stories/execution';
 import type { Case } from './cases';
 
 export interface Example extends Case {
@@ -99,6 +100,7 @@ class Runner {
 		const { node, operation = '', parameters, balances = [], continuesOnFail } = this.one;
 		const [resource = '', name = ''] = operation.split('/');
 		for (const balance of balances) this.gateway.control.setBalance(balance);
+		if (this.one.behind) return await this.executedBehind(this.one.behind);
 		const { items, error } = await runNode({
 			node,
 			parameters: { ...(continuesOnFail ? parameters : quick(name, parameters)), resource, operation: name },
@@ -111,6 +113,16 @@ class Runner {
 		});
 		if (error) throw new Error(`${titleOf(this.one)} failed: ${error.message} ${error.description ?? ''}`);
 		return items;
+	}
+
+	private async executedBehind(before: INodeParameters): Promise<INodeExecutionData[]> {
+		const { node, operation = '', parameters } = this.one;
+		const [resource = '', name = ''] = operation.split('/');
+		const nodes: Story['nodes'] = [
+			{ node, parameters: before },
+			{ node, parameters: { ...parameters, resource, operation: name } },
+		];
+		return (await Execution.start({ nodes, items: this.input }, this.credential)).items('Gateway 2');
 	}
 
 	/** Polls once for each balance; returns the output of the last poll. */

@@ -56,6 +56,7 @@ export const PLACES: Record<string, object> = {
 	'mediaTask task/wait': task,
 	'mediaTask task/get': task,
 	'mediaTask task/getMany': {},
+	'mediaTask task/getFromExecution': {},
 	'mediaTask task/download': task,
 	'mediaTask task/archive': task,
 	'mediaTask task/unarchive': task,

@@ -66,5 +66,7 @@ export const requestRows: Record<string, Row> = {
 /** Whether an option has no effect: a poll that fails is repeated until *Max Wait*, whatever these say. */
 export const hasNoEffect = (place: Place, option: string) =>
 	(isWaiting(place) && ['maxRetries', 'rateLimitWait'].includes(option)) ||
+	// It asks for the tasks of nodes before it: stories/executionTasks.
+	place.operation === 'getFromExecution' ||
 	// A text with sound or pictures: stories/fileNames.
 	(place.node === 'textGeneration' && option === 'fileName');

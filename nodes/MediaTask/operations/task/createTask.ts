@@ -76,6 +76,7 @@ export async function createTask(
 				throw await withFieldLabel(item, task.entered, error, input);
 			});
 			records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
+			spending.addTask(client.account, created.taskId);
 			return created;
 		},
 		async (ended) => {

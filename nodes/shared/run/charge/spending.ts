@@ -29,6 +29,8 @@ interface Stored {
 	unknownBefore: number;
 	totals: Totals;
 	keys: Record<string, KeyUse>;
+	/** In order of creation, also those of the executions that this one is a retry of. */
+	tasks: Array<{ taskId: string; account: string }>;
 }
 
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
@@ -110,6 +112,17 @@ export class Spending {
 		this.show();
 	}
 
+	addTask(account: string, taskId: string): void {
+		const { tasks } = this.stored();
+		// A retry with its key gives the same one.
+		if (!tasks.some((task) => task.taskId === taskId)) tasks.push({ taskId, account });
+	}
+
+	/** The IDs of the tasks that this execution has made with an account. */
+	tasksOf(account: string): string[] {
+		return this.stored().tasks.flatMap((task) => (task.account === account ? task.taskId : []));
+	}
+
 	/** Adds the tokens of a text, as far as the response has them. */
 	addTokens({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>): void {
 		const { totals } = this.stored();
@@ -167,7 +180,8 @@ export class Spending {
 		const sums = { spent: nothingSpent(), beforeRub, unknownBefore, totals };
 		// Somebody may have corrected the input of the others.
 		const charged = Object.entries(stored?.keys ?? {}).filter(([, { isCharged }]) => isCharged);
-		const now: Stored = { executionId, ...sums, keys: Object.fromEntries(charged) };
+		const tasks = stored?.tasks ?? [];
+		const now: Stored = { executionId, ...sums, keys: Object.fromEntries(charged), tasks };
 		this.flowStore[KEY] = now;
 		return now;
 	}

@@ -1,0 +1,63 @@
+import type { IBinaryKeyData } from 'n8n-workflow';
+
+import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
+import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import { compact } from '../../../shared/gateway/util/json';
+import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
+import type { Values } from '../../../shared/params/parameter';
+import { toErrorJson, type ErrorJson } from '../../../shared/run/nodeError';
+import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
+
+const parameters = { downloadResults, simplify };
+const options = { binaryPropertyName, fileName };
+
+type Params = Values<typeof parameters> & { readonly options: Values<typeof options> };
+
+/**
+ * The tasks that the nodes and tools of this execution have made with the account of the credential, also those of the executions
+ * that it is a retry of. Once for all input items. Tasks that have failed or not ended are no errors.
+ */
+export const getFromExecution = defineOperation({
+	displayName: 'Get Tasks of This Execution',
+	action: 'Get the media tasks of this execution',
+	description:
+		'Retrieve all tasks that this execution has made, such as those of an AI Agent, with their files',
+	toolDescription:
+		'Lists the images, videos, music and speech that were generated before in this run. Returns the state and the file URLs of each.',
+	parameters,
+	options,
+	async execute(item) {
+		const { client, index, run } = item;
+		if (index > 0) return [];
+		const ids = run.spending.tasksOf(client.account);
+		const found = await Promise.all(ids.map(async (taskId) => await outputOf(item, taskId)));
+		if (found.length === 0) run.hints.add('This execution has made no media tasks with this account.');
+		return found;
+	},
+});
+
+async function outputOf(item: ItemContext<Params>, taskId: string): Promise<OperationOutput> {
+	const { client, params, run } = item;
+	let body;
+	try {
+		body = await fetchMediaTask(client, taskId);
+	} catch (error) {
+		// It was deleted.
+		if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
+		return { json: { taskId, state: 'deleted', resultUrls: [] } };
+	}
+	const task = readMediaTask(body, taskId);
+	if (run.isTool) return { json: taskJson(task) };
+	let binary: IBinaryKeyData | undefined;
+	let downloadError: ErrorJson | undefined;
+	if (params.downloadResults && task.state === 'success') {
+		try {
+			binary = await downloadFiles(item, task, params.options.binaryPropertyName);
+		} catch (error) {
+			downloadError = toErrorJson(error);
+		}
+	}
+	const json = params.simplify ? compact({ ...taskJson(task), downloadError }) : body;
+	return { json, ...(binary && { binary }) };
+}
