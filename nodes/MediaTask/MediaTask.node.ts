@@ -13,6 +13,7 @@ import { noLimitHint } from '../shared/run/settings';
 import { loadFileFields, mapMediaFields } from '../shared/fields/mediaForm';
 import { mediaSearches } from '../shared/fields/models';
 import { registry } from './operations';
+import { testUrlHint } from './operations/task/callbackUrl';
 import { handleResumeCallback } from './suspend/webhook';
 import { restoreInput, resumeWebhooks } from './suspend/waitingExecution';
 
@@ -37,7 +38,7 @@ export class MediaTask implements INodeType {
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: resumeWebhooks,
 		waitingNodeTooltip: 'The execution sleeps until the gateway has finished its media tasks and calls',
-		hints: [noLimitHint(/^(?!session ).* (create|generate|edit)/)],
+		hints: [noLimitHint(/^(?!session ).* (create|generate|edit)/), testUrlHint],
 		properties: registry.properties,
 	};
 

@@ -2,12 +2,12 @@ import { prepare, type RunOptions } from '../../helpers/engine';
 import { nodesByName } from '../../helpers/panel';
 import { PLACES, places, type Place } from './places';
 
-/** Whether the editor warns before a run of so many items. */
-function warns({ name, node, resource, operation }: Place, options: object, count = 21): unknown {
+/** Whether the editor warns before a run of so many items, with one of the node's hints. */
+function warns({ name, node, resource, operation }: Place, options: object, count = 21, number = 0): unknown {
 	const parameters = { ...PLACES[name], resource, operation, options: { ...options } };
 	const { workflow } = prepare({ node: node as RunOptions['node'], parameters });
 	const items = Array.from({ length: count }, (_, n) => ({ json: { n } }));
-	const [hint] = nodesByName[node]?.description.hints ?? [];
+	const hint = nodesByName[node]?.description.hints?.[number];
 	const condition = hint?.whenToDisplay === 'beforeExecution' ? hint.displayCondition : undefined;
 	return workflow.expression.getParameterValue(
 		condition ?? false,
@@ -30,3 +30,13 @@ test.each(places.filter(({ node }) => node !== 'chatModel'))(
 		expect(calm).toStrictEqual([false, false, false]);
 	},
 );
+
+test.each<[string | undefined, boolean]>([
+	['https://n8n.example.com/webhook-test/1/media-task', true],
+	['={{ "https://n8n.example.com/webhook-test/" + $json.n }}', true],
+	['https://n8n.example.com/webhook/1/media-task', false],
+	[undefined, false],
+])('before a run, the editor warns of the callback URL %s: %s', (callbackUrl, isTest) => {
+	const [create] = places.filter(({ name }) => name === 'mediaTask task/create');
+	expect(create && warns(create, callbackUrl === undefined ? {} : { callbackUrl }, 1, 1)).toBe(isTest);
+});

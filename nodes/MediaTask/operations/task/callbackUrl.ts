@@ -1,5 +1,17 @@
+import type { NodeHint } from 'n8n-workflow';
+
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { isWebAddress } from '../../../shared/gateway/util/text';
+
+/** Warns before a run whose callbacks nobody would hear. */
+export const testUrlHint: NodeHint = {
+	message:
+		"'Callback URL' is a test URL, which works only while the editor waits for a call. Publish the workflow with the Gateway Media Task Trigger, and copy the trigger's production URL.",
+	type: 'warning',
+	location: 'outputPane',
+	whenToDisplay: 'beforeExecution',
+	displayCondition: '={{ String($parameter["options"]?.["callbackUrl"] ?? "").includes("/webhook-test/") }}',
+};
 
 /** Reads the callback URL (§4.6). */
 export function readCallbackUrl(url = ''): string | undefined {
