@@ -102,17 +102,24 @@ describe('lists', () => {
 	/** Lists in ascending order, or with the usual choice first. */
 	const SCALES = ['reasoningEffort', 'verbosity', 'webSearch', 'fireOn'];
 	const lists = fields.filter(({ property: { name } }) => !SCALES.includes(name));
+	/** The options that people use most. */
+	const FIRST = [
+		...['Max Tokens', 'Temperature', 'Web Search', 'File Name', 'Include Input Fields'],
+		...['Max Cost per Execution (₽)', 'Max Price (₽)', 'Max Wait (Minutes)', 'Dry Run'],
+	];
 
 	rule(
-		'are sorted by name, unless they are scales; the resource Text stands first',
+		'are sorted by name, unless they are scales; common options and the resource Text stand first',
 		lists,
 		({ property }) => {
 			const names = choicesOf(property).map(({ name }, index) =>
 				index === 0 && name === 'Text' ? '' : name,
 			);
-			if (property.type === 'collection')
-				names.push(...collected(property).map(({ displayName }) => displayName));
-			return names.join() === [...names].sort((a, b) => a.localeCompare(b, 'en')).join();
+			const options = property.type === 'collection' ? collected(property) : [];
+			names.push(...options.map(({ displayName }) => displayName));
+			const first = FIRST.filter((name) => names.includes(name));
+			const others = names.filter((name) => !first.includes(name));
+			return names.join() === [...first, ...others.sort((a, b) => a.localeCompare(b, 'en'))].join();
 		},
 	);
 

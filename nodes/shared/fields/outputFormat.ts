@@ -56,11 +56,11 @@ const fields = rows({
 		type: choice({
 			displayName: 'Type',
 			options: [
-				{ name: 'List of Numbers', value: 'numbers' },
-				{ name: 'List of Texts', value: 'texts' },
 				{ name: 'Number', value: 'number' },
+				{ name: 'Number List', value: 'numbers' },
 				{ name: 'Object by Example', value: 'object', description: 'Or a list of objects' },
 				{ name: 'Text', value: 'text', description: 'Also a date or a time' },
+				{ name: 'Text List', value: 'texts' },
 				{ name: 'Yes/No', value: 'boolean' },
 			],
 			default: 'text',

@@ -4,7 +4,21 @@ import { asObject, asObjects, canonicalJson, type JsonObject } from '../gateway/
 import { isUnset } from './kinds';
 import { declare, Location, Parameter, type Declarations, type Values } from './parameter';
 
-/** Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label. */
+/** The options that people use most come first in the panel, the others follow by label. */
+const FIRST: readonly string[] = [
+	'maxTokens',
+	'temperature',
+	'webSearch',
+	'fileName',
+	'includeInput',
+	'maxCostRub',
+	'maxPriceRub',
+	'maxWait',
+	'dryRun',
+];
+const rankOf = ({ name }: INodeProperties) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+
+/** Options that the user adds one by one; see {@link Parameter} for empty ones. */
 export function collection<D extends Declarations>(
 	declarations: D,
 	description: Partial<INodeProperties> = {},
@@ -19,7 +33,7 @@ export function collection<D extends Declarations>(
 			placeholder: 'Add option',
 			default: {},
 			...description,
-			options: listed.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
+			options: listed.sort((a, b) => rankOf(a) - rankOf(b) || (a.displayName < b.displayName ? -1 : 1)),
 		},
 		(value) => {
 			const stored = asObject(value) ?? {};
