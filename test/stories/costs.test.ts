@@ -62,7 +62,7 @@ describe('a limit on what an execution, or an account, may spend', () => {
 
 	it('an error says what is left, and that *Max Tokens* makes a text cheaper', async () => {
 		const { errorText } = await execute(text({ options: { maxCostRub: 0.01 } }), numbered(1));
-		expect(errorText).toMatch(/Of ₽0\.01, the execution has spent ₽0\. .* 'Max Tokens'/);
+		expect(errorText).toMatch(/The limit is ₽0\.01, and nothing is spent yet: .* 'Max Tokens'/);
 	});
 
 	it('pictures of ₽1.80, and a limit of ₽9: five are made, and the sixth is the error', async () => {

@@ -87,7 +87,7 @@ const sampleObject = jsonObject({
 	example: '{ "title": "The Old Lighthouse", "pages": 320 }',
 	required: true,
 	description:
-		'Sample data. Its fields are required, unless they are null. Numbers may have decimals, dates are text; null, [] and {} stand for any value, list and object.',
+		'A response as you want it. Each field is required; null makes it optional, and any value fits. An empty list or object takes any elements or fields.',
 });
 
 const jsonExample = new Parameter(sampleObject.description, (value, at) => {

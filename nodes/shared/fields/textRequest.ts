@@ -15,7 +15,7 @@ export const format = choice({
 		.sort((a, b) => (a.name < b.name ? -1 : 1)),
 	default: textFormats[0].name,
 	description:
-		'The API of the gateway to use. They differ in their options, and in whether the gateway reports the cost or the node computes it.',
+		'The API of the gateway to use. Keep Chat Completions unless you need an option of another one. Messages does not report the cost: the node computes it.',
 });
 
 export const textModel = modelParameter(
@@ -61,7 +61,7 @@ export const extraBody = optional(
 		default: '{}',
 		example: '{ "name": "value" }',
 		description:
-			'Fields to add to the request that have no option here. Objects are merged; other values replace those of the other parameters. A field stream has no effect.',
+			'Fields of the API that have no option here. They override the other parameters; objects are merged. To stream, use the option Stream.',
 	}),
 );
 

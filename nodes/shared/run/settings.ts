@@ -10,7 +10,7 @@ export const maxCostRub = requiredIfAdded(
 		displayName: 'Max Cost per Execution (₽)',
 		default: 100,
 		description:
-			'What all gateway calls of an execution, without its sub-workflows, may cost together: a call that could cost more is not sent. A text without a limit of tokens gets one of 4,096.',
+			'The most that one execution may cost. A call that could exceed it is not sent. A text without Max Tokens then has at most 4,096. Sub-workflows count on their own.',
 	}),
 );
 
@@ -49,7 +49,7 @@ export const requestOptions = {
 		min: 1,
 		default: 315,
 		description:
-			'How long a request may take until its response is complete. Defaults to 315, to 60 for catalogues and task states, to 900 for a streamed response.',
+			'How long to wait for a complete response. Defaults to 315, to 60 for lists of models and task states, to 900 for a streamed response.',
 	}),
 };
 

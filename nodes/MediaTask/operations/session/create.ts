@@ -16,7 +16,7 @@ export const createSession = defineOperation({
 			default: '{}',
 			example: '{ "name": "value" }',
 			description:
-				'The fields of the session as a JSON object, sent to the gateway unchanged. Which ones it takes, its documentation must say.',
+				'The fields of the session as a JSON object, sent as it is. The documentation of your gateway lists them.',
 		}),
 		simplify,
 	},

@@ -34,7 +34,7 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				'Charges once per key, e.g. per order number, also in other executions: a second task with the same key is the first one. Up to 255 ASCII characters. Use a key for one input.',
+				'Your own key, such as an order number. The gateway creates and charges one task per key, in all executions. Another input needs another key. Up to 255 ASCII characters.',
 		}),
 	),
 	includeInput,

@@ -89,9 +89,13 @@ export class Spending {
 		const { rub, unknownRub } = this.stored().spent;
 		const unknown =
 			unknownRub === '0' ? '' : `, and up to ${rubles(unknownRub)} for calls whose cost is unknown`;
+		const spent =
+			rub === '0' && unknown === ''
+				? `The limit is ${rubles(limitRub)}, and nothing is spent yet: this call alone may cost more.`
+				: `Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. A retry may cost as much again.`;
 		return new InvalidInputError(
 			`The call may cost ${rubles(mostRub)}, more than is left of 'Max Cost per Execution (₽)'`,
-			`Of ${rubles(limitRub)}, the execution has spent ${rubles(rub)}${unknown}. Raise the option, or ${MAKE_CHEAPER} A retry may cost as much again.`,
+			`${spent} Raise the option, or ${MAKE_CHEAPER}`,
 			'maxCostRub',
 		);
 	}
