@@ -127,7 +127,12 @@ export class N8nClient {
 	/** The same for one that may just have been started: undefined while n8n cannot show it. */
 	async readStartedExecution(id: string): Promise<Execution | undefined> {
 		try {
-			return await this.readExecution(id);
+			const stored = await this.get<Partial<StoredExecution> & Omit<StoredExecution, 'data'>>(
+				`/rest/executions/${id}`,
+			);
+			const { data } = stored;
+			// A worker has not stored it yet.
+			return data === undefined ? undefined : parseExecution({ ...stored, data });
 		} catch (error) {
 			if (error instanceof N8nApiError && isNotStoredYet(error)) return undefined;
 			throw error;

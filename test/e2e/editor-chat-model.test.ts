@@ -61,7 +61,7 @@ scene(
 		panel = await editor.openNode('Gateway Chat Model');
 		await panel.output.show('schema');
 		await panel.output.root.getByText(cost).first().waitFor();
-		await panel.output.root.getByText('totalTokens').waitFor();
+		await panel.output.root.getByText('totalTokens').first().waitFor();
 		await editor.image('chat-model', 600);
 	},
 );

@@ -349,7 +349,7 @@ describe('an execution that is suspended until the callback', () => {
 		await post(workflow.url, { prompts: [{ prompt: 'a cat' }] });
 		const [executionId = ''] = await environment.started(workflow, 1);
 		const isSuspended = async (): Promise<boolean> =>
-			(await environment.client.readExecution(executionId)).status === 'waiting';
+			(await environment.client.readStartedExecution(executionId))?.status === 'waiting';
 		await until('the execution is suspended', isSuspended);
 
 		const [task] = gateway.control.tasks();
