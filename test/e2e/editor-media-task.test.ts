@@ -18,7 +18,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('generate image', 'Gateway Media Task', 'Generate an image');
 	await panel.openPicker();
-	await panel.models.filter({ hasText: 'aurora/canvas-1 · from ₽' }).waitFor();
+	await panel.models.filter({ hasText: 'aurora/canvas-1 · ₽5.40 · from ₽1.80' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toStrictEqual([
 		expect.stringContaining('aurora/canvas-1'),
 		expect.stringContaining('aurora/remix-1'),

@@ -175,8 +175,14 @@ describe('media form', () => {
 	it.each<[string, object[], object, string]>([
 		['none', [], {}, 'acme/painter'],
 		[
-			'the lowest of several',
+			'that of the defaults, and the lowest',
 			tiers(['high', '16.65'], ['draft', '1.80'], ['fine', '-2']),
+			quality,
+			'acme/painter · ₽16.65 · from ₽1.80',
+		],
+		[
+			'the lowest, where that of the defaults is not known',
+			tiers(['ultra', '16.65'], ['draft', '1.80']),
 			quality,
 			'acme/painter · from ₽1.80',
 		],

@@ -26,7 +26,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 			model: modelParameter(
 				`search${name}Models`,
 				`vendor/${name.toLowerCase()}-model`,
-				`The model that generates the ${what.replace(/^an? /, '')}. The list shows the lowest price of a task.`,
+				`The model that generates the ${what.replace(/^an? /, '')}. The list shows the price with the initial settings, and the lowest.`,
 			),
 			prompt,
 		},
@@ -73,7 +73,7 @@ export const editImage: Operation = {
 		model: modelParameter(
 			'searchImageEditModels',
 			'vendor/image-model',
-			'The model that edits the image. The list begins with those that take one, with the lowest price of a task.',
+			'The model that edits the image. The list begins with those that take one, and shows the price with the initial settings, and the lowest.',
 		),
 		inputFiles,
 		...omit(generateImage.parameters, 'model', 'inputFiles'),

@@ -18,7 +18,7 @@ import type { ItemContext } from '../../shared/run/operation';
 export const model = modelParameter(
 	'searchMediaModels',
 	'vendor/image-model',
-	'The model to use. The list shows the media type and the lowest price of a task. Search for image, video, music or audio to see only such models.',
+	'The model to use. The list shows the price with the initial settings, the lowest, and the media type. Search for image, video, music or audio to see only such models.',
 );
 
 /** The prompt, beside the form: that has one line for a text, and is emptied when the model changes. */

@@ -6,7 +6,7 @@ import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
-import type { MediaModel, MediaType } from '../gateway/media/price';
+import { taskPrice, type MediaModel, type MediaType } from '../gateway/media/price';
 import { compareDecimals, millionTokenPrice, rubles } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
@@ -103,12 +103,15 @@ function textEntry({ id, contextLength, costContext, costCompletion }: TextModel
 /** 128K, 1M. */
 const TOKENS = new Intl.NumberFormat('en', { notation: 'compact' });
 
-/** The price of a task, or the lowest of several. */
-function mediaPrice({ tiers }: MediaModel): string | undefined {
-	const prices = tiers.flatMap(({ price }) => price ?? []).sort((a, b) => compareDecimals(a, b) ?? 0);
-	const [lowest, highest] = [prices[0], prices.at(-1)];
-	if (lowest === undefined || highest === undefined) return undefined;
-	return compareDecimals(lowest, highest) === 0 ? rubles(lowest) : `from ${rubles(lowest)}`;
+/** The price of a task with the defaults of the model, and the lowest of several. */
+function mediaPrice(model: MediaModel): string | undefined {
+	const prices = model.tiers.flatMap(({ price }) => price ?? []);
+	const [lowest, ...others] = prices.sort((a, b) => compareDecimals(a, b) ?? 0);
+	if (lowest === undefined) return undefined;
+	const highest = others.at(-1) ?? lowest;
+	if (compareDecimals(lowest, highest) === 0) return rubles(lowest);
+	const { rub } = taskPrice(model, {});
+	return [rub && rubles(rub), `from ${rubles(lowest)}`].filter(Boolean).join(' · ');
 }
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */

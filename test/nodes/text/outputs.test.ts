@@ -43,13 +43,20 @@ describe('dry run', () => {
 		expect(hints.join()).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
 	});
 
-	it('says why the cost is not known', async () => {
+	it('without *Max Tokens* has the price of 4,096 tokens, and says so', async () => {
 		catalogue([priced]);
 		const { items, hints } = await generate({ options: dryRun });
-		expect(items[0]?.json).toMatchObject({
-			maxCostRub: null,
-			reason: "Unknown, because the length of the response is not limited. Set the option 'Max Tokens'.",
-		});
+		const reason = expect.stringMatching(/of 4,096 tokens.*add 'Max Tokens'/) as string;
+		expect(items[0]?.json).toMatchObject({ maxCostRub: 8.284, isEstimate: true, reason });
+		expect(items[0]?.json.request).not.toHaveProperty('max_tokens');
+		expect(hints.join()).toContain('Dry run, nothing was sent. 1 item: about ₽8.28');
+	});
+
+	it('says why the cost is not known', async () => {
+		catalogue([{ id: 'acme/writer', context_length: 8_000 }]);
+		const { items, hints } = await generate({ options: dryRun });
+		const reason = expect.stringMatching(/^Unknown, because the catalogue has no price/) as string;
+		expect(items[0]?.json).toMatchObject({ maxCostRub: null, reason });
 		expect(hints.join()).toContain(
 			'Dry run, nothing was sent. Prices that are not known: 1, see reason in the output.',
 		);

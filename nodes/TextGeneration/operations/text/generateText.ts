@@ -65,10 +65,12 @@ export async function generateText(item: ItemContext, text: PlannedText): Promis
 	const given = body;
 	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
 	if (text.isDryRun) {
-		const json = maxCostRub === undefined ? given : withMaxTokens(format, given);
-		const model = asText(json.model) ?? '';
-		const most = mostOfCall(format, json, await run.textModels.required(client, model), inBody);
-		return run.dryRun.output(model, json, { isMost: true, ...most });
+		const limited = withMaxTokens(format, given);
+		const isOpen = limited !== given && maxCostRub === undefined;
+		const model = asText(given.model) ?? '';
+		const most = mostOfCall(format, limited, await run.textModels.required(client, model), inBody);
+		const open = isOpen && 'rub' in most ? { isEstimate: true as const, reason: OPEN_LENGTH } : {};
+		return run.dryRun.output(model, isOpen ? given : limited, { isMost: true, ...most, ...open });
 	}
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
@@ -93,6 +95,9 @@ export async function generateText(item: ItemContext, text: PlannedText): Promis
 		chunks?.end(isComplete ? undefined : 'The response could not be completed');
 	}
 }
+
+const OPEN_LENGTH =
+	"The price is that of a response of 4,096 tokens. Nothing limits its length: add 'Max Tokens' to know the most that it can cost.";
 
 /** n8n-workflow, which counts tokens from 2.16 on. */
 const counter: Pick<typeof n8nWorkflow, 'sleep'> & {
