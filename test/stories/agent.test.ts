@@ -208,3 +208,10 @@ test('an agent that calls all its tools at once gets what each returns, and the 
 	expect(kinds().sort()).toStrictEqual(['media', 'text', 'text', 'text']);
 	expect(rest.sums).toStrictEqual(sums(4));
 });
+
+test('a tool whose prompt nobody lets the agent fill in says so to the model, at no cost', async () => {
+	const { results } = seen(await run({ ...agent([CAT]), tools: { [DRAW]: image({ prompt: '' }) } }));
+	expect(results[0]?.[0]).toContain('This tool cannot be told what to make: it has no prompt');
+	expect(results[0]?.[0]).toContain("click the sparkle button beside 'Prompt'");
+	expect(kinds()).not.toContain('media');
+});

@@ -1,5 +1,5 @@
 import { modelParameter } from '../../shared/fields/models';
-import { ApiError, asError } from '../../shared/gateway/errors/errors';
+import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
 import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import { asObject, type JsonObject } from '../../shared/gateway/util/json';
@@ -111,8 +111,15 @@ export async function completeInput(
 	if (!isForm && prompt === undefined) return entered;
 	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
 	const values = isForm ? typedInput(entered, form) : entered;
+	const field = promptField(form);
+	const promptName = field?.name ?? 'prompt';
+	if (run.isTool && prompt === undefined && field?.required && isUnset(values[promptName]))
+		throw new InvalidInputError(
+			'This tool cannot be told what to make: it has no prompt',
+			"Tell the user to open the tool in n8n, and to click the sparkle button beside 'Prompt': the agent then fills it in.",
+			'prompt',
+		);
 	if (prompt === undefined) return values;
-	const promptName = promptField(form)?.name ?? 'prompt';
 	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
 }
 
