@@ -85,6 +85,7 @@ describe('client rate limit', () => {
 		path: '/chat/completions',
 		json: {},
 	};
+	const catalogue: GatewayRequest = { group: 'catalogue', kind: 'catalogue', path: '/models' };
 	const creation: GatewayRequest = { ...chat, group: 'media', kind: 'keyed', path: '/async/media/tasks' };
 	const busy: Step = { status: 429 };
 	const busyFor = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
@@ -117,9 +118,8 @@ describe('client rate limit', () => {
 	it('of a catalogue pauses nobody else', async () => {
 		const refused = { headers: { 'retry-after': '20' } };
 		const { client } = account((path, count) => (path === '/models' && count <= 2 ? refused : undefined));
-		const catalogue: GatewayRequest = { ...get, group: 'catalogue', path: '/models' };
 		const models = Promise.all([client().json(catalogue), client().json(catalogue)]);
-		await passTime(1_000);
+		await passTime(500);
 		const start = Date.now();
 		await client().json(get);
 		expect(Date.now() - start).toBe(0);
@@ -128,12 +128,16 @@ describe('client rate limit', () => {
 	});
 
 	describe('Rate Limit Wait', () => {
-		it('ends a request that is still refused, with the number of tries', async () => {
-			const { client, clock, sent } = scriptedClient([busy], { rateLimitWaitMs: 150_000 });
-			const { details } = await apiErrorOf(client.json(get));
-			expect(details.status).toBe(429);
-			expect(clock.now).toBe(1_000_000 + 150_000);
-			expect(details.description).toContain(`It was tried ${sent.length} times.`);
+		it.each<[string, number, GatewayRequest, Step, number]>([
+			['some time', 33, get, busy, 150_000],
+			['after 10 ms', 33, get, busyFor(0.01), 150_000],
+			['after 10 ms, of a catalogue', 33, catalogue, busyFor(0.01), 150_000],
+			['after 40 s', 4, get, busyFor(40), 121_500],
+		])('ends a request that may be sent again %s, after %i tries', async (_, tries, request, refused, ms) => {
+			const { client, clock, sent } = scriptedClient([refused], { rateLimitWaitMs: 150_000 });
+			const { details } = await apiErrorOf(client.json(request));
+			expect([details.status, sent.length, clock.now]).toStrictEqual([429, tries, 1_000_000 + ms]);
+			expect(details.description).toContain(`It was tried ${tries} times.`);
 		});
 
 		it('of 0 ends it at once, and the pauses of the account do not hold it back', async () => {
