@@ -316,6 +316,20 @@ describe('repeated', () => {
 		expect(store).toStrictEqual({ started: [second, first] });
 	});
 
+	it('stores both tasks that start at a time, each in a copy of the data without the other, for a restart', async () => {
+		const [first, second] = [freshTask(), freshTask()];
+		const seen = [first, second].map((taskId) => task(taskId, { state: 'success' }));
+		const store = {};
+		expect((await send(first, { nodeId: 'copies' })).item?.json.taskId).toBe(first);
+		expect((await send(second, { nodeId: 'copies', store })).item?.json.taskId).toBe(second);
+		for (const taskId of [first, second])
+			expect(await send(taskId, { nodeId: 'restarted', store })).toMatchObject({
+				item: undefined,
+				status: 200,
+			});
+		expect(seen.map(({ requests }) => requests)).toStrictEqual([1, 1]);
+	});
+
 	it('remembers the last thousand tasks', () => {
 		const store = {};
 		const tasks = new StartedTasks(callbackContext({}, { body: {} }, { nodeId: 'many', store }).context);

@@ -144,6 +144,9 @@ describe('archive', () => {
 		const { item, taskId, bodies, warnings } = await archiveByCallback(statuses, { mode });
 		expect(item?.json.taskId).toBe(starts ? taskId : undefined);
 		expect([bodies.length, warnings]).toStrictEqual([statuses.length, warned]);
+		if (mode === 'manual') return;
+		const again = await sendCallback(archive, { body: { taskId } });
+		expect([again.item, again.status, bodies.length]).toStrictEqual([undefined, 200, statuses.length]);
 	});
 
 	it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {
