@@ -46,15 +46,23 @@ describe('storage', () => {
 	});
 
 	describe('file: download', () => {
-		it('fetches the bytes from the record’s URL, without the key', async () => {
-			gateway().get('/api/v1/storage/f1').reply(200, { asset });
-			nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
-				.get('/f1.png')
-				.reply(200, 'png bytes', { 'content-type': 'image/png' });
-			const { items } = await run('download', { fileId: 'f1', binaryPropertyName: 'photo' });
-			expect(items[0]?.binary?.photo).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png', bytes: 9 });
-			expect(items[0]?.json.fileName).toBe('cat.png');
-		});
+		it.each([
+			['cat.png', 'image/png', 'image/png', 'cat.png'],
+			['report', 'text/csv', undefined, 'report'],
+			['report', 'text/csv', 'application/octet-stream', 'report'],
+		])(
+			'fetches the bytes of %s, %s, from the record’s URL, whose server names the type %s, without the key',
+			async (filename, mimeType, named, fileName) => {
+				const record = { ...asset, filename, mime_type: mimeType, url: 'https://files.test/f1' };
+				gateway().get('/api/v1/storage/f1').reply(200, { asset: record });
+				nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+					.get('/f1')
+					.reply(200, 'its bytes', named === undefined ? {} : { 'content-type': named });
+				const { items } = await run('download', { fileId: 'f1', binaryPropertyName: 'photo' });
+				expect(items[0]?.binary?.photo).toMatchObject({ fileName, mimeType, bytes: 9 });
+				expect(items[0]?.json).toMatchObject({ fileName: filename, mimeType });
+			},
+		);
 
 		it('returns the record alone to an AI Agent, which can use its URL', async () => {
 			gateway().get('/api/v1/storage/f1').reply(200, { asset });
