@@ -75,6 +75,18 @@ test.each<[string, Buffer]>([
 	});
 });
 
+test.each([
+	['chat', 'messages'],
+	['responses', 'input'],
+	['messages', 'messages'],
+])('in the format %s, the %s of *Extra Body* are sent in place of an attachment', async (format, key) => {
+	const replaced = { [key]: [{ role: 'user', content: 'Only this' }] };
+	const options = { extraBody: JSON.stringify(replaced) };
+	const { execution, body } = await sent('file', 'application/pdf', 'a.pdf', PDF, { format, options });
+	expect(execution.errors()).toStrictEqual([]);
+	expect(JSON.parse(body)).toMatchObject(replaced);
+});
+
 test('a file that is given as a data URL is sent with its own type, too', async () => {
 	const url = `data:image/jpg;base64,${JPEG.toString('base64')}`;
 	await execute(text({ prompt: 'Look', ...attach(fromUrl('image', url)) }), [{ json: {} }]);
