@@ -170,9 +170,11 @@ it.each<[string, unknown, unknown]>([
 	['an object without a name', { type: 'auto' }, undefined],
 ])('understands LangChain’s choice of tools, also when they are added again: %s', async (_, choice, wire) => {
 	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
-	const search = [tool('search')];
-	await lc.bindTools(search, { tool_choice: choice }).bindTools(search).invoke(GO);
+	const [search, mail, news] = [tool('search'), tool('mail'), tool('news')];
+	await lc.bindTools([search, mail], { tool_choice: choice }).bindTools([search, news]).invoke(GO);
 	expect(requests[0]?.tool_choice).toStrictEqual(wire);
+	const names = (requests[0]?.tools as Array<{ function: { name: string } }>).map((one) => one.function.name);
+	expect(names).toStrictEqual(['mail', 'search', 'news']);
 });
 
 describe('tools', () => {
