@@ -33,6 +33,7 @@ export async function readStream(
 		headers?: Record<string, string>;
 		timeoutMs?: number;
 		maxBytes?: number;
+		signal?: AbortSignal;
 		onText?: (text: string) => Promise<void>;
 	} = {},
 ): Promise<StreamedResponse> {
@@ -48,11 +49,11 @@ export async function readStream(
 		pause: unused,
 	});
 	const wire = textFormat(format);
-	const { maxBytes } = options;
+	const { maxBytes, signal } = options;
 	const result = await streamText(client, {
 		format: wire,
 		output: options.output ?? { kind: 'text' },
-		request: { group: 'text', kind: 'charge', method: 'POST', path: wire.path, json: {}, maxBytes },
+		request: { group: 'text', kind: 'charge', method: 'POST', path: wire.path, json: {}, maxBytes, signal },
 		onText: async (text) => {
 			shown.push(text);
 			await options.onText?.(text);

@@ -386,19 +386,27 @@ describe('what is kept of a response', () => {
 		expect(count.pieces).toBeLessThan(70);
 	});
 
-	it('is read one at a time above 32 MB', async () => {
+	it('is read one at a time above 32 MB, also when one of them is cancelled while it waits', async () => {
 		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES };
 		const piece = event({ audio: { data: long } });
-		// The first one stays open until the second one waits.
+		const agent = new AbortController();
+		// The first one stays open until the others wait.
 		const first = new Readable({ read: () => undefined });
 		const end = Buffer.from(events(finish, usage));
 		Array.from({ length: 34 }, () => first.push(Buffer.from(piece)));
 		const reading = readStream('chat', first, options);
 		await eventually(() => first.readableLength === 0);
+		const { signal } = agent;
+		const cancelled = endless(piece, 40);
+		const outcome = rejection(readStream('chat', cancelled.source, { ...options, signal }));
+		await eventually(() => cancelled.read.pieces >= 32);
 		const { source, read: count } = endless(piece, 40, end.toString());
 		const waiting = readStream('chat', source, options);
 		await eventually(() => count.pieces >= 32);
-		expect(count.pieces).toBeLessThan(36);
+		agent.abort();
+		expect(await outcome).toBeInstanceOf(StoppedError);
+		await eventually(() => true);
+		expect(Math.max(cancelled.read.pieces, count.pieces)).toBeLessThan(36);
 		first.push(end);
 		first.push(null);
 		await reading;

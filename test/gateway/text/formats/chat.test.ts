@@ -120,6 +120,15 @@ describe('chat stream', () => {
 		});
 	});
 
+	it('of two choices, the first one is shown, whichever comes first; the body has both', () => {
+		const [first, other] = [chunk({ content: 'a' }), chunk({ content: 'b' }, { index: 1 })];
+		const both = { choices: [other, first].flatMap(({ choices }) => choices as JsonObject[]) };
+		const { shown, body } = run(other, first, { ...first, ...both }, other);
+		expect(shown).toStrictEqual(['', 'a', 'a', '']);
+		const contents = ['aa', 'bbb'].map((content, index) => ({ index, message: { content } }));
+		expect(body).toMatchObject({ choices: contents });
+	});
+
 	it('an error frame may be a text', () => {
 		expect(errorDetailsOf(() => run({ error: 'boom' })).description).toContain('boom');
 	});
