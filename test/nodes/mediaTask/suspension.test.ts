@@ -322,13 +322,20 @@ describe('a resumed node', () => {
 		]);
 	});
 
-	it('waits for the task of the first of 21 items, which has no callback', async () => {
+	it.each<[string, string, Array<string | number>]>([
+		['first', 'which has no callback', ['processing', 'processing']],
+		['last', 'which could not be read when its callback came', [503, 503, 503, 'processing', 'processing']],
+	])('waits for the task of the %s of 21 items, %s: it does not sleep again', async (place, _, responses) => {
 		const tasks = mockTasks(() => 'processing');
 		const use = suspending(inOrder, { items: prompts(...Array<string>(21).fill('a')) });
-		const { items } = await resumed(tasks, use, (taskId) =>
-			taskId === 't1' && tasks.polls.length < 30 ? 'processing' : 'success',
-		);
+		const awaited = place === 'first' ? 't1' : 't21';
+		const { run, items } = await resumed(tasks, use, (taskId) => {
+			const polls = tasks.polls.filter((polled) => polled === awaited);
+			return (taskId === awaited && responses[polls.length - 1]) || 'success';
+		});
+		expect([run.status, tasks.sent.length]).toStrictEqual(['success', 21]);
 		expect(items.map(({ json }) => json.state)).toStrictEqual(Array(21).fill('success'));
+		expect(tasks.polls.filter((polled) => polled === awaited)).toHaveLength(responses.length + 1);
 	});
 
 	it('has the files of its input again, and so has a retry of the execution, for a task in place of a failed one', async () => {
