@@ -43,25 +43,30 @@ describe('a call', () => {
 	/** n8n's HTTP client closes the connection of an abandoned stream when the next bytes arrive. */
 	const respondSlowly = () => gateway.control.configure({ stream: { deltaDelayMs: 50 } });
 
-	it.each<[string, typeof invoke, FaultAction]>([
-		['the wait for a whole response', invoke, { kind: 'hang' }],
-		['the wait for a stream', stream, { kind: 'hang' }],
-		['a stream that has begun', stream, { kind: 'stream', stream: { stallAfter: 3 } }],
-	])('a cancelled execution ends %s and its request', async (_, ask, action) => {
-		respond(action);
-		const execution = new AbortController();
-		const { lc, close } = await modelAt(execution.signal);
-		const outcome = rejection(ask(lc));
-		await eventually(() => sent().length === 1);
-		execution.abort();
-		expect(await outcome).toMatchObject({
-			name: 'NodeOperationError',
-			message: expect.stringContaining('cancelled') as string,
+	describe.each(['a cancelled execution', 'the signal of an agent'])('%s', (who) => {
+		it.each<[string, typeof invoke, FaultAction]>([
+			['the wait for a whole response', invoke, { kind: 'hang' }],
+			['the wait for a stream', stream, { kind: 'hang' }],
+			['a stream that has begun', stream, { kind: 'stream', stream: { stallAfter: 3 } }],
+		])('ends %s and its request', async (_, ask, action) => {
+			respond(action);
+			const reason = new Error('enough');
+			const [execution, agent] = [new AbortController(), new AbortController()];
+			const { lc, close } = await modelAt(execution.signal);
+			const outcome = rejection(ask(lc, agent.signal));
+			await eventually(() => sent().length === 1);
+			const start = Date.now();
+			if (who === 'the signal of an agent') agent.abort(reason);
+			else execution.abort();
+			const message = expect.stringContaining('cancelled') as string;
+			const cancelled = { name: 'NodeOperationError', message };
+			expect(await outcome).toMatchObject(execution.signal.aborted ? cancelled : reason);
+			await eventually(isGivenUp);
+			expect(Date.now() - start).toBeLessThan(1_000);
+			await close();
+			await eventually(() => listeners(execution.signal) + listeners(agent.signal) === 0);
+			expect(sent()).toHaveLength(1);
 		});
-		await eventually(isGivenUp);
-		await close();
-		expect(listeners(execution.signal)).toBe(0);
-		expect(sent()).toHaveLength(1);
 	});
 
 	describe('the signal of an agent', () => {
