@@ -1,3 +1,5 @@
+import { WebhookContext } from 'n8n-core';
+import type { Logger } from 'n8n-workflow';
 import nock from 'nock';
 
 import { readCallbackUrl, unreachable } from '../../../nodes/MediaTask/operations/task/callbackUrl';
@@ -20,6 +22,28 @@ import { CONTINUE, locator } from '../../helpers/values';
 describe('create', () => {
 	const gateway = useGateway();
 	const path = '/storage/upload';
+	const files = [{ binaryPropertyName: 'data', inputField: 'image_urls' }];
+	const parameters = { ...filled('aurora/retouch-1', { prompt: 'a' }), inputFiles: { files } };
+	const items = ['aGk=', 'aG8='].map((data) => ({
+		json: {},
+		binary: { data: { data, mimeType: 'image/png' } },
+	}));
+
+	it.each([
+		['an upload', path, []],
+		['a creation', '/async/media/tasks', [[expect.stringMatching(/items 0, 1 .*may have been charged/)]]],
+	])('a node that is cancelled during %s logs what it may have paid for', async (_, held, logged) => {
+		const logger = Reflect.get(WebhookContext.prototype, 'logger', {}) as Logger;
+		const warn = jest.spyOn(logger, 'warn').mockReturnValue();
+		const { release } = gateway.control.hold({ path: held });
+		const begun = () => gateway.control.requests({ path: held }).length === items.length;
+		const onStart = (cancel: () => void) => void eventually(begun).then(cancel);
+		await gateway.media('create', parameters, { items, onStart });
+		release();
+		const warnings = [...warn.mock.calls];
+		warn.mockRestore();
+		expect(warnings).toStrictEqual(logged);
+	});
 
 	it('when another item fails, the request of an item whose file is being uploaded is not sent', async () => {
 		const uploads = () => gateway.control.requests({ path });
@@ -29,14 +53,9 @@ describe('create', () => {
 		});
 		const first = gateway.control.hold({ path, which: ({ id }) => id === uploads()[0]?.id });
 		void eventually(() => uploads()[1]?.status === 402).then(first.release);
-		const files = [{ binaryPropertyName: 'data', inputField: 'image_urls' }];
-		const parameters = { ...filled('aurora/retouch-1', { prompt: 'a' }), inputFiles: { files } };
-		const items = ['aGk=', 'aG8='].map((data) => ({
-			json: {},
-			binary: { data: { data, mimeType: 'image/png' } },
-		}));
 		const { error } = await gateway.media('create', parameters, { items });
-		expect(error).toMatchObject({ httpCode: '402' });
+		const description = expect.stringMatching(/Insufficient funds”. This call was not charged\.$/) as string;
+		expect(error).toMatchObject({ httpCode: '402', description });
 		expect(uploads().map(({ status }) => status)).toStrictEqual([200, 402]);
 		expect(gateway.control.tasks()).toStrictEqual([]);
 	});
