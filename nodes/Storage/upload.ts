@@ -1,17 +1,17 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { simplify } from '../shared/fields/results';
-import { checkSize, uploadFile, type UploadSettings } from '../shared/gateway/endpoints/upload';
+import { checkSize, uploadFile, type UploadFile } from '../shared/gateway/endpoints/upload';
 import { readStoredFile } from '../shared/gateway/endpoints/storage';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
 import { nameInUrl } from '../shared/gateway/util/fileName';
-import { asNumber, asObject, compact, type JsonObject } from '../shared/gateway/util/json';
+import { asNumber, asObject, compact } from '../shared/gateway/util/json';
 import { isWebAddress } from '../shared/gateway/util/text';
 import { binaryOf, fileOf, fileOfBase64, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
-import { defineOperation, type ItemContext } from '../shared/run/operation';
+import { defineOperation, type ItemContext, type ItemInput } from '../shared/run/operation';
 
 const parameters = {
 	uploadSource: choice({
@@ -96,42 +96,41 @@ export const upload = defineOperation({
 			}),
 		),
 	},
-	plan(item) {
-		const { params } = item;
-		void params.options.externalUserId;
-		if (params.uploadSource === 'url') webAddress(params.url);
-		else if (params.uploadSource === 'base64') base64File(params.base64);
-		else {
-			const binary = binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'");
-			// Older versions of n8n do not give the size here.
-			checkSize(asNumber(asObject(binary)?.bytes) ?? 1, 'binaryPropertyName');
-			return { binary };
-		}
-		return {};
-	},
-	async execute(item, planned) {
-		const { params } = item;
-		const isSimple = params.simplify;
-		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
-		const body = await uploaded(item, planned, settings);
+	plan: (item) => ({
+		source: sourceOf(item),
+		settings: {
+			storagePolicy: item.params.storagePolicy,
+			externalUserId: item.params.options.externalUserId,
+		},
+		isSimple: item.params.simplify,
+	}),
+	async execute(item, { source, settings, isSimple }) {
+		const file = await openFile(item, source);
+		const body = await uploadFile(item.client, file, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},
 });
 
-async function uploaded(
-	item: ItemContext<Values<typeof parameters>>,
-	{ binary }: { binary?: IBinaryData },
-	settings: UploadSettings,
-): Promise<JsonObject> {
-	const { params, client } = item;
+type Source = { binary: IBinaryData } | { url: string } | { base64: Base64File };
+
+function sourceOf(item: ItemInput<Values<typeof parameters>>): Source {
+	const { params } = item;
+	if (params.uploadSource === 'url') return { url: webAddress(params.url) };
 	if (params.uploadSource === 'base64') {
-		const { base64, mimeType } = base64File(params.base64);
-		const file = fileOfBase64({ base64, mimeType: params.mimeType.trim() || mimeType });
-		return await uploadFile(client, file, settings);
+		const { mimeType, ...file } = base64File(params.base64);
+		return { base64: { ...file, mimeType: params.mimeType.trim() || mimeType } };
 	}
-	const file = await fileOf(item, binary ?? (await downloaded(item, webAddress(params.url))));
+	const binary = binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'");
+	// Older versions of n8n do not give the size here.
+	checkSize(asNumber(asObject(binary)?.bytes) ?? 1, 'binaryPropertyName');
+	return { binary };
+}
+
+async function openFile(item: ItemContext, source: Source): Promise<UploadFile> {
+	if ('base64' in source) return fileOfBase64(source.base64);
+	const file = await fileOf(item, 'url' in source ? await downloaded(item, source.url) : source.binary);
 	checkSize(file.size, 'binaryPropertyName');
-	return await uploadFile(client, file, settings);
+	return file;
 }
 
 function webAddress(given: string): string {
