@@ -61,10 +61,10 @@ describe('the same prompt several times', () => {
 
 	it('makes a picture in each round of a loop and in each node', async () => {
 		const node = image({ prompt: 'cat' });
-		const execution = await execute([node, node], prompts(''), { rounds: [prompts('')] });
+		const execution = await execute([node, node], prompts(''), { rounds: [prompts('', ''), prompts('')] });
 		const all = [...execution.items(), ...execution.items('Gateway 2')];
-		expect(new Set(tasksOf(all)).size).toBe(4);
-		expect(gateway.charges()).toBe(4);
+		expect(new Set(tasksOf(all)).size).toBe(8);
+		expect(gateway.charges()).toBe(8);
 	});
 
 	it('makes no other picture when n8n is killed in the second round', async () => {
