@@ -1,7 +1,7 @@
 import { textFormats } from '../../nodes/shared/gateway/text/formats';
 import { form } from '../helpers/media';
 import { CONTINUE, locator } from '../helpers/values';
-import { attach, fromField, fromUrl, withFiles } from '../nodes/text/files';
+import { attach, fromField, fromUrl, PIXEL, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
 import { image, text, useStories } from './support';
 
@@ -11,11 +11,6 @@ const { gateway, execute } = useStories();
 
 const OCTETS = 'application/octet-stream';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-/** A whole picture. */
-const PIXEL = Buffer.from(
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-	'base64',
-);
 const JPEG = Buffer.from('ffd8ffe000104a46494600010101', 'hex');
 const OGG = Buffer.from(`OggS\0\u0002${'\0'.repeat(20)}\u0001\u0013OpusHead\u0001\u0001`);
 const ZIP = Buffer.from('PK\u0003\u0004');

@@ -1,6 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { asText } from '../../nodes/shared/gateway/util/json';
+import { asArray, asObject, asText } from '../../nodes/shared/gateway/util/json';
+import { form } from '../helpers/media';
+import { locator } from '../helpers/values';
+import { picture, PIXEL, withFiles } from '../nodes/text/files';
 import { image, prompts, respondJson, RETRY_ON_FAIL, says, useStories } from './support';
 
 // Which task an item gets: that of its own request, whatever happened to the workflow, the rows and n8n in between.
@@ -12,14 +15,15 @@ function pictures(items: INodeExecutionData[]) {
 	const shown = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, asText(input.prompt)]));
 	return items.map(({ json }) => shown.get(asText(json.taskId) ?? ''));
 }
+const headers = () => ({ Authorization: `Bearer ${gateway.apiKey}` });
 const creations = () => gateway.control.requests({ method: 'POST', path: '/async/media/tasks' });
 const isPoll = (method: string, path: string) => method === 'GET' && path.includes('/async/media/tasks/');
 const tasksOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.taskId);
 
 describe('n8n is killed after three pictures are paid for, and the execution is retried', () => {
-	const killed = async () => {
+	const killed = async (node = image(), rows = prompts('cat', 'dog', 'cow')) => {
 		gateway.control.configure({ taskDuration: { image: 10_000_000 } });
-		const execution = await executeUntilKilled(3, image(), prompts('cat', 'dog', 'cow'));
+		const execution = await executeUntilKilled(3, node, rows);
 		for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
 		gateway.control.configure({ taskDuration: { image: 0 } });
 		return execution;
@@ -38,6 +42,49 @@ describe('n8n is killed after three pictures are paid for, and the execution is 
 		expect(new Set(tasksOf(retried.items())).size).toBe(rows.length);
 		expect(gateway.charges()).toBe(charges);
 	});
+
+	/** A row with a session of its own. */
+	const inSession = async () => {
+		const request = { method: 'POST', headers: headers() };
+		const response = await fetch(`${gateway.baseUrl}/media/sessions`, request);
+		return { json: ((await response.json()) as { data: { sessionId: string } }).data };
+	};
+	/** A row with a file of its own. */
+	const ofSize = async (bytes: number) =>
+		await withFiles({ ...picture, name: 'data', content: Buffer.concat([PIXEL], bytes) });
+
+	/** The session, or the size of the file, with which the task of an item was created. */
+	async function createdWith({ json }: INodeExecutionData) {
+		const task = gateway.control.tasks().find(({ taskId }) => taskId === json.taskId);
+		const first = creations().find((request) => request.headers['idempotency-key'] === task?.idempotencyKey);
+		const body = asObject(first?.body.json);
+		const [url] = asArray(asObject(body?.input)?.image_urls);
+		return body?.sessionId ?? (await (await fetch(asText(url) ?? '')).arrayBuffer()).byteLength;
+	}
+
+	const inputFiles = { files: [{ inputField: 'image_urls' }] };
+	const edit = { operation: 'edit', model: locator('aurora/retouch-1'), input: form({}), inputFiles };
+	const inItsSession = {
+		resource: 'task',
+		operation: 'createAndWait',
+		options: { sessionId: '={{ $json.sessionId }}' },
+	};
+	it.each<[string, object, (bytes: number) => Promise<INodeExecutionData>]>([
+		['session', inItsSession, inSession],
+		['file of one name and about one size', edit, ofSize],
+	])(
+		'rows that differ only in their %s have another order: each has its own picture',
+		async (_, parameters, row) => {
+			const rows = await Promise.all([1_201, 1_202, 1_203].map(row));
+			const execution = await killed(image({ prompt: 'cat', ...parameters }), rows);
+			const moved = [2, 0, 1].flatMap((index) => rows[index] ?? []);
+			const retried = await execution.retryAfterKill(moved);
+			expect(retried.error).toBeUndefined();
+			const own = moved.map(({ json, binary }) => json.sessionId ?? binary?.data?.bytes);
+			expect(await Promise.all(retried.items().map(createdWith))).toStrictEqual(own);
+			expect(gateway.charges()).toBe(3);
+		},
+	);
 });
 
 describe('the same prompt several times', () => {
@@ -131,9 +178,8 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(execution.error).toBeDefined();
 		calm();
 		const [task] = gateway.control.tasks().filter(({ input }) => input.prompt === 'cat');
-		const headers = { Authorization: `Bearer ${gateway.apiKey}` };
 		const url = `${gateway.baseUrl}/async/media/tasks/${task?.taskId}`;
-		expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(204);
+		expect((await fetch(url, { method: 'DELETE', headers: headers() })).status).toBe(204);
 		return execution;
 	}
 

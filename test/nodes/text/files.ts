@@ -18,6 +18,11 @@ export async function withFiles(
 	return { json: {}, binary };
 }
 
+/** A whole picture. */
+export const PIXEL = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
 export const picture = {
 	name: 'photo',
 	content: Buffer.from('a picture'),
