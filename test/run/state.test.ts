@@ -256,6 +256,7 @@ describe('the error of an item', () => {
 
 	it.each<[string, Made, error: Error, told: object, record: string]>([
 		['was not sent', () => undefined, invalid, invalid, 'nothing'],
+		['has an expression that fails', () => undefined, new Error('no data'), new Error('no data'), 'nothing'],
 		['was refused', text, REFUSED, details, 'nothing'],
 		['was stopped before', text, new StoppedError('cancelled'), new StoppedError('cancelled'), 'nothing'],
 		['was lost', text, LOST, LOST.details, 'unknown error'],

@@ -27,6 +27,7 @@ describe('mistakes in the panel', () => {
 		const [error] = (await execute(node, prompts('a'))).errors();
 		const description = expect.stringContaining('have not executed yet') as string;
 		expect(error).toMatchObject({ message: 'Can’t get data for expression', description, param: 'prompt' });
+		expect(error).not.toHaveProperty('mayBeCharged');
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 

@@ -357,15 +357,19 @@ describe('an *Idempotency Key* of the user', () => {
 			expect(gateway.charges()).toBe(1);
 		});
 
-		it('a retry returns it, too', async () => {
+		it('a retry returns it, too, also when no other one fits the limits, and its hint has the lost call', async () => {
 			disturb(says('a cat'), { kind: 'loseResponse' });
-			const failed = await execute(keyed('=cat-{{ $execution.id }}'), prompts('a cat'));
+			gateway.control.setBalance('53.00');
+			const idempotencyKey = '=cat-{{ $execution.id }}';
+			const failed = await execute(keyed(idempotencyKey), prompts('a cat'), { minBalanceRub: 50 });
 			expect(failed.errorText).toContain('a retry of the execution request the same task');
 			calm();
-			const retried = await failed.retry();
+			const retried = await failed.retry({ options: { idempotencyKey, maxCostRub: 0.01 } });
+			expect(retried.error).toBeUndefined();
 			expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(
 				gateway.control.tasks().map(({ taskId }) => taskId),
 			);
+			expect(retried.hints()).toContain('in the execution before: ₽0 and calls of unknown cost: 1)');
 			expect(gateway.charges()).toBe(1);
 		});
 	});
@@ -432,11 +436,12 @@ describe('a task that fails', () => {
 
 	it('*Retry On Fail* creates no other task, and the error says why', async () => {
 		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
-		const { errorText } = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'));
+		const { errorText, sums } = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'));
 		expect(errorText).toMatch(
 			/in this run of the node, the item keeps its task; a loop back to the node.*another/,
 		);
 		expect(tasks()).toHaveLength(1);
+		expect(sums).toStrictEqual({ gatewayCostRub: '0', gatewayCalls: '1', gatewayCallsWithoutCost: '1' });
 	});
 
 	it('a retry pays for one more task, and returns its picture', async () => {
