@@ -195,18 +195,26 @@ test('the model fails after the picture is made: a retry pays for texts alone, a
 	expect(kinds()).toStrictEqual(['text', 'media', 'text', 'text']);
 });
 
-test('an agent that calls all its tools at once gets what each returns, and the sums have all that was paid', async () => {
-	const story = agent(['Draw a grey cat, and call all tools']);
-	story.tools['Write a text'] = text({ prompt: '[[say:four lines]]' });
+test('two users at once, whose agent calls all its tools at once, get what each returns, and the sums have all that was paid', async () => {
+	const ask = 'Draw a grey cat, and call all tools';
+	const story = { ...agent([ask, ask]), batchSize: 2 };
+	const prompt = '[[say:four lines]]';
+	story.tools['Write a text'] = text({ prompt });
 	story.tools['Get the balance'] = { node: 'balance', parameters: {} };
+	const texts = gateway.control.hold({ which: says(prompt) });
+	void eventually(() => texts.requests.length === 2).then(texts.release);
 	const { error, results, ...rest } = seen(await run(story));
 	expect(error).toBeUndefined();
-	const [returned = []] = results;
 	const shown = [`"resultUrls":["${urls()[0]}"]`, '"text":"four lines"', '"currency":"RUB"'];
-	const places = shown.map((part) => returned.findIndex((text) => text.includes(part)));
-	expect([returned.length, places.sort()]).toStrictEqual([3, [0, 1, 2]]);
-	expect(kinds().sort()).toStrictEqual(['media', 'text', 'text', 'text']);
-	expect(rest.sums).toStrictEqual(sums(4));
+	const placesIn = (returned: string[]) =>
+		shown.map((part) => returned.findIndex((text) => text.includes(part)));
+	expect(results.map((returned) => [returned.length, placesIn(returned).sort()])).toStrictEqual([
+		[3, [0, 1, 2]],
+		[3, [0, 1, 2]],
+	]);
+	// Equal pictures are one task, equal texts are not.
+	expect(kinds().sort()).toStrictEqual(['media', 'text', 'text', 'text', 'text', 'text', 'text']);
+	expect(rest.sums).toStrictEqual(sums(7));
 });
 
 test('a tool whose prompt nobody lets the agent fill in says so to the model, at no cost', async () => {
