@@ -31,12 +31,13 @@ describe('item credentials', () => {
 	it('two accounts may use the same key of their own for different inputs', async () => {
 		const { options } = twoAccounts();
 		const input = filled('aurora/canvas-1', { prompt: '={{ $json.account }}' });
-		const { error } = await gateway.media(
+		const { error, run } = await gateway.media(
 			'create',
 			{ ...input, options: { idempotencyKey: 'order-1' } },
 			options,
 		);
 		expect(error).toBeUndefined();
+		expect(run.data.resultData.metadata).toMatchObject({ gatewayCallsWithoutCost: '2' });
 		// The second item of each account is the same task.
 		expect(chargedAccounts()).toStrictEqual(['alice', 'bob']);
 	});

@@ -125,10 +125,12 @@ describe('min balance', () => {
 		expect(gateway.requests).toBe(2);
 	});
 
-	it('is read again after a call of any amount with a credential without a minimum', async () => {
+	it('is read again after a call of any amount with a credential without a minimum, until that succeeds', async () => {
 		const { gateway, client, begin } = newAccount('1000');
 		await begin('1');
 		await send({ ...client, settings: {} } as unknown as GatewayClient, error('unknown'));
+		gateway.balance = error('rejected', 'read');
+		await expect(begin('1')).rejects.toThrow('down');
 		gateway.balance = '90';
 		await expect(begin('1')).rejects.toThrow('less than');
 	});

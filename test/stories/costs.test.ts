@@ -153,6 +153,7 @@ describe('a limit on what an execution, or an account, may spend', () => {
 			const requests = gateway.control.requests({ method: 'POST' });
 			const lengths = requests.map(({ body }) => asObject(body.json)?.max_tokens);
 			expect(lengths).toStrictEqual([length, length, length]);
+			expect(gateway.control.requests({ path: '/balance' })).toHaveLength(1);
 		});
 	});
 });
