@@ -204,7 +204,11 @@ describe('min balance', () => {
 		gateway.balance = error('rejected', 'read');
 		await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (₽)': down");
 		gateway.balance = '100';
-		await expect(begin('1')).resolves.toBeDefined();
+		(await begin('6'))('6');
+		gateway.balance = error('rejected', 'read');
+		await expect(begin('8')).rejects.toThrow('down');
+		gateway.balance = '100';
+		await expect(begin('8')).resolves.toBeDefined();
 	});
 });
 

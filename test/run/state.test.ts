@@ -248,6 +248,16 @@ describe('outputs', () => {
 		begin().done(0, outputs);
 		expect(await begin(options).outputs(0)).toStrictEqual(areTaken ? outputs : undefined);
 	});
+
+	it('that have expired are replaced by those of the retry, also by some that are not stored', async () => {
+		const begin = newNode();
+		begin().done(0, [{ json: { expiresAt: '2020-01-01T00:00:00Z' } }]);
+		const retried = begin({ executionId: 'e2' });
+		expect(await retried.outputs(0)).toBeUndefined();
+		const large = sized(17 * MIB);
+		retried.done(0, large);
+		expect(await retried.outputs(0)).toBe(large);
+	});
 });
 
 describe('the error of an item', () => {
