@@ -43,44 +43,49 @@ describe('n8n is killed after three pictures are paid for, and the execution is 
 		expect(gateway.charges()).toBe(charges);
 	});
 
-	/** A row with a session of its own. */
-	const inSession = async () => {
+	async function newSession() {
 		const request = { method: 'POST', headers: headers() };
 		const response = await fetch(`${gateway.baseUrl}/media/sessions`, request);
-		return { json: ((await response.json()) as { data: { sessionId: string } }).data };
-	};
-	/** A row with a file of its own. */
-	const ofSize = async (bytes: number) =>
-		await withFiles({ ...picture, name: 'data', content: Buffer.concat([PIXEL], bytes) });
+		return ((await response.json()) as { data: { sessionId: string } }).data.sessionId;
+	}
+	/** A row with a file that ends with its own bytes. */
+	async function withFile(own: string, fileName = 'a.png') {
+		const content = Buffer.concat([PIXEL, Buffer.from(own)]);
+		return { ...(await withFiles({ ...picture, name: 'data', content, fileName })), json: { own } };
+	}
 
-	/** The session, or the size of the file, with which the task of an item was created. */
+	/** What only the request of one row had, for the task of an item. */
 	async function createdWith({ json }: INodeExecutionData) {
 		const task = gateway.control.tasks().find(({ taskId }) => taskId === json.taskId);
 		const first = creations().find((request) => request.headers['idempotency-key'] === task?.idempotencyKey);
-		const body = asObject(first?.body.json);
-		const [url] = asArray(asObject(body?.input)?.image_urls);
-		return body?.sessionId ?? (await (await fetch(asText(url) ?? '')).arrayBuffer()).byteLength;
+		const { sessionId, input } = asObject(first?.body.json) ?? {};
+		const [url] = asArray(asObject(input)?.image_urls);
+		if (url === undefined) return sessionId ?? asObject(input)?.size;
+		const bytes = await (await fetch(asText(url) ?? '')).arrayBuffer();
+		return Buffer.from(bytes).subarray(PIXEL.length).toString();
 	}
 
 	const inputFiles = { files: [{ inputField: 'image_urls' }] };
 	const edit = { operation: 'edit', model: locator('aurora/retouch-1'), input: form({}), inputFiles };
-	const inItsSession = {
-		resource: 'task',
-		operation: 'createAndWait',
-		options: { sessionId: '={{ $json.sessionId }}' },
-	};
-	it.each<[string, object, (bytes: number) => Promise<INodeExecutionData>]>([
-		['session', inItsSession, inSession],
-		['file of one name and about one size', edit, ofSize],
+	const ofTask = { resource: 'task', operation: 'createAndWait', options: { sessionId: '={{ $json.own }}' } };
+	it.each<[string, object, (index: number) => Promise<INodeExecutionData>]>([
+		['session', ofTask, async () => ({ json: { own: await newSession() } })],
+		[
+			'form',
+			{ input: form({ quality: 'draft', size: '={{ $json.own }}' }) },
+			(index) => Promise.resolve({ json: { own: ['512x512', '1024x1024', '1536x1024'][index] } }),
+		],
+		['file’s name', edit, async (index) => await withFile(`${index}`, `${index}.png`)],
+		['file’s size, by a byte', edit, async (index) => await withFile('.'.repeat(1_200 + index))],
 	])(
 		'rows that differ only in their %s have another order: each has its own picture',
-		async (_, parameters, row) => {
-			const rows = await Promise.all([1_201, 1_202, 1_203].map(row));
-			const execution = await killed(image({ prompt: 'cat', ...parameters }), rows);
+		async (_, node, row) => {
+			const rows = await Promise.all([0, 1, 2].map(row));
+			const execution = await killed(image({ prompt: 'cat', ...node }), rows);
 			const moved = [2, 0, 1].flatMap((index) => rows[index] ?? []);
 			const retried = await execution.retryAfterKill(moved);
 			expect(retried.error).toBeUndefined();
-			const own = moved.map(({ json, binary }) => json.sessionId ?? binary?.data?.bytes);
+			const own = moved.map(({ json }) => json.own);
 			expect(await Promise.all(retried.items().map(createdWith))).toStrictEqual(own);
 			expect(gateway.charges()).toBe(3);
 		},
