@@ -62,9 +62,10 @@ describe('codex', () => {
 	describe('a codex file', () => {
 		test.each(codexes)('$file belongs to its node', ({ file, codex, name }) => {
 			const folder = file.split('/')[1] ?? '';
+			const version = descriptions.find((node) => node.name === name)?.version;
 			expect(codex).toMatchObject({
 				node: `${manifest.name}.${name}`,
-				nodeVersion: '1.0',
+				nodeVersion: String(version).replace(/^\d+$/, '$&.0'),
 				codexVersion: '1.0',
 			});
 			expect(`${name.charAt(0).toUpperCase()}${name.slice(1)}`).toBe(folder);
