@@ -3,9 +3,11 @@ import type { ITaskData } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { rejection } from '../helpers/client';
+import { collected, nodesByName } from '../helpers/panel';
 import { eventually, passTime } from '../helpers/time';
 import { locator } from '../helpers/values';
 import { type LangChainModel, streamed } from '../nodes/chatModel/support';
+import { respondJson } from '../stories/support';
 import { useReports } from './support';
 
 // What an agent, and its user, get of a response that is paid for.
@@ -362,4 +364,16 @@ describe('what the text node has, too', () => {
 		const [request] = gateway.control.requests({ method: 'POST' });
 		expect((request?.body.json as { stream?: boolean }).stream).toBe(way === 'streamed' ? true : undefined);
 	});
+});
+
+test('a call that the gateway stopped after 300 s names *Stream*, which the chat model has', async () => {
+	gateway.control.addFault({
+		match: { method: 'POST' },
+		action: respondJson({ error: { code: 'timeout', message: 'Timeout' } }, 504),
+	});
+	const { lc } = await gateway.chatModel({});
+	const error = await rejection(lc.invoke([new HumanMessage('Go')]));
+	expect(error).toMatchObject({ description: expect.stringContaining("The option 'Stream'") as string });
+	const options = nodesByName.chatModel?.description.properties.find(({ name }) => name === 'options');
+	expect(options && collected(options).map(({ displayName }) => displayName)).toContain('Stream');
 });
