@@ -37,7 +37,7 @@ export class ToolNames {
 		return this.sent.get(name) ?? allowed(name);
 	}
 
-	/** A tool under the name that is sent; the model is told its own. */
+	/** A tool under the name that is sent, with its own in the description. */
 	tool(tool: ToolDefinition): ToolDefinition {
 		const name = this.sentName(tool.name);
 		if (name === tool.name) return tool;

@@ -219,7 +219,7 @@ test('two users at once, whose agent calls all its tools at once, get what each 
 
 test('a tool whose prompt nobody lets the agent fill in says so to the model, at no cost', async () => {
 	const { results } = seen(await run({ ...agent([CAT]), tools: { [DRAW]: image({ prompt: '' }) } }));
-	expect(results[0]?.[0]).toContain('This tool cannot be told what to make: it has no prompt');
+	expect(results[0]?.[0]).toContain('This tool has no prompt, so it makes nothing');
 	expect(results[0]?.[0]).toContain("click the sparkle button beside 'Prompt'");
 	expect(kinds()).not.toContain('media');
 });

@@ -115,7 +115,7 @@ export async function completeInput(
 	const promptName = field?.name ?? 'prompt';
 	if (run.isTool && prompt === undefined && field?.required && isUnset(values[promptName]))
 		throw new InvalidInputError(
-			'This tool cannot be told what to make: it has no prompt',
+			'This tool has no prompt, so it makes nothing',
 			"Tell the user to open the tool in n8n, and to click the sparkle button beside 'Prompt': the agent then fills it in.",
 			'prompt',
 		);

@@ -1,10 +1,4 @@
-import {
-	NodeOperationError,
-	sleep,
-	type IBinaryKeyData,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
@@ -12,8 +6,7 @@ import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { ClientDependencies } from '../gateway/client/client';
-import { givenName } from '../gateway/util/fileName';
-import { asObject, asText, omit } from '../gateway/util/json';
+import { asObject, asText } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { RunSignal } from '../gateway/client/runSignal';
 import { connect } from '../n8n/client';
@@ -24,6 +17,7 @@ import { Limiter } from './limiter';
 import { toErrorJson, toNodeError } from './nodeError';
 import type { Deferred, ItemInput, OperationOutput, PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
+import { equalFileName, withFileName, withInput } from './outputs';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
 
@@ -211,7 +205,7 @@ class ItemLoop {
 		try {
 			const outputs = await work();
 			if (!outputs) return;
-			const named = outputs.map((output) => this.withFileName(index, output));
+			const named = outputs.map((output) => withFileName(output, this.fileNames.get(index)));
 			const items = paired(index, this.repeated.has(index) ? named.map(withNote) : named);
 			this.outputs.set(index, items);
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
@@ -255,7 +249,7 @@ class ItemLoop {
 		const outputs = context.getInputData().flatMap((_, index) => {
 			const done = failures.get(index) ?? this.outputs.get(index);
 			const unfinished = paused?.outputs.get(index) ?? [];
-			return (done ?? paired(index, [unfinished].flat())).map((item) => this.withInput(index, item));
+			return (done ?? paired(index, [unfinished].flat())).map((item) => this.asOutput(index, item));
 		});
 		if (paused) {
 			for (const [index, failure] of failures) records.put(index, { state: 'done', outputs: failure });
@@ -266,46 +260,12 @@ class ItemLoop {
 		return outputs;
 	}
 
-	/** As the option *File Name* says. */
-	private withFileName(index: number, output: OperationOutput): OperationOutput {
-		const name = this.fileNames.get(index);
-		const files = Object.entries(output.binary ?? {});
-		if (name === undefined || files.length === 0) return output;
-		const json = { ...output.json };
-		const named = files.map(([field, file], n) => {
-			const given = givenName(name, file.mimeType, files.length > 1 ? `_${n + 1}` : '') ?? file.fileName;
-			if (json.fileName !== undefined && json.fileName === file.fileName) json.fileName = given;
-			return [field, { ...file, fileName: given }] as const;
-		});
-		return { ...output, json, binary: Object.fromEntries(named) as IBinaryKeyData };
-	}
-
-	/** The names of files that several items give. */
-	private equalFileNames(): string[] {
-		const names = [...this.fileNames.keys()].flatMap((index) =>
-			(this.outputs.get(index) ?? []).flatMap(({ binary = {} }) =>
-				Object.values(binary).map((file) => file.fileName ?? ''),
-			),
-		);
-		return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-	}
-
-	/** A copy, as the option *Include Input Fields* wants it: n8n changes what a node returns, and the records may be kept. */
-	private withInput(index: number, output: INodeExecutionData): INodeExecutionData {
-		const { json = {}, binary } = this.context.getInputData()[index] ?? {};
+	/** A copy: n8n changes what a node returns, and the records may be kept. */
+	private asOutput(index: number, output: INodeExecutionData): INodeExecutionData {
+		const input = this.context.getInputData()[index];
 		// n8n joins the items of the error output with their input.
 		const isJoined = this.failures.has(index) && this.context.getNode().onError === 'continueErrorOutput';
-		if (!this.includesInput || isJoined) return { ...output };
-		// Of a result, n8n takes a field `error` for a failure.
-		const isTaken = (name: string) => name === 'error' || Object.hasOwn(output.json, name);
-		const taken = Object.keys(json).filter(isTaken);
-		const inside = taken.length > 0 && Object.hasOwn(json, 'input') ? [...taken, 'input'] : taken;
-		const input = Object.fromEntries(inside.map((name) => [name, json[name]]));
-		return {
-			...output,
-			json: { ...output.json, ...omit(json, ...inside), ...(inside.length > 0 ? { input } : {}) },
-			...(binary && { binary: { ...binary, ...output.binary } }),
-		};
+		return this.includesInput && input && !isJoined ? withInput(output, input) : { ...output };
 	}
 
 	private get includesInput(): boolean {
@@ -327,7 +287,7 @@ class ItemLoop {
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const count = this.context.getInputData().length;
 		for (const hint of this.parameters.emptyExpressions.hints(count)) hints.add(hint);
-		const [equal] = this.equalFileNames();
+		const equal = equalFileName([...this.fileNames.keys()].flatMap((index) => this.outputs.get(index) ?? []));
 		if (equal !== undefined)
 			hints.add(
 				`Several items have a file of the name ${equal}: take a value for 'File Name' that differs, such as an ID.`,
