@@ -75,7 +75,10 @@ function hasTools() {
 async function install({ name, size, folder, entries }, args = []) {
 	console.log(`Installing ${name} (${size}).`);
 	const progress = progressOf(join(folder, 'node_modules'), entries);
-	const line = (seconds) => `Installing ${name}: ${progress(seconds)}`;
+	const line = (seconds) => {
+		const news = progress(seconds);
+		return news && `Installing ${name}: ${news}`;
+	};
 	const isDone = await saying(line, async () => await npm(['ci', ...args], folder));
 	if (!isDone) return fail(`Could not install ${name}.`);
 	writeMarker({ folder }, { lock: lockOf({ folder }) });

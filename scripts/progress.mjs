@@ -7,13 +7,16 @@ const EVERY_MS = 15_000;
 /**
  * Prints a line every 15 s until the work is done.
  * @template T
- * @param {(seconds: number) => string} line given the seconds so far
+ * @param {(seconds: number) => string | undefined} line given the seconds so far; `undefined` prints none
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function saying(line, work) {
 	const began = Date.now();
-	const timer = setInterval(() => console.log(line(secondsSince(began))), EVERY_MS);
+	const timer = setInterval(() => {
+		const text = line(secondsSince(began));
+		if (text !== undefined) console.log(text);
+	}, EVERY_MS);
 	try {
 		return await work();
 	} finally {
@@ -25,17 +28,23 @@ export async function saying(line, work) {
  * How far npm is with a folder: first it reads its packages and writes nothing, then files come evenly.
  * @param {string} folder `node_modules`
  * @param {number} total the files and folders that there are in the end, about
- * @returns {(seconds: number) => string}
+ * @returns {(seconds: number) => string | undefined} `undefined` while there is no news
  */
 export function progressOf(folder, total) {
 	let start = { seconds: 0, count: 0 };
+	let hasSaid = false;
 	return (seconds) => {
 		const count = entriesBelow(folder);
-		const isReading = count < total / 50;
-		if (isReading) start = { seconds, count };
+		if (count < total / 50) {
+			start = { seconds, count };
+			if (hasSaid) return undefined;
+			hasSaid = true;
+			return 'npm reads the packages';
+		}
 		const percent = Math.min(99, Math.round((count / total) * 100));
-		const done = isReading ? 'npm reads the packages' : `${percent} % of the files`;
-		return `${done}, ${seconds} s so far${isReading ? '' : `, about ${left(count, seconds)} s to go`}`;
+		// The first files are slow: their pace says nothing of the rest.
+		const rest = percent < 10 ? '' : `, about ${left(count, seconds)} s to go`;
+		return `${percent} % of the files, ${seconds} s so far${rest}`;
 	};
 
 	function left(count, seconds) {
