@@ -100,7 +100,7 @@ scene('another model has another form, with rows and options', async ({ editor }
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create a media task');
 	await panel.openPicker();
-	await panel.models.filter({ hasText: /lumen\/motion-2 · (from )?₽[\d.]+ · video/ }).waitFor();
+	await panel.models.filter({ hasText: /lumen\/motion-2 · (₽[\d.]+ · from )?₽[\d.]+ · video/ }).waitFor();
 	await panel.searchModels('video');
 	await eventually(async () => expect(await panel.models.count()).toBe(1));
 	await panel.chooseModel('lumen/motion-2');
