@@ -6,7 +6,7 @@ import { Registry } from '../shared/run/registry';
 
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get the balance',
+	action: 'Get balance',
 	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	toolDescription: 'Says how much money is left in the wallet. Returns the amount in rubles.',
 	isSingleRequest: true,

@@ -21,7 +21,7 @@ export const fileId = id({
 
 export const deleteOperation = defineOperation({
 	displayName: 'Delete',
-	action: 'Delete a file',
+	action: 'Delete file',
 	description: 'Delete a file permanently: its URL stops working',
 	isSingleRequest: true,
 	parameters: { fileId },
@@ -33,7 +33,7 @@ export const deleteOperation = defineOperation({
 
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get a file',
+	action: 'Get file',
 	description: 'Retrieve the record of a file, such as its URL, type and size',
 	toolDescription: 'Looks up a stored file by its ID. Returns its URL, its type and its size.',
 	isSingleRequest: true,
@@ -64,7 +64,7 @@ export const getMany = defineOperation({
 /** Downloads a file: its record from the gateway (§4.15), its bytes from the record's URL, without the key. */
 export const download = defineOperation({
 	displayName: 'Download',
-	action: 'Download a file',
+	action: 'Download file',
 	description: 'Retrieve the content of a file into a binary field',
 	toolDescription: 'Looks up a stored file by its ID. Returns its URL, type and size.',
 	parameters: {
@@ -93,5 +93,5 @@ export const download = defineOperation({
 });
 
 export const registry = new Registry({
-	file: { displayName: 'File', operations: { upload, delete: deleteOperation, download, get, getMany } },
+	file: { displayName: 'File', operations: { upload, download, getMany, delete: deleteOperation, get } },
 });

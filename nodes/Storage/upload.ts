@@ -80,7 +80,7 @@ const parameters = {
 
 export const upload = defineOperation({
 	displayName: 'Upload',
-	action: 'Upload a file',
+	action: 'Upload file',
 	description: 'Store a new image, video or audio file at the gateway and get its URL',
 	toolDescription:
 		'Stores an image, video or audio file, given as base64 text or by its URL, at the gateway. Returns its ID and URL.',

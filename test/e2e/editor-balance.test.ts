@@ -7,7 +7,7 @@ const scene = story('balance');
 scene('balance: the money left, and whether it is low', async ({ editor, environment }) => {
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get the balance');
+	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get balance');
 	await panel.addOption('Threshold (₽)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(await panel.output.items()).toStrictEqual([

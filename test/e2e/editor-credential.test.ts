@@ -31,7 +31,7 @@ scene('without a credential, the model picker and the form say what is missing',
 	const { editor, environment } = stage;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create a media task');
+	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create media task');
 	await panel.root.getByText('Choose a model to see its fields').waitFor();
 	await panel.openPicker();
 	await editor.page.getByText('Could not load list').waitFor();
@@ -44,7 +44,7 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	const { credential: form } = editor;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');
+	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get balance');
 	await form.openNew();
 	// For a moment, the form still shows the failure before.
 	const says = async (words: RegExp) =>

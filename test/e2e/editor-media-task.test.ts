@@ -16,7 +16,7 @@ async function widthOf(picture: Locator): Promise<number> {
 
 scene('a model and a prompt make a picture', async ({ editor, environment }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('generate image', 'Gateway Media Task', 'Generate an image');
+	const panel = await editor.addFirst('generate image', 'Gateway Media Task', 'Generate image');
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'aurora/canvas-1 · ₽5.40 · from ₽1.80' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toStrictEqual([
@@ -63,7 +63,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 
 scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create a media task');
+	const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create media task');
 	const prompt = async () => await panel.field('prompt').inputValue();
 	await panel.pickModel('aurora/canvas-1');
 	await panel.fill('prompt', 'A lighthouse');
@@ -98,7 +98,7 @@ scene('an example shows its prompt, and only the fields that it fills', async ({
 
 scene('another model has another form, with rows and options', async ({ editor }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create a media task');
+	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create media task');
 	await panel.openPicker();
 	await panel.models.filter({ hasText: /lumen\/motion-2 · (₽[\d.]+ · from )?₽[\d.]+ · video/ }).waitFor();
 	await panel.searchModels('video');
@@ -118,7 +118,7 @@ scene('an image is edited: models that take one come first', async (stage) => {
 	const { editor } = stage;
 	const { gateway } = stage.environment;
 	await openFile(stage);
-	const panel = await editor.addBehind('vase.png', 'edit an image', 'Gateway Media Task', 'Edit an image');
+	const panel = await editor.addBehind('vase.png', 'edit an image', 'Gateway Media Task', 'Edit image');
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'aurora/retouch-1 · ' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toMatchObject([

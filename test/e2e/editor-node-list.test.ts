@@ -69,19 +69,19 @@ const LATER: Readonly<Record<string, number>> = { image: 8, video: 4, 'ai gatewa
 
 /** By node: the words that find it, and some of its actions. */
 const SEARCHES: Array<[string, string, string[]]> = [
-	['Gateway Balance', 'low balance, ai gateway, balance, money, alert', ['Get the balance']],
-	['Gateway Storage', 'upload file', ['Upload a file']],
+	['Gateway Balance', 'low balance, ai gateway, balance, money, alert', ['Get balance']],
+	['Gateway Storage', 'upload file', ['Upload file']],
 	[
 		MEDIA,
 		'ai gateway, image, video, music, text to speech, dall-e, midjourney, sora, suno, elevenlabs',
 		[
-			'Generate an image',
-			'Generate a video',
+			'Generate image',
+			'Generate video',
 			'Generate music',
 			'Generate speech',
-			'Create a media task',
-			'Create a media task and wait',
-			'Wait for a media task',
+			'Create media task',
+			'Create media task and wait',
+			'Wait for media task',
 			'On media task succeeded',
 			'On media task failed',
 		],
@@ -89,7 +89,7 @@ const SEARCHES: Array<[string, string, string[]]> = [
 	[
 		TEXT,
 		'write text, ai gateway, gateway, generate text, language model, gpt, claude, whisper, OCR, analyze a video, pdf',
-		['Generate text', 'Analyze an image', 'Analyze a video', 'Transcribe audio', 'Read a document'],
+		['Generate text', 'Analyze image', 'Analyze video', 'Transcribe audio', 'Read document'],
 	],
 ];
 

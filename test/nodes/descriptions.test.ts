@@ -100,7 +100,7 @@ describe('tooltips', () => {
 
 describe('lists', () => {
 	/** Lists in ascending order, or with the usual choice first. */
-	const SCALES = ['reasoningEffort', 'verbosity', 'webSearch', 'fireOn'];
+	const SCALES = ['reasoningEffort', 'verbosity', 'webSearch', 'fireOn', 'resource', 'operation'];
 	const lists = fields.filter(({ property: { name } }) => !SCALES.includes(name));
 	/** The options that people use most. */
 	const FIRST = [
@@ -108,20 +108,14 @@ describe('lists', () => {
 		...['Max Cost per Execution (₽)', 'Max Price (₽)', 'Max Wait (Minutes)', 'Dry Run'],
 	];
 
-	rule(
-		'are sorted by name, unless they are scales; common options and the resource Text stand first',
-		lists,
-		({ property }) => {
-			const names = choicesOf(property).map(({ name }, index) =>
-				index === 0 && name === 'Text' ? '' : name,
-			);
-			const options = property.type === 'collection' ? collected(property) : [];
-			names.push(...options.map(({ displayName }) => displayName));
-			const first = FIRST.filter((name) => names.includes(name));
-			const others = names.filter((name) => !first.includes(name));
-			return names.join() === [...first, ...others.sort((a, b) => a.localeCompare(b, 'en'))].join();
-		},
-	);
+	rule('are sorted by name, unless they are scales; common options stand first', lists, ({ property }) => {
+		const names = choicesOf(property).map(({ name }) => name);
+		const options = property.type === 'collection' ? collected(property) : [];
+		names.push(...options.map(({ displayName }) => displayName));
+		const first = FIRST.filter((name) => names.includes(name));
+		const others = names.filter((name) => !first.includes(name));
+		return names.join() === [...first, ...others.sort((a, b) => a.localeCompare(b, 'en'))].join();
+	});
 
 	const fixed = ofType('options').filter(
 		({ property: { typeOptions } }) => typeOptions?.loadOptionsMethod === undefined,
@@ -129,6 +123,29 @@ describe('lists', () => {
 	rule('have one of their choices as default', fixed, ({ property }) =>
 		choicesOf(property).some(({ value }) => value === property.default),
 	);
+
+	it('of actions have no articles, and begin with what people use', () => {
+		const actions = (name: string) => {
+			const { properties = [] } = descriptions.find((one) => one.name === name) ?? {};
+			const lists = properties.filter((one) => one.name === 'operation').flatMap(choicesOf);
+			return lists.map(({ action }) => action);
+		};
+		expect([actions('textGeneration'), actions('mediaTask'), actions('storage')]).toStrictEqual([
+			[
+				...['Generate text', 'Read document', 'Analyze image', 'Transcribe audio', 'Analyze video'],
+				...['Get many text models', 'Get text model'],
+			],
+			[
+				...['Generate image', 'Edit image', 'Generate video', 'Generate music', 'Generate speech'],
+				...['Create media task and wait', 'Create media task', 'Wait for media task'],
+				...['Get media tasks of this execution', 'Download result of media task'],
+				...['Get timed lyrics of song', 'Get many media tasks', 'Delete media task', 'Get media task'],
+				...['Archive media task', 'Unarchive media task', 'Restore media task'],
+				...['Get many media models', 'Create media session'],
+			],
+			['Upload file', 'Download file', 'Get many files', 'Delete file', 'Get file'],
+		]);
+	});
 
 	it('of models are the default of a picker, which also accepts an ID; n8n’s builder is told to invent none', () => {
 		const pickers = ofType('resourceLocator');

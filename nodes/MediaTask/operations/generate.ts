@@ -18,7 +18,7 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 	return {
 		...createAndWait,
 		displayName: 'Generate',
-		action: `Generate ${what}`,
+		action: `Generate ${what.replace(/^an? /, '')}`,
 		description: `Generate ${what} from a text, wait for it, and retrieve the file`,
 		toolDescription: `Generates ${what} from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.`,
 		parameters: {
@@ -65,7 +65,7 @@ const IMAGE_URL = /(^|")\s*(https?:|data:)/i;
 export const editImage: Operation = {
 	...generateImage,
 	displayName: 'Edit',
-	action: 'Edit an image',
+	action: 'Edit image',
 	description: 'Change an image as a text says, or combine several, wait for it, and retrieve the file',
 	toolDescription:
 		'Changes the image at a URL as described, and waits until it is done. Returns the URLs of the files and the price in rubles.',

@@ -18,26 +18,26 @@ import {
 
 export const registry = new Registry({
 	image: { displayName: 'Image', operations: { generate: generateImage, edit: editImage } },
+	video: { displayName: 'Video', operations: { generate: generateVideo } },
+	music: { displayName: 'Music', operations: { generate: generateMusic } },
+	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
 	task: {
 		displayName: 'Task',
 		operations: {
 			createAndWait,
 			create,
 			wait,
-			get,
-			getMany,
 			getFromExecution,
 			download,
 			getLyrics,
+			getMany,
+			delete: deleteOperation,
+			get,
 			archive,
 			unarchive,
-			delete: deleteOperation,
 			restore,
 		},
 	},
-	video: { displayName: 'Video', operations: { generate: generateVideo } },
-	music: { displayName: 'Music', operations: { generate: generateMusic } },
-	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
 	model: { displayName: 'Model', operations: { getMany: getManyModels } },
 	session: { displayName: 'Session', operations: { create: createSession } },
 });

@@ -6,7 +6,7 @@ import { defineOperation } from '../../shared/run/operation';
 
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get a text model',
+	action: 'Get text model',
 	description: 'Retrieve a text model with its context window and prices',
 	isSingleRequest: true,
 	parameters: {

@@ -40,7 +40,7 @@ export interface Operation<
 	Planned = unknown,
 > {
 	displayName: string;
-	/** As the list of actions names it, in plain words, e.g. "Create a media task". */
+	/** As the list of actions names it, without articles, e.g. "Create media task". */
 	action: string;
 	description: string;
 	/** For an AI Agent: what it does, needs and returns. Default: the description. */
@@ -81,8 +81,6 @@ export function defineOperation<
 
 export interface Resource {
 	displayName: string;
-	/** Whether it comes before the others, also in n8n's list of actions. */
-	isFirst?: true;
 	operations: Readonly<Record<string, Operation>>;
 }
 

@@ -60,23 +60,21 @@ export class Registry {
 	}
 }
 
-/** A selector, sorted by name, but for one that comes first. A new node starts with the first entry of the registry. */
-function selector<T extends Pick<Resource, 'displayName' | 'isFirst'>>(
+/** A selector in the registry's order: what people use comes first, and a new node starts with it. */
+function selector<T>(
 	name: string,
 	displayName: string,
 	choices: Readonly<Record<string, T>>,
 	describe: (choice: T) => Omit<INodePropertyOptions, 'value'>,
 ): INodeProperties {
-	const options = Object.entries(choices).map(([value, choice]) => ({ ...describe(choice), value }));
 	const [initial = ''] = Object.keys(choices);
-	const rank = ({ value }: { value: string }) => (choices[value]?.isFirst ? 0 : 1);
 	return {
 		displayName,
 		name,
 		type: 'options',
 		noDataExpression: true,
 		default: initial,
-		options: options.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1)),
+		options: Object.entries(choices).map(([value, choice]) => ({ ...describe(choice), value })),
 	};
 }
 

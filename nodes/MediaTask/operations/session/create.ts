@@ -6,7 +6,7 @@ import { defineOperation } from '../../../shared/run/operation';
 
 export const createSession = defineOperation({
 	displayName: 'Create',
-	action: 'Create a media session',
+	action: 'Create media session',
 	description: 'Create a new session for media tasks',
 	isSingleRequest: true,
 	parameters: {

@@ -25,7 +25,7 @@ function isDry({ run, index }: ItemContext, { isDryRun }: PlannedTask): boolean 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
 	displayName: 'Create',
-	action: 'Create a media task',
+	action: 'Create media task',
 	description: 'Create a new task and continue with its ID, without waiting for the result',
 	toolDescription:
 		'Starts to generate an image, video, piece of music or speech from a description, without waiting for it. Returns the ID of the task, with which its result can be fetched later.',
@@ -66,7 +66,7 @@ const parameters = { ...taskParameters, waitStrategy, ...resultParameters };
 /** Creates the tasks of all items, then polls for their results or suspends the execution (§4.6, §3.1, §6.4). */
 export const createAndWait = defineOperation({
 	displayName: 'Create and Wait',
-	action: 'Create a media task and wait',
+	action: 'Create media task and wait',
 	description: 'Create a new task, wait until it ends, and retrieve its files',
 	toolDescription:
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',

@@ -20,7 +20,7 @@ type Params = Values<typeof parameters> & { readonly options: Values<typeof opti
  */
 export const getFromExecution = defineOperation({
 	displayName: 'Get Tasks of This Execution',
-	action: 'Get the media tasks of this execution',
+	action: 'Get media tasks of this execution',
 	description:
 		'Retrieve all tasks that this execution has made, such as those of an AI Agent, with their files',
 	toolDescription:

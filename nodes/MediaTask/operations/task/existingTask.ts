@@ -40,7 +40,7 @@ export const taskId = id({
 /** Returns a media task with its state and result (§4.7). A failed task is no error here. */
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get a media task',
+	action: 'Get media task',
 	description: 'Retrieve the state of a task and the URLs of its files, which work for 7 days',
 	toolDescription:
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
@@ -73,7 +73,7 @@ export const getMany = defineOperation({
 /** Waits for the existing tasks of all items at the same time (§3.1). */
 export const wait = defineOperation({
 	displayName: 'Wait',
-	action: 'Wait for a media task',
+	action: 'Wait for media task',
 	description: 'Wait until an existing task ends, and retrieve its files',
 	toolDescription:
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
@@ -89,7 +89,7 @@ export const wait = defineOperation({
 
 export const download = defineOperation({
 	displayName: 'Download',
-	action: 'Download the result of a media task',
+	action: 'Download result of media task',
 	description: "Retrieve the file of a task, or a ZIP archive of several; 'Wait' retrieves them one by one",
 	toolDescription: 'Looks up a finished task by its ID. Returns the URLs of its files.',
 	parameters: { taskId },
@@ -126,7 +126,7 @@ const MIME_TYPES = { lrc: 'text/plain', srt: 'application/x-subrip', vtt: 'text/
 
 export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
-	action: 'Get the timed lyrics of a song',
+	action: 'Get timed lyrics of song',
 	description: 'Retrieve the lyrics of a track with the time of each word',
 	isSingleRequest: true,
 	parameters: {
@@ -179,7 +179,7 @@ function change(
 ) {
 	return defineOperation({
 		displayName,
-		action: `${displayName} a media task`,
+		action: `${displayName} media task`,
 		description,
 		isSingleRequest: true,
 		parameters: { taskId },

@@ -91,7 +91,7 @@ export const transcribeAudio = definePreset({
 
 export const readDocument = definePreset({
 	displayName: 'Read',
-	action: 'Read a document',
+	action: 'Read document',
 	description:
 		'Extract the text of documents such as PDFs, or the data in them, from binary fields or URLs: returns the text and the cost',
 	toolDescription:
@@ -104,7 +104,7 @@ export const readDocument = definePreset({
 
 export const analyzeImage = definePreset({
 	displayName: 'Analyze',
-	action: 'Analyze an image',
+	action: 'Analyze image',
 	description:
 		'Describe images, read their text or answer a question about them, from binary fields or URLs: returns the text and the cost',
 	toolDescription:
@@ -117,7 +117,7 @@ export const analyzeImage = definePreset({
 
 export const analyzeVideo = definePreset({
 	displayName: 'Analyze',
-	action: 'Analyze a video',
+	action: 'Analyze video',
 	description:
 		'Describe what happens in videos or answer a question about them, from binary fields or URLs: returns the text and the cost',
 	toolDescription:
