@@ -93,6 +93,23 @@ describe('a response', () => {
 		});
 	});
 
+	it.each([
+		['half of it was', 1, true],
+		['all of it was', 2, false],
+	])('that is destroyed after %s read: %s of 2 chunks, aborted: %s', async (_, count, isAborted) => {
+		let signal: AbortSignal | undefined;
+		const context = sending(async ({ abortSignal }) => {
+			signal = abortSignal as AbortSignal;
+			return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from(['{', '}']) });
+		});
+		const { body } = await n8nTransport(context, credential).stream(request);
+		if (typeof body === 'string') throw new Error('It is a text');
+		let read = 0;
+		for await (const chunk of body) if (chunk.length > 0 && (read += 1) === count && isAborted) break;
+		body.destroy();
+		expect([read, signal?.aborted]).toStrictEqual([count, isAborted]);
+	});
+
 	it('that cannot be decompressed may be charged', async () => {
 		const body = new PassThrough();
 		const problem = Object.assign(new Error('incorrect header check'), { code: 'Z_DATA_ERROR' });

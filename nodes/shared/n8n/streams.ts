@@ -41,7 +41,7 @@ export function reportChunks(source: Readable, onChunk: (chunk: Uint8Array) => v
 }
 
 /** Calls `action` when a stream is destroyed. Its 'close' event comes later: it waits for the chunk that is being read. */
-export function whenDestroyed(stream: ByteStream, action: () => void): void {
+export function whenDestroyed(stream: ByteStream, action: () => unknown): void {
 	const destroy = stream.destroy.bind(stream);
 	stream.destroy = (error) => {
 		const destroyed = destroy(error);

@@ -63,8 +63,9 @@ export function n8nTransport(
 		stream: async (httpRequest) =>
 			await exchange<HttpResponse<ByteStream | string>>(httpRequest, async (response, own) => {
 				if (!isSuccess(response)) return await withText(response, httpRequest);
+				const { body } = response;
 				// n8n's client leaves the connection open until the next bytes.
-				whenDestroyed(response.body, () => own.abort());
+				whenDestroyed(body, () => !body.readableEnded && own.abort());
 				return response;
 			}),
 	};

@@ -48,7 +48,8 @@ export async function withinLimits<T>(
 		}
 	};
 	try {
-		return await Promise.race([work(() => (last = now())), timeLimit(), aborted(signal, done.signal)]);
+		const ends = signal ? [aborted(signal, done.signal)] : [];
+		return await Promise.race([work(() => (last = now())), timeLimit(), ...ends]);
 	} finally {
 		done.abort(DONE);
 	}
@@ -56,15 +57,16 @@ export async function withinLimits<T>(
 
 /** Runs `work`, or throws as soon as the signal is aborted. Work that has begun continues, and its result is ignored. */
 export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-	if (signal?.aborted) throw new StoppedError('not waited for');
+	if (!signal) return await work();
+	if (signal.aborted) throw new StoppedError('not waited for');
 	const done = new AbortController();
 	return await Promise.race([work(), aborted(signal, done.signal)]).finally(() => done.abort(DONE));
 }
 
 /** Rejects when the signal is aborted before the work is done. */
-async function aborted(signal: AbortSignal | undefined, done: AbortSignal): Promise<never> {
+async function aborted(signal: AbortSignal, done: AbortSignal): Promise<never> {
 	return await new Promise<never>((_, reject) => {
 		const stop = () => reject(new StoppedError('not waited for'));
-		signal?.addEventListener('abort', stop, { signal: done });
+		signal.addEventListener('abort', stop, { signal: done });
 	});
 }

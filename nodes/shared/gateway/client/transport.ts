@@ -1,6 +1,8 @@
 import type { RequestKind } from '../errors/errors';
 
 export interface ByteStream extends AsyncIterable<Uint8Array> {
+	/** Whether it has been read to its end. */
+	readonly readableEnded?: boolean;
 	destroy(error?: Error): unknown;
 }
 

@@ -85,19 +85,21 @@ class ResponseReader {
 			this.over.abort('over');
 			// Text that came before the error in the same chunk was received, too.
 			await this.show();
-			if (error instanceof StoppedError || !this.isComplete()) throw this.toError(error);
+			if (error instanceof StoppedError || !this.whole()) throw this.toError(error);
 		} finally {
 			this.over.abort('over');
 		}
-		if (this.frame.kind === 'other') throw problemError('notJson', 'charge', { status: this.source.status });
-		if (!this.isComplete())
-			throw this.toError(streamError(this.frame.kind === 'json' ? 'unreadable' : 'ended'));
-		return this.frame.body() ?? this.completion.body();
+		const { kind } = this.frame;
+		if (kind === 'other') throw problemError('notJson', 'charge', { status: this.source.status });
+		const body = this.whole();
+		if (!body) throw this.toError(streamError(kind === 'json' ? 'unreadable' : 'ended'));
+		return body;
 	}
 
-	private isComplete(): boolean {
-		if (this.frame.kind === 'json') return this.frame.body() !== undefined;
-		return this.frame.kind === 'events' && this.completion.isComplete(this.sawDone);
+	/** The body, if all of it has come. */
+	private whole(): JsonObject | undefined {
+		if (this.frame.kind !== 'events') return this.frame.body();
+		return this.completion.isComplete(this.sawDone) ? this.completion.body() : undefined;
 	}
 
 	private async readChunks(touch: () => void): Promise<void> {
