@@ -6,9 +6,9 @@ import { readStoredFile } from '../shared/gateway/endpoints/storage';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import { readBase64, type Base64File } from '../shared/gateway/util/base64';
 import { nameInUrl } from '../shared/gateway/util/fileName';
-import { asNumber, asObject, compact } from '../shared/gateway/util/json';
+import { asNumber, compact } from '../shared/gateway/util/json';
 import { isWebAddress } from '../shared/gateway/util/text';
-import { binaryOf, fileOf, fileOfBase64, storeResponse } from '../shared/n8n/binary';
+import { binaryOf, checkKnownSize, fileOf, fileOfBase64, storeResponse } from '../shared/n8n/binary';
 import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
 import { defineOperation, type ItemContext, type ItemInput } from '../shared/run/operation';
@@ -121,8 +121,7 @@ function sourceOf(item: ItemInput<Values<typeof parameters>>): Source {
 		return { base64: { ...file, mimeType: params.mimeType.trim() || mimeType } };
 	}
 	const binary = binaryOf(item, params.binaryPropertyName, "set 'Upload Source' to 'URL'");
-	// Older versions of n8n do not give the size here.
-	checkSize(asNumber(asObject(binary)?.bytes) ?? 1, 'binaryPropertyName');
+	checkKnownSize(binary, 'binaryPropertyName');
 	return { binary };
 }
 

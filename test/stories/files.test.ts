@@ -139,6 +139,19 @@ describe('a picture to edit', () => {
 		expect([gateway.control.requests(upload), gateway.charges()]).toStrictEqual([[], 0]);
 	});
 
+	test('is an error when that of the last item has 101 MB: no other one is sent', async () => {
+		const [first, second] = await pictures();
+		const content = Buffer.alloc(101 * 1024 * 1024);
+		const large = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'b.png' });
+		const { error } = await execute(
+			edit(),
+			[first, second, large].flatMap((item) => item ?? []),
+		);
+		expect(error?.message).toBe('The file is too large to upload: 101.0 MB');
+		expect(error?.context?.itemIndex).toBe(2);
+		expect([gateway.control.requests(upload), gateway.charges()]).toStrictEqual([[], 0]);
+	});
+
 	test('is uploaded again when the response to its upload is lost: all items succeed', async () => {
 		gateway.control.addFault({ match: upload, action: { kind: 'loseResponse' } });
 		const execution = await execute(edit(), await pictures());

@@ -2,7 +2,7 @@ import type { IBinaryData } from 'n8n-workflow';
 
 import { binaryFields } from '../../shared/fields/files';
 import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
-import { binaryOf, fileOf } from '../../shared/n8n/binary';
+import { binaryOf, checkKnownSize, fileOf } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
 import { id, notForTools } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
@@ -39,7 +39,11 @@ export interface FileForField {
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
 	const orUrl = 'delete the row, and put the URL into the model’s field';
 	return item.params.inputFiles.flatMap(({ values: { inputField: field, binaryPropertyName: files } }) =>
-		files.map((file) => ({ field, binary: binaryOf(item, file, orUrl) })),
+		files.map((file) => {
+			const binary = binaryOf(item, file, orUrl);
+			checkKnownSize(binary, 'inputFiles');
+			return { field, binary };
+		}),
 	);
 }
 

@@ -15,9 +15,9 @@ import {
 	type OnChunk,
 } from '../gateway/client/transport';
 import { fileLimits, TimeLimitError, withinLimits } from '../gateway/client/limits';
-import type { UploadFile } from '../gateway/endpoints/upload';
+import { checkSize, type UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
-import { asArray, asObject, compact } from '../gateway/util/json';
+import { asArray, asNumber, asObject, compact } from '../gateway/util/json';
 import { isTool } from './context';
 import { openBody, reportChunks, type FileContent, type Readable } from './streams';
 
@@ -145,6 +145,11 @@ export function binaryOf(
 				? 'A tool of an AI Agent gets no files: give the file by its URL.'
 				: missing,
 	);
+}
+
+/** Checks the size of an item's file before it is opened (§8). Older versions of n8n do not give it. */
+export function checkKnownSize(binary: IBinaryData, param: string): void {
+	checkSize(asNumber(asObject(binary)?.bytes) ?? 1, param);
 }
 
 /** Where the files of an item are in a workflow whose setting `binaryMode` is `combined`. */

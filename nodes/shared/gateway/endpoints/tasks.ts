@@ -15,6 +15,7 @@ import type { GatewayClient } from '../client/client';
 import { quoted, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts, ErrorText } from '../errors/texts';
+import { isWebAddress } from '../util/text';
 import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
 
@@ -173,10 +174,13 @@ export function hasEnded(state: string): boolean {
 export function taskError(task: MediaTask, secrets: readonly string[], priceRub?: number): ApiError {
 	const { taskId, failCode, failMsg = '' } = task;
 	const code = failCode === undefined ? '' : ` (code ${failCode})`;
+	// Of several results, some may have succeeded.
+	const files = task.resultUrls.filter(isWebAddress);
+	const made = files.length > 0 ? ` Files that it has made: ${files.join(', ')}.` : '';
 	const reason = quoted(redact(failMsg, secrets)) || 'the gateway gives no reason.';
 	return new ApiError({
 		message: 'The media task failed',
-		description: `Task ${taskId}${code}: ${reason} Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one.`,
+		description: `Task ${taskId}${code}: ${reason} Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one.${made}`,
 		// The specification does not show whether it is charged.
 		outcome: 'unknown',
 		kind: 'keyed',
@@ -187,7 +191,7 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 			failCode: task.failCode ?? null,
 			failMsg: task.failMsg ?? null,
 			state: task.state,
-			...compact({ model: task.model, priceRub }),
+			...compact({ model: task.model, priceRub, resultUrls: files.length > 0 ? files : undefined }),
 		},
 	});
 }
