@@ -73,7 +73,7 @@ const SEARCHES: Array<[string, string, string[]]> = [
 	['Gateway Storage', 'upload file', ['Upload file']],
 	[
 		MEDIA,
-		'ai gateway, image, video, music, text to speech, dall-e, midjourney, sora, suno, elevenlabs',
+		'ai gateway, image, video, music, text to speech, dall-e, midjourney, sora, suno, elevenlabs, create media task, make image, image to video, wait for task',
 		[
 			'Generate image',
 			'Generate video',
@@ -88,7 +88,7 @@ const SEARCHES: Array<[string, string, string[]]> = [
 	],
 	[
 		TEXT,
-		'write text, ai gateway, gateway, generate text, language model, gpt, claude, whisper, OCR, analyze a video, pdf',
+		'write text, ai gateway, gateway, generate text, language model, gpt, claude, whisper, OCR, analyze a video, pdf, read pdf, ask about file, analyze file',
 		['Generate text', 'Analyze image', 'Analyze video', 'Transcribe audio', 'Read document'],
 	],
 ];
