@@ -112,6 +112,25 @@ scene('another model has another form, with rows and options', async ({ editor }
 	await panel.root.getByText('production URL of its Gateway Media Task Trigger').waitFor();
 });
 
+scene(
+	'before a task with the test URL of a webhook is paid, the editor warns',
+	async ({ editor, environment }) => {
+		const before = environment.gateway.control.ledger().length;
+		await editor.newWorkflow();
+		const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create media task');
+		await panel.addOption('Callback URL');
+		const warning = panel.output.root.getByText("copy the trigger's production URL");
+		for (const [path, isWarned] of [
+			['webhook-test', true],
+			['webhook', false],
+		] as const) {
+			await panel.fill('callbackUrl', `https://n8n.example.com/${path}/7/media-task`);
+			await eventually(async () => expect(await warning.count()).toBe(isWarned ? 1 : 0));
+		}
+		expect(environment.gateway.control.ledger()).toHaveLength(before);
+	},
+);
+
 const openFile = opening(workflowOfFiles({ 'vase.png': ['image/png', picture] }));
 
 scene('an image is edited: models that take one come first', async (stage) => {
