@@ -21,6 +21,12 @@ beforeEach(async () => await environment.gateway.control.reset());
 const cost = costNode('Cost', 'Write');
 const ledger = () => environment.gateway.control.ledger();
 const shown = (result: RunResult) => result.nodes['Cost']?.items[0]?.json;
+const tokensOf = (result: RunResult, ...nodes: string[]) => {
+	const items = nodes.flatMap((node) => result.nodes[node]?.items ?? []);
+	const usages = items.map(({ json }) => json.usage as Record<'inputTokens' | 'outputTokens', number>);
+	const sum = (name: 'inputTokens' | 'outputTokens') => usages.reduce((all, usage) => all + usage[name], 0);
+	return { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') };
+};
 const paid = (calls: number) => ({
 	costRub: Number(sumOfCosts(...ledger().map(({ amount }) => amount))),
 	calls,
@@ -37,7 +43,10 @@ test('after an AI Agent, it is that of all nodes', async () => {
 	expect(result).toMatchObject({ status: 'success' });
 	// The node, the tool, and the model before and after it.
 	expect(ledger()).toHaveLength(4);
-	expect(shown(result)).toStrictEqual(paid(4));
+	expect(shown(result)).toMatchObject(paid(4));
+	// Those of the tool and the model are not in an output.
+	const { inputTokens } = tokensOf(result, 'Write');
+	expect(shown(result)?.inputTokens).toBeGreaterThan(3 * inputTokens);
 });
 
 test('it survives suspension', async () => {
@@ -64,5 +73,5 @@ test('it survives suspension', async () => {
 	for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
 	const result = await environment.end(executionId);
 	expect(result).toMatchObject({ status: 'success' });
-	expect(shown(result)).toStrictEqual(paid(9));
+	expect(shown(result)).toStrictEqual({ ...paid(9), ...tokensOf(result, 'Write', 'Write later') });
 });

@@ -125,7 +125,7 @@ test('an AI Agent on a worker uses the chat model and a tool, and its deltas rea
 	expect(result?.nodes['Agent']?.items[0]?.json['output']).toContain('321.');
 	expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
 	expect(charges()).toBe(2);
-	expect(result?.nodes['Cost']?.items[0]?.json).toStrictEqual({
+	expect(result?.nodes['Cost']?.items[0]?.json).toMatchObject({
 		costRub: Number(sumOfCosts(...environment.gateway.control.ledger().map(({ amount }) => amount))),
 		calls: 2,
 		callsWithoutCost: 0,

@@ -136,7 +136,8 @@ export function costNode(name: string, of: string): WorkflowNode {
 		type: 'number',
 		value: `={{ $('${of}').context.gateway.${key} }}`,
 	});
-	return setNode(name, ['costRub', 'calls', 'callsWithoutCost'].map(field));
+	const fields = ['costRub', 'calls', 'callsWithoutCost', 'inputTokens', 'outputTokens'];
+	return setNode(name, fields.map(field));
 }
 
 /**
