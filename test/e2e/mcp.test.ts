@@ -36,8 +36,9 @@ const toolOf = (word: string): McpTool => {
 		throw new Error(`There is no tool for "${word}" among ${tools.map(({ name }) => name).join(', ')}`);
 	return found;
 };
-const call = async (word: string, args: Record<string, unknown>) => {
-	const { content, isError } = await client.callTool({ name: toolOf(word).name, arguments: args });
+const call = async (word: string, args: Record<string, unknown>, options?: { timeout: number }) => {
+	const request = { name: toolOf(word).name, arguments: args };
+	const { content, isError } = await client.callTool(request, undefined, options);
 	const text = content.map((part) => part.text ?? '').join('');
 	return { isError, text };
 };
@@ -101,4 +102,50 @@ it('a client reads what is wrong with its input, and nothing is created', async 
 	});
 	expect(text).toMatch(/Quality|quality/);
 	expect(environment.gateway.control.tasks()).toHaveLength(before);
+});
+
+/** What a client asks for; `prompt` tells the tasks apart. */
+const picture = (prompt: string) => ({
+	Model: 'aurora/canvas-1',
+	Prompt: prompt,
+	Quality: 'draft',
+	Number_of_Images: 1,
+});
+const tasksOf = (prompt: string) =>
+	environment.gateway.control.tasks().filter(({ input }) => input.prompt === prompt);
+const neverEnds = () => environment.gateway.control.configure({ taskDuration: { image: 10_000_000 } });
+
+it('a client that gives up and asks again pays for one picture, and gets it', async () => {
+	neverEnds();
+	const asked = picture('A red boat');
+	const paid = environment.gateway.control.ledger().length;
+	await expect(call('media', asked, { timeout: 4_000 })).rejects.toThrow(/timed out/i);
+	const [task] = await eventually(() => {
+		expect(tasksOf('A red boat')).toHaveLength(1);
+		return tasksOf('A red boat');
+	});
+	await expect(call('media', asked, { timeout: 4_000 })).rejects.toThrow(/timed out/i);
+	await environment.gateway.control.finishTask(task?.taskId ?? '');
+	const { text } = await call('media', asked);
+	const [finished] = tasksOf('A red boat');
+	expect(JSON.parse(text)).toMatchObject([{ state: 'success', resultUrls: finished?.resultUrls }]);
+	expect(tasksOf('A red boat')).toHaveLength(1);
+	expect(environment.gateway.control.ledger()).toHaveLength(paid + 1);
+});
+
+it('a picture that takes longer than a client waits returns its task, and the next call its URL', async () => {
+	neverEnds();
+	const asked = picture('A white whale');
+	const start = Date.now();
+	const { text } = await call('media', asked);
+	expect(Date.now() - start).toBeLessThan(60_000);
+	const [task] = tasksOf('A white whale');
+	const note = 'The task continues. To get its result, call again with the same input: that costs nothing.';
+	expect(JSON.parse(text)).toStrictEqual([{ taskId: task?.taskId, state: task?.state, note }]);
+	await environment.gateway.control.finishTask(task?.taskId ?? '');
+	const { text: second } = await call('media', asked);
+	expect(JSON.parse(second)).toMatchObject([{ taskId: task?.taskId, state: 'success' }]);
+	for (const url of tasksOf('A white whale').flatMap(({ resultUrls }) => resultUrls))
+		expect(second).toContain(url);
+	expect(tasksOf('A white whale')).toHaveLength(1);
 });

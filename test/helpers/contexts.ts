@@ -165,16 +165,18 @@ export async function requestSuspended(
  * The context of a sub-node, and the execution in which n8n records its runs.
  *
  * @param options.execution that of other nodes; a new one by default
+ * @param options.parent the type of the node that it serves
  */
 export function supplyContext({
 	execution = createRunExecutionData(),
+	parent: parentType,
 	...options
-}: NodeOptions & Pick<RunOptions, 'asTool'> & { execution?: IRunExecutionData }): {
+}: NodeOptions & Pick<RunOptions, 'asTool'> & { execution?: IRunExecutionData; parent?: string }): {
 	context: ISupplyDataFunctions;
 	execution: IRunExecutionData;
 } {
 	const { workflow, node, more } = prepared(options);
-	const parent: INode = { ...node, id: 'node-2', name: 'AI Agent' };
+	const parent: INode = { ...node, id: 'node-2', name: 'AI Agent', type: parentType ?? node.type };
 	const items = [{ json: {} }];
 	const context = new SupplyDataContext(
 		workflow,

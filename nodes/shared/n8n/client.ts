@@ -53,6 +53,15 @@ export async function connect(
 	);
 }
 
+/** Identifies the account of the first item; empty if its credential cannot be used, which the first request reports. */
+export async function currentAccount(context: N8nContext): Promise<string> {
+	try {
+		return accountOf(readAddress(await credentialReader(context)()));
+	} catch {
+		return '';
+	}
+}
+
 /** §6.4 does not say whether the gateway repeats a callback, so its task is polled for minutes. */
 export const CALLBACK_SETTINGS: RequestSettings = {
 	maxRetries: 8,

@@ -1,5 +1,7 @@
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
+import { asObject, asText } from '../gateway/util/json';
+
 /** `undefined` without an execution: an agent of n8n that is not in a workflow runs a node so. */
 export function storedContext(
 	context: Partial<Pick<IExecuteFunctions, 'getContext'>>,
@@ -18,6 +20,12 @@ type Context = Pick<IExecuteFunctions, 'getNode'>;
 export function isTool(context: Context & { isToolExecution?(): boolean }): boolean {
 	// The function is there from n8n 2.2 on; before, each tool has a type of its own.
 	return context.isToolExecution?.() === true || context.getNode().type.endsWith('Tool');
+}
+
+/** Whether an MCP client calls the node, through n8n's *MCP Server Trigger*. n8n does not declare `parentNode`. */
+export function isMcpTool(context: object): boolean {
+	const parent = asObject(Reflect.get(context, 'parentNode'));
+	return asText(parent?.type)?.endsWith('.mcpTrigger') === true;
 }
 
 interface WorkflowSettings {

@@ -14,11 +14,12 @@ import { workflowSettings } from '../n8n/context';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
 import { Limiter } from './limiter';
+import { unfinished, type McpCall } from './mcpCalls';
 import { toErrorJson, toNodeError } from './nodeError';
 import type { Deferred, ItemInput, OperationOutput, PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { equalFileName, withFileName, withInput } from './outputs';
-import { RunContext } from './runContext';
+import { mcpCallOf, RunContext } from './runContext';
 import { requestSettings } from './settings';
 
 /**
@@ -36,6 +37,9 @@ const READING_MS = 50;
 /** For an agent that repeats a call: it may want another result. */
 const SAME_TASK = 'This is the same task as before. To get another result, change the input.';
 
+/** For an MCP client, to whom the result may have been returned before. */
+const SAME_RESULT = 'An equal call before had the same result. To get another one, call again.';
+
 interface PlannedItem {
 	input: ItemInput<ReturnType<RegisteredOperation['parameters']['read']>>;
 	planned: unknown;
@@ -52,7 +56,10 @@ export async function executeRegistry(
 	const registered = registry.find(resource, name);
 	// n8n itself names the values that a panel does not have.
 	if (!registered) throw new NodeOperationError(context.getNode(), `Unknown operation: ${resource} ${name}`);
-	return [await new ItemLoop(context, registered).run()];
+	const { requestOf, options } = registered.operation;
+	const isOfTask = requestOf !== undefined || options?.maxWait !== undefined;
+	const call = isOfTask ? await mcpCallOf(context) : undefined;
+	return [await new ItemLoop(context, registered, call).run()];
 }
 
 /** Runs an operation for all items. Those that succeeded before the node ran again are not sent again. */
@@ -64,6 +71,8 @@ class ItemLoop {
 	private readonly deferred = new Map<number, Deferred>();
 	/** The calls of an agent that repeat one before. */
 	private readonly repeated = new Set<number>();
+	/** Whether a call of an MCP client has its result. */
+	private isFinal = false;
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly waitMeter = new WaitMeter(() => performance.now());
@@ -76,10 +85,12 @@ class ItemLoop {
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly registered: RegisteredOperation,
+		private readonly call?: McpCall,
 	) {
 		this.parameters = new NodeParameters(context);
-		this.signal = new RunSignal(context.getExecutionCancelSignal());
-		this.runContext = new RunContext(context);
+		const signals = [context.getExecutionCancelSignal(), call?.signal].filter((one) => one !== undefined);
+		this.signal = new RunSignal(signals.length > 1 ? AbortSignal.any(signals) : signals[0]);
+		this.runContext = new RunContext(context, call);
 		const { records, spending, isTool } = this.runContext;
 		// The calls of an agent's tool have a hint each.
 		if (records.costRub !== '0' && !isTool) spending.addOwn(records.costRub, 0);
@@ -97,10 +108,12 @@ class ItemLoop {
 			const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
 				await (kind === 'poll' || kind === 'catalogue' ? reads : requests).run(work);
 			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
+			const attempt = async (index: number) =>
+				await this.attempt(index, async () => await this.start(index, withSlot));
 			const start = async (index: number) => {
 				await items.run(async () => {
-					if (!this.signal.isAborted)
-						await this.attempt(index, async () => await this.start(index, withSlot));
+					if (this.call) await this.call.inTurn(async () => await attempt(index));
+					else if (!this.signal.isAborted) await attempt(index);
 				});
 			};
 			// First those that have a task, so that nothing is charged if their credential is another one.
@@ -113,6 +126,7 @@ class ItemLoop {
 			return await this.conclude(paused);
 		} finally {
 			this.signal.dispose();
+			this.call?.end(this.runContext.records.others().length > 0, this.isFinal);
 		}
 	}
 
@@ -171,7 +185,8 @@ class ItemLoop {
 		const { error, key, taskId, state } = records.get(index) ?? {};
 		// It may be charged, and cannot be repeated.
 		if (error && key === undefined && taskId === undefined) throw new ApiError(error);
-		if (isTool && key !== undefined && (state === 'done' || error === undefined)) this.repeated.add(index);
+		const isKnown = isTool && key !== undefined && (state === 'done' || error === undefined);
+		if (this.call?.isAgain ?? isKnown) this.repeated.add(index);
 		const { input, planned } = this.planned.get(index) ?? this.plan(index);
 		this.planned.delete(index);
 		// Each item has its own credential, as in n8n's HTTP Request node.
@@ -206,20 +221,27 @@ class ItemLoop {
 			const outputs = await work();
 			if (!outputs) return;
 			const named = outputs.map((output) => withFileName(output, this.fileNames.get(index)));
-			const items = paired(index, this.repeated.has(index) ? named.map(withNote) : named);
+			const note = this.call ? SAME_RESULT : SAME_TASK;
+			const noted = this.repeated.has(index) ? named.map((output) => withNote(output, note)) : named;
+			const items = paired(index, noted);
 			this.outputs.set(index, items);
+			this.isFinal = true;
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
 			if (isFailedTask(thrown)) spending.taskFailed(records.get(index));
+			this.isFinal = isFailedTask(thrown);
 			const error = records.failed(index, thrown);
+			const json = this.call && unfinished(error, records.get(index));
+			if (json) return void this.outputs.set(index, paired(index, [{ json }]));
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
 			const shown = withoutSecrets(error, [...secrets]);
 			// Without `item.error`: n8n would replace the details by the message alone.
-			const json = toErrorJson(shown);
+			const errorJson = toErrorJson(shown);
+			const { message, description } = errorJson;
 			// A model reads text; from an error that is thrown, an agent of version 2 has none.
-			const said = isTool ? [json.message, json.description].filter(Boolean).join('. ') : json;
+			const said = isTool ? [message, description].filter(Boolean).join('. ') : errorJson;
 			this.failures.set(index, paired(index, [{ json: { error: said }, ...this.filesOfFailed(index) }]));
 			if (isTool || this.context.continueOnFail()) return;
 			this.firstError ??= { index, error: shown };
@@ -236,7 +258,7 @@ class ItemLoop {
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
 		const { failures, firstError, context } = this;
 		const { records, isTool, spending } = this.runContext;
-		if (this.signal.isCancelled) throw this.cancelled();
+		if (this.signal.isCancelled && !this.call) throw this.cancelled();
 		this.addHints();
 		if (records.others().some(([, { isBefore, account }]) => isBefore && account !== undefined))
 			spending.show();
@@ -316,8 +338,8 @@ class ItemLoop {
 	}
 }
 
-function withNote(output: OperationOutput): OperationOutput {
-	return { ...output, json: { ...output.json, note: SAME_TASK } };
+function withNote(output: OperationOutput, note: string): OperationOutput {
+	return { ...output, json: { ...output.json, note } };
 }
 
 function paired(index: number, outputs: OperationOutput[]): INodeExecutionData[] {

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import { sleep, type IExecuteFunctions, type INode } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
 import { Catalogue, listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
-import { isTool, storedContext } from '../n8n/context';
+import { currentAccount } from '../n8n/client';
+import { isMcpTool, isTool, storedContext } from '../n8n/context';
 import { Hints } from '../n8n/hints';
 import { DryRun } from './charge/dryRun';
-import { writtenDigest } from './charge/keys';
+import { digest, writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
 import { Spending } from './charge/spending';
 import { ChunkWriter } from './chunkWriter';
+import { McpCalls, type McpCall } from './mcpCalls';
 
 export class RunContext {
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
@@ -33,11 +35,15 @@ export class RunContext {
 	readonly dryRun: DryRun;
 	readonly hints: Hints;
 
-	constructor(context: IExecuteFunctions) {
+	/** @param call the call of an MCP client */
+	constructor(
+		context: IExecuteFunctions,
+		readonly call?: McpCall,
+	) {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
 		this.hints = new Hints(context);
-		this.records = new Records(context, runOf(context, this.isTool));
+		this.records = new Records(context, runOf(context, this.isTool), call?.store);
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.spending = new Spending(context);
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
@@ -60,6 +66,16 @@ export class RunContext {
 			'model',
 		);
 	}
+}
+
+const mcpCalls = new McpCalls({ now: () => performance.now(), sleep });
+
+/** The call of an MCP client for a media task; `undefined` outside of MCP. */
+export async function mcpCallOf(context: IExecuteFunctions): Promise<McpCall | undefined> {
+	if (!isMcpTool(context)) return undefined;
+	const { id = '' } = context.getWorkflow();
+	const account = await currentAccount(context);
+	return mcpCalls.begin(digest([id, context.getNode().name, account, runOf(context, true)]));
 }
 
 /** Key in the node's context: the index of its first run. */

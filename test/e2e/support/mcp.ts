@@ -20,7 +20,12 @@ export interface McpResult {
 export interface McpClient {
 	connect(transport: object): Promise<void>;
 	listTools(): Promise<{ tools: McpTool[] }>;
-	callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<McpResult>;
+	/** @param options.timeout after how many milliseconds it gives up; 60 000 by default */
+	callTool(
+		call: { name: string; arguments: Record<string, unknown> },
+		schema?: undefined,
+		options?: { timeout: number },
+	): Promise<McpResult>;
 	close(): Promise<void>;
 }
 

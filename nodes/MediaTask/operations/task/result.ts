@@ -64,7 +64,8 @@ export async function resultOf(
 ): Promise<OperationOutput[]> {
 	const { client } = item;
 	const known = model === undefined ? undefined : await item.run.mediaModels.known(client, model);
-	const options = { ...wait, mediaType: known?.mediaType };
+	const maxWaitMs = Math.min(wait.maxWaitMs, item.run.call?.waitMs ?? Infinity);
+	const options = { ...wait, maxWaitMs, mediaType: known?.mediaType };
 	const body = await waitForTask(client, taskId, options).catch((error: unknown) => {
 		throw isGone(error) && hasOwnKey ? withAdvice(error, CHANGE_KEY) : asError(error);
 	});

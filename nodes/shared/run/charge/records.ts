@@ -61,19 +61,24 @@ export class Records {
 	/** n8n does not redact what is stored beside the items. */
 	private readonly keepsOutputs: boolean;
 
-	/** @param run identifies the run of the node within the execution; several may be open in an agent */
+	/**
+	 * @param run identifies the run of the node within the execution; several may be open in an agent
+	 * @param ownStore where the records are instead, whatever the execution
+	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly run: string,
+		ownStore?: Record<string, unknown>,
 	) {
 		const { name } = context.getNode();
-		this.store = storedContext(context, 'node') ?? {};
+		this.store = ownStore ?? storedContext(context, 'node') ?? {};
 		this.name = `aiGatewayItems ${run}`;
 		const call = writtenDigest(context.getNode());
-		this.origin = [executionRoot(context.getWorkflowDataProxy(0).$execution, this.store), name];
+		const execution = ownStore ? undefined : context.getWorkflowDataProxy(0).$execution;
+		this.origin = [executionRoot(execution, this.store), name];
 		this.position = [...this.origin, call, run];
 		this.usedUp = (this.store[USED_UP] ??= {}) as typeof this.usedUp;
-		const executionId = context.getExecutionId() ?? '';
+		const executionId = (ownStore ? undefined : context.getExecutionId()) ?? '';
 		// Nothing else writes to the name.
 		const now: StoredRun = { executionId, call, size: 0, items: {} };
 		this.stored = (this.store[this.name] ??= now) as StoredRun;
