@@ -7,7 +7,7 @@ import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { changesOfDocs } from '../../scripts/docs/generated';
 import { filesOf, linksIn, readText } from '../helpers/markdown';
 import { descriptions } from '../helpers/panel';
-import { problemOf, REPOSITORY } from './links';
+import { manifest, problemOf, REPOSITORY } from './links';
 
 describe('codex', () => {
 	interface Codex {
@@ -19,14 +19,7 @@ describe('codex', () => {
 		resources: Record<'primaryDocumentation' | 'credentialDocumentation', Array<{ url: string }>>;
 	}
 
-	interface Manifest {
-		name: string;
-		homepage: string;
-		n8n: { nodes: string[] };
-	}
-
 	const json = (file: string): unknown => JSON.parse(readText(file));
-	const manifest = json('package.json') as Manifest;
 
 	/** The codex file of each registered node. */
 	const codexes = manifest.n8n.nodes.map((path) => {
@@ -53,10 +46,6 @@ describe('codex', () => {
 
 	it('every node has a codex file', () => {
 		expect(codexes.map(({ name }) => name).sort()).toStrictEqual(descriptions.map(({ name }) => name).sort());
-	});
-
-	it('the repository is the one in package.json', () => {
-		expect(manifest.homepage).toBe(`${REPOSITORY}#readme`);
 	});
 
 	describe('a codex file', () => {
@@ -98,6 +87,28 @@ describe('codex', () => {
 		const { documentationUrl } = new AiGatewayApi();
 		expect(documentationUrl.startsWith(REPOSITORY)).toBe(true);
 		expect(problemOf(documentationUrl, 'credentials')).toBeUndefined();
+	});
+});
+
+describe('the owner in package.json', () => {
+	const files = filesOf(/\.(ts|mjs|json|md|yml)$/).map((file) => ({ file, text: readText(file) }));
+	const matches = (pattern: RegExp): Array<{ file: string; found: string | undefined }> =>
+		files.flatMap(({ file, text }) => [...text.matchAll(pattern)].map(([, found]) => ({ file, found })));
+
+	it('has the homepage and the issues', () => {
+		expect(manifest.homepage).toBe(`${REPOSITORY}#readme`);
+		expect(manifest.bugs.url).toBe(`${REPOSITORY}/issues`);
+	});
+
+	it('has each address of the repository', () => {
+		const address = new RegExp(`github(?:usercontent)?\\.com/([\\w.-]+/${manifest.name})(?![\\w-])`, 'g');
+		const addresses = matches(address);
+		expect(addresses.length).toBeGreaterThan(20);
+		expect(addresses.filter(({ found }) => !REPOSITORY.endsWith(`/${found}`))).toStrictEqual([]);
+	});
+
+	it('gets reports of vulnerabilities', () => {
+		expect(readText('SECURITY.md')).toContain(manifest.author.email);
 	});
 });
 
@@ -269,15 +280,13 @@ it('each section of the API that is cited is on its page', () => {
 describe('verification', () => {
 	// What n8n's verification guidelines ask for and n8n's linter does not check.
 
-	const manifest = JSON.parse(readText('package.json')) as Record<string, unknown>;
-
 	it('the license is MIT', () => {
-		expect(manifest['license']).toBe('MIT');
+		expect(manifest).toMatchObject({ license: 'MIT' });
 		expect(readText('LICENSE')).toMatch(/^MIT License\n/);
 	});
 
 	it('there is one service: one credential', () => {
-		expect(manifest['n8n']).toMatchObject({ credentials: ['dist/credentials/AiGatewayApi.credentials.js'] });
+		expect(manifest.n8n).toMatchObject({ credentials: ['dist/credentials/AiGatewayApi.credentials.js'] });
 	});
 
 	describe('texts are in English', () => {

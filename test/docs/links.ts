@@ -3,8 +3,21 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import { anchorsIn, readText, repository } from '../helpers/markdown';
 
+/** What package.json says of the package and whose it is. */
+export const manifest = JSON.parse(readText('package.json')) as {
+	name: string;
+	homepage: string;
+	bugs: { url: string };
+	author: { email: string };
+	repository: { url: string };
+	n8n: { nodes: string[] };
+};
+
 /** The repository on the web; links to pages use the branch `main`. */
-export const REPOSITORY = 'https://github.com/n8n-nodes-ai-gateway/n8n-nodes-ai-gateway';
+export const REPOSITORY = manifest.repository.url.replace(/^git\+|\.git$/g, '');
+
+/** Where the repository's pictures are; `REPOSITORY/blob` shows a page with them. */
+export const PICTURES = `${REPOSITORY.replace('//github.com', '//raw.githubusercontent.com')}/main/`;
 
 /**
  * The problem of a link.
@@ -27,8 +40,9 @@ export function problemOf(link: string, from: string): string | undefined {
 function localTarget(link: string, from: string): { file: string; hash: string | undefined } | undefined {
 	const [target = '', hash] = link.split('#');
 	if (target === REPOSITORY) return { file: 'README.md', hash };
-	const inMain = `${REPOSITORY}/blob/main/`;
-	if (target.startsWith(inMain)) return { file: target.slice(inMain.length), hash };
+	for (const inMain of [`${REPOSITORY}/blob/main/`, `${REPOSITORY}/tree/main/`, PICTURES]) {
+		if (target.startsWith(inMain)) return { file: target.slice(inMain.length), hash };
+	}
 	if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined;
 	if (target === '') return { file: from, hash };
 	return { file: relative(repository, resolve(repository, dirname(from), decodeURIComponent(target))), hash };
