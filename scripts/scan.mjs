@@ -1,7 +1,7 @@
 // Runs the official scanner of n8n's verified programme on the source and on the packed tarball, as n8n does
 // when a package is submitted. Warnings count as findings here. Also checks the files in the tarball.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ESLint } from 'eslint';
@@ -11,6 +11,7 @@ import {
 	buildScanConfig,
 	SOURCE_FILE_PATTERNS,
 } from '@n8n/scan-community-package/scanner/scanner.mjs';
+import { packPackage } from '../sandbox/n8n/package.ts';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const allowed = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'];
@@ -41,16 +42,13 @@ async function scan(title, directory, patterns) {
 
 const work = mkdtempSync(join(tmpdir(), 'gateway-scan-'));
 try {
-	const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', work], {
-		cwd: root,
-		encoding: 'utf8',
-	});
-	const [{ filename, size, entryCount }] = JSON.parse(packed);
-	execFileSync('tar', ['-xzf', join(work, filename), '-C', work]);
+	// The one that the end-to-end tests install.
+	const tarball = await packPackage();
+	execFileSync('tar', ['-xzf', tarball, '-C', work]);
 	const content = readdirSync(join(work, 'package')).sort();
 	if (content.join() !== allowed.join())
 		problems.push(`The tarball holds ${content.join(', ')}, not ${allowed.join(', ')}`);
-	console.log(`tarball: ${(size / 1000).toFixed(1)} kB, ${entryCount} files: ${content.join(', ')}`);
+	console.log(`tarball: ${(statSync(tarball).size / 1000).toFixed(1)} kB: ${content.join(', ')}`);
 	await scan('source', root, SOURCE_FILE_PATTERNS);
 	await scan('tarball', join(work, 'package'), ['**/*.js', 'package.json']);
 } finally {

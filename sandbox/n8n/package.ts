@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { run, runNpm } from './commands';
 import { image } from './container';
 import { repositoryRoot, runtimeModules, sandboxFolder } from './runtime';
@@ -23,14 +23,19 @@ const sources = [
 /** What npm adds to the tarball by itself. */
 const companions = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
+/** Where the tarball of the sources as they are now is, or will be. */
+export async function tarballOf(): Promise<string> {
+	return join(sandboxFolder, 'package', `${await fingerprint()}.tgz`);
+}
+
 /**
  * Builds and packs the package as `npm publish` would, and returns the tarball's path. A tarball is kept per state of the
  * sources: nothing is built twice.
  */
 export async function packPackage(signal?: AbortSignal): Promise<string> {
-	const folder = join(sandboxFolder, 'package');
-	const tarball = join(folder, `${await fingerprint()}.tgz`);
+	const tarball = await tarballOf();
 	if (existsSync(tarball)) return tarball;
+	const folder = dirname(tarball);
 	await mkdir(folder, { recursive: true });
 	// Not in the folder itself: under its final name there is never half a file.
 	const draft = await mkdtemp(join(folder, 'draft-'));
