@@ -17,7 +17,7 @@ export class AiGatewayApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/gateway.svg', dark: 'file:../icons/gateway.dark.svg' };
 
-	documentationUrl = 'https://github.com/n8n-nodes-ai-gateway/n8n-nodes-ai-gateway#credential';
+	documentationUrl = 'https://github.com/n8n-nodes-ai-gateway/n8n-nodes-ai-gateway#credentials';
 
 	// n8n's field says that the key goes to all domains.
 	hideDomainRestrictionFields = true;

@@ -112,7 +112,7 @@ Open the workflow in n8n (the link signs you in):
 What to try next
   1. Select Executions at the top to see this run. "Draw picture" has the picture in its output, in the tab Binary.
   2. Back in the Editor, open "Topic", change the text, and select Execute workflow.
-  3. Make an image of your own: select +, search for "generate image", open Actions and select "Generate an image".
+  3. Make an image of your own: select +, search for "generate image", open Actions and select "Generate image".
      Choose a model, write a prompt, and select Execute step. The credential "Sandbox gateway" is chosen already.
   4. Import another example: select ⋯ at the top, then Import and From file.
 ${(await otherExamples()).map((example) => `       ${example}`).join('\n')}

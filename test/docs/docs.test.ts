@@ -7,7 +7,7 @@ import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { changesOfDocs } from '../../scripts/docs/generated';
 import { filesOf, linksIn, readText } from '../helpers/markdown';
 import { descriptions } from '../helpers/panel';
-import { manifest, problemOf, REPOSITORY } from './links';
+import { manifest, PICTURES, problemOf, REPOSITORY } from './links';
 
 describe('codex', () => {
 	interface Codex {
@@ -87,6 +87,59 @@ describe('codex', () => {
 		const { documentationUrl } = new AiGatewayApi();
 		expect(documentationUrl.startsWith(REPOSITORY)).toBe(true);
 		expect(problemOf(documentationUrl, 'credentials')).toBeUndefined();
+	});
+});
+
+describe('the README, which is also the page on npm', () => {
+	const readme = readText('README.md');
+
+	it('has absolute links and pictures only, apart from those within the page', () => {
+		const links = linksIn(readme).filter((link) => !link.startsWith('#'));
+		expect(links.length).toBeGreaterThan(20);
+		expect(links.filter((link) => !link.startsWith('https://'))).toStrictEqual([]);
+	});
+
+	it('defines each link that it names, once, and no other', () => {
+		const named = [...readme.matchAll(/\]\[([^\]]+)\]/g)].map(([, name]) => name);
+		const defined = [...readme.matchAll(/^\[([^\]]+)\]: /gm)].map(([, name]) => name);
+		expect(defined.sort()).toStrictEqual([...new Set(named)].sort());
+	});
+
+	it('shows the pictures themselves', () => {
+		const pictures = linksIn(readme).filter((link) => /\.(png|svg)$/.test(link));
+		expect(pictures.length).toBeGreaterThan(5);
+		expect(pictures.filter((link) => !link.startsWith(PICTURES))).toStrictEqual([]);
+	});
+
+	it("has the sections of n8n's template, in their order", () => {
+		const sections = [...readme.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+		const template = [
+			'Installation',
+			'Operations',
+			'Credentials',
+			'Compatibility',
+			'Usage',
+			'Resources',
+			'Version history',
+		];
+		expect(sections.filter((title) => title !== undefined && template.includes(title))).toStrictEqual(
+			template,
+		);
+	});
+
+	it('has at most 1,650 words', () => {
+		const words = readme
+			.replace(/^\[.+\]: .+$/gm, '')
+			.split(/\s+/)
+			.filter(Boolean);
+		expect(words.length).toBeGreaterThan(1_000);
+		expect(words.length).toBeLessThanOrEqual(1_650);
+	});
+
+	it('says which versions of n8n were tested, as docs/compatibility.md does', () => {
+		const tested = [...readText('docs/compatibility.md').matchAll(/^\| (\d+\.\d+\.\d+) \|/gm)];
+		const versions = tested.map(([, version = '']) => version);
+		expect(readme).toContain(`with n8n ${versions[0]} to ${versions.at(-1)}.`);
 	});
 });
 
@@ -294,7 +347,8 @@ describe('verification', () => {
 			...filesOf(/\.(ts|json)$/, 'nodes'),
 			...filesOf(/\.ts$/, 'credentials'),
 			...filesOf(/\.json$/, 'examples'),
-			...filesOf(/\.md$/, 'docs'),
+			// The quick start in Russian is not in the package.
+			...filesOf(/(?<!^ru)\.md$/, 'docs'),
 			'README.md',
 			'CHANGELOG.md',
 			'CONTRIBUTING.md',

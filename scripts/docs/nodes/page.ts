@@ -75,7 +75,7 @@ class PageWriter {
 		const workflows = this.facts.workflows.map(({ title, file }) => `[${title}](../../examples/${file})`);
 		return [
 			`Type name: ${code(`${PACKAGE}.${name}`)}`,
-			'Credential: [AI Gateway API](../../README.md#credential), required',
+			'Credential: [AI Gateway API](../../README.md#credentials), required',
 			`As a tool of an AI Agent: ${usableAsTool ? 'yes; it then returns short JSON and no files' : 'no'}`,
 			'Errors: [what is sent again, and what is charged](../errors.md)',
 			'[All nodes, and how to read this page](README.md)',
