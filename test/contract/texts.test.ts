@@ -78,6 +78,7 @@ const PRESETS = [
 		resource: 'image',
 		operation: 'analyze',
 		kind: 'image',
+		reply: 'I also received: image',
 		file: picture,
 		prompt: 'Describe this image',
 		part: { type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
@@ -86,6 +87,7 @@ const PRESETS = [
 		resource: 'video',
 		operation: 'analyze',
 		kind: 'video',
+		reply: 'I also received: video',
 		file: film,
 		prompt: 'Describe what happens in this video',
 		part: { type: 'video_url', video_url: { url: `data:video/mp4;base64,${b64(film)}` } },
@@ -94,6 +96,7 @@ const PRESETS = [
 		resource: 'audio',
 		operation: 'transcribe',
 		kind: 'audio',
+		reply: 'Can you move my appointment',
 		file: sound,
 		prompt: 'Transcribe this audio. Return only the text.',
 		part: { type: 'input_audio', input_audio: { data: b64(sound), format: 'mp3' } },
@@ -102,6 +105,7 @@ const PRESETS = [
 		resource: 'document',
 		operation: 'read',
 		kind: 'file',
+		reply: 'I also received: file',
 		file: paper,
 		prompt: 'Extract the text of this document. Return only the text.',
 		part: {
@@ -143,7 +147,7 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 			],
 		]);
 		expect(sent()[0]?.headers['content-length']).toBe(String(sent()[0]?.body.bytes));
-		expect(items[0]?.json.text).toContain(`I also received: ${preset.kind}`);
+		expect(items[0]?.json.text).toContain(preset.reply);
 		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 	});
 

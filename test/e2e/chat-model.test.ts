@@ -176,14 +176,18 @@ test('the key is sent to the gateway only', async () => {
 	expect((await environment.databaseBytes()).includes(apiKey)).toBe(false);
 });
 
-test('the example: an agent that creates a picture', async () => {
+test('the example: an agent creates a picture, and the workflow sends it', async () => {
 	const result = await environment.runWorkflow(await loadExample('agent-with-media-tool'));
 	expect(result.error).toBeUndefined();
 	const said = result.nodes['AI Agent']?.items[0]?.json['output'] as string;
-	const [url = ''] = /http[^"\\\s]+/.exec(said) ?? [];
+	const [, url = '', price] = /^Here it is: (http\S+)\nThe price was ₽([\d.]+)\.$/.exec(said) ?? [];
 	const picture = Buffer.from(await (await fetch(url)).arrayBuffer());
 	expect(await checkPng(picture)).toStrictEqual({ width: 512, height: 512 });
-	expect(said).toMatch(/priceRub/);
+	const [sent, ...more] = result.nodes['Send it']?.items ?? [];
+	expect(more).toStrictEqual([]);
+	const kept = await fetch(sent?.json['url'] as string);
+	expect(Buffer.from(await kept.arrayBuffer()).equals(picture)).toBe(true);
 	// Two calls of the model and one picture, all from one wallet.
 	expect(paid()).toHaveLength(3);
+	expect(paid().map(({ amount }) => Number(amount))).toContain(Number(price));
 });

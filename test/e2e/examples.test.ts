@@ -1,12 +1,9 @@
 import { checkPng } from '../../sandbox/demo/png';
-import type { RunResult } from '../../sandbox/n8n/executions';
-import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
+import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, loadExamples } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
-import { call } from './support/mediaTrigger';
 import { suspendExecution, type Suspended } from './support/suspended';
-import { everySecond } from './support/workflows';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
 
@@ -17,7 +14,7 @@ let late: Suspended;
 
 useEnvironment((started) => (environment = started));
 beforeAll(async () => {
-	late = await suspendedPictures(withMaxWait(await loadExample('callback-pipeline'), 1.2));
+	late = await suspendedPictures(withMaxWait(await loadExample('long-tasks'), 1.2));
 });
 
 describe("n8n's migration report for 3.0", () => {
@@ -44,7 +41,7 @@ describe("n8n's migration report for 3.0", () => {
 
 	it('has nothing to say about the examples', async () => {
 		const examples = await loadExamples();
-		expect(examples).toHaveLength(10);
+		expect(examples).toHaveLength(11);
 		for (const { workflow } of examples) await environment.store(workflow);
 		expect(await concerned()).toStrictEqual([]);
 	});
@@ -95,7 +92,7 @@ const charges = (tasks: string[]) =>
 	environment.gateway.control.ledger().filter(({ taskId }) => tasks.includes(taskId ?? ''));
 
 test('a suspended execution stores its pictures or reports why not', async () => {
-	const suspended = await suspendedPictures(await loadExample('callback-pipeline'));
+	const suspended = await suspendedPictures(await loadExample('long-tasks'));
 	const [first = '', second = ''] = suspended.tasks;
 	await environment.gateway.control.finishTask(first, failure);
 	await environment.gateway.control.finishTask(second, 'success');
@@ -108,96 +105,6 @@ test('a suspended execution stores its pictures or reports why not', async () =>
 	]);
 	expect(result.nodes).not.toHaveProperty('Wait again');
 	expect(charges(suspended.tasks)).toHaveLength(2);
-});
-
-describe('pictures that a webhook requests and the trigger stores', () => {
-	let workflow: StoredWorkflow;
-	beforeAll(async () => {
-		workflow = await environment.publish(await loadExample('callback-pipeline'));
-	});
-
-	/** Orders a picture, as a web shop would. */
-	async function order(): Promise<string> {
-		const response = await eventually(async () => {
-			// The webhook is there a moment after the workflow has been published.
-			const answer = await call(`${environment.client.url}/webhook/order-picture`, { idea: 'a fox' });
-			expect(answer.status).not.toBe(404);
-			return answer;
-		}, 30_000);
-		return ((await response.json()) as { taskId: string }).taskId;
-	}
-
-	/** The executions that the trigger has started, once there are so many. */
-	async function started(count: number): Promise<RunResult[]> {
-		return await eventually(async () => {
-			const results = await environment.executionsOf(workflow, 0);
-			const found = results.filter(({ nodes }) => 'Picture task ended' in nodes);
-			expect(found.length).toBeGreaterThanOrEqual(count);
-			return found;
-		}, 30_000);
-	}
-
-	test('each task starts it once, with failed ones reported', async () => {
-		const { control } = environment.gateway;
-		control.configure({ taskDuration: { image: 600_000 } });
-		const [good, bad] = [await order(), await order()];
-		const [{ callBackUrl } = { callBackUrl: null }] = control.tasks().filter(({ taskId }) => taskId === good);
-		await control.forgeCallback({ url: callBackUrl ?? '', body: { taskId: good, state: 'success' } });
-		await control.forgeCallback({ url: callBackUrl ?? '', body: { taskId: 'of-somebody-else' } });
-		await control.finishTask(good, 'success');
-		await control.repeatCallback(good);
-		await control.finishTask(bad, failure);
-		await control.repeatCallback(bad);
-		const results = await started(2);
-		expect(results).toHaveLength(2);
-		expect(results.flatMap(({ nodes }) => nodes['Why it failed']?.items ?? [])).toMatchObject([
-			{ json: { taskId: bad, problem: 'not like that' } },
-		]);
-		const [kept, ...more] = results.flatMap(({ nodes }) => nodes['Keep the picture']?.items ?? []);
-		expect(more).toStrictEqual([]);
-		expect(kept?.json).toMatchObject({ mimeType: 'image/png' });
-		expect(charges([good, bad])).toHaveLength(2);
-		control.configure({ taskDuration: { image: 500 } });
-	});
-});
-
-test('an alert on a low balance: every hour while it is low, and once by the trigger', async () => {
-	const { control } = environment.gateway;
-	const example = JSON.stringify(await loadExample('balance-alert'));
-	// What takes hours there takes seconds here.
-	const quick = example
-		.replace('{"field":"hours"}', '{"field":"seconds","secondsInterval":1}')
-		.replace('[{"mode":"everyX","value":5,"unit":"minutes"}]', JSON.stringify(everySecond));
-	expect(quick.length).toBeGreaterThan(example.length + 100);
-	const workflow = await environment.store(JSON.parse(quick) as WorkflowJson);
-	const rubles = control.balance();
-	control.setBalance('500.00');
-	await environment.client.activate(workflow);
-
-	/** What the workflow has told, and how often its trigger has noted that the balance has risen. */
-	const state = async () => {
-		const results = (await environment.executionsOf(workflow, 0)).reverse();
-		const of = (name: string) =>
-			results.flatMap(({ nodes }) => nodes[name]?.items.map(({ json }) => json['message']) ?? []);
-		const rises = results.filter(({ nodes }) => nodes['Balance is low']?.items.length === 0).length;
-		return { hourly: of('Alert'), once: of('Alert once'), rises };
-	};
-	const told = (amount: string) =>
-		`Only ₽${amount} are left at the AI gateway. Top the wallet up, or workflows will stop.`;
-	/** Sets the balance, and waits until both ways have seen what there is to see. */
-	const set = async (amount: string, isSeen: (seen: Awaited<ReturnType<typeof state>>) => boolean) => {
-		control.setBalance(amount);
-		await eventually(async () => expect(isSeen(await state())).toBe(true), 30_000);
-	};
-	await set('99.50', ({ hourly, once }) => hourly.includes(told('99.50')) && once.length === 1);
-	await set('98.00', ({ hourly }) => hourly.includes(told('98.00')));
-	await set('110.00', ({ rises }) => rises === 1);
-	await set('42.42', ({ hourly, once }) => hourly.includes(told('42.42')) && once.length === 2);
-	await environment.client.deactivate(workflow);
-	control.setBalance(rubles);
-	const { hourly, once } = await state();
-	expect(once).toStrictEqual([told('99.50'), told('42.42')]);
-	expect([...new Set(hourly)]).toStrictEqual([told('99.50'), told('98.00'), told('42.42')]);
 });
 
 test('pictures without a callback in time are waited for again', async () => {

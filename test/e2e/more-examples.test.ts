@@ -4,8 +4,9 @@ import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
+import { everySecond, gatewayNode, setNode, workflowOf } from './support/workflows';
 
-// Examples about money, as a user imports and runs them.
+// Examples about money and tables, as a user imports and runs them.
 
 let environment: Environment;
 
@@ -21,27 +22,22 @@ async function edited(name: string, from: string, to: string): Promise<WorkflowJ
 	return JSON.parse(text.replace(from, to)) as WorkflowJson;
 }
 // The node's own retries would hide the failures.
-const withoutRetries = ['retry-failures', '"maxPriceRub":50', '"maxPriceRub":50,"maxRetries":0'] as const;
+const withoutRetries = ['bulk-media', '"maxPriceRub":50', '"maxPriceRub":50,"maxRetries":0'] as const;
 
 /** What was charged, by model. */
 const charged = () => {
 	const sums: Record<string, number> = {};
 	for (const { model, amount } of environment.gateway.control.ledger())
-		sums[model] = (sums[model] ?? 0) + Number(amount);
+		sums[model] = Number(sumOfCosts(String(sums[model] ?? 0), amount));
 	return sums;
 };
 const posts = () => environment.gateway.control.requests({ method: 'POST' });
 const rowsOf = (result: RunResult, node: string) => result.nodes[node]?.items.map(({ json }) => json) ?? [];
 /** The sums that a node shows by model. */
 const shown = (result: RunResult, node: string) =>
-	Object.fromEntries(
-		rowsOf(result, node).map(({ model, sum_costRub: sum }): [string, number] => [
-			model as string,
-			expect.closeTo(Number(sum), 6) as number,
-		]),
-	);
+	Object.fromEntries(rowsOf(result, node).map(({ model, costRub }) => [model as string, costRub as number]));
 
-test('a refused item is sent again, a paid task is fetched, and what fails for good is shown', async () => {
+test('a refused picture is sent again, a paid one is fetched, and what fails for good is shown', async () => {
 	const { control } = environment.gateway;
 	control.configure({ taskDuration: { image: 500 } });
 	const refused = { kind: 'error', code: 'service_unavailable' } as const;
@@ -49,20 +45,32 @@ test('a refused item is sent again, a paid task is fetched, and what fails for g
 	control.addFault({ match: { host: 'files' }, action: { kind: 'raw', status: 500, body: 'empty' } });
 	const result = await environment.runWorkflow(await edited(...withoutRetries));
 	expect(result.error).toBeUndefined();
-	expect(result.nodes['Fetch the result']?.items).toHaveLength(1);
-	expect(result.nodes['Pictures']?.items).toMatchObject([{ json: { state: 'success' } }]);
-	expect(result.nodes).not.toHaveProperty('What went wrong');
-	expect(control.ledger()).toHaveLength(3);
+	expect(rowsOf(result, 'Draw')).toHaveLength(3);
+	expect(rowsOf(result, 'Fetch the result')).toHaveLength(1);
+	expect(rowsOf(result, 'Pictures')).toMatchObject([{ state: 'success' }]);
+	expect(rowsOf(result, 'What went wrong').map(({ idea }) => idea)).toStrictEqual([
+		'a fox in the first snow',
+	]);
+	expect(control.ledger()).toHaveLength(4);
 });
 
-test('an item that is refused again and again is shown after four tries', async () => {
+test('a picture that is refused again and again is shown after four tries', async () => {
 	const { control } = environment.gateway;
 	control.configure({ taskDuration: { image: 500 } });
 	const refused = { kind: 'error', code: 'no_providers' } as const;
 	control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: refused, times: 0 });
-	const result = await environment.runWorkflow(await edited(...withoutRetries));
-	expect(rowsOf(result, 'What went wrong').map(({ idea }) => idea)).toHaveLength(3);
-	expect(posts()).toHaveLength(12);
+	const { data } = await environment.execute(await edited(...withoutRetries));
+	const shownIdeas = data.resultData.runData['What went wrong']?.flatMap(
+		(run) => run.data?.['main']?.[0]?.map(({ json }) => json['idea']) ?? [],
+	);
+	expect(shownIdeas?.sort()).toStrictEqual([
+		'a fox in the first snow',
+		'a harbour at dawn',
+		'a lighthouse in a winter storm',
+		'a market full of oranges',
+		'a tram in the rain at night',
+	]);
+	expect(posts()).toHaveLength(16);
 	expect(control.ledger()).toStrictEqual([]);
 });
 
@@ -114,7 +122,7 @@ test('an answer is paid once: for the same question twice, and in later runs; a 
 test('the costs of agent, text and task are summed up, also of a failed run, until the limit of the day is reached', async () => {
 	const { control } = environment.gateway;
 	const run = async (limit: number) =>
-		await environment.runWorkflow(await edited('daily-limit', '"value":100', `"value":${limit}`));
+		await environment.runWorkflow(await edited('ai-costs', '"value":100', `"value":${limit}`));
 	const spent = () => Number(sumOfCosts(...control.ledger().map(({ amount }) => amount)));
 	const first = await run(100);
 	expect(first.error).toBeUndefined();
@@ -138,7 +146,7 @@ test('the costs of agent, text and task are summed up, also of a failed run, unt
 
 test('a *Retry* adds only its own costs', async () => {
 	const { client, gateway } = environment;
-	const stopping = JSON.stringify(await loadExample('daily-limit')).replaceAll(
+	const stopping = JSON.stringify(await loadExample('ai-costs')).replaceAll(
 		',"onError":"continueErrorOutput"',
 		'',
 	);
@@ -151,56 +159,131 @@ test('a *Retry* adds only its own costs', async () => {
 	expect(rowsOf(again, 'Add costs')).toMatchObject([{ model: 'aurora/canvas-1', costRub }]);
 });
 
-describe('a picture that somebody approves', () => {
-	/** Fills in the forms as a browser does; returns the last page. */
-	async function answer(choice: 'Yes' | 'No'): Promise<{ price: string; page: string }> {
-		const { client } = environment;
-		const example = await loadExample('approval');
-		const workflow = await environment.publish(example);
-		const trigger = example.nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
-		const url = `${client.url}/form/${String(trigger?.webhookId)}`;
-		const send = async (address: string, value: string) => {
-			const body = new FormData();
-			body.set('field-0', value);
-			return await fetch(address, { method: 'POST', body });
-		};
-		// n8n does not respond to a page that is asked for while the execution runs.
-		const read = async (address: string) =>
-			await (await fetch(address, { signal: AbortSignal.timeout(2_000) })).text();
-		const begun = await eventually(async () => {
-			const response = await send(url, 'a red fox');
-			if (!response.ok) throw new Error(`The form is not there yet: ${response.status}`);
-			return response;
+test('the alert is the message of the trigger: once when the balance falls, and again after it has risen', async () => {
+	const { client, gateway } = environment;
+	const minutes = '[{"mode":"everyX","value":5,"unit":"minutes"}]';
+	const quick = await edited('ai-costs', minutes, JSON.stringify(everySecond));
+	const workflow = await environment.store(quick);
+	gateway.control.setBalance('500.00');
+	await client.activate(workflow);
+	const polled = async (times: number) =>
+		await eventually(() => {
+			const polls = gateway.control.requests({ path: '/balance' }).filter(({ endedAt }) => endedAt !== null);
+			expect(polls.length).toBeGreaterThanOrEqual(times);
 		});
-		const { formWaitingUrl } = (await begun.json()) as { formWaitingUrl: string };
-		const price = await eventually(async () => {
-			const text = await read(formWaitingUrl);
-			if (!text.includes('This picture costs')) throw new Error(`No price yet: ${text.slice(0, 200)}`);
-			return text;
-		});
-		expect(environment.gateway.control.ledger()).toStrictEqual([]);
-		await send(formWaitingUrl, choice);
-		const page = await eventually(async () => {
-			const text = await read(formWaitingUrl);
-			if (!/Your picture|Nothing was created/.test(text)) throw new Error(`Not over: ${text.slice(0, 200)}`);
-			return text;
-		});
-		await client.send('POST', `/rest/workflows/${workflow.id}/archive`, {});
-		return { price, page };
-	}
+	const alerts = async () => {
+		const results = (await environment.executionsOf(workflow, 0)).reverse();
+		return results.flatMap((result) => rowsOf(result, 'Send the alert').map(({ message }) => message));
+	};
+	const polls = () => gateway.control.requests({ path: '/balance' }).length;
+	await polled(1);
+	const set = async (amount: string, expected: string[]) => {
+		gateway.control.setBalance(amount);
+		await polled(polls() + 2);
+		await eventually(async () => expect(await alerts()).toStrictEqual(expected), 30_000);
+	};
+	const first = 'The balance is ₽99.50, below the threshold of ₽100';
+	await set('882.00', []);
+	await set('99.50', [first]);
+	await set('98.00', [first]);
+	await set('110.00', [first]);
+	await set('42.42', [first, 'The balance is ₽42.42, below the threshold of ₽100']);
+	await client.deactivate(workflow);
+});
 
-	test('is created and charged at the price that was shown', async () => {
-		const { price, page } = await answer('Yes');
-		const [charge, ...others] = environment.gateway.control.ledger();
-		expect(others).toStrictEqual([]);
-		expect(price).toContain(`This picture costs ₽${Number(charge?.amount)}`);
-		expect(page).toContain('Your picture');
-	});
+test('*Get* with a threshold alerts every hour while the balance is low', async () => {
+	const { client, gateway } = environment;
+	// What takes hours in a real workflow takes seconds here.
+	const hourly = {
+		name: 'Every hour',
+		type: 'n8n-nodes-base.scheduleTrigger',
+		typeVersion: 1.2,
+		parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
+	};
+	const low = { id: 'low', leftValue: '={{ $json.lowBalance }}', rightValue: '' };
+	const operator = { type: 'boolean', operation: 'true', singleValue: true };
+	const strict = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
+	const isLow = {
+		name: 'Is it low?',
+		type: 'n8n-nodes-base.if',
+		typeVersion: 2.2,
+		parameters: {
+			conditions: { options: strict, conditions: [{ ...low, operator }], combinator: 'and' },
+			options: {},
+		},
+	};
+	const nodes = [
+		hourly,
+		gatewayNode('Get balance', 'balance', { options: { threshold: 100 } }),
+		isLow,
+		setNode('Alert', [{ name: 'left', type: 'string', value: '={{ $json.amount }}' }]),
+	];
+	const routes = { 'Every hour': ['Get balance'], 'Get balance': ['Is it low?'], 'Is it low?': ['Alert'] };
+	const workflow = await environment.store(workflowOf('Hourly', nodes, routes));
+	gateway.control.setBalance('500.00');
+	await client.activate(workflow);
+	const told = async () =>
+		(await environment.executionsOf(workflow, 0))
+			.reverse()
+			.flatMap((result) => rowsOf(result, 'Alert').map(({ left }) => left));
+	const set = async (amount: string) => {
+		gateway.control.setBalance(amount);
+		await eventually(async () => expect((await told()).at(-1)).toBe(amount), 30_000);
+	};
+	await set('99.50');
+	await set('98.00');
+	gateway.control.setBalance('110.00');
+	const count = gateway.control.requests({ path: '/balance' }).length;
+	await eventually(() =>
+		expect(gateway.control.requests({ path: '/balance' }).length).toBeGreaterThan(count + 2),
+	);
+	await set('42.42');
+	await client.deactivate(workflow);
+	expect([...new Set(await told())]).toStrictEqual(['99.50', '98.00', '42.42']);
+});
 
-	test('is not created otherwise, and nothing is charged', async () => {
-		const { page } = await answer('No');
-		expect(page).toContain('Nothing was created');
-		expect(environment.gateway.control.ledger()).toStrictEqual([]);
-		expect(environment.gateway.control.tasks()).toStrictEqual([]);
+describe('a table of products', () => {
+	/** What each product's row says in the end. */
+	const products = (result: RunResult) => rowsOf(result, 'Fill in the row');
+
+	test('each product gets its text, its picture and its cost, and is paid once', async () => {
+		const { control } = environment.gateway;
+		control.configure({ taskDuration: { image: 100 } });
+		const refused = { kind: 'error', code: 'insufficient_quota' } as const;
+		control.addFault({ match: { method: 'POST', model: 'aurora/retouch-1' }, action: refused });
+		const first = await environment.runWorkflow(await loadExample('product-table'));
+		expect(first.error).toBeUndefined();
+		const done = (product: string, photo = '') => ({
+			product,
+			photo,
+			title: expect.stringContaining(product) as string,
+			description: expect.stringContaining(product) as string,
+			picture: expect.stringMatching(/^http/) as string,
+			costRub: expect.any(Number) as number,
+			problem: '',
+		});
+		const oak = ['Oak coffee table', 'https://example.com/oak-coffee-table.jpg'] as const;
+		expect(products(first)).toMatchObject([done('Brass desk lamp'), done('Wool blanket')]);
+		expect(rowsOf(first, 'Note the problem')).toMatchObject([
+			{ product: oak[0], picture: null, problem: 'There is not enough money in the gateway wallet' },
+		]);
+		expect(first.nodes['Pictures']?.items.map(({ binary }) => binary?.['data']?.fileName)).toStrictEqual([
+			'Brass desk lamp.png',
+			'Wool blanket.png',
+		]);
+		expect(control.ledger()).toHaveLength(5);
+
+		const second = await environment.runWorkflow(await loadExample('product-table'));
+		expect(products(second)).toMatchObject([done(...oak)]);
+		expect(control.ledger()).toHaveLength(7);
+		const retouched = control.tasks().at(-1);
+		expect(retouched?.input).toMatchObject({ image_urls: [oak[1]] });
+		const paid = control.ledger().slice(5);
+		expect(products(second)[0]?.['costRub']).toBe(Number(sumOfCosts(...paid.map(({ amount }) => amount))));
+
+		const third = await environment.runWorkflow(await loadExample('product-table'));
+		expect(third.error).toBeUndefined();
+		expect(third.nodes).not.toHaveProperty('Describe');
+		expect(control.ledger()).toHaveLength(7);
 	});
 });

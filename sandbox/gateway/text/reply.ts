@@ -15,6 +15,9 @@ const moods = [
 	'in delicate pastel tones, quiet and dreamlike',
 	'with bold colours and strong contrasts, full of movement',
 ];
+/** What is said in each recording. */
+const spoken =
+	'Hello, this is Anna. Can you move my appointment from Tuesday to Thursday afternoon, please? Thank you!';
 const filler =
 	'The river keeps its own time, and the town on its bank has learned to wait with it. Boats come in with the mist and leave with the light. ';
 
@@ -86,15 +89,35 @@ function imagePrompt(topic: string, number: number): string {
 
 function conversation(call: TextCall, topic: string, number: number): string {
 	const attachments = call.messages.flatMap((message) => message.attachments);
+	if (attachments.includes('audio') && /\btranscribe\b/i.test(topic)) return spoken;
 	const seen = attachments.length > 0 ? ` I also received: ${attachments.join(', ')}.` : '';
 	return `${pick(openings, number)} You wrote: "${topic}". This is the sandbox's answer, variation ${number % 97}.${seen}`;
 }
 
 function aboutResults(results: readonly ChatMessage[], call: TextCall): string {
+	const told = results.map(({ text }) => aboutMedia(text) ?? aboutBalance(text));
 	const texts = results.map((message) => shorten(message.text, 2000)).join(' | ');
+	const isKnown = told.every((sentence) => sentence !== undefined);
+	const answer = isKnown ? told.join(' ') : `The tool answered: ${texts}. That settles it.`;
 	const files = call.messages.slice(lastUserIndex(call) + 1).flatMap(({ attachments }) => attachments);
 	const seen = files.length > 0 ? ` I can see: ${files.join(', ')}.` : '';
-	return `The tool answered: ${texts}. That settles it.${seen}`;
+	return `${answer}${seen}`;
+}
+
+/** What a tool made, as people say it; undefined for other tools. */
+function aboutMedia(result: string): string | undefined {
+	const json = result.replaceAll('\\"', '"');
+	const urls = /"resultUrls":\s*\[([^\]]+)\]/.exec(json)?.[1]?.match(/https?:[^"\s]+/g);
+	if (!urls) return undefined;
+	const price = /"priceRub":\s*([\d.]+)/.exec(json)?.[1];
+	const cost = price === undefined ? '' : `\nThe price was ₽${price}.`;
+	return `Here ${urls.length === 1 ? 'it is' : 'they are'}: ${urls.join('\n')}${cost}`;
+}
+
+/** What is left in the wallet, as people say it; undefined for other tools. */
+function aboutBalance(result: string): string | undefined {
+	const amount = /"amountRub":\s*([\d.]+)/.exec(result.replaceAll('\\"', '"'))?.[1];
+	return amount === undefined ? undefined : `₽${amount} are left in the wallet.`;
 }
 
 export function reasoningFor(call: TextCall): string {

@@ -94,6 +94,12 @@ const formats: Record<string, string> = {
 	uuid: '00000000-0000-4000-8000-000000000000',
 };
 
+/** The first words of the hint. */
+function titleOf(hint: string): string {
+	const words = hint.split(/\s+/).slice(0, 6).join(' ') || 'title';
+	return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
 function sampleString(schema: JsonSchema, place: Place): string {
 	const fixed = schema.format ? formats[schema.format] : undefined;
 	if (fixed) return fixed;
@@ -101,6 +107,6 @@ function sampleString(schema: JsonSchema, place: Place): string {
 		place.name,
 	);
 	const base = long || place.name === '' ? place.hint : place.name;
-	const text = base === '' ? 'text' : base;
+	const text = /^(title|headline)$/i.test(place.name) ? titleOf(place.hint) : base || 'text';
 	return text.padEnd(schema.minLength ?? 0, '.').slice(0, schema.maxLength ?? 400);
 }
