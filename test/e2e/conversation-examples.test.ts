@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const ledger = () => environment.gateway.control.ledger();
-const spent = () => Number(sumOfCosts(...ledger().map(({ amount }) => amount)));
+const spent = () => Number(sumOfCosts(...ledger().map(({ amount }) => amount))).toFixed(2);
 /** The picture at the address that a page shows. */
 async function pictureIn(page: string): Promise<{ width: number; height: number }> {
 	const [, address = ''] = /<img src="([^"]+)"/.exec(page) ?? [];
@@ -54,7 +54,7 @@ describe('a post with a picture', () => {
 		expect(await pictureIn(post)).toStrictEqual({ width: 1024, height: 1024 });
 		const [, picture, ...others] = ledger();
 		expect(others).toStrictEqual([]);
-		expect(price).toContain(`The picture costs ₽${Number(picture?.amount)}`);
+		expect(price).toContain(`The picture costs ₽${Number(picture?.amount).toFixed(2)}`);
 		await visit.submit('field-1', 'Yes');
 		const published = await visit.read('Published');
 		expect(await pictureIn(published)).toStrictEqual({ width: 1024, height: 1024 });
@@ -120,7 +120,7 @@ describe('a bot that answers now and delivers the video later', () => {
 	}
 
 	const nothing = 'Tell me first what the video shows.';
-	const price = 'This video costs ₽36. Say yes, and I make it.';
+	const price = 'This video costs ₽36.00. Say yes, and I make it.';
 	const making = (wish: string) => `I am making it: ${wish}. You get it here when it is done.`;
 
 	test('a video is made after a yes to its price, once, and belongs to its chat', async () => {

@@ -41,7 +41,7 @@ describe("n8n's migration report for 3.0", () => {
 
 	it('has nothing to say about the examples', async () => {
 		const examples = await loadExamples();
-		expect(examples).toHaveLength(11);
+		expect(examples).toHaveLength(12);
 		for (const { workflow } of examples) await environment.store(workflow);
 		expect(await concerned()).toStrictEqual([]);
 	});

@@ -162,7 +162,7 @@ test('a *Retry* adds only its own costs', async () => {
 test('the alert is the message of the trigger: once when the balance falls, and again after it has risen', async () => {
 	const { client, gateway } = environment;
 	const minutes = '[{"mode":"everyX","value":5,"unit":"minutes"}]';
-	const quick = await edited('ai-costs', minutes, JSON.stringify(everySecond));
+	const quick = await edited('balance-alert', minutes, JSON.stringify(everySecond));
 	const workflow = await environment.store(quick);
 	gateway.control.setBalance('500.00');
 	await client.activate(workflow);
