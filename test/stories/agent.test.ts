@@ -123,7 +123,7 @@ test.each<[number, string[], number[], string | undefined]>([
 		2.6,
 		['text', 'media'],
 		[],
-		"The call may cost ₽0.8024, more than is left of 'Max Cost per Execution (₽)'",
+		"The call may cost ₽0.8016, more than is left of 'Max Cost per Execution (₽)'",
 	],
 	[3.7, ['text', 'media', 'text', 'text', 'text'], [1, 0], undefined],
 	[6, ['text', 'media', 'text', 'text', 'media', 'text'], [1, 1], undefined],
