@@ -171,7 +171,8 @@ export function supplyContext({
 	execution = createRunExecutionData(),
 	parent: parentType,
 	...options
-}: NodeOptions & Pick<RunOptions, 'asTool'> & { execution?: IRunExecutionData; parent?: string }): {
+}: NodeOptions &
+	Pick<RunOptions, 'asTool' | 'executionId'> & { execution?: IRunExecutionData; parent?: string }): {
 	context: ISupplyDataFunctions;
 	execution: IRunExecutionData;
 } {

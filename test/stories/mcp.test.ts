@@ -1,4 +1,4 @@
-import { NodeConnectionTypes, type IExecuteFunctions } from 'n8n-workflow';
+import { createRunExecutionData, NodeConnectionTypes, type IExecuteFunctions } from 'n8n-workflow';
 
 import { binaryStorage, packageNodes } from '../helpers/engine';
 import { supplyContext } from '../helpers/contexts';
@@ -22,6 +22,13 @@ interface Settings {
 	parent?: string;
 	apiKey?: string;
 	parameters?: object;
+	/** In queue mode, each call is an execution. */
+	executionId?: string;
+	/** What n8n makes for an execution. */
+	resumeToken?: string;
+	/** The names of the node and the workflow. */
+	name?: string;
+	workflow?: string;
 }
 
 /** What it reads. */
@@ -42,14 +49,18 @@ async function call(prompt: string, { options, node = 'mediaTask', parent = MCP,
 		...more.parameters,
 		options: options ?? {},
 	});
-	const apiKey = more.apiKey ?? gateway.apiKey;
 	const { context } = supplyContext({
 		node,
 		parameters,
-		credential: { baseUrl, apiKey },
+		credential: { baseUrl, apiKey: more.apiKey ?? gateway.apiKey },
 		asTool: true,
 		parent,
+		...(more.executionId === undefined ? {} : { executionId: more.executionId }),
+		execution: createRunExecutionData({ resumeToken: more.resumeToken ?? 'the same' }),
 	});
+	const { name = 'Draw', workflow: id = 'one' } = more;
+	const own = { ...context.getNode(), name };
+	Object.assign(context, { getNode: () => own, getWorkflow: () => ({ id }) });
 	context.addInputData(NodeConnectionTypes.AiTool, [[{ json: { prompt } }]]);
 	const start = Date.now();
 	const type = packageNodes[node];
@@ -107,10 +118,12 @@ test('what came late is returned once more for two minutes, which its note says,
 	expect([creations(), spent()]).toStrictEqual([3, '5.4']);
 });
 
-test.each<[string, () => [Settings, Settings]]>([
+test.each<[string, () => Settings[]]>([
 	['with other settings', () => [{}, { parameters: { prompt: 'a fox' } }]],
+	['of two nodes', () => [{}, { name: 'Draw 2' }]],
+	['of two workflows', () => [{}, { workflow: 'two' }]],
 	['of two accounts', () => [{}, { apiKey: gateway.control.createKey({ account: 'second' }).key }]],
-	['of AI Agents', () => [{ parent: 'agent' }, { parent: 'agent' }]],
+	['of AI Agents', () => ['a', 'b'].map((resumeToken) => ({ parent: 'agent', resumeToken }))],
 ])('calls %s at the same time are tasks of their own', async (_, settings) => {
 	lasting(5);
 	await Promise.all(settings().map(async (one) => await call('fox', one)));
@@ -206,6 +219,15 @@ test('a failed task is returned as an error, and the next call creates another',
 	const { error } = await call('[[fail]]');
 	expect(error).toMatch(/^The media task failed/);
 	await call('[[fail]]');
+	expect(creations()).toBe(2);
+});
+
+test('the late error of a task is returned once more, too, also in another execution of queue mode', async () => {
+	lasting(12);
+	for (const executionId of ['1', '2'])
+		expect((await call('[[fail]]', { executionId })).error).toMatch(/^The media task failed/);
+	expect(creations()).toBe(1);
+	await call('[[fail]]', { executionId: '3' });
 	expect(creations()).toBe(2);
 });
 
