@@ -223,3 +223,21 @@ test('a tool whose prompt nobody lets the agent fill in says so to the model, at
 	expect(results[0]?.[0]).toContain("click the sparkle button beside 'Prompt'");
 	expect(kinds()).not.toContain('media');
 });
+
+test.each([
+	['Max Price (₽)', 'maxPriceRub'],
+	['Max Cost per Execution (₽)', 'maxCostRub'],
+])('*%s* that is left to the model is an error that it reads, at no cost', async (label, name) => {
+	const { results } = seen(
+		await run(agent([CAT], { draw: { [name]: "={{ $fromAI('limit', '', 'number') }}" } })),
+	);
+	expect(results[0]?.[0]).toContain(`The model of the agent may not set '${label}'`);
+	expect(results[0]?.[0]).toContain('Nothing was sent.');
+	expect(kinds()).not.toContain('media');
+});
+
+test('*Max Price* of a tool may be another expression', async () => {
+	const { error } = seen(await run(agent([CAT], { draw: { maxPriceRub: '={{ 1 + 1 }}' } })));
+	expect(error).toBeUndefined();
+	expect(kinds()).toContain('media');
+});

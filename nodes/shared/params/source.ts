@@ -30,6 +30,12 @@ const NEEDED: Readonly<Record<string, readonly [label: string, hint: string]>> =
 	reasoningMaxTokens: ['Reasoning Max Tokens', ITS_LIMIT],
 };
 
+/** The options that limit what an agent spends, with their labels: its model does not set them. */
+const LIMITS: Readonly<Record<string, string>> = {
+	maxCostRub: 'Max Cost per Execution (₽)',
+	maxPriceRub: 'Max Price (₽)',
+};
+
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
 const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|now|today|\()[^]*?\}\}/;
 
@@ -107,6 +113,13 @@ function emptyExpressionsIn(
 		const values = new Map(Object.entries(value ?? {}));
 		return Object.entries(stored).flatMap(([name, inner]) => {
 			const [label, hint] = (at.param === 'options' ? NEEDED[name] : undefined) ?? [];
+			const limit = at.param === 'options' ? LIMITS[name] : undefined;
+			if (limit !== undefined && someText(inner, /\$fromAI/i))
+				throw new InvalidInputError(
+					`The model of the agent may not set '${limit}'`,
+					'Tell the user to open the tool in n8n, and to enter an amount there.',
+					name,
+				);
 			const place = label === undefined ? at : new Location('options', `'${label}'`);
 			const emptyExpressions = emptyExpressionsIn(
 				inner,

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { collection } from '../params/groups';
-import { shownFor, text } from '../params/kinds';
+import { notice, shownFor, text } from '../params/kinds';
 import { declare } from '../params/parameter';
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
@@ -18,7 +18,7 @@ export type RegisteredOperation = ReturnType<typeof register>;
 function register(resource: string, name: string, operation: Operation) {
 	const unlisted = operation.isSingleRequest ? ['concurrency', 'rateLimitWait'] : [];
 	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, unlisted);
-	const declared = { toolDescription: toolDescription(operation), ...operation.parameters, options };
+	const declared = { ...toolParameters(operation), options };
 	const rank = (one: string) => RANK[one] ?? 0;
 	const ordered = Object.fromEntries(Object.entries(declared).sort(([a], [b]) => rank(a) - rank(b)));
 	const parameters = declare(
@@ -78,14 +78,35 @@ function selector<T>(
 	};
 }
 
+/** The parameters, with those of a tool: its description, and below a prompt how the model gets to write it. */
+function toolParameters(operation: Operation): Operation['parameters'] {
+	const { prompt } = operation.parameters;
+	if (prompt?.description.default !== '')
+		return { toolDescription: toolDescription(operation, SPARKLE), ...operation.parameters };
+	const { show } = prompt.description.displayOptions ?? {};
+	const promptNotice = notice(PROMPT_SPARKLE).with({
+		displayOptions: { show: { ...show, '@tool': [true] } },
+	});
+	const entries = Object.entries(operation.parameters).flatMap(([name, parameter]) =>
+		name === 'prompt' ? Object.entries({ prompt, promptNotice }) : [[name, parameter] as const],
+	);
+	return { toolDescription: toolDescription(operation), ...Object.fromEntries(entries) };
+}
+
+const PROMPT_SPARKLE = "To let the agent's model write the prompt, click the sparkle button beside it";
+const SPARKLE = 'To let the model fill in a field, click the sparkle button beside it';
+
 /** n8n adds a parameter of this name to nodes without one, whose text is only the action and the name of the node. */
-function toolDescription({ description, toolDescription: own = `${description}.` }: Operation) {
+function toolDescription(
+	{ description, toolDescription: own = `${description}.` }: Operation,
+	hint?: string,
+) {
 	return text({
 		displayName: 'Tool Description',
 		rows: 3,
 		default: own,
 		description: 'What the AI Agent reads about this tool: what it does, what it needs and what it returns',
-		hint: 'To let the model fill in a field, click the sparkle button beside it',
+		...(hint === undefined ? {} : { hint }),
 		displayOptions: { show: { '@tool': [true] } },
 	});
 }

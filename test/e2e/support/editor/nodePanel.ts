@@ -84,6 +84,14 @@ export class NodePanel {
 		await this.column.getByText(value, { exact: true }).waitFor();
 	}
 
+	/** Clicks the sparkle button of a parameter: the agent's model fills it in. */
+	async letModelFill(name: string): Promise<void> {
+		await this.input(name).hover();
+		const label = this.root.getByTestId(`${name}-parameter-input-persistent-options-container`);
+		await label.getByTestId('from-ai-override-button').click();
+		await this.root.getByTestId('fromAI-override-field').waitFor();
+	}
+
 	/** Unfolds a drop-down, and tells its entries. */
 	async openDropdown(name: string): Promise<string[]> {
 		// It cannot be used while its entries are being asked for.
