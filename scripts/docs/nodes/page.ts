@@ -1,4 +1,4 @@
-import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import { NodeConnectionTypes, type INodeProperties, type INodeTypeDescription } from 'n8n-workflow';
 
 import { anchor } from '../../../test/helpers/markdown';
 import { code, fromHtml, plain } from '../markdown';
@@ -15,6 +15,10 @@ export const MADE = '<!-- Generated from the node by `npm run docs`. Do not edit
 
 const PACKAGE = 'n8n-nodes-ai-gateway';
 const COMMON = 'Options of every operation';
+
+/** The nodes below which the end-to-end tests have run the chat model. */
+const SERVED =
+	'Tested below n8n’s *AI Agent*, *Basic LLM Chain*, *Information Extractor*, *Guardrails* and *Evaluation*, also through a *Model Selector*';
 
 export interface PageFacts {
 	run: ExampleRun;
@@ -71,12 +75,14 @@ class PageWriter {
 
 	/** The stored name of the node, and its credential. */
 	private identity(): string {
-		const { name, usableAsTool } = this.description;
+		const { name, usableAsTool, outputs } = this.description;
+		const isModel = outputs.includes(NodeConnectionTypes.AiLanguageModel);
 		const workflows = this.facts.workflows.map(({ title, file }) => `[${title}](../../examples/${file})`);
 		return [
 			`Type name: ${code(`${PACKAGE}.${name}`)}`,
 			'Credential: [AI Gateway API](../../README.md#credentials), required',
 			`As a tool of an AI Agent: ${usableAsTool ? 'yes; it then returns short JSON and no files' : 'no'}`,
+			...(isModel ? [SERVED] : []),
 			'Errors: [what is sent again, and what is charged](../errors.md)',
 			'[All nodes, and how to read this page](README.md)',
 			...(workflows.length === 0 ? [] : [`Workflows to import: ${workflows.join(' · ')}`]),
