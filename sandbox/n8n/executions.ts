@@ -10,6 +10,7 @@ export interface StoredExecution {
 	mode: string;
 	startedAt: string;
 	stoppedAt?: string | null;
+	customData?: Record<string, string>;
 	data: string;
 }
 
