@@ -6,6 +6,7 @@ import { collected, condition } from './conditions';
 import { extraBodyFields } from './extraBody';
 import type { Example, ExampleRun } from './examples';
 import { Normaliser } from './normalise';
+import { fieldsOf, likeOnesAbove, OPTIONS_STYLE, ownOptions, type Field } from './likeness';
 import { commonOptions, operationsOf, optionsOf, type OperationSection } from './operations';
 import { outputs } from './output';
 import { notices, parameterTables } from './parameters';
@@ -36,6 +37,8 @@ class PageWriter {
 	private readonly normaliser: Normaliser;
 	private readonly operations: OperationSection[];
 	private readonly common: INodeProperties[];
+	/** For an operation that is like one above it: that one. */
+	private readonly models: ReadonlyMap<OperationSection, OperationSection>;
 
 	constructor(
 		private readonly description: INodeTypeDescription,
@@ -45,6 +48,7 @@ class PageWriter {
 		this.normaliser = new Normaliser(facts.run);
 		this.operations = operationsOf(description);
 		this.common = commonOptions(this.operations);
+		this.models = likeOnesAbove(this.operations, this.common);
 	}
 
 	blocks(): string[] {
@@ -113,41 +117,50 @@ class PageWriter {
 			`${fromHtml(operation.description ?? '')}.`,
 			...(section.toolDescription ? [`Tool description for an AI Agent: “${section.toolDescription}”`] : []),
 			`In n8n’s list of actions: *${plain(operation.action ?? operation.name)}*. Stored as ${stored}.`,
-			...this.parameters(panel, '###'),
+			...this.parameters(panel, '###', this.models.get(section)),
 			'### Output',
 			...outputs(examples, { panel, all: this.facts.run.examples, normaliser: this.normaliser }),
 		];
 	}
 
-	private parameters(panel: INodeProperties[], level: string): string[] {
+	/** @param model an operation above, of which only the differences are described */
+	private parameters(panel: INodeProperties[], level: string, model?: OperationSection): string[] {
 		const scope = { panel, siblings: panel };
+		const { shown, words } = differences(fieldsOf(panel), model && fieldsOf(model.panel), model);
 		const tables = parameterTables(
-			panel.filter(({ type }) => type !== 'collection'),
+			shown.map(({ property }) => property),
 			scope,
 		);
 		return [
-			...(tables.length > 0 ? [`${level} Parameters`] : []),
+			...(tables.length > 0 || words !== '' ? [`${level} Parameters`] : []),
 			...notices(panel, scope),
+			...(words === '' ? [] : [words]),
 			...tables,
-			...this.options(panel, level),
+			...this.options(panel, level, model),
 		];
 	}
 
-	private options(panel: readonly INodeProperties[], level: string): string[] {
+	private options(panel: readonly INodeProperties[], level: string, model?: OperationSection): string[] {
 		const options = optionsOf(panel);
 		if (!options) return [];
-		const all = collected(options);
-		const own = all.filter(({ name }) => !this.common.some((option) => option.name === name));
+		const own = ownOptions(panel, this.common);
 		const shared = this.common.length > 0 ? `[${startingSmall(COMMON)}](#${anchor(COMMON)})` : '';
 		const when = condition(options, { panel, siblings: panel });
 		const first = [`${level} Options`, ...(when === '' ? [] : [`*${when}*`])];
 		if (own.length === 0) return [...first, `Only the ${shared}.`];
+		const before = model && ownOptions(model.panel, this.common);
+		const { shown, words } = differences(own, before, model);
 		const begin = `An option applies only if you add it (*${options.placeholder ?? options.displayName}*).`;
+		const extraBody = extraBodyFields(panel, options);
 		return [
 			...first,
-			shared === '' ? begin : `${begin} See also the ${shared}.`,
-			...parameterTables(own, { panel, siblings: all }, { prefix: 'options.', defaults: 'Initial value' }),
-			...extraBodyFields(panel, options),
+			words || (shared === '' ? begin : `${begin} See also the ${shared}.`),
+			...parameterTables(
+				shown.map(({ property }) => property),
+				{ panel, siblings: collected(options) },
+				OPTIONS_STYLE,
+			),
+			...(words === '' ? extraBody : []),
 		];
 	}
 
@@ -170,6 +183,21 @@ class PageWriter {
 			...outputs(this.examples, { panel: properties, all, normaliser: this.normaliser }),
 		];
 	}
+}
+
+/** What a page shows of the fields of an operation, and how it refers to the others. */
+function differences(own: Field[], before: Field[] | undefined, model: OperationSection | undefined) {
+	if (!before || !model) return { shown: own, words: '' };
+	const shown = own.filter((field) => !before.some(({ text }) => text === field.text));
+	const gone = before.filter(({ property }) => !own.some((field) => field.property.name === property.name));
+	const without = gone.map(({ property }) => `*${plain(property.displayName)}*`).join(', ');
+	const link = `As in [${heading(model)}](#${anchor(heading(model))})`;
+	const but = [
+		...(without === '' ? [] : [`without ${without}`]),
+		...(shown.length === 0 ? [] : ['apart from']),
+	];
+	const words = [link, but.join(', and ')].filter((part) => part !== '').join(', ');
+	return { shown, words: `${words}${shown.length > 0 ? ':' : '.'}` };
 }
 
 const heading = ({ resource, operation }: OperationSection) => `${resource.name}: ${operation.name}`;
