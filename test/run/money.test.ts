@@ -150,6 +150,23 @@ describe('min balance', () => {
 		expect(gateway.requests).toBe(1);
 	});
 
+	it('is read once more when a call ends while it is read', async () => {
+		const { client, begin } = newAccount('100');
+		const [first, second] = [await begin('6'), await begin('3')];
+		first('6');
+		await new Promise((resolve) => setImmediate(resolve));
+		let respond: () => void = () => undefined;
+		const held = new Promise<void>((resolve) => (respond = resolve));
+		// It has the second call already.
+		const json = async () => await held.then(() => ({ amount: '96' }));
+		const third = started({ ...client, json } as unknown as GatewayClient, new Execution().node(), '5');
+		await new Promise((resolve) => setImmediate(resolve));
+		second('3');
+		await new Promise((resolve) => setImmediate(resolve));
+		respond();
+		await expect(third).resolves.toBeDefined();
+	});
+
 	it('is read for a text of another execution, too, when the one that reads it is cancelled', async () => {
 		const { client } = newAccount('100');
 		let cancel: (error: Error) => void = () => undefined;
