@@ -279,6 +279,24 @@ const ROWS: Row[] = [
 		parameters: stream,
 		json: { error: { receivedText: 'Hi ' } },
 	},
+	{
+		title: 'the error in a stream has the cost that came with it',
+		response: [delta('Hi '), { error: { message: 'The provider died', type: 'server_error' }, usage }],
+		parameters: stream,
+		json: { error: { receivedText: 'Hi ', costRub: 0.5, mayBeCharged: true } },
+	},
+	{
+		title: 'the error in a stream has the whole text of a part that has ended',
+		format: 'responses',
+		response: [
+			{ type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } },
+			{ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hi' },
+			{ type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'Hi there' },
+			{ type: 'error', error: { message: 'The provider died', type: 'server_error' } },
+		],
+		parameters: stream,
+		json: { error: { receivedText: 'Hi there' } },
+	},
 ];
 
 test.each(ROWS)('$title', async ({ format = 'chat', response, parameters, json, hint }) => {

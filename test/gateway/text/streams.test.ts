@@ -286,6 +286,7 @@ describe('what a response is, by its first line', () => {
 		JSON.stringify(JSON.parse(WHOLE), null, '\t'),
 		stream,
 		`\n\n: a\n\n${stream}`,
+		`: ${'a'.repeat(40)}\n\n${stream}`,
 		`id: 1\n${stream}`,
 		`event: a\r\n${stream}`,
 		`retry: 10\n\ndata: 1\n\n${stream}`,
