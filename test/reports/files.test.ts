@@ -183,15 +183,13 @@ describe('an upload', () => {
 	});
 });
 
-test.each([
-	[
-		'a picture of a model',
-		'image',
-		{ images: [{ image_url: { url: `data:image/png;base64,${JPEG.toString('base64')}` } }] },
-		'image/jpeg',
-		/\.jpg$/,
-	],
-	['sound of a model', 'audio', { audio: { data: WAV.toString('base64') } }, 'audio/wav', /\.wav$/],
+const PICTURE = { images: [{ image_url: { url: `data:image/png;base64,${JPEG.toString('base64')}` } }] };
+const SOUND = { audio: { data: WAV.toString('base64') } };
+
+test.each<[string, string, object, string, RegExp]>([
+	['a picture of a model', 'image', PICTURE, 'image/jpeg', /\.jpg$/],
+	['a picture beside sound of a model', 'image', { ...PICTURE, ...SOUND }, 'image/jpeg', /\.jpg$/],
+	['sound of a model', 'audio', SOUND, 'audio/wav', /\.wav$/],
 	['raw sound of a model', 'audio', { audio: { data: TEXT.toString('base64') } }, 'audio/mpeg', /\.mp3$/],
 ])('%s has the type of its first bytes', async (_, field, message, type, name) => {
 	respond({ id: 'c1', choices: [{ message: { content: 'Here', ...message }, finish_reason: 'stop' }] });

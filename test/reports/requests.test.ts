@@ -296,9 +296,16 @@ test.each<[string, object]>([
 			options: { extraBody: '{ "modalities": ["text", "audio"] }' },
 		},
 	],
-])('an agent’s tool *%s* that asks for sound is refused: a tool returns no files', async (_, parameters) => {
-	const [node, given] = text(parameters);
-	const { items } = await gateway.run({ node, parameters: { ...given }, asTool: true, settings: CONTINUE });
-	expect(JSON.stringify(items)).toMatch(/returns no audio and no images.*Nothing was sent/);
-	expect(gateway.charges()).toBe(0);
-});
+	[
+		'Generate, in Responses',
+		{ format: 'responses', options: { builtIn: { builtInTools: '[{ "type": "image_generation" }]' } } },
+	],
+])(
+	'an agent’s tool *%s* that asks for sound or pictures is refused: a tool returns no files',
+	async (_, parameters) => {
+		const [node, given] = text(parameters);
+		const { items } = await gateway.run({ node, parameters: { ...given }, asTool: true, settings: CONTINUE });
+		expect(JSON.stringify(items)).toMatch(/returns no audio and no images.*Nothing was sent/);
+		expect(gateway.charges()).toBe(0);
+	},
+);
