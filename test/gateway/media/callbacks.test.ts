@@ -15,6 +15,7 @@ describe('the IDs in the text of a callback', () => {
 		['with two characters', '{"taskId":"t1","priority":1}', ['t1']],
 		['once each', 'task-1 task-1', ['task-1']],
 		['after ten other words', 'a b c d e f g h i j task-1', ['task-1']],
+		['after another one ten times', `${'evt-1 '.repeat(10)}task-1`, ['evt-1', 'task-1']],
 		['with 200 characters', long, [long]],
 		['but not with 201', `${long}a`, []],
 		[
