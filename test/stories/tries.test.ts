@@ -4,6 +4,7 @@ import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { form } from '../helpers/media';
 import { eventually } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
+import type { Story } from './execution';
 import {
 	image,
 	numbered,
@@ -414,6 +415,16 @@ describe('a workflow whose failed executions are not saved', () => {
 		const { errorText } = await execute(inTurn, prompts('a cat', 'a dog', 'a cow'), { workflow });
 		expect(errorText).not.toMatch(/retry/i);
 		expect(errorText).toContain(gateway.control.tasks()[0]?.taskId);
+	});
+
+	it.each<[string, Pick<Story, 'workflow' | 'isPublished'>]>([
+		['executed by hand', { workflow: { saveDataErrorExecution: 'none' } }],
+		['published', { workflow: { saveManualExecutions: false }, isPublished: true }],
+	])('gets it when it is %s, and only other executions are not saved', async (_, story) => {
+		disturb(says('a dog'), { kind: 'error', code: 'invalid_request' });
+		const inTurn = image({ options: { concurrency: 1 } });
+		const { errorText } = await execute(inTurn, prompts('a cat', 'a dog'), story);
+		expect(errorText).toContain("use 'Retry' of this execution in the list of executions");
 	});
 });
 
