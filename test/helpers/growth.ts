@@ -1,5 +1,4 @@
-/** How often each size is tried, and how often where the result is not linear. */
-const TRIES = 3;
+/** How often each size is tried where the result is not linear: on a busy machine, some take longer. */
 const MOST_TRIES = 12;
 /** Shorter work is repeated until it takes this long, in microseconds: the clock of the processor is coarse. */
 const SHORTEST_US = 20_000;
@@ -25,10 +24,9 @@ export function growth(work: (size: number) => () => unknown, size: number): num
 	while (timeOf(small) < SHORTEST_US) repeats *= 2;
 	const [times, longTimes]: [number[], number[]] = [[], []];
 	const factor = () => Math.min(...longTimes) / Math.min(...times);
-	// On a busy machine, some are longer.
-	while (times.length < TRIES || (factor() >= LINEAR && times.length < MOST_TRIES)) {
+	do {
 		times.push(timeOf(small));
 		longTimes.push(timeOf(large));
-	}
+	} while (factor() >= LINEAR && times.length < MOST_TRIES);
 	return factor();
 }
