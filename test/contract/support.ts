@@ -1,9 +1,8 @@
 import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { runNode, type RunOptions, type RunResult } from '../helpers/engine';
-import { form } from '../helpers/media';
 import { useFreshRateGates } from '../helpers/rateGates';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { supplied, type SuppliedOptions } from '../nodes/chatModel/supplied';
 
 // The nodes on n8n's engine against the sandbox gateway, over real sockets.

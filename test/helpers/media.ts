@@ -1,6 +1,7 @@
 import nock from 'nock';
 
 import { runNode, type RunOptions, type RunResult } from './engine';
+import './nock';
 import { locator } from './values';
 
 /** Path of the tasks below the test gateway. */
@@ -85,16 +86,6 @@ export function polls(
 
 /** The model of the tests, as a workflow stores it. */
 export const model = locator('acme/painter');
-
-/** A filled-in form, as a workflow stores it. */
-export const form = (value: object, schema: object[] = []) => ({
-	mappingMode: 'defineBelow',
-	value,
-	matchingColumns: [],
-	schema,
-	attemptToConvertTypes: false,
-	convertFieldsToString: false,
-});
 
 /** Runs an operation of the media node. */
 export async function run(

@@ -3,10 +3,10 @@ import nock from 'nock';
 
 import { textOptions } from '../../nodes/shared/gateway/text/formats/options';
 import { runNode, type RunOptions } from '../helpers/engine';
-import { catalogue, form, model } from '../helpers/media';
+import { catalogue, model } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { type Field, fields, nodesByName, wrong } from '../helpers/panel';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 
 describe('numbers', () => {
 	// The numbers that the panel accepts.

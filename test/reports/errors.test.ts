@@ -2,9 +2,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import type { FaultRule, RequestRecord } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL } from '../contract/support';
-import { form } from '../helpers/media';
 import { eventually } from '../helpers/time';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
 

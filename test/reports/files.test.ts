@@ -4,9 +4,8 @@ import nock from 'nock';
 
 import { TEXT_MODEL } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
-import { form } from '../helpers/media';
 import { useNock } from '../helpers/nock';
-import { FORMATS, locator } from '../helpers/values';
+import { FORMATS, form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
 

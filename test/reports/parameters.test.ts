@@ -6,7 +6,7 @@ import { TEXT_MODEL } from '../contract/support';
 import * as media from '../helpers/media';
 import { editorContext } from '../helpers/contexts';
 import { useNock } from '../helpers/nock';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
 
@@ -28,7 +28,7 @@ const image = (parameters: object = {}): Call => [
 		operation: 'generate',
 		model: locator('aurora/canvas-1'),
 		prompt: 'A cat',
-		input: media.form({ quality: 'draft', size: '512x512' }),
+		input: form({ quality: 'draft', size: '512x512' }),
 		...parameters,
 	},
 ];
@@ -175,7 +175,7 @@ test.each([
 
 test('a number that JavaScript would change is left to the gateway in a form', async () => {
 	const values = { quality: 'draft', size: '512x512', seed: '9007199254740993' };
-	const { json, sent } = await run(...image({ input: media.form(values) }));
+	const { json, sent } = await run(...image({ input: form(values) }));
 	expect(sent).toMatchObject([{ input: { seed: '9007199254740993' } }]);
 	expect(json.error).toMatchObject({ httpCode: '422' });
 	expect(gateway.charges()).toBe(0);
@@ -461,7 +461,7 @@ describe('the form of a model shows fields that depend on others', () => {
 			['factor', 'number', false],
 		]);
 		const sent = media.creations();
-		const input = media.form({ upscale: 'true', factor: '2' });
+		const input = form({ upscale: 'true', factor: '2' });
 		await media.run('create', { model: media.model, prompt: 'A cat', inputMode: 'form', input });
 		expect(sent[0]?.body.input).toStrictEqual({ upscale: true, factor: 2, prompt: 'A cat' });
 	});

@@ -1,8 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { TEXT_MODEL } from '../contract/support';
-import { form } from '../helpers/media';
-import { CONTINUE, locator } from '../helpers/values';
+import { CONTINUE, form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
 

@@ -1,5 +1,4 @@
-import { form } from '../helpers/media';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { freshTask, sendCallback } from '../nodes/mediaTaskTrigger/support';
 import { useReports } from './support';
 

@@ -1,7 +1,6 @@
 import { multiplyDecimals } from '../../nodes/shared/gateway/util/money';
 import { respondJson } from '../stories/support';
-import { form } from '../helpers/media';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { eventually } from '../helpers/time';
 import type { StoryNode } from '../stories/execution';
 import { image, numbered, prompts, says, text, useStories } from '../stories/support';

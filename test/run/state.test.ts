@@ -21,8 +21,8 @@ import { Records } from '../../nodes/shared/run/charge/records';
 import { RunContext } from '../../nodes/shared/run/runContext';
 import { scriptedClient } from '../helpers/client';
 import { invalidInput } from '../helpers/invalidInput';
-import { form } from '../helpers/media';
 import { collected, nodesByName } from '../helpers/panel';
+import { form } from '../helpers/values';
 
 // What is known of the items of a node, in its later tries.
 

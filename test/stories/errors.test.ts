@@ -1,5 +1,4 @@
-import { form } from '../helpers/media';
-import { CONTINUE, locator } from '../helpers/values';
+import { CONTINUE, form, locator } from '../helpers/values';
 import type { StoryNode } from './execution';
 import { image, prompts, text, useStories } from './support';
 

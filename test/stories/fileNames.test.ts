@@ -1,5 +1,4 @@
-import { form } from '../helpers/media';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import type { Execution, StoryNode } from './execution';
 import { image, says, text, useStories } from './support';
 

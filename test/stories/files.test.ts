@@ -1,6 +1,5 @@
 import { textFormats } from '../../nodes/shared/gateway/text/formats';
-import { form } from '../helpers/media';
-import { CONTINUE, locator } from '../helpers/values';
+import { CONTINUE, form, locator } from '../helpers/values';
 import { attach, fromField, fromUrl, PIXEL, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
 import { image, text, useStories } from './support';

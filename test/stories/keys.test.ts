@@ -1,8 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { asArray, asObject, asText } from '../../nodes/shared/gateway/util/json';
-import { form } from '../helpers/media';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { picture, PIXEL, withFiles } from '../nodes/text/files';
 import { image, prompts, respondJson, RETRY_ON_FAIL, says, useStories } from './support';
 

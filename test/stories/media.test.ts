@@ -2,10 +2,9 @@ import type { IBinaryData } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/control/types';
 import { binaryStorage } from '../helpers/engine';
-import { form } from '../helpers/media';
 import { useServer } from '../helpers/server';
 import { passTime } from '../helpers/time';
-import { CONTINUE, locator } from '../helpers/values';
+import { CONTINUE, form, locator } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
 import type { Execution, StoryNode } from './execution';
 import { image, prompts, respondJson, text, useStories } from './support';

@@ -2,8 +2,7 @@ import type { INode } from 'n8n-workflow';
 
 import { EmptyExpressions } from '../../nodes/shared/params/emptyExpressions';
 import { Location } from '../../nodes/shared/params/parameter';
-import { form } from '../helpers/media';
-import { CONTINUE } from '../helpers/values';
+import { CONTINUE, form } from '../helpers/values';
 import type { StoryNode } from './execution';
 import { image, text, useStories } from './support';
 

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 
 import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
-import { form } from '../helpers/media';
 import { eventually, passTime } from '../helpers/time';
-import { CONTINUE } from '../helpers/values';
+import { CONTINUE, form } from '../helpers/values';
 import { b64, paper } from '../nodes/text/files';
 import type { StoryNode } from './execution';
 import { image, prompts, RETRY_ON_FAIL, says, text, useStories } from './support';

@@ -4,10 +4,9 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { renderPng } from '../../sandbox/gateway/media/render/png';
 import { binaryStorage } from '../helpers/engine';
-import { form } from '../helpers/media';
 import { useServer } from '../helpers/server';
 import { eventually, passTime } from '../helpers/time';
-import { CONTINUE, locator } from '../helpers/values';
+import { CONTINUE, form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import type { Execution, Story, StoryNode } from './execution';
 import { image, says, useStories } from './support';

@@ -3,9 +3,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
 import type { FaultAction, RequestMatch, RequestRecord } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL, useGateway } from '../contract/support';
-import { form } from '../helpers/media';
 import { eventually } from '../helpers/time';
-import { locator } from '../helpers/values';
+import { form, locator } from '../helpers/values';
 import { Execution, type Story, type StoryNode } from './execution';
 
 // Stories: what users see and pay, over several tries and executions of a workflow, on n8n's engine and against the

@@ -1,9 +1,8 @@
 import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
 import type { TaskView } from '../../sandbox/gateway/control/types';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
-import { form } from '../helpers/media';
 import { eventually } from '../helpers/time';
-import { CONTINUE, locator } from '../helpers/values';
+import { CONTINUE, form, locator } from '../helpers/values';
 import type { Story } from './execution';
 import {
 	image,

@@ -4,9 +4,9 @@ import { json as readJson } from 'node:stream/consumers';
 import type { IBinaryData, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { binaryStorage, copy } from '../helpers/engine';
-import { form } from '../helpers/media';
 import { useServer } from '../helpers/server';
 import { eventually } from '../helpers/time';
+import { form } from '../helpers/values';
 import { type CallbackOptions, sendCallback } from '../nodes/mediaTaskTrigger/support';
 import { image, prompts, useStories } from './support';
 

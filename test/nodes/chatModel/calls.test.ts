@@ -11,7 +11,8 @@ import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
 import { locator } from '../../helpers/values';
-import { modelWith, supplied } from './supplied';
+import { modelWith } from './mocked';
+import { supplied } from './supplied';
 import { callOf, eventOf, type LangChainModel, streamed, streamOf, streamUsing, whole } from './support';
 
 const go = [new HumanMessage('[[say:one two three four five]]')];

@@ -11,7 +11,8 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { endpoints } from '../text/support';
-import { modelWith, supplied } from './supplied';
+import { modelWith } from './mocked';
+import { supplied } from './supplied';
 import { callOf, streamed, streamOf, whole } from './support';
 
 useNock();

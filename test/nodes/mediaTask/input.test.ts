@@ -6,7 +6,6 @@ import {
 	catalogue,
 	creations,
 	files,
-	form,
 	gateway,
 	model,
 	painter,
@@ -17,7 +16,7 @@ import {
 } from '../../helpers/media';
 import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { CONTINUE } from '../../helpers/values';
+import { CONTINUE, form } from '../../helpers/values';
 
 useNock();
 

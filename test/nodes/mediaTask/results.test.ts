@@ -4,7 +4,6 @@ import {
 	creations,
 	envelope,
 	files,
-	form,
 	gateway,
 	model,
 	painter,
@@ -15,7 +14,7 @@ import {
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { CONTINUE } from '../../helpers/values';
+import { CONTINUE, form } from '../../helpers/values';
 
 // The output of the smaller operations, and the input of a task.
 

@@ -4,9 +4,8 @@ import type { INodeExecutionData, INodeParameters, INodeProperties } from 'n8n-w
 import { asObject } from '../../../nodes/shared/gateway/util/json';
 import { useGateway } from '../../contract/support';
 import type { RunOptions } from '../../helpers/engine';
-import { form } from '../../helpers/media';
 import { collected, nodesByName } from '../../helpers/panel';
-import { CONTINUE, FORMATS, locator } from '../../helpers/values';
+import { CONTINUE, FORMATS, form, locator } from '../../helpers/values';
 
 // The places that show options: an operation, also as a tool of an agent, or the chat model with an API format.
 
