@@ -336,6 +336,8 @@ function effects(node: string, resource: string, operation: string) {
 		const { show = {} } = property.displayOptions ?? {};
 		if (![resource, undefined].includes(show.resource?.[0] as string | undefined)) continue;
 		if (show.operation && !show.operation.includes(operation)) continue;
+		// It has no value.
+		if (property.type === 'notice') continue;
 		const names =
 			property.name === 'options'
 				? collected(property).map(({ name }) => `options.${name}`)
