@@ -170,16 +170,19 @@ function lastSecondOf(time: number): number {
  */
 async function idle(clock: Clock): Promise<boolean> {
 	let hasEverMoved = false;
+	let isQuiet = false;
 	for (let checks = 0, since = 0; checks < IDLE_CHECKS; since += 1) {
 		const timers = jest.getTimerCount();
 		jest.advanceTimersByTime(0);
 		const { events } = performance.nodeTiming.uvMetricsInfo;
-		await new Promise((resolve) => startTimer(resolve, 1));
+		// While something happens, the next check need not wait.
+		if (isQuiet) await new Promise((resolve) => startTimer(resolve, 1));
 		// The timer comes before what the sockets have received meanwhile.
 		for (let count = 0; count < 2; count += 1) await new Promise((resolve) => startImmediate(resolve));
 		if (!clock.isRunning) break;
 		const hasMoved =
 			events !== performance.nodeTiming.uvMetricsInfo.events || timers !== jest.getTimerCount();
+		isQuiet = !hasMoved;
 		if (hasMoved) since = 0;
 		hasEverMoved ||= hasMoved;
 		const isPending =
