@@ -9,7 +9,7 @@ const help = `npm run demo -- [options]
 
 Starts everything there is to try, on this machine only: a sandbox gateway with play money and a real n8n with this
 package installed. Runs the example workflow "From a topic to a picture in storage", shows what each step gave and cost,
-and leaves the editor open. The first start installs what is missing, n8n among it (3 GB, two to four minutes);
+and leaves the editor open. The first start installs what is missing, n8n among it (3 GB, two to eight minutes);
 later ones take seconds.
 
   --once               end after the run: exit code 0 only when every step worked and the picture is a valid PNG
