@@ -71,15 +71,16 @@ export class NodePanel {
 	}
 
 	/**
-	 * Enters an expression in place of a fixed value.
+	 * Enters an expression in place of a fixed value or another expression.
 	 * @param value what it gives: n8n shows it below the field when it has taken the expression over
 	 */
 	async express(name: string, expression: string, value: string): Promise<void> {
 		await this.input(name).hover();
-		await this.root
-			.getByTestId(`${name}-parameter-input-options-container`)
-			.getByTestId('radio-button-expression')
-			.click();
+		// Fields of a form are values of one parameter.
+		const options = new RegExp(`^(${name}|value\\["${name}"\\])-parameter-input-options-container$`);
+		const button = this.root.getByTestId(options).getByTestId('radio-button-expression');
+		// It is an expression already.
+		if (!(await this.input(name).locator('.cm-content').isVisible())) await button.click();
 		await this.input(name).locator('.cm-content').fill(expression);
 		await this.column.getByText(value, { exact: true }).waitFor();
 	}
