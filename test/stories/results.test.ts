@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 
 import { rubles as inRubles, sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { TEXT_MODEL } from '../contract/support';
 import { eventually, passTime } from '../helpers/time';
 import { CONTINUE, form } from '../helpers/values';
 import { b64, paper } from '../nodes/text/files';
@@ -232,6 +233,21 @@ describe('a dry run', () => {
 		);
 		const sum = sumOfCosts(...outputs.map(({ maxCostRub }) => String(maxCostRub as number))) ?? '';
 		expect(execution.hints()).toBe(`Dry run, nothing was sent. ${words}${inRubles(sum)}.`);
+		expect(sent()).toStrictEqual([]);
+	});
+
+	it('the sum has the items whose price is known', async () => {
+		const parameters = { model: '={{ $json.model }}', options: { dryRun: true, maxTokens: 100 } };
+		const execution = await execute(
+			text({ prompt: TEXT, ...parameters }),
+			[TEXT_MODEL, 'none/none-1', TEXT_MODEL].map((model) => ({ json: { model } })),
+		);
+		const rub = execution.items().map(({ json }) => json.maxCostRub);
+		expect(rub).toStrictEqual([expect.any(Number), null, rub[0]]);
+		const sum = inRubles(String(2 * Number(rub[0])));
+		expect(execution.hints()).toBe(
+			`Dry run, nothing was sent. 2 items: at most ${sum}. Prices that are not known: 1, see reason in the output.`,
+		);
 		expect(sent()).toStrictEqual([]);
 	});
 });

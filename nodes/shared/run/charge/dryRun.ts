@@ -53,7 +53,7 @@ export class DryRun {
 		const word = this.prices.some(({ isEstimate }) => isEstimate) ? 'about ' : most;
 		const texts = ['Dry run, nothing was sent.'];
 		if (known.length > 0)
-			texts.push(`${counted(count, 'item')}: ${word}${rubles(sumOfCosts(...known) ?? '')}.`);
+			texts.push(`${counted(known.length, 'item')}: ${word}${rubles(sumOfCosts(...known) ?? '')}.`);
 		const unknown = count - known.length;
 		if (unknown > 0) texts.push(`Prices that are not known: ${unknown}, see reason in the output.`);
 		return texts.join(' ');
