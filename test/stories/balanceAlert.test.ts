@@ -279,6 +279,35 @@ describe('an alert some days before the balance runs out', () => {
 		expect(await topped.test()).toMatchObject([{ spentPerDayRub: expect.closeTo(236, 0) as number }]);
 	});
 
+	it('names the date for money that lasts almost a week: its weekday would be that of today', async () => {
+		const workflow = publish(SOON);
+		await spend(
+			workflow,
+			hours(26, (hour) => 1760 - 10 * hour),
+		);
+		const [event] = await workflow.test();
+		expect(Math.floor(Number(event?.daysLeft))).toBe(6);
+		expect(event?.message).toMatch(/last until \d{1,2} [A-Z][a-z]+ \d{4}$/);
+	});
+
+	it('does not come again when the pace is known again, after a week without polls', async () => {
+		const workflow = publish(SOON);
+		const balances = hours(56, (hour) => 1000 - 10 * hour);
+		expect(await spend(workflow, balances.slice(0, 30))).toHaveLength(1);
+		await passTime(8 * 24 * HOUR);
+		expect(await spend(workflow, balances.slice(30))).toStrictEqual([]);
+	});
+
+	it('has the pace of the first day after a restart on the second', async () => {
+		const workflow = publish(SOON);
+		await spend(
+			workflow,
+			hours(28, (hour) => 3000 - 10 * hour + (hour > 26 ? 5000 : 0)),
+		);
+		workflow.restart();
+		expect(await workflow.test()).toMatchObject([{ spentPerDayRub: 240 }]);
+	});
+
 	it('comes again after the balance has lasted a day longer, and survives restarts', async () => {
 		const balances = [
 			...hours(48, (hour) => 1000 - 10 * hour),
