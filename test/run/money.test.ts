@@ -377,12 +377,15 @@ describe('spending', () => {
 			expect(outcomes).toStrictEqual(['0']);
 		});
 
-		it('says what is spent, unknown and asked', async () => {
-			await costs('0.25');
+		it.each([
+			['0.25', '0.36', /^Of ₽1, .* has spent ₽0.25, and up to ₽0.40 for calls/],
+			['0', '0.61', /^Of ₽1, .* has spent ₽0, and up to ₽0.40 for calls/],
+		])('says what is spent (₽%s), unknown and asked', async (spent, asked, description) => {
+			await costs(spent);
 			await mayCost('0.4');
-			expect(await limited('0.36')).toMatchObject({
-				message: "The call may cost ₽0.36, more than is left of 'Max Cost per Execution (₽)'",
-				description: expect.stringMatching(/^Of ₽1, .* has spent ₽0.25, and up to ₽0.40 for calls/) as string,
+			expect(await limited(asked)).toMatchObject({
+				message: `The call may cost ₽${asked}, more than is left of 'Max Cost per Execution (₽)'`,
+				description: expect.stringMatching(description) as string,
 				param: 'maxCostRub',
 			});
 		});

@@ -100,6 +100,15 @@ it('a *Retry* also lists what the execution before has made, each task once', as
 	expect(tasks()).toHaveLength(2);
 });
 
+it('a task that two nodes get with one *Idempotency Key* comes once', async () => {
+	const ordered = image({ prompt: 'a cat', options: { idempotencyKey: 'order-7' } });
+	const execution = await execute([ordered, ordered, list()], prompts('a'));
+	expect(execution.items('Gateway 3').map(({ json }) => json.taskId)).toStrictEqual(
+		tasks().map(({ taskId }) => taskId),
+	);
+	expect(tasks()).toHaveLength(1);
+});
+
 it('an execution without tasks, or with those of another account, lists none, and says so', async () => {
 	const own = await execute(list(), prompts('a'));
 	expect([own.items(), own.error]).toStrictEqual([[], undefined]);

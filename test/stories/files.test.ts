@@ -324,6 +324,17 @@ describe('an agent that asks for a picture again', () => {
 		expect(JSON.stringify(second.items())).not.toMatch(/same task as before/i);
 	});
 
+	it('the agent gets the picture whose creation was lost, without that note, and pays once', async () => {
+		gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'loseResponse' }, times: 0 });
+		const lost = await execute(tool(), call('call-1'));
+		expect(lost.items()[0]?.json.error).toMatch(/may have been created/);
+		gateway.control.clearFaults();
+		const second = await lost.callAgain(call('call-2'));
+		expect(second.items()[0]?.json).toMatchObject({ state: 'success' });
+		expect(JSON.stringify(second.items())).not.toMatch(/same task as before/i);
+		expect(gateway.charges()).toBe(1);
+	});
+
 	it('a prompt of the node itself, which is another one in the next round of a loop, makes another picture', async () => {
 		const variables = { season: 'winter' };
 		const first = await execute({ ...tool(), ...image({ prompt: '={{ $vars.season }}' }) }, call('call-1'), {

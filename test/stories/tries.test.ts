@@ -184,6 +184,7 @@ describe('the next try has the key of another account', () => {
 			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
 			expect(error?.context?.itemIndex).toBe(0);
 			expect(errorText).toMatch(ANOTHER);
+			expect(errorText).toContain('The task may have been created and charged anyway.');
 			expect(errorText).not.toContain('not charged');
 		});
 
