@@ -13,7 +13,7 @@ import { image, says, useStories } from './support';
 
 // *Sleep Until the Gateway Calls*: the execution sleeps while pictures are edited, and the gateway's callbacks resume it.
 
-const { gateway, execute } = useStories();
+const { gateway, execute, calm } = useStories();
 
 let asleep: Execution | undefined;
 /** The execution, each time that a callback has resumed it. */
@@ -226,6 +226,22 @@ it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () 
 	expect(await drawn(execution.items('Gateway 2'))).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
 	expect(execution.sums).toStrictEqual(COSTS);
 	expect(gateway.charges()).toBe(2);
+});
+
+it('*Max Wait* also counts the sleep, for a task that goes on when a callback has resumed the execution', async () => {
+	await sleep(edit({ options: { maxWait: 30 } }), await pictures(CAT, DOG));
+	await passTime(20 * 60_000);
+	// Whether it has ended is not known.
+	const path = `/async/media/tasks/${taskOf(DOG).taskId}`;
+	gateway.control.addFault({
+		match: { path },
+		action: { kind: 'error', code: 'service_unavailable' },
+		times: 0,
+	});
+	await finish(CAT);
+	calm();
+	const items = (await awake()).items();
+	expect(items.map(({ json }) => json.timedOut)).toStrictEqual([undefined, true]);
 });
 
 describe('in the second round of a loop', () => {
