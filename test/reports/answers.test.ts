@@ -280,12 +280,6 @@ const ROWS: Row[] = [
 		json: { error: { receivedText: 'Hi ' } },
 	},
 	{
-		title: 'the error in a stream has the cost that came with it',
-		response: [delta('Hi '), { error: { message: 'The provider died', type: 'server_error' }, usage }],
-		parameters: stream,
-		json: { error: { receivedText: 'Hi ', costRub: 0.5, mayBeCharged: true } },
-	},
-	{
 		title: 'the error in a stream has the whole text of a part that has ended',
 		format: 'responses',
 		response: [

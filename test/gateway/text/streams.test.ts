@@ -207,6 +207,12 @@ describe.each(formatStreams)('%s: a stream', (format, beginning, end) => {
 		expect(await read(format, source(), headers)).toMatchObject({ text: 'Hello', finishReason: 'stop' });
 	});
 
+	it('does not wait for the end of its connection', async () => {
+		const start = Date.now();
+		await read(format, breaking(undefined, whole + events('[DONE]')));
+		expect(Date.now() - start).toBeLessThan(1_000);
+	});
+
 	it('may be an error as JSON', async () => {
 		const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
 		await expect(read(format, error, { 'content-type': 'application/json' })).rejects.toThrow(
