@@ -39,6 +39,6 @@ describe.each(FORMATS)('%s', (format) => {
 		const { output, runs, calls } = await ask('Say hello', { format, options });
 		expect(runs).toStrictEqual({ balance: 1, writer: 0 });
 		expect(calls).toHaveLength(2);
-		expect(output).toContain('amountRub');
+		expect(output).toContain('are left in the wallet');
 	});
 });

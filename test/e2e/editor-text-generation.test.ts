@@ -55,7 +55,7 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	expect((await panel.output.items())[0]).toMatchObject({ output: { title: expect.any(String) as string } });
 
 	await panel.choose('resource', 'Model');
-	expect(await panel.openDropdown('operation')).toStrictEqual(['Get', 'Get Many']);
+	expect(await panel.openDropdown('operation')).toStrictEqual(['Get Many', 'Get']);
 	await panel.choose('operation', 'Get Many');
 	await panel.fill('search', 'swift');
 	expect(await panel.execute()).toMatchObject({ ok: true });
