@@ -33,7 +33,7 @@ scene('without a credential, the model picker and the form say what is missing',
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create media task');
 	await panel.root.getByText('Choose a model to see its fields').waitFor();
-	await panel.openPicker();
+	await panel.root.getByTestId('rlc-input').click();
 	await editor.page.getByText('Could not load list').waitFor();
 	await editor.page.getByText('Add your credential').waitFor();
 });

@@ -124,6 +124,10 @@ export class NodePanel {
 
 	/** Unfolds the model picker. */
 	async openPicker(): Promise<void> {
+		// n8n shows a new panel before it has chosen the credential, and then forgets the list that it has read.
+		const credential = this.root.getByTestId('node-credentials-select').locator('input');
+		if ((await credential.count()) > 0)
+			await eventually(async () => expect(await credential.inputValue()).not.toBe(''));
 		await this.root.getByTestId('rlc-input').click();
 	}
 
