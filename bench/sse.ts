@@ -6,11 +6,11 @@ import { textFormats } from '../nodes/shared/gateway/text/formats';
 import type { TextFormat } from '../nodes/shared/gateway/text/formats/format';
 import { asObject, parseJson, type JsonObject } from '../nodes/shared/gateway/util/json';
 import { GatewayClient } from '../nodes/shared/gateway/client/client';
-import { RunSignal } from '../nodes/shared/gateway/client/runSignal';
+import { RunSignal } from '../nodes/shared/gateway/client/limits';
 import { DONE } from '../nodes/shared/gateway/text/sse';
 import { streamText } from '../nodes/shared/gateway/text/streamText';
 import { median, type Row } from './measure';
-import { testGate } from '../test/helpers/client';
+import { slots, testGate } from '../test/helpers/client';
 
 const DELTAS = 100_000;
 const PORTION_BYTES = 16 * 1024;
@@ -88,19 +88,18 @@ function readersFor(format: TextFormat): Record<string, Reader> {
 }
 
 async function readOurs(format: TextFormat, portions: Uint8Array[]): Promise<number> {
-	const never = () => Promise.reject(new Error('not used'));
 	const client = new GatewayClient(
 		{ baseUrl: 'https://gateway.test', secrets: [], maxRetries: 0 },
 		{
-			transport: {
-				text: never,
-				stream: () => {
-					const body = Object.assign(bytesOf(portions), { destroy: () => undefined });
-					return Promise.resolve({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
-				},
+			transport: async (_, read) => {
+				const body = Object.assign(bytesOf(portions), { destroy: () => undefined });
+				return await read(
+					{ status: 200, headers: { 'content-type': 'text/event-stream' }, body },
+					() => undefined,
+				);
 			},
 			gate: testGate(),
-			withSlot: async (work) => await work(),
+			slots: slots(),
 			run: new RunSignal(),
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),

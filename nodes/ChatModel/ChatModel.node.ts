@@ -8,7 +8,7 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { searchTextModels } from '../shared/fields/models';
-import { RunSignal } from '../shared/gateway/client/runSignal';
+import { RunSignal } from '../shared/gateway/client/limits';
 import { listTextModels, Catalogue } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { connect } from '../shared/n8n/client';

@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
-import type { ClientDependencies, GatewayClient } from '../shared/gateway/client/client';
+import type { GatewayClient, Slots } from '../shared/gateway/client/client';
+import { Limiter } from '../shared/gateway/client/limits';
 import { CALLBACK_PAUSES_MS, pollUntil, type PollResult } from '../shared/gateway/endpoints/polling';
 import { setArchived, hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../shared/gateway/errors/errors';
@@ -8,15 +9,13 @@ import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/gateway/util/json';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { nodeParameters } from '../shared/params/source';
-import { Limiter } from '../shared/run/limiter';
 import { toErrorJson, type ErrorJson } from '../shared/run/nodeError';
 import { parameters } from './fields';
 import type { StartedTasks } from './startedTasks';
 
 /** Requests at a time in this process: anybody who knows a trigger's URL can cause them. Not those for files. */
-const slots = new Limiter(16);
-const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
-	kind === 'file' ? await work() : await slots.run(work);
+const requests = new Limiter(16);
+const slots: Slots = { reads: requests, requests, files: new Limiter(Infinity) };
 
 /** The answer to a call. With 200 it is done with, with 503 it is to be repeated. */
 export interface Answer {
@@ -49,7 +48,7 @@ export async function checkCallback(
 ): Promise<Answer | Start> {
 	const ids = named.filter((id) => startedTasks.stateOf(id) !== 'started');
 	if (ids.length === 0) return STARTED;
-	const client = await connect(context, CALLBACK_SETTINGS, { withSlot });
+	const client = await connect(context, CALLBACK_SETTINGS, { slots });
 	let answer = ids.length < named.length ? STARTED : UNKNOWN;
 	let rejection: Error | undefined;
 	for (const id of ids) {

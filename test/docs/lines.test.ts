@@ -1,5 +1,5 @@
 import { Budget, nothingSpent } from '../../nodes/shared/run/charge/budget';
-import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
+import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import { codeLinks, lineOf, withLines } from '../../scripts/docs/lines';
 import { readText } from '../helpers/markdown';
 

@@ -1,10 +1,9 @@
-import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rateGate';
-import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
+import { Limiter, RunSignal } from '../../nodes/shared/gateway/client/limits';
+import { RateGate } from '../../nodes/shared/gateway/client/rateGate';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../nodes/shared/gateway/errors/fromResponse';
 import type { ProblemName } from '../../nodes/shared/gateway/errors/problems';
 import {
-	isSuccess,
 	type HttpResponse,
 	type ByteStream,
 	type HttpRequest,
@@ -14,6 +13,7 @@ import {
 	GatewayClient,
 	type ClientSettings,
 	type ClientDependencies,
+	type Slots,
 } from '../../nodes/shared/gateway/client/client';
 
 /** What a scripted transport does with one request: responds, or throws. */
@@ -59,14 +59,7 @@ export function scriptedClient(
 		const { status = 200, headers = {} } = step;
 		return { status, headers, body: step.body ?? (status >= 500 ? gatewayFailure(status) : '{}') };
 	};
-	const transport: Transport = {
-		text: (request) => Promise.resolve().then(() => next(request)),
-		stream: (request) =>
-			Promise.resolve().then(() => {
-				const response = next(request);
-				return isSuccess(response) ? { ...response, body: byteStream(response.body) } : response;
-			}),
-	};
+	const transport = textTransport(async (request) => await Promise.resolve().then(() => next(request)));
 	const pause = (milliseconds: number): Promise<void> => {
 		if (options.stopAt !== undefined && clock.now + milliseconds > options.stopAt) {
 			return Promise.reject(new StoppedError('cancelled'));
@@ -78,7 +71,7 @@ export function scriptedClient(
 	const random = options.random ?? (() => 0.5);
 	// Time limits read the clock, which only pauses move.
 	const now = () => clock.now;
-	const gate = testGate({ now, random });
+	const gate = testGate(now, random);
 	const client = testClient(settings, { transport, gate, now, random, ...options.dependencies });
 	return { client: Object.assign(client, { pause: options.pause ?? pause }), sent, pauses, clock };
 }
@@ -94,7 +87,7 @@ export function testClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: ['secret-key'], maxRetries: 3, ...settings },
 		{
 			gate: testGate(),
-			withSlot: async (work) => await work(),
+			slots: slots(),
 			run: new RunSignal(),
 			sleep,
 			now: () => Date.now(),
@@ -104,9 +97,23 @@ export function testClient(
 	);
 }
 
+/** A transport whose responses are texts. */
+export function textTransport(respond: (request: HttpRequest) => Promise<HttpResponse<string>>): Transport {
+	return async (request, read) => {
+		const response = await respond(request);
+		const body = byteStream(response.body);
+		return await read({ ...response, body }, () => body.destroy());
+	};
+}
+
+/** Slots for all kinds of requests. */
+export function slots(all: Slots['requests'] = new Limiter(Infinity)): Slots {
+	return { reads: all, files: all, requests: all };
+}
+
 /** A gate of its own for a client, in the time of the test unless given. */
-export function testGate(clock: Partial<GateClock> = {}): RateGate {
-	return new RateGate({ now: () => Date.now(), random: () => 0.5, ...clock });
+export function testGate(now = () => Date.now(), random = () => 0.5): RateGate {
+	return new RateGate({ now }, random);
 }
 
 /** The gate of an account whose pause does not end. */

@@ -2,8 +2,8 @@ import type { GatewayClient, GatewayRequest } from '../../nodes/shared/gateway/c
 import { RateGate } from '../../nodes/shared/gateway/client/rateGate';
 import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import { waitForTask } from '../../nodes/shared/gateway/endpoints/polling';
-import { Limiter } from '../../nodes/shared/run/limiter';
-import { testClient } from './client';
+import { Limiter } from '../../nodes/shared/gateway/client/limits';
+import { testClient, textTransport } from './client';
 import { VirtualClock } from './virtualClock';
 
 const TEXT_MS = 200;
@@ -141,14 +141,14 @@ export async function runScenario(scenario: Scenario, seed: number): Promise<Out
 	const failed: number[] = [];
 	const ends: number[] = [];
 	const execution = async (gate: RateGate, first: number) => {
-		const [items, requests, polls] = [scenario.concurrency, scenario.concurrency, 64].map(
+		const [items, requests, reads] = [scenario.concurrency, scenario.concurrency, 64].map(
 			(most) => new Limiter(most),
 		) as [Limiter, Limiter, Limiter];
 		const client = testClient(
 			{},
 			{
-				transport: { text: exchange, stream: async () => await Promise.reject(new Error('not used')) },
-				withSlot: async (work, kind) => await (kind === 'poll' ? polls : requests).run(work),
+				transport: textTransport(exchange),
+				slots: { reads, requests, files: requests },
 				...{ gate, sleep, now, random },
 			},
 		);
@@ -164,7 +164,7 @@ export async function runScenario(scenario: Scenario, seed: number): Promise<Out
 	};
 	const { processes = 1, executions = 1 } = scenario;
 	const all = Array.from({ length: processes }, (_, process) => {
-		const gate = new RateGate({ now, random });
+		const gate = new RateGate({ now }, random);
 		const firsts = Array.from({ length: executions }, (_none, index) => process * executions + index);
 		return firsts.map(async (index) => await execution(gate, index * scenario.texts));
 	});

@@ -1,7 +1,7 @@
 import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { OutputRequest } from '../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
-import type { HttpResponse, ByteStream } from '../../nodes/shared/gateway/client/transport';
+import type { ByteStream, HttpResponse, Transport } from '../../nodes/shared/gateway/client/transport';
 import { streamText } from '../../nodes/shared/gateway/text/streamText';
 import { scriptedClient } from './client';
 
@@ -42,7 +42,7 @@ export async function readStream(
 	const headers = options.headers ?? { 'content-type': 'text/event-stream; charset=utf-8' };
 	const response: HttpResponse<ByteStream> = { status: 200, headers, body };
 	const unused = () => Promise.reject(new Error('not used'));
-	const transport = { text: unused, stream: () => Promise.resolve(response) };
+	const transport: Transport = async (_, read) => await read(response, () => body.destroy());
 	const settings = { timeoutMs: options.timeoutMs, secrets: [] };
 	const { client } = scriptedClient([], settings, {
 		dependencies: { transport, now: () => Date.now() },

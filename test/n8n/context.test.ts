@@ -7,9 +7,11 @@ import { readMediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { CALLBACK_SETTINGS, connect, EDITOR_SETTINGS, POLL_SETTINGS } from '../../nodes/shared/n8n/client';
 import { isBinaryValue } from '../../nodes/shared/n8n/binary';
 import { isTool } from '../../nodes/shared/n8n/context';
-import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
+import type { Slots } from '../../nodes/shared/gateway/client/client';
+import type { Transport } from '../../nodes/shared/gateway/client/transport';
+import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import { downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
-import { apiErrorOf, gatewayFailure, rejection, scriptedClient } from '../helpers/client';
+import { apiErrorOf, gatewayFailure, rejection, scriptedClient, slots } from '../helpers/client';
 import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
 import { useNock } from '../helpers/nock';
 
@@ -32,17 +34,19 @@ describe('client', () => {
 	it('each request is sent in a slot, and none when the run ends while it waits for one', async () => {
 		const seen = gatewayFails();
 		const run = new RunSignal();
-		const slots: number[] = [];
-		const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-			slots.push(seen.requests);
-			if (slots.length === 3) run.abort('other item failed');
-			return await work();
+		const taken: number[] = [];
+		const all: Slots['requests'] = {
+			run: async (work) => {
+				taken.push(seen.requests);
+				if (taken.length === 3) run.abort('other item failed');
+				return await work();
+			},
 		};
-		const client = await connect(contextOf(), { maxRetries: 1 }, { run, withSlot });
+		const client = await connect(contextOf(), { maxRetries: 1 }, { run, slots: slots(all) });
 		await apiErrorOf(client.json(balance));
 		const error = await rejection(client.json(balance));
 		expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 2]);
-		expect(slots).toStrictEqual([0, 1, 2]);
+		expect(taken).toStrictEqual([0, 1, 2]);
 	});
 
 	const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
@@ -111,10 +115,8 @@ const task = (...resultUrls: string[]) =>
 it('where n8n cannot store a result, its error is thrown as it is, and the download ends', async () => {
 	const full = new Error('The disk is full');
 	const body = Readable.from([Buffer.from('a')]);
-	const transport = {
-		stream: async () => await Promise.resolve({ status: 200, headers: {}, body }),
-		text: async () => await Promise.reject(new Error('not used')),
-	};
+	const transport: Transport = async (_, read) =>
+		await read({ status: 200, headers: {}, body }, () => body.destroy());
 	const { client } = scriptedClient([], { maxRetries: 0 }, { dependencies: { transport } });
 	const helpers = { prepareBinaryData: async () => await Promise.reject(full) };
 	const downloading = downloadFiles({ client, n8n: { helpers } }, task('https://files.test/a'), 'data');

@@ -17,7 +17,12 @@ import type {
 	ILoadOptionsFunctions,
 } from 'n8n-workflow';
 
-import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
+import {
+	readText,
+	type ByteStream,
+	type HttpRequest,
+	type HttpResponse,
+} from '../../nodes/shared/gateway/client/transport';
 import { credentialReader } from '../../nodes/shared/n8n/credential';
 import { n8nTransport } from '../../nodes/shared/n8n/transport';
 import { apiErrorOf, rejection } from '../helpers/client';
@@ -41,6 +46,9 @@ function sending(respond: (options: IHttpRequestOptions) => Promise<unknown>) {
 	return { helpers } as unknown as IExecuteFunctions;
 }
 
+const asText = async (response: HttpResponse<ByteStream>) => await readText(response, request.kind);
+const unread = async (response: HttpResponse<ByteStream>) => await Promise.resolve(response);
+
 const responding = (body: Readable = Readable.from([]), statusCode = 200) =>
 	sending(async () => await Promise.resolve({ statusCode, headers: { 'x-two': 'a' }, body }));
 
@@ -51,7 +59,7 @@ it('a request to the gateway is signed by n8n with the credential, follows no re
 		return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from([]) });
 	}
 	const context = { helpers: { httpRequestWithAuthentication } } as unknown as IExecuteFunctions;
-	await n8nTransport(context, credential).text({ ...request, body: '' });
+	await n8nTransport(context, credential)({ ...request, body: '' }, asText);
 	const [type, options, more] = sent?.args ?? [];
 	const credentialsDecrypted = { id: '', name: '', type: 'aiGatewayApi', data: { apiKey: 'key' } };
 	expect([type, more]).toStrictEqual(['aiGatewayApi', { credentialsDecrypted }]);
@@ -69,7 +77,7 @@ it.each(['cancelled', 'not waited for'])('a request is aborted when it is %s', a
 		return await new Promise<never>(() => undefined);
 	});
 	const transport = n8nTransport(context, credential, cancelled.signal);
-	const outcome = rejection(transport.text({ ...request, kind: 'file', signal: left.signal }));
+	const outcome = rejection(transport({ ...request, kind: 'file', signal: left.signal }, asText));
 	(reason === 'cancelled' ? cancelled : left).abort();
 	expect(await outcome).toMatchObject({ name: 'StoppedError', reason });
 	expect(signals).toMatchObject([{ aborted: true }]);
@@ -78,15 +86,14 @@ it.each(['cancelled', 'not waited for'])('a request is aborted when it is %s', a
 describe('a response', () => {
 	it('may fail after it was read: an error without a listener would end n8n', async () => {
 		const body = new PassThrough();
-		await n8nTransport(responding(body), credential).stream(request);
+		await n8nTransport(responding(body), credential)(request, unread);
 		expect(() => body.emit('error', new Error('aborted'))).not.toThrow();
 	});
 
-	it.each(['text', 'stream'] as const)('with an error status has its text (%s)', async (method) => {
+	it('with any status has its text', async () => {
 		const chunks = [...Buffer.from('ä…')].map((byte) => Buffer.from([byte]));
-		expect(
-			await n8nTransport(responding(Readable.from(chunks), 404), credential)[method](request),
-		).toStrictEqual({
+		const transport = n8nTransport(responding(Readable.from(chunks), 404), credential);
+		expect(await transport(request, asText)).toStrictEqual({
 			status: 404,
 			headers: { 'x-two': 'a' },
 			body: 'ä…',
@@ -96,17 +103,20 @@ describe('a response', () => {
 	it.each([
 		['half of it was', 1, true],
 		['all of it was', 2, false],
-	])('that is destroyed after %s read: %s of 2 chunks, aborted: %s', async (_, count, isAborted) => {
+	])('that is closed after %s read: %s of 2 chunks, aborted: %s', async (_, count, isAborted) => {
 		let signal: AbortSignal | undefined;
 		const context = sending(async ({ abortSignal }) => {
 			signal = abortSignal as AbortSignal;
 			return await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from(['{', '}']) });
 		});
-		const { body } = await n8nTransport(context, credential).stream(request);
-		if (typeof body === 'string') throw new Error('It is a text');
+		const transport = n8nTransport(context, credential);
+		const { body, close } = await transport(
+			request,
+			async ({ body }, close) => await Promise.resolve({ body, close }),
+		);
 		let read = 0;
 		for await (const chunk of body) if (chunk.length > 0 && (read += 1) === count && isAborted) break;
-		body.destroy();
+		close();
 		expect([read, signal?.aborted]).toStrictEqual([count, isAborted]);
 	});
 
@@ -114,7 +124,7 @@ describe('a response', () => {
 		const body = new PassThrough();
 		const problem = Object.assign(new Error('incorrect header check'), { code: 'Z_DATA_ERROR' });
 		setImmediate(() => body.destroy(problem));
-		const { details } = await apiErrorOf(n8nTransport(responding(body), credential).text(request));
+		const { details } = await apiErrorOf(n8nTransport(responding(body), credential)(request, asText));
 		expect(details).toMatchObject({ outcome: 'unknown', code: 'unreadable_answer' });
 	});
 });
@@ -141,28 +151,28 @@ describe('the credential', () => {
 
 	it('of the item is read once for many requests, and again after a minute', async () => {
 		const { keys, transport } = transportWithKeys();
-		await Promise.all([transport.text(request), transport.text(request)]);
+		await Promise.all([transport(request, asText), transport(request, asText)]);
 		await passTime(59_999);
-		await transport.text(request);
+		await transport(request, asText);
 		await passTime(1);
-		await transport.text({ ...request, kind: 'poll' });
+		await transport({ ...request, kind: 'poll' }, asText);
 		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
 	});
 
 	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
 		const { keys, transport } = transportWithKeys();
-		await transport.text(request);
+		await transport(request, asText);
 		await passTime(600_000);
-		await transport.text(request);
+		await transport(request, asText);
 		expect(keys).toStrictEqual(['key-1', 'key-1']);
 	});
 
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
-		const { details, cause } = await apiErrorOf(transport.text(request));
+		const { details, cause } = await apiErrorOf(transport(request, asText));
 		expect(details).toMatchObject({ outcome: 'notSent', retryable: true });
 		expect(cause).toStrictEqual(new Error('The database is busy'));
-		await transport.text(request);
+		await transport(request, asText);
 		expect(keys).toStrictEqual(['key-2']);
 	});
 });
@@ -199,14 +209,17 @@ describe('tls sockets', () => {
 		const context = editorContext({ node: 'textGeneration', parameters: {}, credential });
 		const transport = n8nTransport(trusted ? trusting(context) : context, credentialReader(context));
 		const { details } = await apiErrorOf(
-			transport.text({
-				method: 'POST',
-				url: `${credential.baseUrl}/chat/completions`,
-				headers: { 'Content-Type': 'application/json' },
-				body: '{"model":"m"}',
-				timeoutMs: 5_000,
-				kind: 'charge',
-			}),
+			transport(
+				{
+					method: 'POST',
+					url: `${credential.baseUrl}/chat/completions`,
+					headers: { 'Content-Type': 'application/json' },
+					body: '{"model":"m"}',
+					timeoutMs: 5_000,
+					kind: 'charge',
+				},
+				asText,
+			),
 		);
 		return details;
 	}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { RunSignal } from '../../nodes/shared/gateway/client/runSignal';
+import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import {
 	ApiError,

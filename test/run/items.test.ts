@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { createRunExecutionData, type IWorkflowSettings } from 'n8n-workflow';
 
-import { Limiter } from '../../nodes/shared/run/limiter';
+import { Limiter } from '../../nodes/shared/gateway/client/limits';
 import type { FaultAction, RequestMatch, RequestRecord } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL } from '../contract/support';
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';

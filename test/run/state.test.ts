@@ -19,7 +19,7 @@ import {
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
 import { RunContext } from '../../nodes/shared/run/runContext';
-import { scriptedClient } from '../helpers/client';
+import { scriptedClient, slots } from '../helpers/client';
 import { invalidInput } from '../helpers/invalidInput';
 import { collected, nodesByName } from '../helpers/panel';
 import { form } from '../helpers/values';
@@ -516,7 +516,7 @@ describe.each(['textModels', 'mediaModels'] as const)('the catalogue of %s', (na
 		const responds = new Promise<void>((resolve) => (respond = resolve));
 		const slept: number[] = [];
 		const dependencies = {
-			withSlot: async <T>(work: () => Promise<T>) => await responds.then(work),
+			slots: slots({ run: async (work) => await responds.then(work) }),
 			sleep: async (milliseconds: number) => void slept.push(await Promise.resolve(milliseconds)),
 		};
 		const body = JSON.stringify({ data: [{ id: 'a', media_type: 'video' }] });

@@ -19,7 +19,7 @@ import { checkSize, type UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { asArray, asNumber, asObject, compact } from '../gateway/util/json';
 import { isTool } from './context';
-import { openBody, reportChunks, type FileContent, type Readable } from './streams';
+import { openBody, reportChunks, type FileContent } from './streams';
 
 export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
@@ -66,7 +66,7 @@ export async function storeResponse(
 	let beginning: Uint8Array = new Uint8Array();
 	const limits = fileLimits(response.timeoutMs ?? REQUEST_TIMEOUT_MS);
 	const store = async (touch: () => void) => {
-		const body = reportChunks(response.body as Readable, (chunk) => {
+		const body = reportChunks(response.body, (chunk) => {
 			touch();
 			length += chunk.length;
 			if (beginning.length < 16) beginning = Buffer.concat([beginning, chunk.subarray(0, 16)]);

@@ -6,18 +6,17 @@ import {
 	type ClientDependencies,
 	type RequestSettings,
 } from '../gateway/client/client';
-import { RateGate, type GateClock } from '../gateway/client/rateGate';
-import { RunSignal } from '../gateway/client/runSignal';
+import { Limiter, RunSignal } from '../gateway/client/limits';
+import { RateGate } from '../gateway/client/rateGate';
 import { credentialReader, readAddress, type N8nContext } from './credential';
 import { n8nTransport } from './transport';
 
 /** The rate limits of this process by account, which all nodes and executions share. */
 export const rateGates = new Map<string, RateGate>();
 
-/** Is never set back. */
-const GATE_CLOCK: GateClock = { now: () => performance.now(), random: () => Math.random() };
+const unlimited = new Limiter(Infinity);
 
-interface ConnectionOptions extends Partial<Pick<ClientDependencies, 'run' | 'withSlot' | 'waitMeter'>> {
+interface ConnectionOptions extends Partial<Pick<ClientDependencies, 'run' | 'slots' | 'waitMeter'>> {
 	/** The item whose credential is read: its fields may be expressions. Default: 0. */
 	itemIndex?: number;
 }
@@ -28,14 +27,14 @@ export async function connect(
 	{
 		itemIndex,
 		run = new RunSignal(),
-		withSlot = async (work) => await work(),
+		slots = { reads: unlimited, files: unlimited, requests: unlimited },
 		waitMeter,
 	}: ConnectionOptions = {},
 ): Promise<GatewayClient> {
 	const credential = credentialReader(context, itemIndex);
 	const address = readAddress(await credential());
 	const account = accountOf(address);
-	const gate = rateGates.get(account) ?? new RateGate(GATE_CLOCK);
+	const gate = rateGates.get(account) ?? new RateGate();
 	rateGates.set(account, gate);
 	return new GatewayClient(
 		{ ...address, ...settings },
@@ -43,12 +42,12 @@ export async function connect(
 			transport: n8nTransport(context, credential, run.cancelSignal),
 			gate,
 			waitMeter,
-			withSlot,
+			slots,
 			run,
 			// Before n8n-workflow 2.34, it ignores the signal, and its timer runs on.
 			sleep,
-			now: () => Date.now(),
-			random: () => Math.random(),
+			now: Date.now,
+			random: Math.random,
 		},
 	);
 }

@@ -21,8 +21,8 @@ export function ignoreErrors<S extends object>(stream: S): S {
 
 /** Node's `compose` leaves its source open when the result is destroyed, or throws what nobody can catch (Node 20). */
 function deriveStream(
-	source: Readable,
-	chunks: (source: Readable) => AsyncGenerator<Uint8Array, void>,
+	source: ByteStream,
+	chunks: (source: ByteStream) => AsyncGenerator<Uint8Array, void>,
 ): Readable {
 	// The class `Readable`, found through the stream: n8n offers no other way to get it.
 	const streamClass: object = source.constructor;
@@ -31,7 +31,7 @@ function deriveStream(
 	return made;
 }
 
-export function reportChunks(source: Readable, onChunk: (chunk: Uint8Array) => void): Readable {
+export function reportChunks(source: ByteStream, onChunk: (chunk: Uint8Array) => void): Readable {
 	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
 		for await (const chunk of chunks) {
 			onChunk(chunk);
@@ -51,7 +51,7 @@ export function whenDestroyed(stream: ByteStream, action: () => unknown): void {
 }
 
 /** Destroys a source with the stream that is made from it. Errors of the source are ignored. */
-function destroyTogether(made: Readable, source: Readable): Readable {
+function destroyTogether(made: Readable, source: ByteStream): ByteStream {
 	ignoreErrors(source);
 	if (made.destroyed) source.destroy();
 	whenDestroyed(made, () => source.destroy());

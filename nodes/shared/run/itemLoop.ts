@@ -5,15 +5,14 @@ import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
-import type { ClientDependencies } from '../gateway/client/client';
+import type { Slots } from '../gateway/client/client';
+import { Limiter, RunSignal } from '../gateway/client/limits';
 import { asObject, asText } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
-import { RunSignal } from '../gateway/client/runSignal';
 import { connect } from '../n8n/client';
 import { workflowSettings } from '../n8n/context';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
-import { Limiter } from './limiter';
 import { unfinished, type McpCall } from './mcpCalls';
 import { toErrorJson, toNodeError } from './nodeError';
 import type { Deferred, ItemInput, OperationOutput, PausedRun } from './operation';
@@ -105,11 +104,10 @@ class ItemLoop {
 			const items = new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
 			const reads = new Limiter(Math.max(concurrency, READ_CONCURRENCY));
-			const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
-				await (kind === 'poll' || kind === 'catalogue' ? reads : requests).run(work);
+			const slots = { reads, requests, files: requests };
 			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
 			const attempt = async (index: number) =>
-				await this.attempt(index, async () => await this.start(index, withSlot));
+				await this.attempt(index, async () => await this.start(index, slots));
 			const start = async (index: number) => {
 				await items.run(async () => {
 					if (this.call) await this.call.inTurn(async () => await attempt(index));
@@ -180,7 +178,7 @@ class ItemLoop {
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
-	private async start(index: number, withSlot: ClientDependencies['withSlot']) {
+	private async start(index: number, slots: Slots) {
 		const { records, isTool, secrets } = this.runContext;
 		const { error, key, taskId, state } = records.get(index) ?? {};
 		// It may be charged, and cannot be repeated.
@@ -193,7 +191,7 @@ class ItemLoop {
 		const client = await connect(this.context, requestSettings(input.params.options), {
 			itemIndex: index,
 			run: this.signal,
-			withSlot,
+			slots,
 			waitMeter: this.waitMeter,
 		});
 		for (const secret of client.settings.secrets) secrets.add(secret);

@@ -9,7 +9,7 @@ import {
 	InvalidInputError,
 	StoppedError,
 } from '../../../nodes/shared/gateway/errors/errors';
-import { apiErrorOf, byteStream, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, byteStream, rejection, scriptedClient, slots, type Step } from '../../helpers/client';
 import { API_KEY, useSocketGateway } from '../../helpers/socketGateway';
 import { eventually, passTime } from '../../helpers/time';
 
@@ -91,14 +91,16 @@ it('a file may take twelve times as long as a pause in it', () => {
 });
 
 it('a slot is held by each attempt and until a stream is read, and not in the pauses between attempts', async () => {
-	const slots = { held: 0, taken: 0 };
+	const counts = { held: 0, taken: 0 };
 	const seen: number[] = [];
-	const look = async () => await Promise.resolve(void seen.push(slots.held));
+	const look = async () => await Promise.resolve(void seen.push(counts.held));
 	const dependencies: Partial<ClientDependencies> = {
-		withSlot: async (work) => {
-			Object.assign(slots, { held: slots.held + 1, taken: slots.taken + 1 });
-			return await work().finally(() => (slots.held -= 1));
-		},
+		slots: slots({
+			run: async (work) => {
+				Object.assign(counts, { held: counts.held + 1, taken: counts.taken + 1 });
+				return await work().finally(() => (counts.held -= 1));
+			},
+		}),
 	};
 	const { client } = scriptedClient(
 		['lost', { status: 503 }, { body: 'abc' }],
@@ -107,15 +109,14 @@ it('a slot is held by each attempt and until a stream is read, and not in the pa
 	);
 	await client.stream(get, look);
 	await client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('no'))).catch(asError);
-	expect([seen, slots]).toStrictEqual([[0, 0, 1], { held: 0, taken: 4 }]);
+	expect([seen, counts]).toStrictEqual([[0, 0, 1], { held: 0, taken: 4 }]);
 });
 
 describe('client abort', () => {
 	it('a request that fails after nobody waits for it has no unhandled rejection', async () => {
 		let fail: (error: Error) => void = () => undefined;
 		const failed = new Promise<never>((_, reject) => (fail = reject));
-		const text = async () => await failed;
-		const dependencies = { transport: { text, stream: text } };
+		const dependencies = { transport: async () => await failed };
 		const { client } = scriptedClient([], {}, { dependencies });
 		const controller = new AbortController();
 		const outcome = rejection(client.json({ ...get, signal: controller.signal }));

@@ -17,7 +17,7 @@ const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRate
 
 function setUp() {
 	let now = 0;
-	const gate = new RateGate({ now: () => now, random: () => 0.5 });
+	const gate = new RateGate({ now: () => now }, () => 0.5);
 	const pass = (): number => {
 		const answer = gate.pass();
 		if (typeof answer === 'number') return answer;

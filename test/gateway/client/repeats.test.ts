@@ -10,8 +10,16 @@ import {
 } from '../../../nodes/shared/gateway/errors/errors';
 import { mayRepeat, statusPolicy } from '../../../nodes/shared/gateway/errors/policy';
 import retryTable from '../../fixtures/spec/retry.json';
-import type { HttpRequest, HttpResponse } from '../../../nodes/shared/gateway/client/transport';
-import { apiErrorOf, rejection, scriptedClient, type Step, testClient, testGate } from '../../helpers/client';
+import type { HttpResponse } from '../../../nodes/shared/gateway/client/transport';
+import {
+	apiErrorOf,
+	rejection,
+	scriptedClient,
+	type Step,
+	testClient,
+	testGate,
+	textTransport,
+} from '../../helpers/client';
 import { passTime } from '../../helpers/time';
 
 // When a request is sent again, and which one is.
@@ -104,14 +112,14 @@ describe('client rate limit', () => {
 	/** Clients of one account in the time of the test, and the paths that they ask for; some are refused. */
 	function account(refused: (path: string, count: number) => Partial<HttpResponse<string>> | undefined) {
 		const paths: string[] = [];
-		const text = async ({ url }: HttpRequest): Promise<HttpResponse<string>> => {
+		const transport = textTransport(async ({ url }) => {
 			const path = url.split('/v1')[1] ?? '';
 			paths.push(path);
 			const response = refused(path, paths.length);
 			return await Promise.resolve({ status: response ? 429 : 200, headers: {}, body: '{}', ...response });
-		};
+		});
 		const gate = testGate();
-		const client = (settings = {}) => testClient(settings, { gate, transport: { text, stream: text } });
+		const client = (settings = {}) => testClient(settings, { gate, transport });
 		return { paths, client };
 	}
 

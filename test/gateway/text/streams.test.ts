@@ -471,14 +471,11 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 			await new Promise(() => undefined);
 		},
 	};
-	const transport: Transport = {
-		text: async () => await Promise.reject(new Error('not used')),
-		stream: async (exchange) => {
-			sent.push(exchange);
-			await clock.sleep(headersMs);
-			const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
-			return { status: 200, headers, body };
-		},
+	const transport: Transport = async (exchange, read) => {
+		sent.push(exchange);
+		await clock.sleep(headersMs);
+		const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
+		return await read({ status: 200, headers, body }, () => body.destroy());
 	};
 	const { sleep, now } = clock;
 	const { timeoutMs } = options;

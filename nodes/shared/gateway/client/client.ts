@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-import { ApiError, asError, StoppedError, type RequestKind } from '../errors/errors';
+import { ApiError, asError, StoppedError } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
-import { abortable } from './limits';
+import { abortable, type Limiter, type RunSignal } from './limits';
 import type { RateGate, WaitMeter } from './rateGate';
-import type { RunSignal } from './runSignal';
 import { pauseMs, retryDelayMs } from './retry';
 import {
 	isSuccess,
+	readText,
 	REQUEST_TIMEOUT_MS,
 	type ByteStream,
 	type HttpRequest,
@@ -26,11 +26,14 @@ export interface RequestSettings {
 	timeoutMs?: number | undefined;
 }
 
+/** The slots of polls and catalogues, of files at other URLs, and of other requests. */
+export type Slots = Record<'reads' | 'files' | 'requests', Pick<Limiter, 'run'>>;
+
 export interface ClientDependencies {
 	transport: Transport;
 	gate: RateGate;
 	waitMeter?: WaitMeter | undefined;
-	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
+	slots: Slots;
 	run: RunSignal;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
@@ -75,6 +78,10 @@ export interface GatewayRequest
 
 const FILE = { group: 'file', kind: 'file' } as const;
 
+interface OpenResponse extends HttpResponse<ByteStream> {
+	close: () => void;
+}
+
 interface Progress {
 	sent: number;
 	failures: number;
@@ -113,12 +120,13 @@ export class GatewayClient {
 	/** Returns the body of the response; an empty object for a 204, except to a GET; a list as `list`. */
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.send(request, async (httpRequest) => {
-			const response = await this.dependencies.transport.text(httpRequest);
+			const { kind } = request;
+			const response = await this.dependencies.transport(httpRequest, async (r) => await readText(r, kind));
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204 && httpRequest.method !== 'GET') return {};
 			const parsed = parseJson(response.body);
 			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
-			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
+			if (body === undefined) throw problemError('notJson', kind, { status: response.status });
 			// §7.1: an error may have the status of a success.
 			const status = statusInBody(request.group, body);
 			if (status !== undefined) throw this.errorResponse(request, { ...response, status });
@@ -132,10 +140,8 @@ export class GatewayClient {
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
 		return await this.send(request, async (httpRequest) => {
-			const response = await this.opened(request, httpRequest);
-			return await abortable(request.signal, async () => await consume(response)).finally(() =>
-				response.body.destroy(),
-			);
+			const { close, ...response } = await this.opened(request, httpRequest);
+			return await abortable(request.signal, async () => await consume(response)).finally(close);
 		});
 	}
 
@@ -144,15 +150,19 @@ export class GatewayClient {
 		return await this.stream({ ...FILE, path: url }, consume);
 	}
 
-	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>> {
+	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<OpenResponse> {
 		const sentAt = this.now();
-		const { body, ...response } = await this.dependencies.transport.stream(httpRequest);
+		const response = await this.dependencies.transport<OpenResponse | HttpResponse<string>>(
+			httpRequest,
+			async (opened, close) =>
+				isSuccess(opened) ? { ...opened, close } : await readText(opened, request.kind),
+		);
 		const { timeoutMs } = httpRequest;
-		if (typeof body !== 'string') return { ...response, body, timeoutMs, spentMs: this.now() - sentAt };
+		if ('close' in response) return { ...response, timeoutMs, spentMs: this.now() - sentAt };
 		const { location = '' } = response.headers;
 		const isLink = response.status >= 300 && response.status < 400 && /^\S/.test(location);
 		if (request.kind !== 'read' || !isLink || !URL.canParse(location, httpRequest.url))
-			throw this.errorResponse(request, { ...response, body });
+			throw this.errorResponse(request, response);
 		// A file elsewhere, such as in the gateway's storage. The key stays here.
 		const link = new URL(location, httpRequest.url).href;
 		const file = { ...FILE, path: link, signal: request.signal };
@@ -190,16 +200,16 @@ export class GatewayClient {
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
 		const { kind, signal, rateLimitWaitMs = Infinity } = request;
+		const { reads, files, requests } = this.dependencies.slots;
+		const others = kind === 'file' ? files : requests;
+		const slots = kind === 'poll' || kind === 'catalogue' ? reads : others;
 		const waitLeftMs = Math.min(rateLimitWaitMs, this.settings.rateLimitWaitMs ?? 15 * 60_000);
 		const progress: Progress = { sent: 0, failures: 0, refusals: 0, waitLeftMs, outcome: 'notSent' };
 		try {
 			for (;;) {
 				try {
 					return await abortable(signal, async () => {
-						return await this.dependencies.withSlot(
-							async () => await this.attempt(request, progress, exchange),
-							kind,
-						);
+						return await slots.run(async () => await this.attempt(request, progress, exchange));
 					});
 				} catch (error) {
 					if (!(error instanceof ApiError)) throw asError(error);

@@ -7,12 +7,6 @@ const ACCEPTED_AFTER_MS = 2_000;
 /** How often requests ask whether the first one after a pause was accepted; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
 
-/** A clock that is never set back, in milliseconds, and numbers in [0, 1). */
-export interface GateClock {
-	now(): number;
-	random(): number;
-}
-
 /**
  * The rate limit of an account (§7.3, §7.6). A 429 concerns its own request: the limit may be that of its model, or it
  * needs more tokens than are left. After two in a row all requests of the account pause, then one is sent, and when that
@@ -28,14 +22,21 @@ export class RateGate {
 	/** The number of the request that is sent after a pause: the others wait for it. */
 	private probeRequest: number | undefined;
 
-	constructor(private readonly clock: GateClock) {}
+	/**
+	 * @param clock is never set back, in milliseconds
+	 * @param random returns numbers in [0, 1)
+	 */
+	constructor(
+		private readonly clock: { now(): number } = performance,
+		private readonly random: () => number = Math.random,
+	) {}
 
 	/** Lets a request pass, and returns its number; or says how long it waits before it asks again. */
 	pass(): number | { waitMs: number } {
 		const now = this.clock.now();
 		const { probeRequest, pausedUntil } = this;
 		if (now < pausedUntil) {
-			const stepMs = PROBE_INTERVAL_MS * (0.5 + this.clock.random());
+			const stepMs = PROBE_INTERVAL_MS * (0.5 + this.random());
 			return { waitMs: (probeRequest === undefined ? pausedUntil - now : 0) + stepMs };
 		}
 		if (probeRequest !== undefined) this.accepted(probeRequest);
@@ -77,9 +78,8 @@ export class RateGate {
 	}
 
 	private startPause(): void {
-		const { now, random } = this.clock;
 		this.pauses += 1;
-		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
+		this.pausedUntil = this.clock.now() + pauseMs(0, this.pauses, this.random());
 		this.probeRequest = undefined;
 	}
 }

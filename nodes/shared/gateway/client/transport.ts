@@ -1,4 +1,6 @@
 import type { RequestKind } from '../errors/errors';
+import { errorFromThrown } from '../errors/fromConnection';
+import { problemError } from '../errors/fromResponse';
 
 export interface ByteStream extends AsyncIterable<Uint8Array> {
 	/** Whether it has been read to its end. */
@@ -17,7 +19,7 @@ export interface HttpRequest {
 	headers: Record<string, string>;
 	body?: string | ByteStream | Uint8Array | undefined;
 	/**
-	 * The longest time of the exchange, in milliseconds; for a response that is streamed, until its headers arrive. With
+	 * The longest time of the exchange, in milliseconds, until its response is read by the transport. With
 	 * a body that is a stream, the time over which it may be slow.
 	 */
 	timeoutMs: number;
@@ -39,12 +41,14 @@ export interface HttpResponse<Body> {
 	link?: string;
 }
 
-/** Follows redirects only for the kind `file`. Without a response, throws with the outcome `notSent` or `unknown`. */
-export interface Transport {
-	text(httpRequest: HttpRequest): Promise<HttpResponse<string>>;
-	/** With an error status, the body is text. */
-	stream(httpRequest: HttpRequest): Promise<HttpResponse<ByteStream | string>>;
-}
+/**
+ * Sends a request, and returns what `read` makes of its response, in the time of the exchange. Follows redirects only for the
+ * kind `file`. `close` ends a response that is read later. Without a response, throws with the outcome `notSent` or `unknown`.
+ */
+export type Transport = <T>(
+	httpRequest: HttpRequest,
+	read: (response: HttpResponse<ByteStream>, close: () => void) => Promise<T>,
+) => Promise<T>;
 
 export function isSuccess({ status }: HttpResponse<unknown>): boolean {
 	return status >= 200 && status <= 299;
@@ -67,6 +71,26 @@ export const MAX_MEDIA_BYTES = 128 * 1024 * 1024;
 
 /** The longest response to other requests, and the longest error, in bytes. */
 export const MAX_OTHER_BYTES = 16 * 1024 * 1024;
+
+/** @throws {ApiError} for a body over the limit, for network errors, and for bytes that cannot be decompressed */
+export async function readText(
+	response: HttpResponse<ByteStream>,
+	kind: RequestKind,
+): Promise<HttpResponse<string>> {
+	const parts: Uint8Array[] = [];
+	let length = 0;
+	try {
+		// Bytes of compressed responses are counted, and kept, as they are unpacked.
+		for await (const chunk of response.body) {
+			length += chunk.length;
+			if (length > MAX_OTHER_BYTES) throw problemError('tooLarge', kind);
+			parts.push(chunk);
+		}
+		return { ...response, body: new TextDecoder().decode(Buffer.concat(parts)) };
+	} catch (error) {
+		throw errorFromThrown(error, kind) ?? problemError('notJson', kind);
+	}
+}
 
 let lastSlot: Promise<unknown> = Promise.resolve();
 

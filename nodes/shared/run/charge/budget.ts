@@ -1,4 +1,4 @@
-import type { RunSignal } from '../../gateway/client/runSignal';
+import type { RunSignal } from '../../gateway/client/limits';
 import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 
 /** What calls have cost. n8n stores that of an execution as JSON; amounts are decimal text in rubles. */

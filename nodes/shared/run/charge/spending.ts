@@ -34,9 +34,9 @@ interface Stored {
 }
 
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
-type Totals = ReturnType<typeof noTotals>;
+type Totals = typeof NO_TOTALS;
 
-const noTotals = () => ({ costRub: 0, calls: 0, callsWithoutCost: 0, inputTokens: 0, outputTokens: 0 });
+const NO_TOTALS = { costRub: 0, calls: 0, callsWithoutCost: 0, inputTokens: 0, outputTokens: 0 };
 
 /** The budgets of executions, by what n8n stores of each: all of its nodes share it. */
 const budgets = new WeakMap<object, Budget>();
@@ -180,7 +180,7 @@ export class Spending {
 		if (stored?.executionId === executionId) return stored;
 		const beforeRub = addToTotal(stored?.beforeRub ?? '0', stored?.spent.rub ?? '0');
 		const unknownBefore = (stored?.unknownBefore ?? 0) + (stored?.spent.unknownCalls ?? 0);
-		const totals = Object.assign(stored?.totals ?? {}, noTotals());
+		const totals = Object.assign(stored?.totals ?? {}, NO_TOTALS);
 		const sums = { spent: nothingSpent(), beforeRub, unknownBefore, totals };
 		// Somebody may have corrected the input of the others.
 		const charged = Object.entries(stored?.keys ?? {}).filter(([, { isCharged }]) => isCharged);
