@@ -1,38 +1,33 @@
-import { agent, start } from './support/agents';
 import { story } from './support/editor/story';
 import { eventually } from './support/eventually';
 
-// A media tool below an AI Agent, before its first run.
+// An AI Agent with a chat model and a media tool, built from an empty canvas.
 
 const scene = story('agent-tool');
 
 const NOTICE = "To let the agent's model write the prompt, click the sparkle button beside it";
 
 scene(
-	'the panel says how the model gets to write the prompt, and it does',
+	'the panel of a tool says how the model gets to write the prompt, and the agent draws what the chat asks for',
 	async ({ editor, environment }) => {
 		const { gateway } = environment;
 		gateway.control.configure({ taskDuration: { image: 100 } });
-		const nodes = [
-			{ ...start, id: 'start', position: [0, 0] },
-			{ ...agent('Please draw a grey cat'), id: 'agent', position: [260, 0] },
-		];
-		const workflow = await environment.client.createWorkflow({
-			name: 'Agent with a tool',
-			nodes,
-			connections: { Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] } },
-			settings: { executionOrder: 'v1' },
-		});
-		await editor.openWorkflow(workflow);
-		let panel = await editor.addBelow('Agent', 'ai_languageModel', 'gateway', 'Gateway Chat Model');
-		await panel.pickModel('sandbox/balanced-2');
+		await editor.newWorkflow();
+		// n8n adds a chat trigger before it.
+		let panel = await editor.addFirst('agent', 'AI Agent');
 		await panel.close();
-		panel = await editor.addBelow('Agent', 'ai_tool', 'gateway media', 'Gateway Media Task Tool');
+		panel = await editor.addBelow('AI Agent', 'ai_languageModel', 'gateway', 'Gateway Chat Model');
+		await panel.openPicker();
+		await panel.chooseModel('sandbox/balanced-2');
+		await panel.close();
+		panel = await editor.addBelow('AI Agent', 'ai_tool', 'gateway media', 'Gateway Media Task Tool');
 		await panel.column.getByText(NOTICE).waitFor();
-		await panel.pickModel('aurora/canvas-1');
+		await panel.openPicker();
+		await panel.chooseModel('aurora/canvas-1');
 		await panel.letModelFill('prompt');
 		await panel.close();
-		await editor.execute();
+		await editor.chat.ask('Please draw a grey cat');
+		expect(await editor.interactions()).toStrictEqual({ clicks: 16, fields: 4 });
 		await eventually(() => expect(gateway.control.tasks()).toHaveLength(1));
 		expect(gateway.control.tasks()[0]?.input.prompt).toContain('grey cat');
 	},

@@ -25,11 +25,13 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 		expect.stringContaining('aurora/retouch-1'),
 	]);
 	await panel.chooseModel('aurora/canvas-1');
-	expect(await panel.execute()).toMatchObject({ ok: false });
-	expect(await panel.output.errorMessage.innerText()).toContain("'Prompt'");
-	expect(environment.gateway.control.tasks()).toStrictEqual([]);
-
 	await panel.fill('prompt', 'A lighthouse\nin a winter storm');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(await editor.interactions()).toStrictEqual({ clicks: 7, fields: 2 });
+	await (await panel.output.viewFile()).locator('img').waitFor();
+	expect(await editor.interactions()).toStrictEqual({ clicks: 9, fields: 2 });
+	await panel.output.backToFiles();
+
 	expect(await (await panel.openFields()).allInnerTexts()).toContain('Number of Images');
 	await editor.page.getByRole('menuitem', { name: 'Quality', exact: true }).click();
 	expect(await panel.openDropdown('quality')).toStrictEqual(['draft', 'standard', 'high']);
@@ -61,31 +63,38 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	});
 });
 
-scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
-	await editor.newWorkflow();
-	const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create media task');
-	const prompt = async () => await panel.field('prompt').inputValue();
-	await panel.pickModel('aurora/canvas-1');
-	await panel.fill('prompt', 'A lighthouse');
-	await panel.addField('Quality');
-	await panel.input('quality').waitFor();
+scene(
+	'a prompt is required, and stays when the model or the input mode changes',
+	async ({ editor, environment }) => {
+		await editor.newWorkflow();
+		const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create media task');
+		const prompt = async () => await panel.field('prompt').inputValue();
+		await panel.pickModel('aurora/canvas-1');
+		const tasks = environment.gateway.control.tasks().length;
+		expect(await panel.execute()).toMatchObject({ ok: false });
+		expect(await panel.output.errorMessage.innerText()).toContain("'Prompt'");
+		expect(environment.gateway.control.tasks()).toHaveLength(tasks);
+		await panel.fill('prompt', 'A lighthouse');
+		await panel.addField('Quality');
+		await panel.input('quality').waitFor();
 
-	await panel.root.getByTestId('rlc-input').click();
-	await panel.searchModels('motion');
-	await panel.chooseModel('lumen/motion-2');
-	await panel.input('quality').waitFor({ state: 'hidden' });
-	await panel.addField('Duration – Seconds');
-	expect(await prompt()).toBe('A lighthouse');
+		await panel.root.getByTestId('rlc-input').click();
+		await panel.searchModels('motion');
+		await panel.chooseModel('lumen/motion-2');
+		await panel.input('quality').waitFor({ state: 'hidden' });
+		await panel.addField('Duration – Seconds');
+		expect(await prompt()).toBe('A lighthouse');
 
-	await panel.choose('inputMode', 'JSON');
-	await panel.input('inputJson').waitFor();
-	expect(await prompt()).toBe('A lighthouse');
-	await panel.choose('inputMode', 'Form');
-	await panel.input('inputJson').waitFor({ state: 'hidden' });
-	expect(await prompt()).toBe('A lighthouse');
-	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({ prompt: 'A lighthouse' });
-});
+		await panel.choose('inputMode', 'JSON');
+		await panel.input('inputJson').waitFor();
+		expect(await prompt()).toBe('A lighthouse');
+		await panel.choose('inputMode', 'Form');
+		await panel.input('inputJson').waitFor({ state: 'hidden' });
+		expect(await prompt()).toBe('A lighthouse');
+		expect(await panel.execute()).toMatchObject({ ok: true });
+		expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({ prompt: 'A lighthouse' });
+	},
+);
 
 scene('an example shows its prompt, and only the fields that it fills', async ({ editor, environment }) => {
 	await editor.openWorkflow(await environment.store(await loadExample('text-to-media')));

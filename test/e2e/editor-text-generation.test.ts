@@ -15,10 +15,12 @@ scene(
 		await panel.models
 			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.\u00a0]+ in, ₽[\d.\u00a0]+ out/ })
 			.waitFor();
-		await panel.searchModels('balanced');
 		await panel.chooseModel('sandbox/balanced-2');
-		await panel.fill('systemPrompt', 'You write short, friendly product texts.');
 		await panel.fill('prompt', 'Describe this product in one sentence: a lamp in the shape of a lighthouse');
+		expect(await panel.execute()).toMatchObject({ ok: true });
+		expect(await editor.interactions()).toStrictEqual({ clicks: 6, fields: 2 });
+
+		await panel.fill('systemPrompt', 'You write short, friendly product texts.');
 		await panel.addOption('Max Tokens');
 		await panel.fill('maxTokens', '200');
 		expect(await panel.execute()).toMatchObject({ ok: true });
@@ -27,7 +29,7 @@ scene(
 			text: expect.stringContaining('lighthouse') as string,
 			finishReason: 'stop',
 		});
-		const charge = environment.gateway.control.ledger().find(({ kind }) => kind === 'text');
+		const charge = environment.gateway.control.ledger().at(-1);
 		expect(item?.['costRub']).toBe(Number(charge?.amount));
 		await panel.output.show('table');
 		await panel.output.root.getByText('costRub').waitFor();

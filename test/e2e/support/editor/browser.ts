@@ -1,6 +1,7 @@
 import { chromium, selectors, type Browser, type BrowserContext } from 'playwright-core';
 import { findProgram } from '../../../../sandbox/n8n/programs';
 import type { Environment } from '../environment';
+import { countInteractions } from './interactions';
 
 /** The size of the editor's window: that of a common laptop. */
 export const windowSize = { width: 1440, height: 900 };
@@ -29,6 +30,7 @@ export async function signedIn(browser: Browser, { client }: Environment): Promi
 		permissions: ['clipboard-read', 'clipboard-write'],
 	});
 	context.setDefaultTimeout(STEP_TIMEOUT);
+	await countInteractions(context);
 	const [name = '', value = ''] = client.session.split('=');
 	await context.addCookies([{ name, value, url: client.url }]);
 	return context;

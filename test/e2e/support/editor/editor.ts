@@ -3,6 +3,7 @@ import { eventually } from '../eventually';
 import type { Album } from './album';
 import { Chat } from './chat';
 import { CredentialForm } from './credentialForm';
+import { countedIn, restartCount, type Interactions } from './interactions';
 import { NodeCreator } from './nodeCreator';
 import { NodePanel } from './nodePanel';
 
@@ -30,9 +31,24 @@ export class Editor {
 	/** An empty canvas. One that is there already is not loaded again. */
 	async newWorkflow(): Promise<void> {
 		const plus = this.page.getByTestId('canvas-plus-button');
-		if (await plus.isVisible()) return await this.creator.close();
-		await this.go(`${this.url}/workflow/new`);
+		if (await plus.isVisible()) await this.creator.close();
+		else await this.go(`${this.url}/workflow/new`);
 		await plus.waitFor();
+		await restartCount(this.page);
+	}
+
+	/**
+	 * What the user has done since the canvas was empty: each click, that which opens the list of nodes included, and
+	 * each field that was filled in, searches included. A choice from a list is two clicks, a drag is one, and to click
+	 * into a field is none. The credential was made before.
+	 */
+	async interactions(): Promise<Interactions> {
+		return await countedIn(this.page);
+	}
+
+	/** The editor in another tab of the browser. */
+	async inNewTab(): Promise<Editor> {
+		return new Editor(await this.page.context().newPage(), this.url, this.album);
 	}
 
 	/** The canvas of a stored workflow. One that is there already is not loaded again. */
@@ -86,9 +102,9 @@ export class Editor {
 		await this.page.getByTestId('execute-workflow-button').click();
 	}
 
-	/** Brings the whole workflow into view. */
+	/** Brings the whole workflow into view: no click of the user, who scrolls. */
 	async fit(): Promise<void> {
-		await this.page.getByTestId('zoom-to-fit').click();
+		await this.page.getByTestId('zoom-to-fit').dispatchEvent('click');
 	}
 
 	/**

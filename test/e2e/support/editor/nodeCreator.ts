@@ -68,8 +68,11 @@ export class NodeCreator {
 		const panel = this.page.getByTestId('ndv');
 		await this.details.or(panel).waitFor();
 		if (await panel.isVisible()) return;
-		await this.unfold();
-		await this.action(action).click();
+		// Actions of a node that has triggers, too, are folded in.
+		const wanted = this.action(action);
+		await wanted.or(this.folds).first().waitFor();
+		if (!(await wanted.isVisible())) await this.unfold();
+		await wanted.click();
 	}
 
 	/** One of the things that the node whose entry is open can do. */
@@ -82,8 +85,11 @@ export class NodeCreator {
 		return this.root.getByText('Node details', { exact: true });
 	}
 
+	private get folds(): Locator {
+		return this.root.locator('[data-category-collapsed="true"]');
+	}
+
 	private async unfold(): Promise<void> {
-		const folds = this.root.locator('[data-category-collapsed="true"]');
-		while ((await folds.count()) > 0) await folds.first().click();
+		while ((await this.folds.count()) > 0) await this.folds.first().click();
 	}
 }

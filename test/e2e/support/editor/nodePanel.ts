@@ -228,11 +228,11 @@ export class NodePanel {
 		return { ok: text.includes('successfully'), message: text };
 	}
 
-	/** Takes n8n's messages away, which cover a corner of the window. */
+	/** Takes n8n's messages away, which cover a corner of the window: no click of the user, for whom they go by themselves. */
 	async clearMessages(): Promise<void> {
 		await eventually(async () => {
 			const close = this.messages.first().locator('.el-notification__closeBtn');
-			if (await close.isVisible()) await close.click({ timeout: 2_000 });
+			if (await close.isVisible()) await close.dispatchEvent('click', {}, { timeout: 2_000 });
 			if ((await this.messages.count()) > 0) throw new Error('There are still messages.');
 		});
 	}
