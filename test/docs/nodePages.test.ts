@@ -3,15 +3,16 @@ import { operationsOf, optionsOf, type OperationSection } from '../../scripts/do
 import { anchor, readText } from '../helpers/markdown';
 import { descriptions } from '../helpers/panel';
 
-// A page in docs/nodes describes what several operations have in common once: the others refer to it.
-
-const COMMON = 'Options of every operation';
+// A page in docs/nodes describes a parameter of several operations, and each option, once.
 
 const operations = descriptions.flatMap((description) =>
-	operationsOf(description).map(({ resource, operation, panel }) => ({
+	operationsOf(description).map(({ resource, operation, panel }, _, all) => ({
 		node: description.name,
+		resource: resource.name,
+		operation: operation.name,
 		title: `${resource.name}: ${operation.name}`,
 		panel,
+		isOnly: all.length === 1,
 	})),
 );
 
@@ -23,53 +24,98 @@ function partOf(text: string, level: '##' | '###', heading: string): string {
 	return after.split(new RegExp(`\n#{2,${level.length}} `))[0] ?? '';
 }
 
-/** The labels in the first table of a part: other tables are of rows and groups. */
-function labelsIn(part: string): string[] {
-	const [first = ''] = part.split(/^(?:A row of|The fields of|The options in|\*.+\* begins with) ?/m);
-	return [...first.matchAll(/^\| \*\*(.+?)\*\*<br>/gm)].map(([, label = '']) => label);
+/** The heading to which the list of contents leads from an operation. */
+function sectionOf(text: string, title: string): string {
+	const [, target] =
+		new RegExp(`^- \\[${title}\\]\\(#(.+?)\\)`, 'm').exec(partOf(text, '##', 'Contents')) ?? [];
+	const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
+	return headings.find((heading) => anchor(heading) === target) ?? `no section for ${title}`;
 }
 
-/** The labels that a section shows, also by its reference to another one. */
-function shownIn(text: string, title: string, name: 'Parameters' | 'Options'): string[] {
-	const part = partOf(partOf(text, '##', title), '###', name);
-	const own = labelsIn(part);
-	const [reference, model] = /^As in \[(.+?)\]\(.*$/m.exec(part) ?? [];
-	if (model === undefined) return own;
-	const without = [...(reference?.matchAll(/\*(.+?)\*/g) ?? [])].map(([, label]) => label);
-	return [...shownIn(text, model, name).filter((label) => !without.includes(label)), ...own];
+/** The rows of the first table of parameters in a part: other tables are of rows and groups. */
+function rowsIn(part: string): Array<{ label: string; cells: string[] }> {
+	const [, table = ''] = part.split(/^\| Parameter .*\n\|[-|]+\n/m);
+	const [first = ''] = table.split('\n\n');
+	return first.split('\n').flatMap((line) => {
+		const [, label] = /^\| \*\*(.+?)\*\*<br>/.exec(line) ?? [];
+		return label === undefined ? [] : [{ label, cells: line.split(/(?<!\\)\|/).map((cell) => cell.trim()) }];
+	});
 }
 
-const sorted = (labels: string[]): string[] => [...new Set(labels)].sort();
+/** The parameters that the page shows for an operation. */
+function parametersOn(text: string, title: string): string[] {
+	const rows = rowsIn(partOf(partOf(text, '##', sectionOf(text, title)), '###', 'Parameters'));
+	return rows.flatMap(({ label, cells }) => {
+		const [, missing = ''] = /\*Not in (.+?)\.\*/.exec(cells.join(' ')) ?? [];
+		return missing.split(/, | or /).includes(title) ? [] : [label];
+	});
+}
 
-describe.each(operations)('$node, $title', ({ node, title, panel }) => {
+/** The options that the page shows for an operation. */
+function optionsOn(text: string, { resource, operation, isOnly }: (typeof operations)[number]): string[] {
+	const part = partOf(text, '##', 'Options');
+	const titles =
+		/^\| Parameter .*$/m
+			.exec(part)?.[0]
+			.split('|')
+			.map((cell) => cell.trim()) ?? [];
+	const column = titles.indexOf('Operations');
+	expect(column > 0).toBe(!isOnly);
+	const has = (cell: string) =>
+		cell === 'all' ||
+		cell.split('; ').some((words) => {
+			const [name, list] = words.split(': ');
+			return list === undefined
+				? words.split(', ').includes(resource)
+				: name === resource && list.split(', ').includes(operation);
+		});
+	return rowsIn(part).flatMap(({ label, cells }) => (isOnly || has(cells[column] ?? '') ? [label] : []));
+}
+
+describe.each(operations)('$node, $title', (one) => {
+	const { node, title, panel } = one;
 	const text = pageOf(node);
 
-	it('has all its parameters on the page, and no others', () => {
+	it('has all its parameters on the page, once, and no others', () => {
 		const fields = panel.filter(({ type }) => !['collection', 'notice', 'hidden'].includes(type));
-		expect(sorted(shownIn(text, title, 'Parameters'))).toStrictEqual(
-			sorted(fields.map(({ displayName }) => displayName)),
+		expect(parametersOn(text, title).sort()).toStrictEqual(
+			fields.map(({ displayName }) => displayName).sort(),
 		);
 	});
 
-	it('has all its options on the page, and no others', () => {
+	it('has all its options on the page, once, and no others', () => {
 		const options: OperationSection['panel'] = [optionsOf(panel)].flatMap((found) =>
 			found ? collected(found) : [],
 		);
-		const common = labelsIn(partOf(text, '##', COMMON));
-		expect(sorted([...shownIn(text, title, 'Options'), ...common])).toStrictEqual(
-			sorted(options.map(({ displayName }) => displayName)),
-		);
+		expect(optionsOn(text, one).sort()).toStrictEqual(options.map(({ displayName }) => displayName).sort());
 	});
 });
 
 it.each([
 	[
 		'mediaTask',
-		'Image: Generate',
-		['Image: Edit', 'Video: Generate', 'Music: Generate', 'Speech: Generate', 'Task: Create and Wait'],
+		'Generate media',
+		[
+			'Image: Generate',
+			'Image: Edit',
+			'Video: Generate',
+			'Music: Generate',
+			'Speech: Generate',
+			'Task: Create and Wait',
+			'Task: Create',
+		],
 	],
-	['textGeneration', 'Document: Read', ['Image: Analyze', 'Audio: Transcribe', 'Video: Analyze']],
-])('%s: what is like %s says so, for its parameters and its options', (node, model, titles) => {
-	const reference = `As in [${model}](#${anchor(model)})`;
-	for (const title of titles) expect(partOf(pageOf(node), '##', title).split(reference)).toHaveLength(3);
+	[
+		'textGeneration',
+		'Read and analyze files',
+		['Document: Read', 'Image: Analyze', 'Audio: Transcribe', 'Video: Analyze'],
+	],
+])('%s: *%s* describes what is alike, with a table of what differs', (node, section, titles) => {
+	const text = pageOf(node);
+	expect(titles.map((title) => sectionOf(text, title))).toStrictEqual(titles.map(() => section));
+	const [, after = ''] = partOf(text, '##', section).split('What differs by operation:\n\n');
+	const [table = ''] = after.split('\n\n');
+	const [, , ...rows] = table.split('\n');
+	expect(rows.map((row) => /^\| \*\*(.+?)\*\* \|/.exec(row)?.[1])).toStrictEqual(titles);
+	for (const row of rows) expect(row).not.toMatch(/\|\s+\|/);
 });

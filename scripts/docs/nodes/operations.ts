@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import {
 	isINodePropertyOptionsList,
 	type INodeProperties,
@@ -7,7 +5,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { belongsTo, collected } from './conditions';
+import { belongsTo } from './conditions';
 
 /** Operations whose response the specification does not show (§4.13, §4.17). */
 export const NOT_SHOWN: ReadonlySet<string | undefined> = new Set([
@@ -64,16 +62,4 @@ function choicesOf(
 /** The collection of options in a panel. */
 export function optionsOf(panel: readonly INodeProperties[]): INodeProperties | undefined {
 	return panel.find(({ type, name }) => type === 'collection' && name === 'options');
-}
-
-/** The options that several operations have with the same description, which the page has only once. */
-export function commonOptions(operations: readonly OperationSection[]): INodeProperties[] {
-	const [first = [], ...others] = operations.map(({ panel }) => {
-		const options = optionsOf(panel);
-		return options ? collected(options) : [];
-	});
-	if (others.length === 0) return [];
-	return first.filter((option) =>
-		others.every((list) => list.some((other) => isDeepStrictEqual(other, option))),
-	);
 }

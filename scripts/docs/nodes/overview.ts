@@ -66,6 +66,9 @@ const READING = `## How to read the pages
 - **From a list, or by ID**: choose *From List*, or *By ID* and enter an ID or an expression. Stored as
   \`{ "__rl": true, "mode": "id", "value": "vendor/model-name" }\`.
 - **Initial value**: the value of an option when you add it.
+- **Tool description**: what the model of an AI Agent reads; where there is none, the sentence above it.
+- **Operations**, **API Format**: which of them have the option. *Image* stands for all operations of that resource. Operations other than
+  *Text: Generate* use Chat Completions.
 - *When …*: the panel shows the parameter only then.
 - **Output**: the \`json\` of an output item, and its binary fields. \`npm run docs\` runs the examples on
   n8n’s engine with the sandbox gateway, whose models, prices and responses they show. IDs, times and URLs are replaced by

@@ -1,21 +1,40 @@
 import { NodeConnectionTypes, type INodeProperties, type INodeTypeDescription } from 'n8n-workflow';
 
 import { anchor } from '../../../test/helpers/markdown';
-import { code, fromHtml, plain } from '../markdown';
+import { code, fromHtml, plain, table } from '../markdown';
 import { collected, condition } from './conditions';
 import { extraBodyFields } from './extraBody';
 import type { Example, ExampleRun } from './examples';
 import { Normaliser } from './normalise';
-import { fieldsOf, likeOnesAbove, OPTIONS_STYLE, ownOptions, type Field } from './likeness';
-import { commonOptions, operationsOf, optionsOf, type OperationSection } from './operations';
+import {
+	groupRow,
+	groupsOf,
+	operationsIn,
+	optionRowsOf,
+	OPTIONS_STYLE,
+	parametersOf,
+	repeatsOf,
+	sharedFields,
+	titleOf,
+	type GroupRow,
+	type Repeat,
+} from './likeness';
+import { operationsOf, optionsOf, type OperationSection } from './operations';
 import { outputs } from './output';
-import { notices, parameterTables } from './parameters';
+import { notices, parameterTables, tables } from './parameters';
 
 /** A comment in the source of a page: it is generated. */
 export const MADE = '<!-- Generated from the node by `npm run docs`. Do not edit. -->';
 
 const PACKAGE = 'n8n-nodes-ai-gateway';
-const COMMON = 'Options of every operation';
+const OPTIONS = 'Options';
+
+/** The titles of operations that are described together, by the first one. */
+const GROUPS: Readonly<Record<string, string>> = {
+	'image/generate': 'Generate media',
+	'task/delete': 'Delete, archive and restore tasks',
+	'document/read': 'Read and analyze files',
+};
 
 /** The nodes below which the end-to-end tests have run the chat model. */
 const SERVED =
@@ -36,9 +55,6 @@ class PageWriter {
 	private readonly examples: Example[];
 	private readonly normaliser: Normaliser;
 	private readonly operations: OperationSection[];
-	private readonly common: INodeProperties[];
-	/** For an operation that is like one above it: that one. */
-	private readonly models: ReadonlyMap<OperationSection, OperationSection>;
 
 	constructor(
 		private readonly description: INodeTypeDescription,
@@ -47,8 +63,6 @@ class PageWriter {
 		this.examples = facts.run.examples.filter(({ node }) => node === description.name);
 		this.normaliser = new Normaliser(facts.run);
 		this.operations = operationsOf(description);
-		this.common = commonOptions(this.operations);
-		this.models = likeOnesAbove(this.operations, this.common);
 	}
 
 	blocks(): string[] {
@@ -96,111 +110,178 @@ class PageWriter {
 	}
 
 	private withOperations(): string[] {
-		const entries = this.operations.map((section) => [heading(section), section.operation.description ?? '']);
-		const contents = [...entries, ...(this.common.length > 0 ? [[COMMON, 'how requests are sent']] : [])];
+		const groups = groupsOf(this.operations);
+		const entries = groups.flatMap((group) =>
+			group.map((section) => [titleOf(section), groupTitle(group), section.operation.description ?? '']),
+		);
+		const contents = [...entries, [OPTIONS, OPTIONS, 'what you can add, and how requests are sent']];
 		return [
 			'## Contents',
 			contents
-				.map(([title = '', text = '']) => `- [${title}](#${anchor(title)}): ${startingSmall(fromHtml(text))}`)
+				.map(
+					([name = '', title = '', text = '']) =>
+						`- [${name}](#${anchor(title)}): ${startingSmall(fromHtml(text))}`,
+				)
 				.join('\n'),
-			...this.operations.flatMap((section) => this.section(section)),
-			...this.commonSection(),
+			...groups.flatMap((group) => {
+				const [first] = group;
+				return first && group.length === 1 ? this.section(first) : this.group(group);
+			}),
+			...this.optionsOfAll(),
 		];
 	}
 
 	private section(section: OperationSection): string[] {
-		const { resource, operation, key, panel } = section;
+		const { resource, operation, panel, toolDescription: tool } = section;
+		const text = `${fromHtml(operation.description ?? '')}.`;
 		const stored = `resource ${code(String(resource.value))}, operation ${code(String(operation.value))}`;
-		const examples = this.examples.filter((example) => example.operation === key);
 		return [
-			`## ${heading(section)}`,
-			`${fromHtml(operation.description ?? '')}.`,
-			...(section.toolDescription ? [`Tool description for an AI Agent: “${section.toolDescription}”`] : []),
-			`In n8n’s list of actions: *${plain(operation.action ?? operation.name)}*. Stored as ${stored}.`,
-			...this.parameters(panel, '###', this.models.get(section)),
+			`## ${titleOf(section)}`,
+			text,
+			...(tool === undefined || tool === text ? [] : [`Tool description for an AI Agent: “${tool}”`]),
+			`In n8n’s list of actions: *${actionOf(section)}*. Stored as ${stored}.`,
+			...this.parameters(panel, '###'),
 			'### Output',
-			...outputs(examples, { panel, all: this.facts.run.examples, normaliser: this.normaliser }),
+			...this.outputsOf(section),
 		];
 	}
 
-	/** @param model an operation above, of which only the differences are described */
-	private parameters(panel: INodeProperties[], level: string, model?: OperationSection): string[] {
-		const scope = { panel, siblings: panel };
-		const { shown, words } = differences(fieldsOf(panel), model && fieldsOf(model.panel), model);
-		const tables = parameterTables(
-			shown.map(({ property }) => property),
-			scope,
+	/** Operations that are alike: what they have in common, and a table of what differs. */
+	private group(sections: OperationSection[]): string[] {
+		const rows = sharedFields(sections, parametersOf).flatMap((field) => groupRow(field, sections));
+		const [first = -1] = sections.map((section) => this.operations.indexOf(section));
+		const [repeat] = repeatsOf(
+			rows.map(({ row }) => row),
+			this.operations.slice(0, first),
 		);
+		const [shared = '', ...below] = tables(
+			rows.map(({ row }) => (repeat?.rows.includes(row) ? { ...row, below: [] } : row)),
+		);
+		const notes = sections.flatMap(({ panel }) => notices(panel, { panel, siblings: panel }));
 		return [
-			...(tables.length > 0 || words !== '' ? [`${level} Parameters`] : []),
-			...notices(panel, scope),
-			...(words === '' ? [] : [words]),
-			...tables,
-			...this.options(panel, level, model),
+			`## ${groupTitle(sections)}`,
+			table(
+				[
+					'Operation',
+					'In n8n’s list of actions',
+					'Stored as resource, operation',
+					'Tool description for an AI Agent',
+				],
+				sections.map((section) => [
+					`**${titleOf(section)}**`,
+					actionOf(section),
+					`${code(String(section.resource.value))}, ${code(String(section.operation.value))}`,
+					section.toolDescription ?? '',
+				]),
+			),
+			'### Parameters',
+			...new Set(notes),
+			shared,
+			...differences(rows, sections),
+			...(repeat ? [reference(repeat)] : []),
+			...below,
+			'### Output',
+			...sections.flatMap((section) => [`#### ${titleOf(section)}`, ...this.outputsOf(section)]),
 		];
 	}
 
-	private options(panel: readonly INodeProperties[], level: string, model?: OperationSection): string[] {
+	private outputsOf({ key, panel }: OperationSection): string[] {
+		const examples = this.examples.filter((example) => example.operation === key);
+		return outputs(examples, { panel, all: this.facts.run.examples, normaliser: this.normaliser });
+	}
+
+	private parameters(panel: INodeProperties[], level: string): string[] {
+		const scope = { panel, siblings: panel };
+		const shown = panel.filter(({ type }) => type !== 'collection' && type !== 'notice' && type !== 'hidden');
+		const rows = parameterTables(shown, scope);
+		return [...(rows.length > 0 ? [`${level} Parameters`] : []), ...notices(panel, scope), ...rows];
+	}
+
+	/** The options of all operations, each once. */
+	private optionsOfAll(): string[] {
+		const rows = sharedFields(this.operations, optionRowsOf).flatMap(({ variants }) =>
+			variants.map(({ row, sections }) =>
+				this.operations.length > 1 ? { ...row, operations: operationsIn(sections, this.operations) } : row,
+			),
+		);
+		const [{ panel } = { panel: [] }] = this.operations;
+		const options = optionsOf(panel);
+		return [
+			`## ${OPTIONS}`,
+			added(options),
+			...tables(rows, OPTIONS_STYLE),
+			...extraBodyFields(panel, options),
+		];
+	}
+
+	private options(panel: readonly INodeProperties[]): string[] {
 		const options = optionsOf(panel);
 		if (!options) return [];
-		const own = ownOptions(panel, this.common);
-		const shared = this.common.length > 0 ? `[${startingSmall(COMMON)}](#${anchor(COMMON)})` : '';
+		const scope = { panel, siblings: collected(options) };
 		const when = condition(options, { panel, siblings: panel });
-		const first = [`${level} Options`, ...(when === '' ? [] : [`*${when}*`])];
-		if (own.length === 0) return [...first, `Only the ${shared}.`];
-		const before = model && ownOptions(model.panel, this.common);
-		const { shown, words } = differences(own, before, model);
-		const begin = `An option applies only if you add it (*${options.placeholder ?? options.displayName}*).`;
-		const extraBody = extraBodyFields(panel, options);
 		return [
-			...first,
-			words || (shared === '' ? begin : `${begin} See also the ${shared}.`),
-			...parameterTables(
-				shown.map(({ property }) => property),
-				{ panel, siblings: collected(options) },
-				OPTIONS_STYLE,
-			),
-			...(words === '' ? extraBody : []),
+			`## ${OPTIONS}`,
+			...(when === '' ? [] : [`*${when}*`]),
+			added(options),
+			...parameterTables(collected(options), scope, OPTIONS_STYLE),
+			...extraBodyFields(panel, options),
 		];
-	}
-
-	private commonSection(): string[] {
-		if (this.common.length === 0) return [];
-		const scope = { panel: this.common, siblings: this.common };
-		return [`## ${COMMON}`, ...parameterTables(this.common, scope, { prefix: 'options.' })];
 	}
 
 	private withoutOperations(): string[] {
 		const { properties, outputNames } = this.description;
 		const output = outputNames ? 'In the execution’s log' : 'Output';
 		const all = this.facts.run.examples;
-		const titles = ['Parameters', ...(optionsOf(properties) ? ['Options'] : []), output];
+		const titles = ['Parameters', ...(optionsOf(properties) ? [OPTIONS] : []), output];
 		return [
 			'## Contents',
 			titles.map((title) => `- [${title}](#${anchor(title)})`).join('\n'),
 			...this.parameters(properties, '##'),
+			...this.options(properties),
 			`## ${output}`,
 			...outputs(this.examples, { panel: properties, all, normaliser: this.normaliser }),
 		];
 	}
 }
 
-/** What a page shows of the fields of an operation, and how it refers to the others. */
-function differences(own: Field[], before: Field[] | undefined, model: OperationSection | undefined) {
-	if (!before || !model) return { shown: own, words: '' };
-	const shown = own.filter((field) => !before.some(({ text }) => text === field.text));
-	const gone = before.filter(({ property }) => !own.some((field) => field.property.name === property.name));
-	const without = gone.map(({ property }) => `*${plain(property.displayName)}*`).join(', ');
-	const link = `As in [${heading(model)}](#${anchor(heading(model))})`;
-	const but = [
-		...(without === '' ? [] : [`without ${without}`]),
-		...(shown.length === 0 ? [] : ['apart from']),
-	];
-	const words = [link, but.join(', and ')].filter((part) => part !== '').join(', ');
-	return { shown, words: `${words}${shown.length > 0 ? ':' : '.'}` };
+/** A table of what is different by operation. */
+function differences(rows: readonly GroupRow[], sections: readonly OperationSection[]): string[] {
+	const different = rows.filter((one) => one.differences.length > 0);
+	if (different.length === 0) return [];
+	const labels = different.map(({ row }) => plain(row.property.displayName));
+	const cells = sections.map((section) => [
+		`**${titleOf(section)}**`,
+		...different.map((row) =>
+			row.differences
+				.filter((difference) => difference.section === section)
+				.flatMap(({ lines }) => lines)
+				.join('\n'),
+		),
+	]);
+	return ['What differs by operation:', table(['Operation', ...labels], cells)];
 }
 
-const heading = ({ resource, operation }: OperationSection) => `${resource.name}: ${operation.name}`;
+function reference({ section, rows }: Repeat): string {
+	const labels = rows.map(({ property }) => `*${plain(property.displayName)}*`).join(', ');
+	return `For rows and initial values of ${labels}, see [${titleOf(section)}](#${anchor(titleOf(section))}).`;
+}
+
+/** @throws {Error} for operations that have become alike and have no title */
+function groupTitle(sections: readonly OperationSection[]): string {
+	const [first] = sections;
+	if (!first) return '';
+	if (sections.length === 1) return titleOf(first);
+	const title = GROUPS[first.key];
+	if (title === undefined)
+		throw new Error(`${sections.map(titleOf).join(', ')} are alike: what are they together?`);
+	return title;
+}
+
+const actionOf = ({ operation }: OperationSection): string => plain(operation.action ?? operation.name);
+
+function added(options: INodeProperties | undefined): string {
+	return `An option applies only if you add it (*${options?.placeholder ?? OPTIONS}*).`;
+}
 
 /** With a lower-case first letter, if the text begins with a word. */
 function startingSmall(text: string): string {

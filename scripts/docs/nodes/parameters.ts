@@ -9,11 +9,28 @@ import { code, codeBlock, fromHtml, plain, table } from '../markdown';
 import { collected, condition, formatsOf, type Scope } from './conditions';
 import { defaultOf, kind, longDefault } from './kinds';
 
-interface TableStyle {
+export interface TableStyle {
 	/** Before each stored name, e.g. `options.`. */
 	prefix?: string;
 	/** Title of the column of defaults. */
 	defaults?: string;
+}
+
+/** What a page says of a parameter. */
+export interface Row {
+	property: INodeProperties;
+	/** Label and stored name. */
+	name: string;
+	kind: string;
+	initial: string;
+	/** The formats that have it; `undefined` for all. */
+	formats: string[] | undefined;
+	/** The operations that have it, where a table is about several. */
+	operations?: string;
+	/** The description, line by line. */
+	lines: string[];
+	/** What does not fit into the table. */
+	below: string[];
 }
 
 /** Notices of the panel, as quotations. */
@@ -32,27 +49,57 @@ const joined = (...parts: string[]) => parts.filter((part) => part !== '').join(
 export function parameterTables(
 	properties: readonly INodeProperties[],
 	scope: Scope,
-	{ prefix = '', defaults = 'Default' }: TableStyle = {},
+	style: TableStyle = {},
 ): string[] {
 	const shown = properties.filter(({ type }) => type !== 'notice' && type !== 'hidden');
-	if (shown.length === 0) return [];
-	const withFormats = shown.some((property) => formatsOf(property, scope));
-	const titles = ['Parameter', 'Type', defaults, ...(withFormats ? ['API Format'] : []), 'Description'];
-	const rows = shown.map((property) => [
-		`**${plain(property.displayName)}**\n${code(`${prefix}${property.name}`)}`,
-		kind(property),
-		defaultOf(property),
-		...(withFormats ? [formatsOf(property, scope)?.join(', ') ?? 'all'] : []),
-		description(property, scope),
-	]);
-	return [table(titles, rows), ...shown.flatMap((property) => below(property, scope, prefix))];
+	return tables(
+		shown.map((property) => rowOf(property, scope, style)),
+		style,
+	);
 }
 
-function description(property: INodeProperties, scope: Scope): string {
+/** Rows as a table, with what does not fit into it; nothing for no rows. */
+export function tables(rows: readonly Row[], { defaults = 'Default' }: TableStyle = {}): string[] {
+	if (rows.length === 0) return [];
+	const withFormats = rows.some(({ formats }) => formats);
+	const withOperations = rows.some(({ operations }) => operations !== undefined);
+	const titles = [
+		'Parameter',
+		'Type',
+		defaults,
+		...(withFormats ? ['API Format'] : []),
+		...(withOperations ? ['Operations'] : []),
+		'Description',
+	];
+	const cells = rows.map(({ name, kind: type, initial, formats, operations = '', lines }) => [
+		name,
+		type,
+		initial,
+		...(withFormats ? [formats?.join(', ') ?? 'all'] : []),
+		...(withOperations ? [operations] : []),
+		lines.join('\n'),
+	]);
+	return [table(titles, cells), ...rows.flatMap(({ below }) => below)];
+}
+
+/** What a page says of a parameter. */
+export function rowOf(property: INodeProperties, scope: Scope, { prefix = '' }: TableStyle = {}): Row {
+	return {
+		property,
+		name: `**${plain(property.displayName)}**\n${code(`${prefix}${property.name}`)}`,
+		kind: kind(property),
+		initial: defaultOf(property),
+		formats: formatsOf(property, scope),
+		lines: description(property, scope),
+		below: below(property, scope, prefix),
+	};
+}
+
+function description(property: INodeProperties, scope: Scope): string[] {
 	const { description: text = '', hint = '' } = property;
 	const sentence = hint === '' || text === '' ? text : text.replace(/([^.])$/, '$1.');
 	const words = joined(italic(condition(property, scope)), fromHtml(sentence), fromHtml(hint));
-	return [words, ...example(property), ...choices(property)].filter((line) => line !== '').join('\n');
+	return [words, ...example(property), ...choices(property)].filter((line) => line !== '');
 }
 
 /** The placeholder, if it is an example that says more than the default. */
