@@ -5,7 +5,7 @@ import type { IBinaryData, INodeExecutionData, INodeParameters } from 'n8n-workf
 
 import { binaryStorage, copy } from '../helpers/engine';
 import { useServer } from '../helpers/server';
-import { eventually } from '../helpers/time';
+import { eventually, passTime } from '../helpers/time';
 import { form } from '../helpers/values';
 import { type CallbackOptions, sendCallback } from '../nodes/mediaTaskTrigger/support';
 import { image, prompts, useStories } from './support';
@@ -30,7 +30,7 @@ function publish(parameters: INodeParameters = {}, options: CallbackOptions = {}
 	const path = `/webhook/${webhooks.size}/media-task`;
 	const started: INodeExecutionData[] = [];
 	/** Status and message of each response; that of n8n, when the workflow starts, has no message. */
-	const answers: unknown[] = [];
+	const answers: unknown[][] = [];
 	webhooks.set(path, (request, response) => {
 		const answer = async (body: unknown) => {
 			const { apiKey, baseUrl } = gateway;
@@ -164,6 +164,24 @@ describe('tasks that end', () => {
 		expect([other.answers, other.tasks()]).toStrictEqual([[STARTED], [taskId]]);
 	});
 
+	test('files of many tasks that take long do not keep another one from being checked', async () => {
+		const { url, answers } = publish();
+		const ids = await create(
+			url,
+			Array.from({ length: 17 }, (_, n) => `cat ${n}`),
+		);
+		const held = gateway.control.hold({ host: 'files' });
+		const last = ids.pop();
+		const ended = Promise.all(ids.map(async (taskId) => await end(taskId)));
+		await eventually(() => held.requests.length === ids.length);
+		const start = Date.now();
+		await end(last, REFUSED);
+		expect([answers, Date.now() - start < 60_000]).toStrictEqual([[STARTED], true]);
+		held.release();
+		await ended;
+		expect(answers).toStrictEqual(Array.from({ length: 17 }, () => STARTED));
+	});
+
 	test('a gateway that does not say in time what became of the task: the call that is repeated starts the workflow', async () => {
 		const { url, answers, tasks } = publish();
 		const [taskId = ''] = await create(url, ['a cat']);
@@ -204,6 +222,18 @@ describe('a call that is not the end of a task of the account', () => {
 		await end(running);
 		expect(started.map(({ json }) => json)).toStrictEqual([jsonOf(running)]);
 		expect(gateway.charges()).toBe(2);
+	});
+
+	test('is one of at most 16 that are checked at a time: anybody can send many', async () => {
+		const { answers, call } = publish();
+		const checks = gateway.control.hold({ path: '/async/media/tasks/*' });
+		const calls = Array.from({ length: 20 }, async (_, n) => await call({ taskId: `made-up-${n}` }));
+		await eventually(() => checks.requests.length === 16);
+		await passTime(1_000);
+		expect(checks.requests).toHaveLength(16);
+		checks.release();
+		await Promise.all(calls);
+		expect(answers.map(([status]) => status)).toStrictEqual(Array.from({ length: 20 }, () => 404));
 	});
 
 	test('with the ID of a task that has ended, starts the workflow with what the gateway says of the task', async () => {

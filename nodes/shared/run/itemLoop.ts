@@ -22,10 +22,10 @@ import { mcpCallOf, RunContext } from './runContext';
 import { requestSettings } from './settings';
 
 /**
- * Polls and catalogues at the same time, or *Concurrency*. They do not take the slots of downloads and creations: 500
+ * Polls at the same time. They do not take the slots of downloads and creations: 500
  * tasks are polled at the pace of §3.1 while a poll takes up to half a second.
  */
-const READ_CONCURRENCY = 64;
+const POLL_CONCURRENCY = 64;
 
 /** The most that the values of items that wait may have together, in characters of JSON. */
 const MAX_WAITING = 32 * 1024 * 1024;
@@ -103,8 +103,7 @@ class ItemLoop {
 			const { concurrency = 1 } = this;
 			const items = new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
-			const reads = new Limiter(Math.max(concurrency, READ_CONCURRENCY));
-			const slots = { reads, requests, files: requests };
+			const slots = { polls: new Limiter(POLL_CONCURRENCY), requests, files: requests };
 			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
 			const attempt = async (index: number) =>
 				await this.attempt(index, async () => await this.start(index, slots));

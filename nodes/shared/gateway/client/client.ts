@@ -26,8 +26,8 @@ export interface RequestSettings {
 	timeoutMs?: number | undefined;
 }
 
-/** The slots of polls and catalogues, of files at other URLs, and of other requests. */
-export type Slots = Record<'reads' | 'files' | 'requests', Pick<Limiter, 'run'>>;
+/** The slots of polls, of files at other URLs, and of other requests. */
+export type Slots = Record<'polls' | 'files' | 'requests', Pick<Limiter, 'run'>>;
 
 export interface ClientDependencies {
 	transport: Transport;
@@ -200,9 +200,9 @@ export class GatewayClient {
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
 		const { kind, signal, rateLimitWaitMs = Infinity } = request;
-		const { reads, files, requests } = this.dependencies.slots;
+		const { polls, files, requests } = this.dependencies.slots;
 		const others = kind === 'file' ? files : requests;
-		const slots = kind === 'poll' || kind === 'catalogue' ? reads : others;
+		const slots = kind === 'poll' ? polls : others;
 		const waitLeftMs = Math.min(rateLimitWaitMs, this.settings.rateLimitWaitMs ?? 15 * 60_000);
 		const progress: Progress = { sent: 0, failures: 0, refusals: 0, waitLeftMs, outcome: 'notSent' };
 		try {
