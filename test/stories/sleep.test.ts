@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { renderPng } from '../../sandbox/gateway/media/render/png';
+import { placeholderPng } from '../../sandbox/gateway/media/render/placeholder';
 import { binaryStorage } from '../helpers/engine';
 import { useServer } from '../helpers/server';
 import { eventually, passTime } from '../helpers/time';
@@ -64,7 +64,7 @@ const COW = { prompt: 'a cow', width: 64, strength: 'light' };
 /** Items with these prompts, each with a picture of another width. */
 async function pictures(...rows: Array<typeof CAT>): Promise<INodeExecutionData[]> {
 	const item = async ({ prompt, width, strength }: typeof CAT) => {
-		const content = await renderPng('before', { width, height: 30, variation: 0, backdrop: null });
+		const content = placeholderPng(0, width, 30);
 		const file = { name: 'data', content, mimeType: 'image/png', fileName: `${width}.png` };
 		return { ...(await withFiles(file)), json: { prompt, strength } };
 	};

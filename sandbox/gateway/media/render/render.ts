@@ -4,7 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import type { MediaType } from '../../catalogue/mediaModels';
 import type { JsonObject } from '../../jsonSchema';
 import type { FileStore } from '../../storage/store';
-import { renderPng } from './png';
+import { hash } from '../../text/reply';
+import { placeholderPng } from './placeholder';
 import { renderMelody } from './wav';
 import { promptOf } from './words';
 
@@ -39,17 +40,32 @@ export async function renderResults(
 }
 
 async function renderImages(input: JsonObject, small: boolean, files: FileStore): Promise<Rendered[]> {
-	const backdrop = await editedImage(input, files);
-	const size = /^(\d+)x(\d+)$/.exec(typeof input.size === 'string' ? input.size : '');
-	const width = small ? 32 : Number(size?.[1] ?? 1024);
-	const height = small ? 32 : Number(size?.[2] ?? 1024);
 	const count = typeof input.num_images === 'number' ? input.num_images : 1;
-	const pictures = Array.from({ length: count }, async (_, variation) => ({
-		bytes: await renderPng(promptOf(input), { width, height, variation, backdrop }),
+	const draw = small ? placeholders(input) : await drawings(input, files);
+	const images = Array.from({ length: count }, async (_, variation) => ({
+		bytes: await draw(variation),
 		filename: count === 1 ? 'image.png' : `image_${variation + 1}.png`,
 		mimeType: 'image/png',
 	}));
-	return await Promise.all(pictures);
+	return await Promise.all(images);
+}
+
+type Draw = (variation: number) => Buffer | Promise<Buffer>;
+
+/** Another colour for each prompt and variation. */
+const placeholders =
+	(input: JsonObject): Draw =>
+	(variation) =>
+		placeholderPng(hash(`${promptOf(input)}#${variation}`));
+
+async function drawings(input: JsonObject, files: FileStore): Promise<Draw> {
+	// Loaded here, as its library is large.
+	const { renderPng } = await import('./png.ts');
+	const backdrop = await editedImage(input, files);
+	const size = /^(\d+)x(\d+)$/.exec(typeof input.size === 'string' ? input.size : '');
+	const width = Number(size?.[1] ?? 1024);
+	const height = Number(size?.[2] ?? 1024);
+	return async (variation) => await renderPng(promptOf(input), { width, height, variation, backdrop });
 }
 
 /** The first image of an edit, when it lies on this file host; images elsewhere are taken as seen. */
