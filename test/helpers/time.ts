@@ -21,7 +21,7 @@ const traffic = new Traffic();
 
 /** Makes time virtual in each test of a file. A file's own `afterEach` and `afterAll` run in real time. */
 export function makeTimeVirtual(): void {
-	traffic.start();
+	beforeAll(async () => await traffic.start());
 	beforeEach(() => void new Clock());
 	afterEach(() => Clock.current.stop());
 	afterAll(() => traffic.stop());
@@ -57,7 +57,7 @@ export class Clock {
 		jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'hrtime'] });
 		// The fake one begins at 0 in each test.
 		Object.assign(globalThis.performance, { now: () => Date.now() });
-		traffic.forgetDecompression();
+		traffic.forgetUnlisted();
 		this.timeouts.start();
 		Clock.running = this;
 		void this.run();
@@ -115,8 +115,12 @@ export class Clock {
 		while (this.isRunning) {
 			const hasMoved = await idle(this);
 			if (!this.isRunning) return;
-			if (hasMoved || this.resolveOne() || this.advance()) this.stuck = 0;
-			else this.stuck += 1;
+			if (hasMoved || this.resolveOne() || this.advance()) {
+				this.stuck = 0;
+				continue;
+			}
+			this.stuck += 1;
+			await rest();
 			if (this.stuck >= STUCK_CHECKS) this.fail('Nothing happens any more, and the condition does not hold');
 		}
 	}
@@ -163,6 +167,20 @@ function lastSecondOf(time: number): number {
 	return Math.ceil((time + 1_000) / DAY_MS) * DAY_MS - 1_000;
 }
 
+/** Leaves the processor to others for a moment. */
+async function rest(): Promise<void> {
+	await new Promise((resolve) => startTimer(resolve, 1));
+}
+
+/** Whether something goes on outside, `since` so many checks. */
+function isPending(since: number): boolean {
+	return (
+		traffic.hasUnlistedWork ||
+		(traffic.isOnItsWay && since < MAX_CHECKS_ON_ITS_WAY) ||
+		process.getActiveResourcesInfo().some((kind) => ENDS_BY_ITSELF.test(kind))
+	);
+}
+
 /**
  * Waits until the process has had nothing to do for a moment. Timers that are due have ended then.
  *
@@ -170,25 +188,20 @@ function lastSecondOf(time: number): number {
  */
 async function idle(clock: Clock): Promise<boolean> {
 	let hasEverMoved = false;
-	let isQuiet = false;
 	for (let checks = 0, since = 0; checks < IDLE_CHECKS; since += 1) {
 		const timers = jest.getTimerCount();
 		jest.advanceTimersByTime(0);
 		const { events } = performance.nodeTiming.uvMetricsInfo;
-		// While something happens, the next check need not wait.
-		if (isQuiet) await new Promise((resolve) => startTimer(resolve, 1));
-		// The timer comes before what the sockets have received meanwhile.
+		// What another thread or the kernel does may need the processor.
+		if (since > IDLE_CHECKS) await rest();
+		// The second one comes after what the sockets have received meanwhile.
 		for (let count = 0; count < 2; count += 1) await new Promise((resolve) => startImmediate(resolve));
 		if (!clock.isRunning) break;
 		const hasMoved =
 			events !== performance.nodeTiming.uvMetricsInfo.events || timers !== jest.getTimerCount();
-		isQuiet = !hasMoved;
 		if (hasMoved) since = 0;
 		hasEverMoved ||= hasMoved;
-		const isPending =
-			(traffic.isOnItsWay && since < MAX_CHECKS_ON_ITS_WAY) ||
-			process.getActiveResourcesInfo().some((kind) => ENDS_BY_ITSELF.test(kind));
-		checks = hasMoved || isPending ? 0 : checks + 1;
+		checks = hasMoved || isPending(since) ? 0 : checks + 1;
 	}
 	return hasEverMoved;
 }
