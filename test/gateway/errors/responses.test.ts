@@ -15,6 +15,7 @@ import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/form
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { toNodeError } from '../../../nodes/shared/run/nodeError';
 import spec from '../../fixtures/spec/errors.json';
+import { anyText } from '../../helpers/anyText';
 import { someNode } from '../../helpers/someNode';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
@@ -153,7 +154,7 @@ describe('a response in none of the formats', () => {
 				fc.constantFrom(...(Object.keys(KINDS) as EndpointGroup[])),
 				fc.integer({ min: 100, max: 999 }),
 				fc.oneof(
-					fc.string({ unit: 'binary' }),
+					anyText(),
 					fc.json(),
 					fc.object().map((value) => JSON.stringify({ error: value })),
 				),
