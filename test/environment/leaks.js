@@ -9,6 +9,8 @@ const { setTimeout: pause } = require('node:timers/promises');
 const { promisify } = require('node:util');
 const { TestEnvironment } = require('jest-environment-node');
 
+require('./compiled');
+
 /** How long what a test file has stopped may take to end on a busy machine, in milliseconds. */
 const GRACE_MS = 30_000;
 const STEP_MS = 10;
