@@ -9,7 +9,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { generationError, readReceipt, unlessEmpty } from '../completion';
+import { generationError, readReceipt } from '../completion';
 import { addDelta, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
@@ -23,13 +23,7 @@ export class ResponsesStream implements CompletionStream {
 	private readonly head: JsonObject = {};
 	private lastNumber = -1;
 	private hasGap = false;
-	/** The items of the output, by their index: as they were added, and as they ended. */
-	private readonly items = new Map<number, JsonObject>();
-	private readonly openCalls = new Set<number>();
-	/** What other events have of the items: parts of messages, summaries of reasoning, arguments of tool calls. */
-	private readonly contents = new Map<number, Map<number, JsonObject>>();
-	private readonly summaries = new Map<number, Map<number, JsonObject>>();
-	private readonly calls = new Map<number, JsonObject>();
+	private readonly items = new Map<number, StreamedItem>();
 
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
@@ -58,72 +52,15 @@ export class ResponsesStream implements CompletionStream {
 			this.hasGap ||= number > this.lastNumber + 1;
 			this.lastNumber = number;
 		}
-		return this.readContent(received);
-	}
-
-	/** Returns the text that the event adds. */
-	private readContent(received: JsonObject): string {
 		const index = asNumber(received.output_index) ?? 0;
-		const item = asObject(received.item);
-		const delta = textOf(received.delta);
-		const part = (type: string) => {
-			const parts = at(this.contents, index, () => new Map<number, JsonObject>());
-			return at(parts, asNumber(received.content_index) ?? 0, () => ({ type }));
-		};
-		const summary = () => {
-			const parts = at(this.summaries, index, () => new Map<number, JsonObject>());
-			return at(parts, asNumber(received.summary_index) ?? 0, () => ({ type: 'summary_text' }));
-		};
-		const call = () => at(this.calls, index, () => ({}));
-		switch (received.type) {
-			case 'response.output_item.added':
-				if (item?.type === 'function_call') this.openCalls.add(index);
-				if (item) this.items.set(index, item);
-				return '';
-			case 'response.output_item.done':
-				if (item) this.items.set(index, item);
-				if (item) this.openCalls.delete(index);
-				return '';
-			case 'response.content_part.done':
-				Object.assign(part('output_text'), withoutEmpty(asObject(received.part) ?? {}));
-				return '';
-			case 'response.output_text.delta':
-				addDelta(part('output_text'), { text: delta }, CHUNKED);
-				return delta;
-			case 'response.output_text.done':
-				if (received.text) Object.assign(part('output_text'), { text: received.text });
-				return '';
-			case 'response.output_text.annotation.added':
-				addDelta(part('output_text'), { annotations: [received.annotation ?? null] }, CHUNKED);
-				return '';
-			case 'response.refusal.delta':
-				addDelta(part('refusal'), { refusal: delta }, CHUNKED);
-				return delta;
-			case 'response.refusal.done':
-				if (received.refusal) Object.assign(part('refusal'), { refusal: received.refusal });
-				return '';
-			case 'response.function_call_arguments.delta':
-				addDelta(call(), { arguments: delta }, CHUNKED);
-				return '';
-			case 'response.function_call_arguments.done':
-				if (received.arguments) Object.assign(call(), { arguments: received.arguments });
-				this.openCalls.delete(index);
-				return '';
-			case 'response.reasoning_summary_text.delta':
-				addDelta(summary(), { text: delta }, CHUNKED);
-				return '';
-			case 'response.reasoning_summary_text.done':
-				if (received.text) Object.assign(summary(), { text: received.text });
-				return '';
-			default:
-				return '';
-		}
+		return at(this.items, index, () => new StreamedItem()).read(received);
 	}
 
 	/** Complete after the closing event. Some have no output: then no event and no tool call may be missing. */
 	isComplete(): boolean {
 		const hasOutput = asArray(this.closed?.output).length > 0;
-		return this.isFinished && (hasOutput || (!this.hasGap && this.openCalls.size === 0));
+		const isWhole = !this.hasGap && ![...this.items.values()].some(({ isOpenCall }) => isOpenCall);
+		return this.isFinished && (hasOutput || isWhole);
 	}
 
 	get isFinished(): boolean {
@@ -133,49 +70,79 @@ export class ResponsesStream implements CompletionStream {
 	/** Where the closing event has no output, or no text, it is that of the other events. */
 	body(): JsonObject {
 		const repeated = asObjects(this.closed?.output);
-		const streamed = this.streamed();
+		const streamed = byIndex(this.items).flatMap((item) => item.assembled());
 		if (repeated.length === 0) return { ...this.closed, output: streamed };
 		const hasText = ({ type, content }: JsonObject) => type === 'message' && asArray(content).length > 0;
 		if (repeated.some(hasText) || !streamed.some(hasText)) return { ...this.closed, output: repeated };
 		const messages = streamed.filter(hasText);
 		return { ...this.closed, output: [...repeated.filter(({ type }) => type !== 'message'), ...messages] };
 	}
+}
 
-	/** The items, completed by what other events have of them. */
-	private streamed(): JsonObject[] {
-		const indexes = new Set(
-			[this.items, this.contents, this.summaries, this.calls].flatMap((all) => [...all.keys()]),
-		);
-		return [...indexes]
-			.sort((a, b) => a - b)
-			.flatMap((index) => {
-				const [content, summary] = [this.contents, this.summaries].map((all) =>
-					byIndex(all.get(index) ?? new Map()),
-				);
-				const item = this.items.get(index) ?? {};
-				const call = this.calls.get(index);
-				const parts: Array<[type: string, field: string, value: Json | undefined]> = [
-					['reasoning', 'summary', unlessEmpty(summary ?? [])],
-					['message', 'content', unlessEmpty(content ?? [])],
-					['function_call', 'arguments', call?.arguments],
-				];
-				const found = parts.flatMap(([type, field, value]) => {
-					const own = item.type === type ? item : {};
-					const isThere = asArray(own[field]).length > 0 || textOf(own[field]) !== '';
-					return value === undefined || isThere ? [] : [{ ...own, type, [field]: value }];
-				});
-				const isReplaced = item.type === undefined || found.some(({ type }) => type === item.type);
-				return isReplaced ? found : [item, ...found];
-			});
+type Place = readonly [list: 'content' | 'summary' | 'call', type: string, field: string];
+
+/** Where an item has its texts, by the names of the events that bring them, whole or in pieces. */
+const TEXTS: ReadonlyMap<string, Place> = new Map<string, Place>([
+	['output_text', ['content', 'output_text', 'text']],
+	['refusal', ['content', 'refusal', 'refusal']],
+	['reasoning_summary_text', ['summary', 'summary_text', 'text']],
+	['function_call_arguments', ['call', 'arguments', 'arguments']],
+]);
+
+const CHUNKED: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);
+
+class StreamedItem {
+	/** As it was added, or as it ended. */
+	private own: JsonObject = {};
+	/** What other events have of it: parts of a message, summaries of reasoning, arguments of a tool call. */
+	private readonly content = new Map<number, JsonObject>();
+	private readonly summary = new Map<number, JsonObject>();
+	private readonly call = new Map<number, JsonObject>();
+	isOpenCall = false;
+
+	/** Returns the text that the event adds. */
+	read(received: JsonObject): string {
+		const [, name = '', step] = /^response\.(.+)\.(\w+)$/.exec(textOf(received.type)) ?? [];
+		const { content_index, summary_index, annotation = null } = received;
+		const [list, type, field] = TEXTS.get(name) ?? ['content', 'output_text', 'text'];
+		const part = () => at(this[list], asNumber(content_index ?? summary_index) ?? 0, () => ({ type }));
+		const item = asObject(received.item);
+		if (name === 'output_item' && item) {
+			this.own = item;
+			this.isOpenCall = step === 'added' && item.type === 'function_call';
+		}
+		if (name === 'function_call_arguments' && step === 'done') this.isOpenCall = false;
+		if (name === 'content_part' && step === 'done')
+			Object.assign(part(), withoutEmpty(asObject(received.part) ?? {}));
+		if (name === 'output_text.annotation') addDelta(part(), { annotations: [annotation] }, CHUNKED);
+		if (!TEXTS.has(name)) return '';
+		if (step === 'done' && received[field]) part()[field] = received[field];
+		if (step !== 'delta') return '';
+		const delta = textOf(received.delta);
+		addDelta(part(), { [field]: delta }, CHUNKED);
+		return list === 'content' ? delta : '';
 	}
+
+	assembled(): JsonObject[] {
+		const fields: Array<[type: string, field: string, value: Json | undefined]> = [
+			['reasoning', 'summary', byIndex(this.summary)],
+			['message', 'content', byIndex(this.content)],
+			['function_call', 'arguments', this.call.get(0)?.arguments],
+		];
+		const found = fields.flatMap(([type, field, value]) => {
+			const own = this.own.type === type ? this.own : {};
+			return isEmpty(value) || !isEmpty(own[field]) ? [] : [{ ...own, type, [field]: value }];
+		});
+		const isReplaced = this.own.type === undefined || found.some(({ type }) => type === this.own.type);
+		return isReplaced ? found : [this.own, ...found];
+	}
+}
+
+function isEmpty(value: Json = null): boolean {
+	return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 /** An event may leave out what those before it had. */
 function withoutEmpty(part: JsonObject): JsonObject {
-	const isEmpty = (value: Json = null) =>
-		value === null || value === '' || (Array.isArray(value) && value.length === 0);
 	return Object.fromEntries(Object.entries(part).filter(([, value]) => !isEmpty(value)));
 }
-
-/** The fields of parts that arrive in pieces. */
-const CHUNKED: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);
