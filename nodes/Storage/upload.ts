@@ -13,6 +13,37 @@ import { choice, inputFile, optional, shownFor, text } from '../shared/params/ki
 import type { Values } from '../shared/params/parameter';
 import { defineOperation, type ItemContext, type ItemInput } from '../shared/run/operation';
 
+const binaryPropertyName = inputFile({
+	displayName: 'Input Binary Field',
+	default: 'data',
+	required: true,
+	placeholder: 'e.g. data',
+	hint: 'The name of the input binary field containing the file to be uploaded',
+});
+
+const base64 = text({
+	displayName: 'Base64',
+	rows: 4,
+	required: true,
+	placeholder: 'e.g. {{ $json.image }}',
+	description: 'The file as base64 text, or as a data URL such as data:image/png;base64,…',
+	whenEmpty: 'Enter the file as base64 text.',
+});
+
+const mimeType = text({
+	displayName: 'MIME Type',
+	placeholder: 'e.g. image/png',
+	description: 'The MIME type of the file. Not needed for a data URL, which contains it.',
+});
+
+// Not required: n8n would ask for it in stored workflows whose 'Upload Source' is an expression.
+const url = text({
+	displayName: 'URL',
+	placeholder: 'e.g. https://example.com/photo.jpg',
+	description: 'The URL of a file of up to 100 MB. It is downloaded without the API key.',
+	whenEmpty: 'Enter the URL of the file, e.g. {{ $json.url }}.',
+});
+
 const parameters = {
 	uploadSource: choice({
 		displayName: 'Upload Source',
@@ -24,48 +55,9 @@ const parameters = {
 		default: 'binary',
 		description: 'Where the file comes from',
 	}),
-	...shownFor(
-		{ uploadSource: ['binary'] },
-		{
-			binaryPropertyName: inputFile({
-				displayName: 'Input Binary Field',
-				default: 'data',
-				required: true,
-				placeholder: 'e.g. data',
-				hint: 'The name of the input binary field containing the file to be uploaded',
-			}),
-		},
-	),
-	...shownFor(
-		{ uploadSource: ['base64'] },
-		{
-			base64: text({
-				displayName: 'Base64',
-				rows: 4,
-				required: true,
-				placeholder: 'e.g. {{ $json.image }}',
-				description: 'The file as base64 text, or as a data URL such as data:image/png;base64,…',
-				whenEmpty: 'Enter the file as base64 text.',
-			}),
-			mimeType: text({
-				displayName: 'MIME Type',
-				placeholder: 'e.g. image/png',
-				description: 'The MIME type of the file. Not needed for a data URL, which contains it.',
-			}),
-		},
-	),
-	...shownFor(
-		{ uploadSource: ['url'] },
-		{
-			// Not required: n8n would ask for it in stored workflows whose 'Upload Source' is an expression.
-			url: text({
-				displayName: 'URL',
-				placeholder: 'e.g. https://example.com/photo.jpg',
-				description: 'The URL of a file of up to 100 MB. It is downloaded without the API key.',
-				whenEmpty: 'Enter the URL of the file, e.g. {{ $json.url }}.',
-			}),
-		},
-	),
+	...shownFor({ uploadSource: ['binary'] }, { binaryPropertyName }),
+	...shownFor({ uploadSource: ['base64'] }, { base64, mimeType }),
+	...shownFor({ uploadSource: ['url'] }, { url }),
 	storagePolicy: choice({
 		displayName: 'Storage Policy',
 		options: [

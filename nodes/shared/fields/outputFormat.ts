@@ -4,7 +4,7 @@ import { isSchema, schemaOf, strictSchema, TYPE_NAMES, unknownType } from '../ga
 import { asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { rows } from '../params/groups';
 import { choice, flag, id, json, jsonObject, optional, shownFor, text, wireName } from '../params/kinds';
-import { type Location, Parameter, type Values } from '../params/parameter';
+import type { Location, Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
 const outputFormat = choice({
@@ -80,7 +80,7 @@ const fields = rows({
 	},
 });
 
-const sampleObject = jsonObject({
+const jsonExample = jsonObject({
 	displayName: 'JSON Example',
 	rows: 8,
 	default: '{\n  "title": "The Old Lighthouse",\n  "pages": 320,\n  "tags": ["novel"]\n}',
@@ -88,17 +88,15 @@ const sampleObject = jsonObject({
 	required: true,
 	description:
 		'A response as you want it. Each field is required; null makes it optional, and any value fits. An empty list or object takes any elements or fields.',
-});
-
-const jsonExample = new Parameter(sampleObject.description, (value, at) => {
-	const sample = sampleObject.read(value, at);
+}).map((sample, at) => {
 	if (sample.type !== 'object' || !asObject(sample.properties) || !isSchema(sample)) return sample;
 	throw at.error('is a schema, not sample data', "Choose 'JSON by Schema' as the 'Output Format'.");
 });
 
 const schemaExample = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
 
-function checkTypes(schema: JsonObject, at: Location): JsonObject {
+/** @returns the schema. @throws {InvalidInputError} for a type that JSON Schema does not have */
+export function checkTypes(schema: JsonObject, at: Location): JsonObject {
 	const type = unknownType(schema);
 	if (type === undefined) return schema;
 	throw at.error(
@@ -107,13 +105,7 @@ function checkTypes(schema: JsonObject, at: Location): JsonObject {
 	);
 }
 
-/** The JSON Schema of the arguments of a tool. */
-export function argumentsSchema(spec: Parameters<typeof jsonObject>[0]): Parameter<JsonObject> {
-	const { description, read } = jsonObject(spec);
-	return new Parameter(description, (value, at) => checkTypes(read(value, at), at));
-}
-
-const anyObject = jsonObject({
+const jsonSchema = jsonObject({
 	displayName: 'JSON Schema',
 	rows: 8,
 	default:
@@ -121,10 +113,7 @@ const anyObject = jsonObject({
 	example: schemaExample,
 	required: true,
 	description: "The fields of the response, as a JSON Schema. For sample data, choose 'JSON by Example'.",
-});
-
-const jsonSchema = new Parameter(anyObject.description, (value, at) => {
-	const schema = anyObject.read(value, at);
+}).map((schema, at) => {
 	const hasFields = asObject(schema.properties) !== undefined;
 	if (isSchema(hasFields ? { ...schema, type: 'object' } : schema))
 		return checkTypes(hasFields ? { type: 'object', ...schema } : schema, at);

@@ -153,8 +153,7 @@ export function integer(spec: Spec<NumberSpec>): Parameter<number> {
 
 /** An amount of at least 0, as decimal text. */
 export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
-	const { description, read } = number({ ...spec, min: 0, decimals: 2 });
-	return new Parameter(description, (value, at) => String(read(value, at)));
+	return number({ ...spec, min: 0, decimals: 2 }).map(String);
 }
 
 /** A switch; an empty value is false, or an error if it is strict. */

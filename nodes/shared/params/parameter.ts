@@ -41,6 +41,11 @@ export class Parameter<out T> {
 		return new Parameter({ ...this.description, ...description }, this.read, this.isRequired);
 	}
 
+	/** A copy that makes another value of the one that is read. */
+	map<U>(next: (value: T, at: Location) => U): Parameter<U> {
+		return new Parameter(this.description, (value, at) => next(this.read(value, at), at), this.isRequired);
+	}
+
 	/** A copy for which a value that cannot be read counts as not set. */
 	orNotSet(): Parameter<T> {
 		return new Parameter(this.description, (value, at) => {

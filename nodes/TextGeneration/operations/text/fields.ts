@@ -1,4 +1,4 @@
-import { argumentsSchema, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
+import { checkTypes, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
 import { fileName, includeInput, simplify } from '../../../shared/fields/results';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
@@ -16,6 +16,7 @@ import {
 	EMPTY_HINT,
 	flag,
 	json,
+	jsonObject,
 	optional,
 	shownFor,
 	text,
@@ -88,14 +89,14 @@ const tools = rows({
 			description: 'When the model should call it, and what it returns',
 		}),
 		parameters: optional(
-			argumentsSchema({
+			jsonObject({
 				displayName: 'Parameters (JSON Schema)',
 				rows: 5,
 				default:
 					'{\n  "type": "object",\n  "properties": {\n    "city": { "type": "string" }\n  },\n  "required": ["city"]\n}',
 				example: '{ "type": "object", "properties": { "city": { "type": "string" } } }',
 				description: 'The arguments of the function, as a JSON Schema',
-			}),
+			}).map(checkTypes),
 		),
 		strict: flag({
 			displayName: 'Strict',
