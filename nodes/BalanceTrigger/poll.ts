@@ -5,7 +5,7 @@ import { addToTotal, compareDecimals, rubles, twoDecimals } from '../shared/gate
 import { connect, POLL_SETTINGS } from '../shared/n8n/client';
 import { toNodeError } from '../shared/run/nodeError';
 import { nodeParameters } from '../shared/params/source';
-import { asNumber, asObject, asText, compact, type JsonObject } from '../shared/gateway/util/json';
+import { asNumber, asObject, asText, compact } from '../shared/gateway/util/json';
 import { parameters } from './fields';
 import { DAY_MS, paceOf, paceText, readingsIn, withReading, type Pace } from './pace';
 
@@ -24,17 +24,12 @@ export interface AlertState {
 	amount?: string | undefined;
 }
 
-interface Decision {
-	fires: boolean;
-	state: AlertState;
-}
-
 /** Decides whether a poll fires. A balance that is low in the first poll counts as fallen. */
 export function decide(
 	{ fireOn, threshold, days }: Watch,
 	before: AlertState,
 	balance: Balance & Pace,
-): Decision {
+): { fires: boolean; state: AlertState } {
 	if (fireOn === 'change') {
 		const { amount } = balance;
 		// The first poll does not fire: later ones are compared with it.
@@ -83,16 +78,11 @@ const STATE = 'alert';
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const { watch, balance, account } = await readPoll(context);
 	const store = context.getWorkflowStaticData('node');
-	const stored = asObject(store[STATE]) as JsonObject | undefined;
+	const stored = asObject(store[STATE]) ?? {};
 	// What was seen of another account says nothing of this one.
-	const {
-		lowSince,
-		amount,
-		readings: known,
-		savedAt: lastSavedAt,
-	} = stored?.account === account ? (stored ?? {}) : {};
+	const seen = stored.account === account ? stored : {};
 	const now = { at: Date.now(), amount: balance.amount };
-	const earlier = readingsIn(known, now.at);
+	const earlier = readingsIn(seen.readings, now.at);
 	const pace = paceOf([...earlier, now], now);
 	const message = paceText(pace, now, context.getTimezone());
 	const event = (before: AlertState) => [
@@ -100,14 +90,15 @@ export async function pollBalance(context: IPollFunctions): Promise<INodeExecuti
 	];
 	// A test in the editor always returns an event.
 	if (context.getMode() === 'manual') return event({});
-	const before = { lowSince: asText(lowSince), amount: asText(amount) };
+	const before = { lowSince: asText(seen.lowSince), amount: asText(seen.amount) };
 	const { fires, state } = decide(watch, before, { ...balance, ...pace });
 	const isNews =
 		before.lowSince !== state.lowSince || (before.amount === undefined && state.amount !== undefined);
 	// A restart loses a day of readings at most.
-	const isDue = watch.fireOn === 'daysLeft' && now.at - (asNumber(lastSavedAt) ?? -Infinity) >= DAY_MS;
+	const lastSavedAt = asNumber(seen.savedAt);
+	const isDue = watch.fireOn === 'daysLeft' && now.at - (lastSavedAt ?? -Infinity) >= DAY_MS;
 	const isSaved = fires || isNews || isDue;
-	const savedAt = isSaved ? now.at : asNumber(lastSavedAt);
+	const savedAt = isSaved ? now.at : lastSavedAt;
 	store[STATE] = compact({ ...state, account, readings: withReading(earlier, now), savedAt });
 	if (fires) return event(before);
 	// n8n stores static data only when a poll returns something. That the balance has risen, and with which balance changes

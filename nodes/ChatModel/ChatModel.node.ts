@@ -47,34 +47,30 @@ export class ChatModel implements INodeType {
 	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		return await supplyChatModel(this, itemIndex);
-	}
-}
-
-async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-	// What the agent has sent before, for this item or another one, may be charged.
-	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex, { isAlone: false });
-	try {
-		const { supplyModel, getParametersJsonSchema } = loadSdk();
-		const params = parameters.read(new NodeParameters(context).item(itemIndex));
-		const settings = readSettings(params);
-		const run = new RunSignal(context.getExecutionCancelSignal());
-		const client = await connect(context, requestSettings(params.options), { itemIndex, run });
-		const model = new GatewayChatModel(settings, {
-			client,
-			spending: new Spending(context, true),
-			textModels: new Catalogue(listTextModels),
-			hints: new Hints(context),
-			jsonSchema: getParametersJsonSchema,
-			toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
-		});
-		const response = patchAdapter(supplyModel(context, model).response as Adapter);
-		const closeFunction = async () => {
-			run.abort('not waited for');
-			run.dispose();
-		};
-		return { response, closeFunction };
-	} catch (error) {
-		throw inMessage(nodeError(error));
+		// What the agent has sent before, for this item or another one, may be charged.
+		const nodeError = (error: unknown) => toNodeError(this.getNode(), error, itemIndex, { isAlone: false });
+		try {
+			const { supplyModel, getParametersJsonSchema } = loadSdk();
+			const params = parameters.read(new NodeParameters(this).item(itemIndex));
+			const settings = readSettings(params);
+			const run = new RunSignal(this.getExecutionCancelSignal());
+			const client = await connect(this, requestSettings(params.options), { itemIndex, run });
+			const model = new GatewayChatModel(settings, {
+				client,
+				spending: new Spending(this, true),
+				textModels: new Catalogue(listTextModels),
+				hints: new Hints(this),
+				jsonSchema: getParametersJsonSchema,
+				toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
+			});
+			const response = patchAdapter(supplyModel(this, model).response as Adapter);
+			const closeFunction = async () => {
+				run.abort('not waited for');
+				run.dispose();
+			};
+			return { response, closeFunction };
+		} catch (error) {
+			throw inMessage(nodeError(error));
+		}
 	}
 }

@@ -41,8 +41,6 @@ export interface ShownOfCall {
 	reasoning?: string | undefined;
 }
 
-const FALLBACK = 'A fallback model has answered. The log shows which models were asked before.';
-
 export class GatewayChatModel implements ChatModel<CallConfig> {
 	readonly provider = 'ai-gateway';
 	readonly modelId: string;
@@ -110,7 +108,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			config.shown.reasoning = reasoningToKeep(sent.completion, this.source(asked));
 			return { ...sent, isPlain };
 		});
-		if (fallbackFrom.length > 0) dependencies.hints.add(FALLBACK);
+		if (fallbackFrom.length > 0)
+			dependencies.hints.add('A fallback model has answered. The log shows which models were asked before.');
 		const completion = { ...this.toolNames.completion(result.completion), fallbackFrom };
 		this.checkOutput(completion, this.output(config));
 		const leftOut = result.isPlain ? { leftOut: 'images of tools, reasoning' } : {};

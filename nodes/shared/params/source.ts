@@ -39,19 +39,15 @@ const LIMITS: Readonly<Record<string, string>> = {
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
 const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|now|today|\()[^]*?\}\}/;
 
-interface Options {
-	extractValue: boolean;
-}
-
 interface ItemFunctions {
 	getNode(): Pick<INode, 'parameters'>;
-	getNodeParameter(name: string, index: number, fallback: null, options: Options): unknown;
+	getNodeParameter(name: string, index: number, fallback: null, options: object): unknown;
 }
 
 /** n8n's functions of a node that has none, such as a trigger. */
 interface SingleFunctions {
 	getNode(): Pick<INode, 'parameters'>;
-	getNodeParameter(name: string, fallback: null, options: Options): unknown;
+	getNodeParameter(name: string, fallback: null, options: object): unknown;
 }
 
 /** Resolving parameters is most of n8n's work for an item, so a parameter without an expression is read once. */

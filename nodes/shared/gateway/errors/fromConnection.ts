@@ -57,18 +57,9 @@ export function errorFromThrown(error: unknown, kind: RequestKind): ApiError | S
 	return problemError(name, kind, isUnnamed ? {} : { code: code.toLowerCase() }, cause);
 }
 
-interface Trace {
-	/** Such as `ECONNRESET`; empty without one. */
-	code: string;
-	/** Such as `connect`; empty without one. */
-	syscall: string;
-	message: string;
-	isHttpClientError: boolean;
-}
-
 /** @returns the error and its causes, outermost first */
-function errorChain(error: unknown): Trace[] {
-	const traces: Trace[] = [];
+function errorChain(error: unknown) {
+	const traces: Array<ReturnType<typeof traceOf>> = [];
 	let current: unknown = error;
 	for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth += 1) {
 		// `cause` is not enumerable, so `fields` may lack it.
@@ -80,7 +71,8 @@ function errorChain(error: unknown): Trace[] {
 	return traces;
 }
 
-function traceOf(error: object, fields: Record<string, unknown>): Trace {
+/** Texts that are not there, such as `code` (`ECONNRESET`) and `syscall` (`connect`), are empty. */
+function traceOf(error: object, fields: Record<string, unknown>) {
 	const code = asText(fields.code) ?? '';
 	const message = error instanceof Error ? (asText(fields.message) ?? error.message) : '';
 	// Node.js writes "connect ECONNREFUSED 127.0.0.1:443", and combines the errors of several addresses.
