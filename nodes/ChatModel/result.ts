@@ -3,32 +3,20 @@ import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk
 
 import type { ApiError } from '../shared/gateway/errors/errors';
 import {
-	unlessEmpty,
+	completionFields,
 	unusableResponse,
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
-import { compact, objectIn } from '../shared/gateway/util/json';
+import { compact, objectIn, omit } from '../shared/gateway/util/json';
 import { excerpt } from '../shared/gateway/util/text';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export function callInfoOf(completion: Completion) {
-	const { id, model, provider, costRub, costIsComputed, hint, finishReason, usage } = completion;
-	const { fallbackFrom = [], reasoning, sources } = completion;
-	return compact({
-		hint,
-		// As the text node outputs it.
-		finish_reason: finishReason,
-		id,
-		model,
-		provider,
-		costRub,
-		costIsComputed,
-		usage,
-		fallbackFrom: unlessEmpty(fallbackFrom),
-		reasoning: reasoning || undefined,
-		sources: unlessEmpty(sources),
-	});
+	const { hint, finishReason } = completion;
+	const fields = omit(completionFields(completion), 'text', 'toolCalls', 'refusal', 'finishReason', 'raw');
+	// As the text node outputs it.
+	return compact({ hint, finish_reason: finishReason, ...fields });
 }
 
 /** A completion as n8n's SDK takes it. Reasoning is not part of the message: chains would read it as text. */

@@ -55,22 +55,16 @@ export function planText({ run }: ItemInput, text: PreparedText): PlannedText {
 export async function generateText(item: ItemContext, text: PlannedText): Promise<OperationOutput[]> {
 	const { client, run, index } = item;
 	const { format, request, extraBody, maxCostRub } = text;
-	let { body } = text;
-	let files: EmbeddedFile[] = [];
-	if (!body) {
-		const opened = await openAttachments(item, request.conversation, text.attachments);
-		files = opened.files;
-		body = textBody(format, { ...request, conversation: opened.conversation }, extraBody);
-	}
-	const given = body;
+	const { conversation, files } = await openAttachments(item, request.conversation, text.attachments);
+	const body = text.body ?? textBody(format, { ...request, conversation }, extraBody);
 	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
 	if (text.isDryRun) {
-		const limited = withMaxTokens(format, given);
-		const isOpen = limited !== given && maxCostRub === undefined;
-		const model = asText(given.model) ?? '';
+		const limited = withMaxTokens(format, body);
+		const isOpen = limited !== body && maxCostRub === undefined;
+		const model = asText(body.model) ?? '';
 		const most = mostOfCall(format, limited, await run.textModels.required(client, model), inBody);
 		const open = isOpen && 'rub' in most ? { isEstimate: true as const, reason: OPEN_LENGTH } : {};
-		return run.dryRun.output(model, isOpen ? given : limited, { isMost: true, ...most, ...open });
+		return run.dryRun.output(model, isOpen ? body : limited, { isMost: true, ...most, ...open });
 	}
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let isComplete = false;
@@ -81,7 +75,7 @@ export async function generateText(item: ItemContext, text: PlannedText): Promis
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...text.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, settings) => {
-			const asked = model === request.model ? given : { ...given, model };
+			const asked = model === request.model ? body : { ...body, model };
 			return await completeText(costs, { ...plan, body: asked }, async (json) => {
 				return await send(client, text, { ...textCall(format, json), ...settings }, files, chunks);
 			});

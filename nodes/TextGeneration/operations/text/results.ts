@@ -2,8 +2,8 @@ import type { IBinaryKeyData } from 'n8n-workflow';
 
 import { asError, type ApiError } from '../../../shared/gateway/errors/errors';
 import {
+	completionFields,
 	isEmpty,
-	unlessEmpty,
 	unusableResponse,
 	valueAt,
 	type Completion,
@@ -13,7 +13,7 @@ import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { suffixOf } from '../../../shared/gateway/util/fileName';
 import { audioType, extensionOf, typeByContent } from '../../../shared/gateway/util/fileType';
-import { asText, compact, omit, type Json, type JsonObject } from '../../../shared/gateway/util/json';
+import { asText, compact, omit, type JsonObject } from '../../../shared/gateway/util/json';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
@@ -27,7 +27,8 @@ export async function outputOf(
 	const { isTool } = item.run;
 	if (!prepared.simplify && !isTool) return { json: body };
 	const output = parseJsonOutput(completion, prepared.request.output);
-	const fields = fieldsOf(completion, output);
+	const isComplete = isIncomplete(completion) ? false : undefined;
+	const fields = compact({ isComplete, ...completionFields(completion, output) });
 	if (!isTool) return { json: fields, ...(await binaryOf(item, prepared, completion)) };
 	// The parsed JSON replaces its text, and reasoning is for a text that is missing.
 	const repeated = [output === undefined ? [] : ['text'], isEmpty(completion) ? [] : ['reasoning']].flat();
@@ -35,29 +36,6 @@ export async function outputOf(
 }
 
 const NOT_FOR_AGENTS = ['model', 'provider', 'usage', 'id', 'raw'];
-
-/** Important fields first: the table of the output panel shows four columns. */
-function fieldsOf(completion: Completion, output: Json | undefined) {
-	const { fallbackFrom = [] } = completion;
-	return compact({
-		isComplete: isIncomplete(completion) ? false : undefined,
-		text: completion.text,
-		output,
-		toolCalls: unlessEmpty(completion.toolCalls),
-		reasoning: completion.reasoning || undefined,
-		refusal: completion.refusal || undefined,
-		sources: unlessEmpty(completion.sources),
-		finishReason: completion.finishReason,
-		costRub: completion.costRub,
-		costIsComputed: completion.costIsComputed,
-		model: completion.model,
-		provider: completion.provider,
-		fallbackFrom: unlessEmpty(fallbackFrom),
-		usage: completion.usage,
-		id: completion.id,
-		raw: completion.raw,
-	});
-}
 
 async function binaryOf(
 	item: ItemContext,

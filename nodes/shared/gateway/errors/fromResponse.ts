@@ -6,24 +6,13 @@ import { errorText, type EndpointGroup, type ErrorInfo, type ErrorText } from '.
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './problems';
 import { duration, excerpt } from '../util/text';
 
-/** The fields of an error body in any of the four formats of §7.1. */
-interface ErrorBody {
-	/** Whether the body has one of the formats. A proxy's error has none. */
-	isKnown: boolean;
-	/** For people; unstable, so no code depends on it. */
-	serverMessage?: string | undefined;
-	code?: string | undefined;
-	type?: string | undefined;
-	param?: string | undefined;
-}
-
 /**
  * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
  * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
  * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. A body
- * that is no JSON object, such as a proxy's page, has the code {@link UNREADABLE}. Never throws.
+ * that is no JSON object, such as a proxy's page, is not known, and has the code {@link UNREADABLE}. Never throws.
  */
-export function parseErrorBody(text: string): ErrorBody {
+export function parseErrorBody(text: string) {
 	const body = asObject(parseJson(text));
 	if (!body) return { isKnown: false, code: text.trim() === '' ? undefined : UNREADABLE };
 	const { message, type, param, code } = asObject(body.error) ?? {};
@@ -132,20 +121,6 @@ export function problemError(
 ): ApiError {
 	const fileText = kind === 'file' ? FILE_PROBLEMS[name] : undefined;
 	return new ApiError({ ...PROBLEMS[name], ...fileText, kind, ...known }, cause);
-}
-
-/** The error for an error object with status 200, as `/responses` returns for a failed generation (§2.3). */
-export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
-	return new ApiError({
-		message: text.message,
-		description: withServerMessage(text.description, asText(error.message)),
-		outcome: 'rejected',
-		status: 200,
-		code: asId(error.code) ?? 'generation_failed',
-		type: asText(error.type),
-		param: asText(error.param),
-		retryable: false,
-	});
 }
 
 /** `description`, followed by the server's message, shortened. It must have no secrets: half of one is not found. */

@@ -66,7 +66,7 @@ const CACHE_WRITE_FACTOR = 2;
  * for what has no known size. In `body`, files may be placeholders.
  */
 export function mostOfCall(
-	format: Costed,
+	format: TextFormat,
 	body: JsonObject,
 	model: TextModel | undefined,
 	files: FilesInBody = new Map(),
@@ -100,19 +100,13 @@ function unknown(why: string, hint: string): CostLimit {
 	return { reason: `Unknown, because ${why}. ${hint}` };
 }
 
-type Costed = Pick<TextFormat, 'cost' | 'options'>;
-
-function optionIn(body: JsonObject, { options }: Costed, option: string): number | undefined {
-	return asNumber(valueAt(body, options[option] ?? ''));
-}
-
-export function limitsIn(body: JsonObject, { cost }: Pick<TextFormat, 'cost'>): Json[] {
+export function limitsIn(body: JsonObject, { cost }: TextFormat): Json[] {
 	return cost.limits.map((field) => body[field] ?? null).filter((limit) => limit !== null);
 }
 
 /** A body whose response has a limit of tokens: without one, nobody knows what the call can cost. */
 export function withMaxTokens(
-	format: Pick<TextFormat, 'cost'>,
+	format: TextFormat,
 	body: JsonObject,
 	maxTokens = DEFAULT_MAX_TOKENS,
 ): JsonObject {
@@ -120,24 +114,25 @@ export function withMaxTokens(
 	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: maxTokens };
 }
 
-function mostTokens(body: JsonObject, format: Costed): number | undefined {
+function mostTokens(body: JsonObject, format: TextFormat): number | undefined {
 	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
 	if (limits.length === 0 || Math.min(...limits) <= 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
-	return Math.max(...limits) + Math.max(optionIn(body, format, 'reasoningMaxTokens') ?? 0, 0);
+	const reasoning = asNumber(valueAt(body, format.options.reasoningMaxTokens ?? '')) ?? 0;
+	return Math.max(...limits) + Math.max(reasoning, 0);
 }
 
 /** The longest prompt, in tokens; `undefined` if neither it nor the context window is known. */
 function mostInput(
 	body: JsonObject,
 	window: number | undefined,
-	{ cost }: Costed,
+	{ cost }: TextFormat,
 	files: FilesInBody,
 ): { tokens: number; isEstimate: boolean } | undefined {
 	const json = JSON.stringify(body);
 	const factor = json.includes('"cache_control"') ? CACHE_WRITE_FACTOR : 1;
-	const counted = cost.prompts.map((field) => [field, body[field]]);
-	const parts = filePartsIn(Object.fromEntries(counted), cost, files);
+	const prompt = Object.fromEntries(cost.prompts.map((field) => [field, body[field]]));
+	const parts = filePartsIn(prompt, cost, files);
 	const sum = (read: (part: FilePart) => number) => parts.reduce((total, part) => total + read(part), 0);
 	const added = cost.described.some((field) => body[field] !== undefined) ? ADDED_TOKENS : 0;
 	const text = Buffer.byteLength(json) - sum(({ bytes }) => bytes) + added;

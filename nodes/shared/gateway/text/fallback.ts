@@ -39,7 +39,7 @@ function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 export async function withFallbacks<T>(
 	models: readonly string[],
 	ask: (model: string, settings: Pick<RequestSettings, 'rateLimitWaitMs'>) => Promise<T>,
-): Promise<{ result: T; fallbackFrom: readonly string[] }> {
+): Promise<{ result: T; fallbackFrom: string[] }> {
 	const names = [...new Set(models.map((name) => name.trim()).filter(Boolean))];
 	const rejected = new Map<string, Error>();
 	let limited: string | undefined;

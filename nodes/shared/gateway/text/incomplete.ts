@@ -35,7 +35,7 @@ export function isIncomplete(ended: Ended): boolean {
 export function completionHint(
 	completion: Completion,
 	body: JsonObject,
-	format: Pick<TextFormat, 'cost'>,
+	format: TextFormat,
 ): string | undefined {
 	const said = incompleteHint(completion, body, format) ?? emptyHint(completion) ?? noEndHint(completion);
 	return [said, completion.hint].filter(Boolean).join(' ') || undefined;
@@ -53,11 +53,7 @@ function noEndHint({ finishReason, usage, costRub }: Completion): string | undef
 	return 'The response does not say why it ended, nor what it cost: its text may not be complete. Check the text.';
 }
 
-export function incompleteHint(
-	ended: Ended,
-	body: JsonObject,
-	format: Pick<TextFormat, 'cost'>,
-): string | undefined {
+export function incompleteHint(ended: Ended, body: JsonObject, format: TextFormat): string | undefined {
 	const meaning = meaningOf(ended);
 	if (meaning === 'whole') return undefined;
 	if (meaning === 'filtered')

@@ -170,7 +170,7 @@ class ResponseReader {
 		const { text = '', reasoning, toolCalls = [], raw } = this.soFar() ?? {};
 		const extra = compact({
 			reasoning: reasoning || undefined,
-			toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
+			toolCalls: unlessEmpty(toolCalls),
 			raw,
 			unreadEvent: (this.frame.kind === 'events' && this.parser.unread) || undefined,
 			...error.details.extra,

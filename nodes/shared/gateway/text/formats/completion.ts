@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/errors';
-import { errorFromObject } from '../../errors/fromResponse';
+import { withServerMessage } from '../../errors/fromResponse';
 import { redact } from '../../errors/secrets';
 import type { ErrorText } from '../../errors/texts';
 import {
@@ -17,8 +17,10 @@ import {
 } from '../../util/json';
 import { excerpt } from '../../util/text';
 
+// Types, not interfaces: TypeScript takes only the former for JSON.
+
 /** Tokens of a request; null if the format does not report them. */
-export interface Usage {
+export type Usage = {
 	inputTokens: number | null;
 	outputTokens: number | null;
 	totalTokens: number | null;
@@ -26,15 +28,15 @@ export interface Usage {
 	reasoningTokens: number | null;
 	/** Tokens that were written to the cache, beside the input tokens; no field of the specification. */
 	cacheWriteTokens?: number;
-}
+};
 
-export interface ToolCall {
+export type ToolCall = {
 	id: string | null;
 	name: string;
 	/** Parsed; the text itself if it is not JSON. */
 	arguments: Json;
 	invalidArguments?: true;
-}
+};
 
 export interface OutputFile {
 	kind: 'audio' | 'image';
@@ -74,7 +76,7 @@ export interface Completion extends Receipt, ModelOutput {
 	costIsComputed?: true;
 	/** What the user is to know of it. */
 	hint?: string | undefined;
-	fallbackFrom?: readonly string[];
+	fallbackFrom?: string[];
 }
 
 export function emptyOutput(): ModelOutput {
@@ -95,6 +97,29 @@ export function completionOf(
 /** Whether the model returned nothing but reasoning. */
 export function isEmpty({ text, refusal, toolCalls, files }: ModelOutput): boolean {
 	return text === '' && refusal === '' && toolCalls.length + files.length === 0;
+}
+
+/** A completion as items have it. Important fields first: the table of the output panel shows four columns. */
+export function completionFields(completion: Completion, output?: Json) {
+	const { text, toolCalls, reasoning, refusal, sources, finishReason, costRub, costIsComputed } = completion;
+	const { model, provider, fallbackFrom = [], usage, id, raw } = completion;
+	return compact({
+		text,
+		output,
+		toolCalls: unlessEmpty(toolCalls),
+		reasoning: reasoning || undefined,
+		refusal: refusal || undefined,
+		sources: unlessEmpty(sources),
+		finishReason,
+		costRub,
+		costIsComputed,
+		model,
+		provider,
+		fallbackFrom: unlessEmpty(fallbackFrom),
+		usage,
+		id,
+		raw,
+	});
 }
 
 export function unlessEmpty<T extends readonly unknown[]>(list: T): T | undefined {
@@ -135,7 +160,7 @@ export function isCharged({ costRub }: Receipt): boolean {
 }
 
 export function receiptFields({ id, usage, costRub }: Receipt): JsonObject {
-	return { id, usage: { ...usage }, costRub };
+	return { id, usage, costRub };
 }
 
 /** The error that an object has. Some servers send only its words, and some an empty one with each success. */
@@ -144,14 +169,21 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 	return Object.values(fields ?? {}).some(Boolean) ? fields : undefined;
 }
 
+/** The error for a generation that failed with the status 200 (§2.3, §6), from its error object. */
 export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
-	const failed = errorFromObject(error, {
+	const failed =
+		'The gateway reports the generation as failed. Run this item again, or choose another model.';
+	return new ApiError({
 		message: 'The model did not finish its response',
-		description:
-			'The gateway reports the generation as failed. Run this item again, or choose another model.',
+		description: withServerMessage(failed, asText(error.message)),
+		outcome: 'rejected',
+		status: 200,
+		code: asId(error.code) ?? 'generation_failed',
+		type: asText(error.type),
+		param: asText(error.param),
+		retryable: false,
+		...(receipt && isCharged(receipt) && { outcome: 'charged', extra: receiptFields(receipt) }),
 	});
-	if (!receipt || !isCharged(receipt)) return failed;
-	return failed.with({ outcome: 'charged', extra: receiptFields(receipt) });
 }
 
 /** The list where the format keeps output must have something, such as an empty text, unless it `mayBeEmpty`. */

@@ -1,10 +1,10 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { compact, parseJson, type Json, type JsonObject } from '../../util/json';
+import { omit, parseJson, type Json } from '../../util/json';
 import { counted, excerpt } from '../../util/text';
 import { isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
-import { receiptFields, unlessEmpty, unusableResponse, type Completion } from './completion';
+import { completionFields, unusableResponse, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
 type Problem = ErrorText & { code: string };
@@ -76,21 +76,11 @@ function parseLeniently(text: string): Json | undefined {
 }
 
 function unusable(completion: Completion, problem: Problem, value?: Json): ApiError {
-	const { text, toolCalls, refusal, reasoning, finishReason, costIsComputed, raw } = completion;
+	const { text, refusal } = completion;
 	const { description, ...rest } = refusal === '' ? problem : REFUSED;
 	const says = refusal || text ? ` It says: “${excerpt(refusal || text)}”` : '';
-	const fields = compact({
-		...receiptFields(completion),
-		output: value,
-		text,
-		toolCalls: unlessEmpty(toolCalls.map((call) => ({ ...call }))),
-		refusal: refusal || undefined,
-		reasoning: reasoning || undefined,
-		finishReason,
-		costIsComputed,
-		raw,
-	});
-	return unusableResponse({ ...rest, description: `${description}${says}` }, fields as JsonObject);
+	const fields = omit(completionFields(completion, value), 'model', 'provider', 'sources', 'fallbackFrom');
+	return unusableResponse({ ...rest, description: `${description}${says}` }, fields);
 }
 
 const REFUSED: Problem = {

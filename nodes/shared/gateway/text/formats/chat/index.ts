@@ -9,7 +9,6 @@ import {
 	type Attachment,
 	type Message,
 	type OutputRequest,
-	type PriorToolCall,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
@@ -90,7 +89,9 @@ function toWireMessage(message: Message): JsonObject {
 		return { role: message.role, tool_call_id: message.callId, content: message.text };
 	const { role, text, attachments = [], toolCalls = [], reasoning = [], isCachePoint = false } = message;
 	if (toolCalls.length > 0) {
-		const calls = toolCalls.map(toWireToolCall);
+		const calls = toolCalls.map(({ id, name, arguments: args }) => {
+			return { id, type: 'function', function: { name, arguments: args } };
+		});
 		return Object.assign({ role, content: text || null, tool_calls: calls }, ...reasoning) as JsonObject;
 	}
 	// Providers reject a mark on an empty text.
@@ -99,10 +100,6 @@ function toWireMessage(message: Message): JsonObject {
 	const textPart = isMarked ? cachedText(text) : { type: 'text', text };
 	const textParts = text === '' ? [] : [textPart];
 	return { role, content: [...textParts, ...attachments.map(toWirePart)] };
-}
-
-function toWireToolCall({ id, name, arguments: args }: PriorToolCall): JsonObject {
-	return { id, type: 'function', function: { name, arguments: args } };
 }
 
 function toWirePart({ kind, source }: Attachment): JsonObject {

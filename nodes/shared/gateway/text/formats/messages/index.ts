@@ -8,7 +8,6 @@ import { withReasoning } from '../reasoning';
 import {
 	type Attachment,
 	type Conversation,
-	type InlineFile,
 	type Message,
 	type OutputRequest,
 	type TextRequest,
@@ -116,15 +115,11 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	const { mimeType, base64, fileName } = source;
 	const whole = { type: 'base64', media_type: mimeType, data: base64 };
 	if (kind === 'image') return { type, source: whole };
-	const isText = kindOfType(mimeType) === 'text';
-	const content = isText ? { type: 'text', media_type: 'text/plain', data: textIn(source) } : whole;
-	return { type, source: content, title: fileName };
-}
-
-function textIn({ base64 }: InlineFile): string {
-	return Buffer.from(base64, 'base64')
+	if (kindOfType(mimeType) !== 'text') return { type, source: whole, title: fileName };
+	const data = Buffer.from(base64, 'base64')
 		.toString()
 		.replace(/^\uFEFF/, '');
+	return { type, source: { type: 'text', media_type: 'text/plain', data }, title: fileName };
 }
 
 function toolFields({ tools, toolChoice, options }: TextRequest): JsonObject {
