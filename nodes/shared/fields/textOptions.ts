@@ -42,8 +42,6 @@ export function shownForFormats(
 	return formats.length === textFormats.length ? {} : { displayOptions: { show: { '/format': formats } } };
 }
 
-type OptionParameters = Readonly<Record<string, Parameter<Json | undefined>>>;
-
 const declared = Object.entries<TextOption>(textOptions).map(([name, option]) => {
 	const shown = shownForFormats(({ options }) => name in options);
 	return { name, group: option.group, parameter: optional(parameterOf(option).with(shown)) };
@@ -51,7 +49,7 @@ const declared = Object.entries<TextOption>(textOptions).map(([name, option]) =>
 
 /** The text options whose names fit, in their groups, each shown for the formats that have it. */
 export function textOptionsWhere(fits: (name: string, group?: string) => boolean) {
-	const optionsIn = (group?: string): OptionParameters => {
+	const optionsIn = (group?: string) => {
 		const own = declared.filter((option) => option.group === group && fits(option.name, group));
 		return Object.fromEntries(own.map(({ name, parameter }) => [name, parameter]));
 	};

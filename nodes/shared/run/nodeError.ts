@@ -51,10 +51,6 @@ function detailsOf(error: unknown): ApiErrorDetails {
 
 type NodeError = NodeOperationError | NodeApiError;
 
-function isNodeError(error: unknown): error is NodeError {
-	return error instanceof NodeOperationError || error instanceof NodeApiError;
-}
-
 /** The error of an item, with what is known of its earlier requests: `charged` with its task, or `unknown`. */
 export function itemError(
 	error: unknown,
@@ -73,22 +69,19 @@ export function inMessage(error: NodeError): NodeError {
 		: error;
 }
 
-interface NodeErrorContext {
-	/** The end of the description: what other items cost. */
-	others?: string;
-	/** Whether nothing else was sent. */
-	isAlone?: boolean;
-	hasRetry?: boolean;
-}
-
-/** Without its cause's request, whose headers contain the key: n8n stores the error with the execution. */
+/**
+ * Without its cause's request, whose headers contain the key: n8n stores the error with the execution.
+ *
+ * @param context `others`: the end of the description, what other items cost; `isAlone`: whether nothing else was sent
+ */
 export function toNodeError(
 	node: INode,
 	error: unknown,
 	itemIndex: number,
-	{ others = '', isAlone = others === '', hasRetry = true }: NodeErrorContext = {},
+	context: { others?: string; isAlone?: boolean; hasRetry?: boolean } = {},
 ): NodeError {
-	if (isNodeError(error)) {
+	const { others = '', isAlone = others === '', hasRetry = true } = context;
+	if (error instanceof NodeOperationError || error instanceof NodeApiError) {
 		error.context.itemIndex ??= itemIndex;
 		if (others) error.description = `${error.description ?? ''} ${others}`.trim();
 		return error;

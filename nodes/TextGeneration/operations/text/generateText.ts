@@ -35,13 +35,8 @@ export const generate = defineOperation({
 	execute: generateText,
 });
 
-export interface PlannedText extends PreparedText {
-	/** The body, unless files are to be opened for it. */
-	body?: JsonObject;
-}
-
 /** Makes the body before anything is sent, unless it needs files. */
-export function planText({ run }: ItemInput, text: PreparedText): PlannedText {
+export function planText({ run }: ItemInput, text: PreparedText): PreparedText {
 	const body = textBody(text.format, text.request, text.extraBody);
 	if (run.isTool && asksForMedia(body))
 		throw new InvalidInputError(
@@ -52,10 +47,11 @@ export function planText({ run }: ItemInput, text: PreparedText): PlannedText {
 	return text.attachments.length > 0 ? text : { ...text, body };
 }
 
-export async function generateText(item: ItemContext, text: PlannedText): Promise<OperationOutput[]> {
+export async function generateText(item: ItemContext, text: PreparedText): Promise<OperationOutput[]> {
 	const { client, run, index } = item;
 	const { format, request, extraBody, maxCostRub } = text;
-	const { conversation, files } = await openAttachments(item, request.conversation, text.attachments);
+	const opened = text.body ? undefined : await openAttachments(item, request.conversation, text.attachments);
+	const { conversation, files } = opened ?? { ...request, files: [] };
 	const body = text.body ?? textBody(format, { ...request, conversation }, extraBody);
 	const inBody = new Map(files.map(({ placeholder, file }) => [placeholder, file]));
 	if (text.isDryRun) {

@@ -44,6 +44,8 @@ export interface PreparedText {
 	maxCostRub: string | undefined;
 	isDryRun: boolean;
 	simplify: boolean;
+	/** Unless files are to be opened for it. */
+	body?: JsonObject;
 }
 
 export function prepareText(item: ItemInput<Params>): PreparedText {
@@ -123,12 +125,8 @@ function filesOf(rows: MessageRow[]): AttachmentRow[] {
 	});
 }
 
-function sourcesOf({
-	source,
-	url,
-	binaryPropertyName,
-}: Values<typeof sourceFields>): Array<AttachmentRow['source']> {
-	return source === 'url' ? url : binaryPropertyName;
+function sourcesOf(values: Values<typeof sourceFields>): Array<AttachmentRow['source']> {
+	return values.source === 'url' ? values.url : values.binaryPropertyName;
 }
 
 function readMessage({ values, at }: MessageRow): Message {

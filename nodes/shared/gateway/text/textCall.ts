@@ -34,10 +34,7 @@ export function checkDocument(
 	);
 }
 
-export function textCall(
-	{ texts, path, headers }: Pick<TextFormat, 'texts' | 'path' | 'headers'>,
-	json: JsonObject,
-): TextCall {
+export function textCall({ texts, path, headers }: TextFormat, json: JsonObject): TextCall {
 	const continues = (json.previous_response_id ?? null) !== null;
 	const ownTexts = continues ? { ...texts, model_not_found: UNKNOWN_MODEL_OR_RESPONSE } : texts;
 	const maxBytes = asksForMedia(json) ? MAX_MEDIA_BYTES : MAX_TEXT_BYTES;

@@ -44,7 +44,6 @@ function isOpen(text: string): boolean {
 	return true;
 }
 
-type Brackets = typeof OBJECT | typeof LIST;
 const OBJECT = ['{', '}'] as const;
 const LIST = ['[', ']'] as const;
 
@@ -53,7 +52,7 @@ const LIST = ['[', ']'] as const;
  * nothing; what is between the first bracket and the last one. `[1]` may be the mark of a footnote, so objects and
  * lists are not mixed up.
  */
-function textsIn(text: string, [open, close]: Brackets) {
+function textsIn(text: string, [open, close]: readonly [string, string]) {
 	const answer = text.trim().replace(/^<think(?:ing)?>[^]*?(?:<\/think(?:ing)?>|$)/i, '');
 	const blocks = answer.split('```').filter((_, place) => place % 2 === 1);
 	const block = blocks.filter((content) => /^(json\w*)?(?![\w+-])/i.test(content)).at(-1);
