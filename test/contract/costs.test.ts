@@ -195,6 +195,16 @@ describe('cost', () => {
 			expect(result.items[0]?.json).toMatchObject(isStreamed ? {} : { text: 'Hi', costRub: null });
 		});
 
+		it('is called so in the error of a response that is not the JSON of the output format', async () => {
+			respond(message({ input_tokens: 1_000, output_tokens: 200 }));
+			const result = await gateway.generate({ format: 'messages', outputFormat: 'jsonObject' }, onError);
+			expect(result.items[0]?.json.error).toMatchObject({
+				code: 'not_json',
+				costRub: 0.54,
+				costIsComputed: true,
+			});
+		});
+
 		it('counts if the stream breaks after it has told its tokens', async () => {
 			const told = { type: 'message_delta', delta: {}, usage: { output_tokens: 200 } };
 			stream([start({ input_tokens: 1_000, output_tokens: 1 }), word, told]);

@@ -167,6 +167,22 @@ describe('min balance', () => {
 		await expect(third).resolves.toBeDefined();
 	});
 
+	it('does not have a call that ends while it is read: what that has cost is kept', async () => {
+		const { gateway, client, begin } = newAccount('100');
+		const other = await begin('6');
+		gateway.now += 1_001;
+		let respond: () => void = () => undefined;
+		const held = new Promise<void>((resolve) => (respond = resolve));
+		const balances = ['98', '92'];
+		const json = async () => await held.then(() => ({ amount: balances.shift() }));
+		const call = started({ ...client, json } as unknown as GatewayClient, new Execution().node(), '5');
+		await new Promise((resolve) => setImmediate(resolve));
+		other('6');
+		await new Promise((resolve) => setImmediate(resolve));
+		respond();
+		await expect(call).rejects.toThrow('less than');
+	});
+
 	it('is read for a text of another execution, too, when the one that reads it is cancelled', async () => {
 		const { client } = newAccount('100');
 		let cancel: (error: Error) => void = () => undefined;
@@ -346,6 +362,12 @@ describe('spending', () => {
 			['a cost below zero as none', async () => await costs('-0.1'), '1', '1.01'],
 			['what a lost call may cost', async () => [await mayCost('0.4'), execution.store()], '0.6', '0.61'],
 			['a failed task', failedTask, '0.6', '0.61'],
+			[
+				'a task that was lost, and is paid by its repetition',
+				async () => [await send({ key: 'k' }, LOST), await send({ key: 'k' }, '0.4')],
+				'0.6',
+				'0.61',
+			],
 			['a task with a key of the user', async () => await send({ ownKey }, '0.4'), '0.6', '0.61'],
 			['no rejected call', async () => await send({ mostRub: '0.4' }, REJECTED), '1', '1.01'],
 			[

@@ -5,6 +5,7 @@ import { TEXT_MODEL } from '../contract/support';
 import { passTime } from '../helpers/time';
 import { CONTINUE, locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
+import { streamOf } from '../reports/support';
 import type { Execution, Story, StoryNode } from './execution';
 import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
 
@@ -29,6 +30,20 @@ describe('a limit on what an execution, or an account, may spend', () => {
 		expect(gateway.charges()).toBe(0);
 		const balance = await execute({ node: 'balance', parameters: {} }, numbered(1), { minBalanceRub });
 		expect(balance.error).toBeUndefined();
+	});
+
+	it('a balance that cannot be read lets no paid call through, and the error says that nothing was sent', async () => {
+		gateway.control.addFault({
+			match: { path: '/balance' },
+			action: { kind: 'error', code: 'invalid_api_key' },
+		});
+		const { key } = gateway.control.createKey({ account: 'unread' });
+		const credential = { minBalanceRub: 50, keyOf: () => key };
+		const { errorText } = await execute(text(), numbered(1), credential);
+		expect(errorText).toMatch(
+			/^The balance cannot be read for 'Minimum Balance \(₽\)': .* Nothing was sent\.$/s,
+		);
+		expect(gateway.control.ledger('unread')).toStrictEqual([]);
 	});
 
 	describe('twelve texts, and a limit with room for three of them at a time', () => {
@@ -487,5 +502,18 @@ describe('the tokens of an execution', () => {
 			outputTokens: sum('outputTokens'),
 		});
 		expect(sum('inputTokens')).toBeGreaterThan(3);
+	});
+
+	it('are those of a stream that breaks after it has told them, too', async () => {
+		const message = { id: 'm1', type: 'message', role: 'assistant', model: TEXT_MODEL, content: [] };
+		const events = [
+			{ type: 'message_start', message: { ...message, usage: { input_tokens: 1_000, output_tokens: 1 } } },
+			{ type: 'message_delta', delta: {}, usage: { output_tokens: 200 } },
+		];
+		const body = { text: streamOf(events), contentType: 'text/event-stream' };
+		const action = { kind: 'raw', status: 200, body } as const;
+		gateway.control.addFault({ match: { path: '/messages' }, action });
+		await execute([text({ format: 'messages', options: { stream: true } }, CONTINUE), read], numbered(1));
+		expect(totals()).toMatchObject({ calls: 1, inputTokens: 1_000, outputTokens: 200 });
 	});
 });
