@@ -44,6 +44,8 @@ export interface Story {
 	workflow?: IWorkflowSettings;
 	/** Whether the workflow is published, and n8n starts it; otherwise somebody executes it by hand. */
 	isPublished?: boolean;
+	/** Whether another workflow executes it. */
+	isSubWorkflow?: boolean;
 	/** What else differs from n8n as tests usually have it. */
 	n8n?: Pick<RunOptions, 'n8nUrl' | 'variables'>;
 }
@@ -65,7 +67,8 @@ export class Execution {
 	/** @param killed n8n is killed when it resolves */
 	static async start(story: Story, credential: Credential, killed?: Promise<void>): Promise<Execution> {
 		const { workflow, source, more } = workflowOf(story, credential, 1);
-		const running = new WorkflowExecute(more, story.isPublished ? 'trigger' : 'manual').run({
+		const mode = story.isPublished ? 'trigger' : 'manual';
+		const running = new WorkflowExecute(more, story.isSubWorkflow ? 'integrated' : mode).run({
 			workflow,
 			startNode: source,
 		});

@@ -417,14 +417,18 @@ describe('a workflow whose failed executions are not saved', () => {
 		expect(errorText).toContain(gateway.control.tasks()[0]?.taskId);
 	});
 
-	it.each<[string, Pick<Story, 'workflow' | 'isPublished'>]>([
-		['executed by hand', { workflow: { saveDataErrorExecution: 'none' } }],
-		['published', { workflow: { saveManualExecutions: false }, isPublished: true }],
-	])('gets it when it is %s, and only other executions are not saved', async (_, story) => {
+	const OF_THIS = "use 'Retry' of this execution in the list of executions";
+	const OF_SUB = "use 'Retry' in the list of executions for that of this sub-workflow, not for its parent";
+
+	it.each<[string, Omit<Story, 'nodes' | 'items'>, advice: string]>([
+		['executed by hand', { workflow: { saveDataErrorExecution: 'none' } }, OF_THIS],
+		['published', { workflow: { saveManualExecutions: false }, isPublished: true }, OF_THIS],
+		['a sub-workflow', { isSubWorkflow: true }, OF_SUB],
+	])('gets it when it is %s, and only other executions are not saved', async (_, story, advice) => {
 		disturb(says('a dog'), { kind: 'error', code: 'invalid_request' });
 		const inTurn = image({ options: { concurrency: 1 } });
 		const { errorText } = await execute(inTurn, prompts('a cat', 'a dog'), story);
-		expect(errorText).toContain("use 'Retry' of this execution in the list of executions");
+		expect(errorText).toContain(advice);
 	});
 });
 
