@@ -309,6 +309,10 @@ const cited = { ...part, annotations: [{ type: 'url_citation', url: 'https://a.t
 const said = (...content: object[]) => ({ type: 'message', id: 'm1', role: 'assistant', content });
 const call = { type: 'function_call', id: 'i1', call_id: 'f1', name: 'look', arguments: '{"a":7}' };
 const thoughts = { type: 'reasoning', id: 's1', summary: [{ type: 'summary_text', text: 'Hm' }] };
+const searched = {
+	type: 'web_search_call',
+	action: { type: 'search', sources: [{ type: 'url', url: 'https://b.test' }] },
+};
 const textDelta = { type: 'response.output_text.delta', ...at, delta: 'Hi' };
 const done = (item: object, output_index = 0) => ({ type: 'response.output_item.done', output_index, item });
 const added = (item: object) => ({ type: 'response.output_item.added', output_index: 0, item });
@@ -358,6 +362,15 @@ const EVENTS: Array<[content: string, events: object[], output: object[], json: 
 		[
 			{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'H' },
 			{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'm' },
+			{ ...textDelta, output_index: 1 },
+		],
+		[],
+		{ text: 'Hi', reasoning: 'Hm' },
+	],
+	[
+		'thoughts in response.reasoning_summary_text.done',
+		[
+			{ type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 0, text: 'Hm' },
 			{ ...textDelta, output_index: 1 },
 		],
 		[],
@@ -425,6 +438,12 @@ const EVENTS: Array<[content: string, events: object[], output: object[], json: 
 		{ sources: [{ url: 'https://a.test' }] },
 	],
 	['the sources in response.completed', [textDelta], [said(cited)], { sources: [{ url: 'https://a.test' }] }],
+	[
+		'the pages of a web search',
+		[textDelta],
+		[searched, said(cited)],
+		{ sources: [{ url: 'https://a.test' }, { url: 'https://b.test' }] },
+	],
 ];
 
 test.each(EVENTS)('Responses, streamed: %s arrives', async (_, events, output, json) => {

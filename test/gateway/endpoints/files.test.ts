@@ -133,6 +133,11 @@ describe('a stored file (§2.7)', () => {
 		['a time that is not text', { expiresAt: 5 }, { expiresAt: undefined }],
 		['permanent storage', { expiresAt: null }, { expiresAt: null }],
 		['a user', { externalUserId: 'u' }, { externalUserId: 'u' }],
+		[
+			'times in the other spelling',
+			{ created_at: 'T1', updated_at: 'T2' },
+			{ createdAt: 'T1', updatedAt: 'T2' },
+		],
 	])('accepts %s', (_, fields, part) => {
 		expect(readStoredFile({ id: 'f1', ...fields })).toStrictEqual({ ...UNKNOWN, ...part });
 	});

@@ -64,17 +64,19 @@ describe('reading a task (§2.6)', () => {
 const body = { model: 'm', input: { prompt: 'p' } };
 const KEY = 'order-7';
 
-it.each<[string, Json]>([
+it.each<[string, JsonObject]>([
 	['no data', {}],
 	['data that is null', { data: null }],
 	['a list', { data: [{ taskId: 't1' }] }],
 	['an empty task ID', { data: { taskId: '' } }],
 	['a task ID that is null', { data: { taskId: null } }],
 ])('a creation may have created a task after a success with %s', async (_, received) => {
-	const { client } = scriptedClient([{ status: 201, body: JSON.stringify(received) }]);
+	const response = { ...received, msg: 'Queue is full' };
+	const { client } = scriptedClient([{ status: 201, body: JSON.stringify(response) }]);
 	const { details } = await apiErrorOf(createMediaTask(client, body, KEY));
 	expect(details).toMatchObject({
 		message: expect.stringContaining('task ID') as string,
+		description: expect.stringContaining('The gateway says: “Queue is full”.') as string,
 		code: 'unreadable_answer',
 	});
 	expect(outcomeFlags(details)).toStrictEqual({ retryable: false, mayBeCharged: true });

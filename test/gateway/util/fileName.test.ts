@@ -106,6 +106,7 @@ describe('the name that a user gives', () => {
 		['lamp', 'application/x-unknown', '', 'lamp'],
 		['кот 😀', 'image/png', '', 'кот 😀.png'],
 		[long, 'image/png', '_1', `${'ж'.repeat(97)}_1.png`],
+		[`a${long}`, 'image/png', '_1', `a${'ж'.repeat(96)}_1.png`],
 		['...', 'image/png', '', undefined],
 		['.png', 'image/png', '', undefined],
 	])('%j of the type %s with %j is %j', (name, mimeType, suffix, right) => {

@@ -231,6 +231,21 @@ describe('attachments', () => {
 		return message?.content.slice(1);
 	};
 
+	it('go with the prompt, also behind a system prompt', async () => {
+		const url = 'https://files.test/a.png';
+		const prompts = { systemPrompt: 'Be brief', prompt: 'Look' };
+		expect((await sentBody({ ...prompts, ...attach(fromUrl('image', url)) })).messages).toStrictEqual([
+			{ role: 'system', content: 'Be brief' },
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'Look' },
+					{ type: 'image_url', image_url: { url } },
+				],
+			},
+		]);
+	});
+
 	it.each([
 		['/b/talk.pdf?x=1', 'talk.pdf'],
 		['/', 'file.pdf'],

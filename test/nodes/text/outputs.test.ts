@@ -96,9 +96,12 @@ describe('models', () => {
 		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[2]]);
 	});
 
-	it('getMany returns as many as Limit says', async () => {
-		const { items } = await run({ operation: 'getMany', returnAll: false, limit: 1 });
-		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
+	it.each<[search: string, index: number]>([
+		['', 0],
+		['zeta', 2],
+	])('getMany returns as many of those with "%s" as Limit says', async (search, index) => {
+		const { items } = await run({ operation: 'getMany', returnAll: false, limit: 1, search });
+		expect(items.map(({ json }) => json)).toStrictEqual([catalogue[index]]);
 	});
 
 	it('get rejects an unknown model, and is not retryable', async () => {

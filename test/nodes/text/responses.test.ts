@@ -68,6 +68,13 @@ describe('the schema of JSON output', () => {
 		});
 	});
 
+	it('is made of an example that has a field type', async () => {
+		const jsonExample = '{ "type": "object" }';
+		expect(await schemaSent({ outputFormat: 'jsonExample', jsonExample })).toMatchObject({
+			schema: { properties: { type: { type: 'string' } }, required: ['type'] },
+		});
+	});
+
 	const sample = { outputFormat: 'jsonSchema', jsonSchema: '{"title": "Sea", "type": "book"}' };
 	const example = (jsonExample: string) => ({ outputFormat: 'jsonExample', jsonExample });
 	const fields = (...field: INodeParameters[]) => ({ outputFormat: 'jsonFields', fields: { field } });
