@@ -217,6 +217,12 @@ test('two users at once, whose agent calls all its tools at once, get what each 
 	expect(rest.sums).toStrictEqual(sums(7));
 });
 
+test('each item has the options that the expressions of the model give for it', async () => {
+	await run(agent(['[[say:a]]', '[[say:b]]'], { options: { maxTokens: '={{ 100 + $itemIndex }}' } }));
+	const requests = gateway.control.requests({ path: '/chat/completions' });
+	expect(requests.map(({ body }) => body.json)).toMatchObject([{ max_tokens: 100 }, { max_tokens: 101 }]);
+});
+
 test('a tool whose prompt nobody lets the agent fill in says so to the model, at no cost', async () => {
 	const { results } = seen(await run({ ...agent([CAT]), tools: { [DRAW]: image({ prompt: '' }) } }));
 	expect(results[0]?.[0]).toContain('This tool has no prompt, so it makes nothing');

@@ -75,6 +75,16 @@ it('tasks that run, have failed or are gone are no errors', async () => {
 	]);
 });
 
+it('a gateway that is down is an error, not deleted tasks', async () => {
+	gateway.control.addFault({
+		match: { path: '/async/media/tasks/*', method: 'GET' },
+		action: { kind: 'error', code: 'internal_error' },
+		times: 0,
+	});
+	const execution = await execute([create, list({ options: { maxRetries: 0 } })], prompts('a cat'));
+	expect([execution.error?.httpCode, execution.items('Gateway 2')]).toStrictEqual(['500', []]);
+});
+
 it('a file that cannot be fetched is named, and the other pictures come', async () => {
 	const pictures = image({ downloadResults: false });
 	gateway.control.addFault({

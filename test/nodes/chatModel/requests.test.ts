@@ -199,6 +199,10 @@ describe('tools', () => {
 			expect(await sentParameters(schema)).toStrictEqual(wanted),
 		);
 
+		it.each([{}, { type: 'object' }])('that takes nothing is an object without fields: %j', async (schema) =>
+			expect(await sentParameters(schema)).toStrictEqual({ type: 'object', properties: {} }),
+		);
+
 		it('written with a zod that does not is rejected before anything is sent', async () => {
 			const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
 			const foreign = tool('search', '', zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
