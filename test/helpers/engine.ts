@@ -188,7 +188,7 @@ export function prepare(options: RunOptions) {
 		position: [0, 0],
 		parameters: {},
 	};
-	const branch: IConnection = { node: 'Gateway', type: 'main', index: 0 };
+	const branch: IConnection = { node: target.name, type: 'main', index: 0 };
 	const connections: IConnections = { Source: { main: [Array(options.branches ?? 1).fill(branch)] } };
 	const workflow = new Workflow({
 		id: 'workflow-1',

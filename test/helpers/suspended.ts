@@ -199,9 +199,12 @@ export const ended =
 		taskIds.includes(taskId) ? 'success' : 'processing';
 
 /** An execution that is suspended for three tasks, t1 to t3. */
-export async function threeTasks(respond: Tasks['respond'] = () => 'processing') {
+export async function threeTasks(
+	respond: Tasks['respond'] = () => 'processing',
+	settings: NonNullable<RunOptions['settings']> = {},
+) {
 	const tasks = mockTasks(respond);
-	const use = suspending({ options: { concurrency: 1 } }, { items: prompts('a', 'b', 'c') });
+	const use = suspending({ options: { concurrency: 1 } }, { items: prompts('a', 'b', 'c'), settings });
 	const suspended = await suspend(tasks, use);
 	tasks.polls.splice(0);
 	/** Sends a callback; returns whether it resumes the execution, and the tasks that were polled. */

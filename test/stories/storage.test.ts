@@ -106,6 +106,14 @@ describe('a workflow uploads, looks up, downloads and deletes its files', () => 
 		expect(JSON.stringify(downloads)).not.toContain(gateway.apiKey);
 	});
 
+	test('from the JSON data, where the workflow keeps its files', async () => {
+		const items = (await withBinaries()).map(({ binary }) => ({ json: { _files: { ...binary } } }));
+		const execution = await execute(upload(), items, { workflow: { binaryMode: 'combined' } });
+		expect(fieldsOf(execution.items(), 'mimeType', 'size')).toStrictEqual(
+			FILES.map(({ mimeType, size }) => ({ mimeType, size })),
+		);
+	});
+
 	test('*Get Many* lists the files that are there, newest first, up to the limit', async () => {
 		const once = { executeOnce: true };
 		const inOrder = upload({ options: { concurrency: 1 } });

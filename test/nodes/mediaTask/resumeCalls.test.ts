@@ -56,6 +56,26 @@ describe('callbacks', () => {
 		expect((await first).resumed?.run.status).toBe('success');
 	});
 
+	it('resume a node whose name has braces', async () => {
+		const { tasks, use, suspended } = await threeTasks(undefined, { name: 'Draw {{ it }}' });
+		tasks.respond = () => 'success';
+		expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
+	});
+
+	it('that cannot be checked are to be repeated', async () => {
+		const { use, suspended } = await threeTasks();
+		const broken = jest.spyOn(WebhookContext.prototype, 'evaluateExpression');
+		broken.mockImplementationOnce(() => {
+			throw new Error('The execution cannot be read');
+		});
+		const { responses, warnings } = await sendCallback(suspended, use, { item: 2 });
+		broken.mockRestore();
+		expect(responses.map(({ status }) => status)).toStrictEqual([503]);
+		expect(warnings).toStrictEqual([
+			expect.stringContaining('was not checked: The execution cannot be read'),
+		]);
+	});
+
 	it('that repeat resume the execution once and poll nothing', async () => {
 		const { tasks, use, suspended, call } = await threeTasks();
 		tasks.respond = () => 'success';
