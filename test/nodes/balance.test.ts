@@ -2,6 +2,7 @@ import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n
 import nock from 'nock';
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { paceText } from '../../nodes/BalanceTrigger/pace';
 import { type AlertState, decide, type Watch } from '../../nodes/BalanceTrigger/poll';
 import { readBalance } from '../../nodes/shared/gateway/endpoints/balance';
 import { pollContext } from '../helpers/contexts';
@@ -69,6 +70,22 @@ describe('when a balance trigger fires', () => {
 	it('is reset by another threshold, not by the same one in another notation', () => {
 		expect(fired({ threshold: '200' }, ['150'], { lowSince: '100' })).toStrictEqual([0]);
 		expect(fired({ threshold: '100.0' }, ['50'], { lowSince: '100' })).toStrictEqual([]);
+	});
+});
+
+describe('how long a balance lasts', () => {
+	/** Monday, in the evening. */
+	const at = Date.UTC(2026, 0, 5, 20);
+
+	it.each<[daysLeft: number, timeZone: string, end: string]>([
+		[0.1, 'UTC', 'today'],
+		[0.2, 'UTC', 'Tuesday'],
+		[0.2, 'Asia/Vladivostok', 'today'],
+		[5.9, 'UTC', 'Sunday'],
+		[6, 'UTC', '11 January 2026'],
+	])('%d days are until the day of the time zone %s: %s', (daysLeft, timeZone, end) => {
+		const text = paceText({ spentPerDayRub: 312, daysLeft }, { at, amount: '882' }, timeZone);
+		expect(text).toBe(`At ₽312 a day, ₽882 last until ${end}`);
 	});
 });
 

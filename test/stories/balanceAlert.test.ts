@@ -290,6 +290,29 @@ describe('an alert some days before the balance runs out', () => {
 		expect(event?.message).toMatch(/last until \d{1,2} [A-Z][a-z]+ \d{4}$/);
 	});
 
+	/** The event of a test after polls at these balances, one a day. */
+	async function afterDays(balances: number[]) {
+		const workflow = publish(SOON);
+		for (const [day, balance] of balances.entries()) {
+			if (day > 0) await passTime(24 * HOUR);
+			await workflow.poll(balance.toFixed(2));
+		}
+		const [event] = await workflow.test();
+		return event;
+	}
+
+	it('has the pace of the last week, not that of the time before', async () => {
+		const [fast, slow] = [
+			[1000, 900, 800, 700],
+			[690, 680, 670, 660, 650, 640, 630],
+		];
+		expect(await afterDays([...fast, ...slow])).toMatchObject({ spentPerDayRub: 10, daysLeft: 63 });
+	});
+
+	it('says of a balance below zero that nothing is left', async () => {
+		expect(await afterDays([100, 60, 20, -20])).toMatchObject({ spentPerDayRub: 40, daysLeft: 0 });
+	});
+
 	it('does not come again when the pace is known again, after a week without polls', async () => {
 		const workflow = publish(SOON);
 		const balances = hours(56, (hour) => 1000 - 10 * hour);
