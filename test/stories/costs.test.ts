@@ -140,6 +140,14 @@ describe('a limit on what an execution, or an account, may spend', () => {
 			expect(chargesOf('two')).toBe(1);
 		});
 
+		it('a picture whose response was lost is asked for again below the minimum: it is paid for', async () => {
+			const match = { method: 'POST', path: '/async/media/tasks' };
+			gateway.control.addFault({ match, action: { kind: 'loseResponse' } });
+			const node = image({ options: { maxRetries: 0 } }, RETRY_ON_FAIL);
+			const { error } = await execute(node, prompts('a'), account('lost', '51.80'));
+			expect([error, chargesOf('lost')]).toStrictEqual([undefined, 1]);
+		});
+
 		it('of five texts, the response to the third is lost: a retry keeps the others, which are as long as without it', async () => {
 			const { minBalanceRub, keyOf } = account('five', '5000');
 			disturb(says('text 2'), { kind: 'loseResponse' }, () => chargesOf('five') === 5);
