@@ -175,13 +175,7 @@ export class Execution {
 	 * @param settings the same of its settings
 	 */
 	async retry(parameters: object = {}, settings: StoryNode['settings'] = {}): Promise<Execution> {
-		const [first, ...others] = this.story.nodes;
-		const edited: StoryNode = {
-			...first,
-			parameters: { ...first.parameters, ...parameters },
-			settings: { ...first.settings, ...settings },
-		};
-		return await this.next({ ...this.story, nodes: [edited, ...others] }, ({ workflow, more }) => {
+		return await this.next(this.edited(parameters, settings), ({ workflow, more }) => {
 			const data = retryData(this.run.data, workflow);
 			return new WorkflowExecute(more, RETRY, data).processRunExecutionData(workflow);
 		});
@@ -192,9 +186,10 @@ export class Execution {
 	 * that had begun.
 	 *
 	 * @param items what the source returns now; the same by default
+	 * @param parameters what the user has changed of the first node
 	 */
-	async retryAfterKill(items = this.story.items): Promise<Execution> {
-		return await this.next({ ...this.story, items }, ({ workflow, source, more }) => {
+	async retryAfterKill(items = this.story.items, parameters: object = {}): Promise<Execution> {
+		return await this.next({ ...this.edited(parameters), items }, ({ workflow, source, more }) => {
 			const { resumeToken } = this.run.data;
 			const run: ITaskData = { startTime: 0, executionIndex: 0, executionTime: -1, source: [null] };
 			const data = createRunExecutionData({
@@ -206,6 +201,17 @@ export class Execution {
 			});
 			return new WorkflowExecute(more, RETRY, data).processRunExecutionData(workflow);
 		});
+	}
+
+	/** The story with another first node. */
+	private edited(parameters: object, settings: StoryNode['settings'] = {}): Story {
+		const [first, ...others] = this.story.nodes;
+		const node: StoryNode = {
+			...first,
+			parameters: { ...first.parameters, ...parameters },
+			settings: { ...first.settings, ...settings },
+		};
+		return { ...this.story, nodes: [node, ...others] };
 	}
 
 	private async next(

@@ -50,6 +50,16 @@ describe('n8n is killed while it waits for pictures', () => {
 		},
 	);
 
+	it('a retry returns them after the editor has opened the node, and stored the unset fields of the form', async () => {
+		const retried = await (
+			await killed()
+		).retryAfterKill(prompts(...CATS), {
+			input: form({ quality: 'draft', size: '512x512', seed: null }),
+		});
+		expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(CATS.map(taskOf));
+		expect(gateway.charges()).toBe(3);
+	});
+
 	it('another execution makes pictures of its own', async () => {
 		await killed();
 		const other = await execute(image(), prompts(...CATS));

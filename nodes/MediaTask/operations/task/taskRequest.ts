@@ -4,7 +4,7 @@ import { decimal, EMPTY_HINT, requiredIfAdded, optional, text } from '../../../s
 import type { Values } from '../../../shared/params/parameter';
 import { includeInput } from '../../../shared/fields/results';
 import { dryRun } from '../../../shared/run/charge/dryRun';
-import { checkKey } from '../../../shared/run/charge/keys';
+import { checkKey, setFields } from '../../../shared/run/charge/keys';
 import type { ItemContext, ItemInput } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
 import { enteredInput, inputParameters, model, promptParameter, type EnteredInput } from '../input';
@@ -87,7 +87,8 @@ export function planTask(item: ItemInput<TaskParams>): PlannedTask {
 		const { fileName, mimeType, bytes, fileSize, data } = binary;
 		return compact({ field, fileName, mimeType, size: bytes ?? fileSize ?? data.length });
 	});
-	const { model: id, values } = entered;
+	const { model: id } = entered;
+	const values = entered.isForm ? setFields(entered.values) : entered.values;
 	return {
 		entered,
 		files,

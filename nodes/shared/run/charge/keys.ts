@@ -46,8 +46,13 @@ function enteredValue(value: unknown): unknown {
 	const object = asObject(value);
 	if (object?.__rl === true) return object.value;
 	if (object?.mappingMode === undefined) return value;
-	const set = Object.entries(asObject(object.value) ?? {}).filter(([, field]) => field !== null);
-	return set.length > 0 ? Object.fromEntries(set) : undefined;
+	const set = setFields(asObject(object.value) ?? {});
+	return Object.keys(set).length > 0 ? set : undefined;
+}
+
+/** The fields of a form that have a value: the editor stores the others, too, when it opens the node. */
+export function setFields(values: JsonObject): JsonObject {
+	return Object.fromEntries(Object.entries(values).filter(([, field]) => field !== null));
 }
 
 /** Key in the node's context, where n8n has no token. */
