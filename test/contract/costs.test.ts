@@ -303,11 +303,13 @@ describe('agent cost', () => {
 			});
 		});
 
-		it('is in a hint at the model, with what the tool has cost', async () => {
+		it('is in a hint at the model, with what the tool has cost, and without rejected calls', async () => {
 			const model = await modelOf();
 			await model.invoke(ask);
 			await draw();
 			await model.invoke(ask);
+			gateway.control.addFault({ match: { method: 'POST' }, action: { kind: 'error', code: 'forbidden' } });
+			await rejection(model.invoke(ask));
 			const own = sumOfCosts(
 				...gateway.control.ledger().flatMap(({ amount }, call) => (call === 1 ? [] : amount)),
 			);

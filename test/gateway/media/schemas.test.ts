@@ -45,6 +45,15 @@ describe('the form of an input', () => {
 		]);
 	});
 
+	it('of parts has what each of them requires', () => {
+		const part = (name: string): JsonObject => ({ properties: { [name]: text }, required: [name] });
+		const { fields } = inputForm({ allOf: [part('a'), part('b')] });
+		expect(fields.map(({ name, required }) => [name, required])).toStrictEqual([
+			['a', true],
+			['b', true],
+		]);
+	});
+
 	it('of a union has one field for a name that several objects have: it takes what any of them takes', () => {
 		const branch = (mode: string, more: JsonObject): JsonObject => ({
 			properties: { mode: { const: mode, title: mode }, ...more },
