@@ -38,6 +38,8 @@ function publish(parameters: INodeParameters) {
 		/** *Execute step* in the editor. */
 		test: async () => await poll('manual'),
 		restart: () => void (store = copy(saved)),
+		/** The node is edited. */
+		set: (more: INodeParameters) => void Object.assign(parameters, more),
 		/** Another account is chosen in the credential. */
 		choose: (key: string) => void (apiKey = key),
 	};
@@ -149,6 +151,25 @@ it('a test in the editor shows an item at any balance, and takes no alert away',
 	expect(await alerts(workflow, ['31.20'])).toStrictEqual([low('31.20')]);
 	expect(await workflow.test()).toHaveLength(1);
 	expect(await alerts(workflow, ['30.10'])).toStrictEqual([]);
+});
+
+it('a test of *On Every Change* in the editor shows no change, and takes none away', async () => {
+	const workflow = publish(CHANGE);
+	gateway.control.setBalance('7.50');
+	const message = 'The balance is ₽7.50, it was ₽7.50 before';
+	expect(await workflow.test()).toMatchObject([{ previousAmount: '7.50', change: '0', message }]);
+	expect(await alerts(workflow, ['8.00', '9.00'])).toStrictEqual([
+		['9.00', 'The balance is ₽9, it was ₽8 before'],
+	]);
+});
+
+it('another threshold starts over, the same one in another notation does not', async () => {
+	const workflow = publish({ ...BELOW_50 });
+	expect(await alerts(workflow, ['40.00'])).toHaveLength(1);
+	workflow.set({ threshold: '50.0' });
+	expect(await alerts(workflow, ['39.00'])).toStrictEqual([]);
+	workflow.set({ threshold: 60 });
+	expect(await alerts(workflow, ['38.00'])).toHaveLength(1);
 });
 
 it.each<[string, INodeParameters, unknown[]]>([
