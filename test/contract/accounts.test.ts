@@ -1,8 +1,5 @@
-import { createEmptyRunExecutionData, type INodeParameters } from 'n8n-workflow';
-
-import { attempt } from '../helpers/attempt';
-import { CONTINUE, locator } from '../helpers/values';
-import { filled, TEXT_MODEL, useGateway } from './support';
+import { CONTINUE } from '../helpers/values';
+import { filled, useGateway } from './support';
 
 // A credential whose fields are expressions: each item has its own account.
 
@@ -86,45 +83,5 @@ describe('rate limit', () => {
 		expect(hints).toContainEqual(
 			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account\.$/),
 		);
-	});
-});
-
-describe('without execution', () => {
-	async function call(node: 'mediaTask' | 'textGeneration', parameters: INodeParameters) {
-		const { baseUrl, apiKey } = gateway;
-		const options = { node, parameters, credential: { baseUrl, apiKey }, asTool: true };
-		const scope = { execution: createEmptyRunExecutionData(), hasId: false };
-		return (await attempt(options, scope))[0]?.json;
-	}
-
-	const picture = {
-		resource: 'task',
-		operation: 'createAndWait',
-		model: locator('aurora/canvas-1'),
-		inputMode: 'json',
-		inputJson: '{"prompt": "cat", "quality": "draft", "size": "512x512"}',
-	};
-
-	it('a text is generated, within its own limit of cost', async () => {
-		const parameters = {
-			resource: 'text',
-			operation: 'generate',
-			model: locator(TEXT_MODEL),
-			prompt: 'Say hello',
-			options: { maxTokens: 10, maxCostRub: 100 },
-		};
-		expect(await call('textGeneration', parameters)).toMatchObject({ costRub: expect.any(Number) as number });
-	});
-
-	it('a picture is created and awaited; another call creates another one', async () => {
-		const [first, second] = [await call('mediaTask', picture), await call('mediaTask', picture)];
-		expect([first?.state, second?.state]).toStrictEqual(['success', 'success']);
-		expect(first?.taskId).not.toBe(second?.taskId);
-		expect(gateway.charges()).toBe(2);
-	});
-
-	it('a picture is polled for where the execution cannot be suspended', async () => {
-		const item = await call('mediaTask', { ...picture, waitStrategy: 'suspend' });
-		expect(item?.state).toBe('success');
 	});
 });

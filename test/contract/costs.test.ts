@@ -7,7 +7,7 @@ import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes, type RunResult } from '../helpers/engine';
 import { eventually } from '../helpers/time';
-import { CONTINUE, FORMATS, locator } from '../helpers/values';
+import { CONTINUE, locator } from '../helpers/values';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { useGateway } from './support';
 const onError = { settings: CONTINUE };
@@ -47,29 +47,6 @@ describe('cost', () => {
 		inputJson: JSON.stringify({ prompt: 'a lighthouse', quality, size: '512x512' }),
 	});
 
-	describe.each(FORMATS)('%s: the cost of the execution', (format) => {
-		test.each([false, true])('is that of all items (stream: %s)', async (stream) => {
-			const result = await gateway.generate(
-				{ format, prompt: '=Count to {{ $json.n }}', options: { stream } },
-				{ items: items(12) },
-			);
-			expect(costOf(result)).toStrictEqual(shown(12));
-			const costs = result.items.map(({ json }) => String(json.costRub as number));
-			expect(sumOfCosts(...costs)).toBe(gateway.spent());
-		});
-
-		// In Messages, JSON is the arguments of a tool.
-		const prose = format === 'messages' ? { options: { thinking: '{ "type": "adaptive" }' } } : {};
-		it('has what a response cost whose JSON cannot be read', async () => {
-			const result = await gateway.generate(
-				{ format, ...prose, prompt: '[[say:no JSON]]', outputFormat: 'jsonObject' },
-				onError,
-			);
-			expect(result.items[0]?.json.error).toMatchObject({ code: 'not_json', text: 'no JSON' });
-			expect(costOf(result)?.gatewayCostRub ?? '0').toBe(gateway.spent());
-		});
-	});
-
 	describe('a cost that the response does not report', () => {
 		test.each([true, false])(
 			'is computed from the catalogue, and marked (simplify: %s)',
@@ -107,34 +84,6 @@ describe('cost', () => {
 	});
 
 	describe('media tasks', () => {
-		it.each([
-			[false, 3],
-			[true, 2],
-		])(
-			'cost their price; an unknown amount when they fail (given back: %s)',
-			async (failedTasksAreFree, paid) => {
-				gateway.control.configure({ failedTasksAreFree });
-				const before = Number(gateway.control.balance());
-				const parameters = { ...image('draft'), options: { maxWait: 1 } };
-				const result = await gateway.media(
-					'createAndWait',
-					{
-						...parameters,
-						inputJson:
-							'={{ JSON.stringify({ prompt: $json.n === 1 ? "[[fail]]" : "a cat", quality: "draft", size: "512x512" }) }}',
-					},
-					{ items: items(3), ...onError },
-				);
-				expect(costOf(result)).toStrictEqual({ ...shown(3, 1), gatewayCostRub: '3.6' });
-				expect(result.items[1]?.json.error).toMatchObject({
-					model: 'aurora/canvas-1',
-					priceRub: 1.8,
-					mayBeCharged: true,
-				});
-				expect(before - Number(gateway.control.balance())).toBeCloseTo(paid * 1.8);
-			},
-		);
-
 		it.each(['create', 'createAndWait'])('cost their price when another item fails (%s)', async (name) => {
 			const match = { method: 'POST', path: '/async/media/tasks' };
 			gateway.control.addFault({
@@ -289,20 +238,6 @@ describe('agent cost', () => {
 	}
 
 	describe('the cost of the execution', () => {
-		test.each(FORMATS)('%s: is that of model and tool', async (format) => {
-			const model = await modelOf({ format });
-			await model.invoke(ask);
-			await draw();
-			await streamed(model);
-			await (await modelOf({ format })).invoke(ask);
-			expect(gateway.control.ledger()).toHaveLength(4);
-			expect(execution.resultData.metadata).toStrictEqual({
-				gatewayCostRub: gateway.spent(),
-				gatewayCalls: '4',
-				gatewayCallsWithoutCost: '0',
-			});
-		});
-
 		it('is in a hint at the model, with what the tool has cost, and without rejected calls', async () => {
 			const model = await modelOf();
 			await model.invoke(ask);
@@ -364,33 +299,6 @@ describe('agent cost', () => {
 			]);
 		},
 	);
-
-	describe('*Max Cost per Execution*', () => {
-		it('counts what the other node has spent', async () => {
-			await draw({ maxCostRub: 2 });
-			const model = await modelOf({ options: { maxCostRub: 2, maxTokens: 200 } });
-			expect(await rejection(model.invoke(ask))).toMatchObject({
-				message: expect.stringContaining('more than is left') as string,
-				description: expect.stringContaining('has spent ₽1.80') as string,
-			});
-			expect(gateway.control.ledger()).toHaveLength(1);
-			await (await modelOf({ options: { maxCostRub: 2.5, maxTokens: 200 } })).invoke(ask);
-			expect(gateway.control.ledger()).toHaveLength(2);
-		});
-
-		it('limits the length of a text without Max Tokens', async () => {
-			await (await modelOf({ options: { maxCostRub: 100 } })).invoke(ask);
-			const [request] = gateway.control.requests({ method: 'POST' });
-			expect(request?.body).toMatchObject({ json: { max_tokens: 4096 } });
-		});
-
-		it('makes calls at the same time wait for each other', async () => {
-			const model = await modelOf({ options: { maxCostRub: 1.2, maxTokens: 200 } });
-			await Promise.all(Array.from({ length: 10 }, async () => await model.invoke(ask)));
-			expect(gateway.control.ledger()).toHaveLength(10);
-			expect(Number(gateway.spent())).toBeLessThanOrEqual(1.2);
-		});
-	});
 
 	it.each([
 		[5_000, undefined],

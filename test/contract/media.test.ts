@@ -113,12 +113,6 @@ describe('tool media', () => {
 			expect(sent(format).map(images)).toStrictEqual([1]);
 		});
 
-		it('without the option, the model sees the URL only', async () => {
-			const { lc } = await modelOf(format, SEEING, { showToolMedia: false });
-			expect((await lc.invoke(conversation)).content).not.toContain('I can see');
-			expect(sent(format).map(images)).toStrictEqual([0]);
-		});
-
 		it.each([false, true])(
 			'a model that rejects images gets the text alone (stream: %s)',
 			async (isStream) => {

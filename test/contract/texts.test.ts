@@ -12,16 +12,6 @@ import { useGateway } from './support';
 
 const gateway = useGateway();
 
-it('the error of an unknown previous response names it', async () => {
-	const { error } = await gateway.generate({
-		format: 'responses',
-		options: { context: { previousResponseId: 'resp_unknown' } },
-	});
-	expect(error?.description).toContain(
-		"With 'Previous Response ID', that response may be unknown. The gateway says: “Response resp_unknown",
-	);
-});
-
 describe('incomplete', () => {
 	const aboutText = ({ hints }: RunResult) => hints.filter((hint) => hint.startsWith('The text'));
 
@@ -328,20 +318,6 @@ describe('returned reasoning', () => {
 			expect(gateway.charges()).toBe(2);
 			expect(bodies(format).map(hasReasoning)).toStrictEqual([format === 'responses', true, false]);
 		});
-	});
-
-	test('a model that cannot return encrypted reasoning is asked once without', async () => {
-		gateway.control.addFault({
-			match: { path: '/responses', nth: 1 },
-			action: { kind: 'error', code: 'provider_bad_request' },
-		});
-		const lc = await modelOf('responses', 'sandbox/swift-1');
-		await lc.invoke([new HumanMessage('Hello')]);
-		expect(bodies('responses').map(({ include }) => include)).toStrictEqual([
-			['reasoning.encrypted_content'],
-			undefined,
-		]);
-		expect(gateway.charges()).toBe(1);
 	});
 
 	test('an input that is too long is not sent again without reasoning', async () => {

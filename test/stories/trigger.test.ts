@@ -131,6 +131,9 @@ describe('tasks that end', () => {
 		]);
 		expect(item?.json.resultUrls).toHaveLength(2);
 		expect(without.started).toStrictEqual([{ json: jsonOf(second) }]);
+		const downloads = gateway.control.requests({ host: 'files' });
+		expect(downloads).toHaveLength(2);
+		expect(JSON.stringify(downloads)).not.toContain(gateway.apiKey);
 	});
 
 	test('files that cannot be downloaded do not keep the workflow from starting: the error is in its data', async () => {

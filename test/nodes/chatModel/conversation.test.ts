@@ -13,7 +13,6 @@ import {
 	type ModelOutput,
 	type Completion,
 	emptyOutput,
-	type ToolCall,
 } from '../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	ToolMessage as ToolResult,
@@ -238,18 +237,6 @@ const response = (output: Partial<ModelOutput>, more: Partial<Completion> = {}):
 const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 const finish = { type: 'finish', finishReason: 'stop', usage };
 
-/** The tool calls of a completion, whole and as chunks, which are the same. */
-function callsIn(completion: Completion) {
-	const whole = toResult(completion, []).message.content.flatMap((part) =>
-		part.type === 'tool-call' ? { id: part.toolCallId, name: part.toolName, input: part.input } : [],
-	);
-	const chunks = toClosingChunks(completion, '', []).flatMap((chunk) =>
-		chunk.type === 'tool-call-delta' ? { id: chunk.id, name: chunk.name, input: chunk.argumentsDelta } : [],
-	);
-	expect(chunks).toStrictEqual(whole);
-	return whole;
-}
-
 describe('the text', () => {
 	it.each<[string, Partial<ModelOutput>, string]>([
 		['is that of the model', { text: 'Hello' }, 'Hello'],
@@ -303,17 +290,3 @@ it.each<[string | null, string]>([
 		{ finishReason: word },
 	]),
 );
-
-describe('tool calls', () => {
-	const call = (id: string | null, args: ToolCall['arguments'] = {}) => ({ id, name: 't', arguments: args });
-
-	it.each<[string, ToolCall['arguments'], string]>([
-		['null in them', { city: null, days: [null, 1] }, '{"city":null,"days":[null,1]}'],
-		['null for none', null, '{}'],
-		['JSON text', '{"city":"Omsk"}', '{"city":"Omsk"}'],
-	])('may have arguments with %s, next to text', (_, args, input) => {
-		const completion = response({ text: 'Hm', toolCalls: [call('a', args)] });
-		expect(callsIn(completion)).toStrictEqual([{ id: 'a', name: 't', input }]);
-		expect(toResult(completion, []).message.content[0]).toStrictEqual({ type: 'text', text: 'Hm' });
-	});
-});

@@ -147,14 +147,6 @@ const tool = (name: string, description = 'Searches', schema: unknown = z.object
 	invoke: () => '',
 });
 
-it('does not send a tool choice without tools', async () => {
-	const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
-	await lc.bindTools([], { tool_choice: 'any' }).invoke(GO);
-	expect(requests).toStrictEqual([
-		{ model: 'acme/writer', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
-	]);
-});
-
 it.each<[string, unknown, unknown]>([
 	['any', 'any', 'required'],
 	['auto', 'auto', 'auto'],
@@ -306,19 +298,6 @@ describe('response format', () => {
 	describe('the choice of tools', () => {
 		const choice = (toolChoice: string, more: INodeParameters = {}) => ({ options: { toolChoice, ...more } });
 		const builtIn = { builtIn: { builtInTools: '[{"type": "web_search"}]' } };
-
-		it.each<[string, Request, unknown]>([
-			['the model decides', choice('auto'), undefined],
-			['no tools', choice('none'), 'none'],
-			['a tool', choice('required'), 'required'],
-			[
-				'a tool of the agent',
-				choice('function', { toolChoiceName: 'search' }),
-				{ type: 'function', function: { name: 'search' } },
-			],
-		])('%s', async (_, request, wire) => {
-			expect((await ask(request, { tools: [search] })).body.tool_choice).toStrictEqual(wire);
-		});
 
 		it('forces a built-in tool where the agent has no tools', async () => {
 			const { body } = await ask({ ...choice('required', builtIn), format: 'responses' });

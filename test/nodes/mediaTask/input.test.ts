@@ -14,7 +14,6 @@ import {
 	TASKS,
 	task,
 } from '../../helpers/media';
-import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE, form } from '../../helpers/values';
 
@@ -28,28 +27,6 @@ function results(): void {
 	task('t1', { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
 	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
 }
-
-const TYPES = [
-	['image', 'image'],
-	['video', 'video'],
-	['music', 'music'],
-	['speech', 'audio'],
-] as const;
-
-describe.each(TYPES)('%s: generate', (resource) => {
-	test.each(TYPES.filter(([other]) => other !== resource))(
-		'sends nothing for a model for %s, and names the operation for it',
-		async (other, otherType) => {
-			const sent = serve(painter({}, { media_type: otherType }));
-			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
-			const { error } = await run('generate', parameters, {}, resource);
-			const name = other.charAt(0).toUpperCase() + other.slice(1);
-			expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
-			expect(error?.description).toContain(`'${name}: Generate'`);
-			expect(sent).toStrictEqual([]);
-		},
-	);
-});
 
 describe('image: edit', () => {
 	const edit = async (parameters: object, extra: Parameters<typeof run>[2] = {}) =>
@@ -210,19 +187,6 @@ describe('files of the item', () => {
 		});
 	});
 
-	it('that n8n cannot read charge nothing: their task is not created', async () => {
-		const sent = serve(retouch);
-		const service = await binaryStorage();
-		const stored = await storedBinary('one', { mimeType: 'image/png', fileName: 'a.png' });
-		const spy = jest.spyOn(service, 'getAsStream').mockRejectedValue(new Error('S3 is busy'));
-		const items = [{ json: {}, binary: { data: stored } }];
-		const { error } = await run('create', edit(rows(['data', 'image_urls'])), { items });
-		spy.mockRestore();
-		expect(error?.message).toBe('n8n cannot read the file "a.png": S3 is busy');
-		expect(error?.description).toContain('Nothing was sent');
-		expect(sent).toStrictEqual([]);
-	});
-
 	it('with an empty target field are rejected before anything is sent', async () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
@@ -263,13 +227,4 @@ it('a file is uploaded once when the task request is retried', async () => {
 	await run('create', edit(rows(['data', 'image_urls'])), { items: [item({ data: 'x' })] });
 	expect(sent).toHaveLength(1);
 	expect(bodies).toHaveLength(1);
-});
-
-it('a callback URL without https:// is an error before the first item is sent', async () => {
-	const sent = serve();
-	const callbackUrl = '={{ $itemIndex ? "n8n.example.com/done" : "https://n8n.example.com/done" }}';
-	const parameters = { model, inputMode: 'json', inputJson: '{}', options: { callbackUrl } };
-	const { error } = await run('create', parameters, { items: [item({}), item({})] });
-	expect(error?.message).toContain('"n8n.example.com/done" is no web address');
-	expect(sent).toStrictEqual([]);
 });

@@ -179,25 +179,6 @@ describe('the files of a task', () => {
 			expect(items[0]?.binary).toBeUndefined();
 		},
 	);
-
-	it('make the item fail with the task ID when one cannot be fetched', async () => {
-		finished('https://files.test/a.png', 'https://files.test/b.png');
-		served('/a.png');
-		files().get('/b.png').reply(404, 'gone');
-		const parameters = { taskId, options: { maxRetries: 0 } };
-		const { items } = await run('wait', parameters, { settings: CONTINUE });
-		const errors = items.map(({ json }) => json.error as unknown as Record<string, unknown>);
-		expect(errors).toMatchObject([
-			{
-				taskId,
-				httpCode: '404',
-				retryable: false,
-				description: expect.stringMatching(/'Get' returns the URLs.*'Download'/) as string,
-			},
-		]);
-		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);
-		expect(items.map(({ binary }) => binary)).toStrictEqual([undefined]);
-	});
 });
 
 describe('polls', () => {
@@ -274,18 +255,6 @@ describe('an ID that would reach another endpoint', () => {
 			expect(error?.message).toContain(`'Task ID' has a value that is not allowed: ${JSON.stringify(bad)}`);
 		}
 	});
-});
-
-it.each<[string, object, string]>([
-	['callbackUrl', { callbackUrl: 'ftp://192.168.1.5:5678/x' }, 'no web address'],
-	['idempotencyKey', { idempotencyKey: 'заказ-А' }, 'cannot be sent'],
-])('an invalid %s is rejected before anything is sent', async (param, options, words) => {
-	const count = catalogue();
-	const sent = creations();
-	const { items } = await run('create', { ...taskRequest, options }, { settings: CONTINUE });
-	const message = expect.stringContaining(words) as string;
-	expect(items[0]?.json.error).toMatchObject({ param, message });
-	expect([sent, count.requests]).toStrictEqual([[], 0]);
 });
 
 const done = {

@@ -1,16 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
-import {
-	packageNodes,
-	resumeNode,
-	runAgain,
-	runFrom,
-	runNode,
-	type RunOptions,
-	storedBinary,
-} from '../../helpers/engine';
-import { gateway } from '../../helpers/media';
+import { packageNodes, resumeNode, runFrom, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import {
 	mockTasks,
@@ -336,25 +327,6 @@ describe('a resumed node', () => {
 		expect([run.status, tasks.sent.length]).toStrictEqual(['success', 21]);
 		expect(items.map(({ json }) => json.state)).toStrictEqual(Array(21).fill('success'));
 		expect(tasks.polls.filter((polled) => polled === awaited)).toHaveLength(responses.length + 1);
-	});
-
-	it('has the files of its input again, and so has a retry of the execution, for a task in place of a failed one', async () => {
-		const tasks = mockTasks(() => 'processing');
-		gateway().persist().post('/api/v1/storage/upload').reply(200, { id: 'f', url: 'https://files.test/f' });
-		const data = await storedBinary('a', { mimeType: 'image/png', fileName: 'a.png' });
-		const parameters = {
-			...{ resource: 'image', operation: 'edit', prompt: '' },
-			inputJson: '={{ { prompt: $binary.data.fileName } }}',
-			inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] },
-		};
-		const item = { json: {}, binary: { data } };
-		const use = suspending({ ...parameters, ...inOrder }, { items: [item, item] });
-		const failed = await resumed(tasks, use, byTask({ t1: 'fail', t2: 'success' }));
-		expect(failed.error?.message).toBe('The media task failed');
-		tasks.respond = byTask({ t2: 'success', t3: 'success' });
-		const { items } = await runAgain(failed, { ...use, executionId: 'retry', items: stored(failed) });
-		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t3', 't2']);
-		expect(tasks.sent[2]?.body.input).toStrictEqual({ prompt: 'a.png', image_url: 'https://files.test/f' });
 	});
 });
 

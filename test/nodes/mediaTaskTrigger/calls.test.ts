@@ -30,20 +30,6 @@ describe('callbacks', () => {
 	const nothing = { noWebhookResponse: true };
 
 	// Where an ID may be: gateway/media/callbacks.test.ts.
-	it.each<[string, (taskId: string) => IncomingRequest]>([
-		['in the body as the gateway sends it', (taskId) => ({ body: envelope({ taskId, state: 'fail' }) })],
-		['in the query', (taskId) => ({ body: {}, query: { taskId } })],
-		['after that of something else', (taskId) => ({ body: { id: 'event', data: { id: taskId } } })],
-	])('the ID of a task that has succeeded starts the workflow %s', async (_, request) => {
-		const taskId = freshTask();
-		errorResponse('event', 404);
-		task(taskId, { state: 'success' });
-		const { item, result, status, warnings } = await sendCallback(noFiles, request(taskId));
-		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls: [] });
-		// n8n responds, when it has stored the execution.
-		expect(result).toStrictEqual({ workflowData: [[item]] });
-		expect([status, warnings]).toStrictEqual([200, 0]);
-	});
 
 	it.each<[string, () => IncomingRequest]>([
 		['an ID', () => ({ body: { status: 'done' } })],
@@ -231,16 +217,6 @@ describe('repeated', () => {
 	const STARTED = 'The media task has started the workflow';
 	const send = async (taskId: string, options: CallbackOptions = {}) =>
 		await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'repeated', ...options });
-
-	it('starts it once for several callbacks at a time, also for one that names another ID first', async () => {
-		const taskId = freshTask();
-		errorResponse('event', 404);
-		task(taskId, { state: 'success' });
-		const bodies = [{ taskId }, { taskId }, { id: 'event', data: { id: taskId } }];
-		const options = { nodeId: 'at a time' };
-		const sent = bodies.map(async (body) => await sendCallback(noFiles, { body }, options));
-		expect((await Promise.all(sent)).filter(({ item }) => item)).toHaveLength(1);
-	});
 
 	it('starts it for a task whose callback names one that has started it before', async () => {
 		const [first, second] = [freshTask(), freshTask()];

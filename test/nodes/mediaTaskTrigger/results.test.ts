@@ -1,7 +1,5 @@
-import { binaryStorage } from '../../helpers/engine';
 import { envelope, files, gateway, TASKS, task } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { eventually } from '../../helpers/time';
 import { archiving, freshTask, sendCallback } from './support';
 
 useNock();
@@ -25,48 +23,11 @@ function taskWithFiles(state = 'success') {
 }
 
 describe('Download Results', () => {
-	it('fetches each file without the key, into the fields of the option', async () => {
-		const { taskId, requests } = taskWithFiles();
-		const options = { binaryPropertyName: 'picture' };
-		const { item } = await sendCallback({ options }, { body: { taskId } });
-		expect(requests).toStrictEqual(['/a.png', '/b']);
-		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls });
-		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
-		const { picture, picture_1: second } = item?.binary ?? {};
-		const id = taskId.replace('-', '');
-		expect([picture?.fileName, second?.fileName]).toStrictEqual([`a_${id}.png`, `b_${id}_1.png`]);
-		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
-	});
-
-	it.each([
-		['when it is off', { downloadResults: false }, 'success'],
-		['for a task that failed', { events: 'both' }, 'fail'],
-	])('fetches nothing %s', async (_, parameters, state) => {
-		const { taskId, requests } = taskWithFiles(state);
-		const { item } = await sendCallback(parameters, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state, resultUrls } });
+	it('fetches nothing for a task that failed', async () => {
+		const { taskId, requests } = taskWithFiles('fail');
+		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
 		expect(requests).toStrictEqual([]);
-	});
-
-	it('a call that is repeated meanwhile gets 503, and downloads nothing', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
-		let requests = 0;
-		let respond: () => void = () => undefined;
-		files()
-			.persist()
-			.get('/a.png')
-			.reply((_uri, _body, callback) => {
-				requests += 1;
-				respond = () => callback(null, [200, 'a', { 'content-type': 'image/png' }]);
-			});
-		const first = sendCallback({}, { body: { taskId } });
-		await eventually(() => requests === 1);
-		const second = await sendCallback({}, { body: { taskId } });
-		expect(second).toMatchObject({ item: undefined, status: 503, retryAfter: '10' });
-		respond();
-		expect((await first).item?.json.taskId).toBe(taskId);
-		expect(requests).toBe(1);
 	});
 
 	it('starts the workflow with the result of a task that has no file, which is no error', async () => {
@@ -76,18 +37,6 @@ describe('Download Results', () => {
 		const { item } = await sendCallback({}, { body: { taskId } });
 		const json = { taskId, state: 'success', resultUrls: [], result: { caption: 'a fox' } };
 		expect(item).toStrictEqual({ json });
-	});
-
-	it('starts the workflow without the files when they cannot be fetched, with the error', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success', resultJson });
-		files().get('/a.png').reply(404);
-		const { item, warnings } = await sendCallback({}, { body: { taskId } });
-		const json = { taskId, state: 'success', resultUrls };
-		const downloadError = { httpCode: '404', retryable: false, taskId };
-		expect(item?.json).toMatchObject({ ...json, downloadError });
-		expect(item).not.toHaveProperty('binary');
-		expect(warnings).toBe(0);
 	});
 
 	it('a failed download does not keep a repeated callback from starting it, after n8n could not', async () => {
@@ -147,15 +96,6 @@ describe('archive', () => {
 		if (mode === 'manual') return;
 		const again = await sendCallback(archive, { body: { taskId } });
 		expect([again.item, again.status, bodies.length]).toStrictEqual([undefined, 200, statuses.length]);
-	});
-
-	it('a repeated callback starts the workflow when n8n has failed to, also in another process', async () => {
-		const { taskId, bodies } = await archiveByCallback([204, 204, 204], { n8nStatus: 500 });
-		await eventually(() => bodies.length === 2);
-		expect(bodies).toStrictEqual([{ archive: true }, { archive: false }]);
-		const { item } = await sendCallback(archive, { body: { taskId } });
-		expect(item?.json.taskId).toBe(taskId);
-		expect(bodies).toHaveLength(3);
 	});
 
 	it('does not archive tasks that do not start the workflow', async () => {

@@ -62,11 +62,21 @@ const media = operations(
 	({ node, resource, options: own }) => node === 'mediaTask' && resource !== 'task' && own.includes('dryRun'),
 );
 
+const MODEL_OF: Record<string, string> = {
+	Image: 'aurora/canvas-1',
+	Video: 'lumen/motion-2',
+	Music: 'harmonia/song-3',
+	Speech: 'voxa/speech-1',
+};
+
 test.each(media)('$title: a model of another media type is refused, also in a dry run', async ({ place }) => {
-	const other = place.resource === 'image' ? 'lumen/motion-2' : 'aurora/canvas-1';
-	for (const given of [{ dryRun: true }, {}]) {
-		const { errors } = await call(place, given, { parameters: { model: locator(other) } });
-		expect(errors).toMatch(/The media type of the model \\"[^"]+" is (Video, not Image|Image, not )/);
+	for (const [type, model] of Object.entries(MODEL_OF)) {
+		if (type.toLowerCase() === place.resource) continue;
+		for (const given of [{ dryRun: true }, {}]) {
+			const { errors } = await call(place, given, { parameters: { model: locator(model) } });
+			expect(errors).toContain(`The media type of the model \\"${model}\\" is ${type}, not`);
+			expect(errors).toContain(`Use it with '${type}: Generate'`);
+		}
 	}
 	expect([ofCalls().length, gateway.charges()]).toStrictEqual([0, 0]);
 });

@@ -39,12 +39,6 @@ describe('storage', () => {
 		},
 	);
 
-	it('a file is deleted', async () => {
-		gateway().delete('/api/v1/storage/f1').reply(200, { success: true });
-		const { items } = await run('delete', { fileId: 'f1' });
-		expect(items.map((item) => item.json)).toStrictEqual([{ deleted: true, id: 'f1' }]);
-	});
-
 	describe('file: download', () => {
 		it.each([
 			['cat.png', 'image/png', 'image/png', 'cat.png'],

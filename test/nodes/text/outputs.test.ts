@@ -7,7 +7,7 @@ import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 import { gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { CONTINUE } from '../../helpers/values';
-import { chatCompletion, endpoints, generate, mockModels, mockResponse, usage } from './support';
+import { chatCompletion, generate, mockResponse, usage } from './support';
 
 useNock();
 
@@ -29,19 +29,6 @@ describe('dry run', () => {
 	function catalogue(records: object[]): void {
 		gateway().get('/api/v1/models').reply(200, { data: records });
 	}
-
-	it.each(Object.keys(endpoints))('%s: has the request and the most that it can cost', async (format) => {
-		catalogue([priced]);
-		const { items, hints } = await generate({ format, options: { ...dryRun, maxTokens: 1_000 } });
-		expect(items[0]?.json).toMatchObject({
-			dryRun: true,
-			model: 'acme/writer',
-			request: { model: 'acme/writer' },
-		});
-		expect(items[0]?.json.maxCostRub).toBeGreaterThan(2);
-		expect(items[0]?.json.maxCostRub).toBeLessThan(2.5);
-		expect(hints.join()).toContain('Dry run, nothing was sent. 1 item: at most ₽2.');
-	});
 
 	it('without *Max Tokens* has the price of 4,096 tokens, and says so', async () => {
 		catalogue([priced]);
@@ -228,14 +215,3 @@ it.each<[JsonObject, object, object]>([
 	expect(items.map(({ json }) => json)).toStrictEqual([{ ...output, finishReason: 'stop', costRub: 0.5 }]);
 	expect(items[0]?.binary).toBeUndefined();
 });
-
-it.each(Object.entries(endpoints))(
-	'%s: an unknown model is an error about the model',
-	async (format, { path }) => {
-		const error = { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' };
-		gateway().post(path).reply(404, { error });
-		mockModels();
-		const { error: shown } = await generate({ format });
-		expect(`${shown?.message} ${shown?.description}`).toMatch(/does not know this model.*no such model/s);
-	},
-);

@@ -168,21 +168,6 @@ describe('streaming', () => {
 		});
 	});
 
-	const items = ['first', 'second', 'third'].map((word) => ({ json: { word } }));
-	const prompt = '=[[say:{{ $json.word }} one two three]]';
-
-	it('several items are streamed one after the other while their requests run at the same time', async () => {
-		stream({ deltaDelayMs: 20 });
-		const { summary, onChunk, textOf } = chunkCollector();
-		const result = await run({ prompt }, { items, onChunk });
-		const texts = items.map(({ json }) => `${json.word} one two three`);
-		expect(result.items.map(({ json }) => json.text)).toStrictEqual(texts);
-		expect([0, 1, 2].map(textOf)).toStrictEqual(texts);
-		const order = summary().map(([, index]) => index);
-		expect(order).toStrictEqual([...order].sort());
-		expect(gateway.control.concurrency().groups.chat?.max).toBe(3);
-	});
-
 	describe('streaming', () => {
 		it('follows the workflow, unless the option is set', async () => {
 			const [followed, silenced] = [chunkCollector(), chunkCollector()];
