@@ -133,45 +133,6 @@ describe.each<[string, Made, again: string, retried: string]>([
 });
 
 describe('the idempotency key of an item', () => {
-	const keyOf = (options: Try, request: Json = 'a cat') => {
-		const records = newNode()(options);
-		records.planned(0, request);
-		return records.key(0);
-	};
-
-	it.each<[string, Try, Json?]>([
-		['execution', { token: 'other' }],
-		['node', { name: 'Gateway1' }],
-		['request', {}, 'a dog'],
-	])('is another one for another %s', (_, options, request = 'a cat') => {
-		expect(keyOf(options, request)).not.toBe(keyOf({}));
-	});
-
-	it('is the same in another run after n8n was killed, and for other parameters as they are written', () => {
-		expect(keyOf({ run: '1', parameters: { prompt: 'b' } })).toBe(keyOf({}));
-	});
-
-	it('depends on how many equal ones came before, in the run and in those before it, not on tries', () => {
-		const rounds = () => {
-			const begin = newNode();
-			return (options: Try, ...requests: string[]) => {
-				const records = begin(options);
-				for (const [index, request] of requests.entries()) records.planned(index, request);
-				return requests.map((_, index) => records.key(index));
-			};
-		};
-		const keysOf = rounds();
-		const first = keysOf({}, 'cat', 'dog', 'cat');
-		expect(new Set(first).size).toBe(3);
-		expect(keysOf({ executionId: 'e2' }, 'cat', 'dog', 'cat')).toStrictEqual(first);
-		const second = keysOf({ run: '1' }, 'cat', 'cow');
-		expect(new Set([...first, ...second]).size).toBe(5);
-		// After a crash, the rounds come again from the first one.
-		const again = rounds();
-		expect(again({}, 'cat', 'dog', 'cat')).toStrictEqual(first);
-		expect(again({ run: '1' }, 'cat', 'cow')).toStrictEqual(second);
-	});
-
 	it('of a task that has failed is used up where n8n redacts what it stores, too', () => {
 		const begin = newNode();
 		const redacted = { redactionPolicy: 'all' };
@@ -193,39 +154,11 @@ describe('the idempotency key of an item', () => {
 		edited.planned(0, 'a cat');
 		expect(known(edited.get(0))).toBe(expected);
 	});
-
-	it('of a task that has failed is used up: a retry has another one each time, also of an edited node', () => {
-		const begin = newNode();
-		const fail = (options: Try) => {
-			const records = begin(options);
-			records.planned(0, 'a cat');
-			const record = creation(records);
-			Object.assign(record, { state: 'charged', taskId: 't1', response: {} });
-			records.failed(0, FAILED);
-			return record.key;
-		};
-		const keys = [
-			fail({}),
-			fail({ executionId: 'e2' }),
-			fail({ executionId: 'e3', parameters: { prompt: 'b' } }),
-		];
-		expect(new Set(keys).size).toBe(3);
-	});
 });
 
 describe('outputs', () => {
 	const sized = (size: number): INodeExecutionData[] => [{ json: { text: 'x'.repeat(size - 20) } }];
 	const MIB = 1024 * 1024;
-
-	it('are kept up to 16 MB of a node; the others are known to have succeeded', async () => {
-		const begin = newNode();
-		const first = begin();
-		for (const [index, size] of [9, 8, 6].entries()) first.done(index, sized(size * MIB));
-		const next = begin();
-		const kept = await Promise.all([0, 1, 2].map(async (index) => await next.outputs(index)));
-		expect(kept.map((outputs) => outputs !== undefined)).toStrictEqual([true, false, true]);
-		expect(next.get(1)).toStrictEqual({ state: 'done' });
-	});
 
 	it('are not kept where n8n redacts them, nor the text that an error has', () => {
 		const begin = newNode();

@@ -200,15 +200,6 @@ describe('client rate limit', () => {
 			outcome: 'unknown',
 		});
 	});
-
-	it('a Retry-After may be a date', async () => {
-		const clock = 1_000_000;
-		const headers = { 'retry-after': new Date(clock + 5_000).toUTCString() };
-		const { client, clock: used } = scriptedClient([{ status: 429, headers }, {}]);
-		await client.json(get);
-		expect(used.now - clock).toBeGreaterThanOrEqual(5_000);
-		expect(used.now - clock).toBeLessThan(10_000);
-	});
 });
 
 // Which requests are sent again (§7.6), and what is known of their effect. What may be charged is not sent twice.

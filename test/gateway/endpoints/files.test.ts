@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
-import { deleteFile, fetchFileRecord, readStoredFile } from '../../../nodes/shared/gateway/endpoints/storage';
+import { deleteFile, readStoredFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
 	checkSize,
 	contentDigest,
@@ -66,20 +65,6 @@ it.each([
 	const open = async () => await Promise.resolve(content);
 	const digest = createHash('sha256').update('the content').digest('hex');
 	await expect(contentDigest({ ...file, open })).resolves.toBe(digest);
-});
-
-it.each<[string, number, (client: GatewayClient) => Promise<unknown>, string]>([
-	[
-		'uploading',
-		400,
-		async (client) => await uploadFile(client, file, {}),
-		'The gateway did not accept the file',
-	],
-	['fetching', 404, async (client) => await fetchFileRecord(client, 'f1'), 'The gateway has no such file'],
-	['deleting', 404, async (client) => await deleteFile(client, 'f1'), 'The gateway has no such file'],
-])('%s has the error text for files: %i', async (_, status, act, message) => {
-	const { client } = scriptedClient([{ status }]);
-	expect((await apiErrorOf(act(client))).message).toBe(message);
 });
 
 describe('deleting a file (§4.16)', () => {

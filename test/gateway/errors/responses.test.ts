@@ -138,16 +138,6 @@ describe('a response in none of the formats', () => {
 		}
 	});
 
-	test.each([...bodies, ...withWords])(
-		'%s with a refusal is not the gateway’s, and nothing was done',
-		(_, body) => {
-			for (const status of [401, 402, 403, 407]) {
-				const { outcome, message, retryable } = errorOf('text', status, body).details;
-				expect([outcome, message, retryable]).toStrictEqual(['rejected', PROBLEMS.proxy.message, false]);
-			}
-		},
-	);
-
 	it('is an error for any status and any bytes', () => {
 		fc.assert(
 			fc.property(

@@ -8,7 +8,7 @@ import {
 	MAX_MEDIA_BYTES,
 	type Transport,
 } from '../../../nodes/shared/gateway/client/transport';
-import { type ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { Frame } from '../../../nodes/shared/gateway/text/frame';
 import { SseParser } from '../../../nodes/shared/gateway/text/sse';
@@ -174,16 +174,6 @@ describe.each(formatStreams)('%s: a stream', (format, beginning, end) => {
 			outcome === 'rejected' ? 'This call was not charged' : 'may have been charged',
 		);
 		expect(details.description).toContain(text === '' ? 'No text had been received' : `“${text}”`);
-	});
-
-	// §6.2 does not show that a stream of Chat Completions ends so: it is a result, and a hint says so.
-	it('with [DONE] without an end is an error, except in Chat Completions', async () => {
-		const source = begun + events('[DONE]');
-		const code = await read(format, source).then(
-			({ text }) => text,
-			(error: ApiError) => error.details.code,
-		);
-		expect(code).toBe(format === 'chat' ? 'Hello' : 'stream_incomplete');
 	});
 
 	it('that is cancelled throws StoppedError', async () => {
