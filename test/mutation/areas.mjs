@@ -12,7 +12,7 @@ export const areas = {
 		mutate: ['client', 'endpoints', 'errors', 'media', 'util'].map(
 			(folder) => `nodes/shared/gateway/${folder}/**/*.ts`,
 		),
-		tests: ['test/gateway/**/*.test.ts', 'test/stories/media.test.ts'],
+		tests: ['test/gateway/**/*.test.ts', 'test/reports/errors.test.ts', 'test/stories/media.test.ts'],
 	},
 	formats: {
 		mutate: ['nodes/shared/gateway/text/**/*.ts'],
@@ -46,14 +46,20 @@ export const areas = {
 	},
 	trigger: {
 		mutate: ['nodes/MediaTaskTrigger/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/mediaTaskTrigger/*.test.ts'],
+		tests: [
+			'test/nodes/*.test.ts',
+			'test/nodes/mediaTaskTrigger/*.test.ts',
+			'test/{reports,stories}/trigger.test.ts',
+		],
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
 		tests: [
 			'test/nodes/*.test.ts',
 			'test/nodes/chatModel/*.test.ts',
-			'test/contract/{costs,fallbacks,texts}.test.ts',
+			'test/contract/{costs,fallbacks,media,texts}.test.ts',
+			'test/reports/agents.test.ts',
+			'test/stories/agent.test.ts',
 		],
 	},
 	textGeneration: {
@@ -66,11 +72,11 @@ export const areas = {
 	},
 	storage: {
 		mutate: ['nodes/Storage/**/*.ts'],
-		tests: ['test/nodes/*.test.ts', 'test/nodes/storage/*.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/nodes/storage/*.test.ts', 'test/stories/storage.test.ts'],
 	},
 	balance: {
 		mutate: ['nodes/Balance/**/*.ts', 'nodes/BalanceTrigger/*.ts'],
-		tests: ['test/nodes/*.test.ts'],
+		tests: ['test/nodes/*.test.ts', 'test/reports/balance.test.ts', 'test/stories/balanceAlert.test.ts'],
 	},
 	credentials: {
 		mutate: ['credentials/*.ts'],
