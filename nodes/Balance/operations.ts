@@ -1,6 +1,6 @@
 import { fetchBalance, isBelow, readBalance } from '../shared/gateway/endpoints/balance';
 import { compact } from '../shared/gateway/util/json';
-import { requiredIfAdded, number } from '../shared/params/kinds';
+import { number } from '../shared/params/kinds';
 import { defineOperation } from '../shared/run/operation';
 import { Registry } from '../shared/run/registry';
 
@@ -12,15 +12,13 @@ export const get = defineOperation({
 	isSingleRequest: true,
 	parameters: {},
 	options: {
-		threshold: requiredIfAdded(
-			number({
-				displayName: 'Threshold (₽)',
-				decimals: 2,
-				default: 100,
-				description:
-					"Adds 'lowBalance' to the output: whether the balance is below this amount, e.g. for an If node that sends an alert",
-			}),
-		),
+		threshold: number({
+			displayName: 'Threshold (₽)',
+			decimals: 2,
+			default: 100,
+			description:
+				"Adds 'lowBalance' to the output: whether the balance is below this amount, e.g. for an If node that sends an alert",
+		}).requiredIfAdded(),
 	},
 	async execute({ params, client }) {
 		const { threshold } = params.options;

@@ -12,7 +12,7 @@ import {
 } from '../shared/fields/textRequest';
 import { textFormat } from '../shared/gateway/text/formats';
 import { collection } from '../shared/params/groups';
-import { flag, notice, optional } from '../shared/params/kinds';
+import { flag, notice } from '../shared/params/kinds';
 import { declare, type Values } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
@@ -24,14 +24,12 @@ const toolChoiceOptions = {
 	}),
 };
 
-const showToolMedia = optional(
-	flag({
-		displayName: 'Show Tool Images',
-		default: true,
-		description:
-			'Whether the model sees the images that Gateway Media Task makes as a tool, not only their URLs. They cost tokens in each request. A model that rejects them gets the URLs.',
-	}),
-);
+const showToolMedia = flag({
+	displayName: 'Show Tool Images',
+	default: true,
+	description:
+		'Whether the model sees the images that Gateway Media Task makes as a tool, not only their URLs. They cost tokens in each request. A model that rejects them gets the URLs.',
+}).optional();
 
 export const parameters = declare({
 	connectionNotice: notice("Connect this node to the 'Chat Model' input of an AI Agent or a chain").with({

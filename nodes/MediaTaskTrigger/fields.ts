@@ -1,6 +1,6 @@
 import { binaryPropertyName, downloadResults } from '../shared/fields/results';
 import { collection } from '../shared/params/groups';
-import { choice, flag, notice, optional } from '../shared/params/kinds';
+import { choice, flag, notice } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
 /** A callback may not be repeated, so settings that cannot be read count as not set. */
@@ -34,14 +34,14 @@ export const parameters = declare({
 	}).orNotSet(),
 	downloadResults: downloadResults.orNotSet(),
 	options: collection({
-		archiveTask: optional(
-			flag({
-				displayName: 'Archive the Task',
-				default: true,
-				description:
-					'Whether to archive the task. If several n8n processes receive callbacks, this makes sure that only one of them starts the workflow.',
-			}),
-		).orNotSet(),
+		archiveTask: flag({
+			displayName: 'Archive the Task',
+			default: true,
+			description:
+				'Whether to archive the task. If several n8n processes receive callbacks, this makes sure that only one of them starts the workflow.',
+		})
+			.optional()
+			.orNotSet(),
 		binaryPropertyName: binaryPropertyName.orNotSet(),
 	}),
 });

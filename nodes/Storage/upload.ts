@@ -9,7 +9,7 @@ import { nameInUrl } from '../shared/gateway/util/fileName';
 import { asNumber, compact } from '../shared/gateway/util/json';
 import { isWebAddress } from '../shared/gateway/util/text';
 import { binaryOf, checkKnownSize, fileOf, fileOfBase64, storeResponse } from '../shared/n8n/binary';
-import { choice, inputFile, optional, shownFor, text } from '../shared/params/kinds';
+import { choice, inputFile, shownFor, text } from '../shared/params/kinds';
 import type { Values } from '../shared/params/parameter';
 import { defineOperation, type ItemContext, type ItemInput } from '../shared/run/operation';
 
@@ -78,15 +78,13 @@ export const upload = defineOperation({
 		'Stores an image, video or audio file, given as base64 text or by its URL, at the gateway. Returns its ID and URL.',
 	parameters,
 	options: {
-		externalUserId: optional(
-			text({
-				displayName: 'External User ID',
-				placeholder: 'e.g. customer-42',
-				description: 'Your own ID of the user to whom the file belongs, up to 128 characters',
-				allowed: /^.{1,128}$/su,
-				whenEmpty: 'It has up to 128 characters. Use an ID, not a text.',
-			}),
-		),
+		externalUserId: text({
+			displayName: 'External User ID',
+			placeholder: 'e.g. customer-42',
+			description: 'Your own ID of the user to whom the file belongs, up to 128 characters',
+			allowed: /^.{1,128}$/su,
+			whenEmpty: 'It has up to 128 characters. Use an ID, not a text.',
+		}).optional(),
 	},
 	plan: (item) => ({
 		source: sourceOf(item),

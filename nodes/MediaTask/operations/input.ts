@@ -3,16 +3,8 @@ import { ApiError, asError, InvalidInputError } from '../../shared/gateway/error
 import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import { asObject, type JsonObject } from '../../shared/gateway/util/json';
-import {
-	choice,
-	requiredIfAdded,
-	isUnset,
-	jsonObject,
-	mapper,
-	shownFor,
-	text,
-} from '../../shared/params/kinds';
-import type { Parameter, Values } from '../../shared/params/parameter';
+import { choice, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
+import { isUnset, type Parameter, type Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
 
 export const model = modelParameter(
@@ -23,14 +15,12 @@ export const model = modelParameter(
 
 /** The prompt, beside the form: that has one line for a text, and is emptied when the model changes. */
 export function promptParameter(what: string, example: string): Parameter<string | undefined> {
-	return requiredIfAdded(
-		text({
-			displayName: 'Prompt',
-			rows: 4,
-			placeholder: `e.g. ${example}`,
-			description: `${what}. A prompt in 'Input (JSON)' overrides it.`,
-		}),
-	);
+	return text({
+		displayName: 'Prompt',
+		rows: 4,
+		placeholder: `e.g. ${example}`,
+		description: `${what}. A prompt in 'Input (JSON)' overrides it.`,
+	}).requiredIfAdded();
 }
 
 export const inputParameters = {

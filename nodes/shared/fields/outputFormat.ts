@@ -3,7 +3,7 @@ import type { OutputRequest } from '../gateway/text/formats/request';
 import { isSchema, schemaOf, strictSchema, TYPE_NAMES, unknownType } from '../gateway/text/outputSchema';
 import { asObject, compact, type Json, type JsonObject } from '../gateway/util/json';
 import { rows } from '../params/groups';
-import { choice, flag, id, json, jsonObject, optional, shownFor, text, wireName } from '../params/kinds';
+import { choice, flag, id, json, jsonObject, shownFor, text, wireName } from '../params/kinds';
 import type { Location, Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
@@ -142,15 +142,13 @@ export const schemaOnly = { '/outputFormat': ['jsonExample', 'jsonFields', 'json
 const strictFormats = shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show;
 
 export const schemaOptions = {
-	schemaStrict: optional(
-		flag({
-			displayName: 'Schema Strict',
-			default: true,
-			description:
-				"Whether the response must match the schema exactly, if the model supports it. With 'JSON by Schema', it must require all fields and set additionalProperties to false.",
-			displayOptions: { show: { ...schemaOnly, ...strictFormats } },
-		}),
-	),
+	schemaStrict: flag({
+		displayName: 'Schema Strict',
+		default: true,
+		description:
+			"Whether the response must match the schema exactly, if the model supports it. With 'JSON by Schema', it must require all fields and set additionalProperties to false.",
+		displayOptions: { show: { ...schemaOnly, ...strictFormats } },
+	}).optional(),
 };
 
 /** The name of a JSON response where the user gives none; a format may require one. */

@@ -1,4 +1,4 @@
-import { flag, notForTools, requiredIfAdded, text, integer } from '../params/kinds';
+import { flag, notForTools, text, integer } from '../params/kinds';
 import type { List } from '../gateway/endpoints/lists';
 import type { JsonObject } from '../gateway/util/json';
 import type { ItemContext } from '../run/operation';
@@ -34,16 +34,14 @@ export const fileName = text({
 	...notForTools,
 });
 
-export const includeInput = requiredIfAdded(
-	flag({
-		displayName: 'Include Input Fields',
-		noDataExpression: true,
-		default: true,
-		description:
-			'Whether to output the fields and files of the input item, too. Those that the result also has are in a field named input.',
-		...notForTools,
-	}),
-);
+export const includeInput = flag({
+	displayName: 'Include Input Fields',
+	noDataExpression: true,
+	default: true,
+	description:
+		'Whether to output the fields and files of the input item, too. Those that the result also has are in a field named input.',
+	...notForTools,
+}).requiredIfAdded();
 
 export function searchParameter(place: string) {
 	return text({

@@ -5,7 +5,7 @@ import type { TextFormat } from '../gateway/text/formats/format';
 import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
 import { asArray, asObject, textOf, type Json, type JsonObject } from '../gateway/util/json';
 import { collection } from '../params/groups';
-import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
+import { choice, flag, integer, jsonList, jsonObject, number, text, texts } from '../params/kinds';
 import { Location, type Parameter } from '../params/parameter';
 
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
@@ -44,7 +44,7 @@ export function shownForFormats(
 
 const declared = Object.entries<TextOption>(textOptions).map(([name, option]) => {
 	const shown = shownForFormats(({ options }) => name in options);
-	return { name, group: option.group, parameter: optional(parameterOf(option).with(shown)) };
+	return { name, group: option.group, parameter: parameterOf(option).with(shown).optional() };
 });
 
 /** The text options whose names fit, in their groups, each shown for the formats that have it. */

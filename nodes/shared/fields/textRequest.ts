@@ -3,7 +3,7 @@ import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../gateway/text/formats/request';
 import { asArray, asObjects, asText, textOf, type JsonObject } from '../gateway/util/json';
-import { choice, flag, jsonObject, optional, shownFor, text, texts } from '../params/kinds';
+import { choice, flag, jsonObject, shownFor, text, texts } from '../params/kinds';
 import type { Values } from '../params/parameter';
 import { modelParameter } from './models';
 import { shownForFormats, WEB_SEARCH } from './textOptions';
@@ -24,46 +24,38 @@ export const textModel = modelParameter(
 	'The model to use. The list shows its context window in tokens, and your price for a million input / output tokens.',
 );
 
-export const fallbackModels = optional(
-	texts({
-		displayName: 'Fallback Models',
-		default: [],
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Model' },
-		placeholder: 'e.g. vendor/model-name',
-		description:
-			'IDs of models to try, in this order, when a call is rejected before it is charged, e.g. because of the rate limit, a long input or an unavailable model',
-	}),
-);
+export const fallbackModels = texts({
+	displayName: 'Fallback Models',
+	default: [],
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Model' },
+	placeholder: 'e.g. vendor/model-name',
+	description:
+		'IDs of models to try, in this order, when a call is rejected before it is charged, e.g. because of the rate limit, a long input or an unavailable model',
+}).optional();
 
-export const cachePrompt = optional(
-	flag({
-		displayName: 'Cache Prompt',
-		default: true,
-		description:
-			'Whether the provider caches instructions and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
-		...shownForFormats(({ hasCachePoints }) => hasCachePoints),
-	}),
-);
+export const cachePrompt = flag({
+	displayName: 'Cache Prompt',
+	default: true,
+	description:
+		'Whether the provider caches instructions and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
+	...shownForFormats(({ hasCachePoints }) => hasCachePoints),
+}).optional();
 
-export const stream = optional(
-	flag({
-		displayName: 'Stream',
-		default: true,
-		description:
-			'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
-	}),
-);
+export const stream = flag({
+	displayName: 'Stream',
+	default: true,
+	description:
+		'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
+}).optional();
 
-export const extraBody = optional(
-	jsonObject({
-		displayName: 'Extra Body (JSON)',
-		rows: 4,
-		default: '{}',
-		example: '{ "name": "value" }',
-		description:
-			'Fields of the API that have no option here. They override the other parameters; objects are merged. To stream, use the option Stream.',
-	}),
-);
+export const extraBody = jsonObject({
+	displayName: 'Extra Body (JSON)',
+	rows: 4,
+	default: '{}',
+	example: '{ "name": "value" }',
+	description:
+		'Fields of the API that have no option here. They override the other parameters; objects are merged. To stream, use the option Stream.',
+}).optional();
 
 /** The model that a call asks: *Extra Body (JSON)* may name another one than the list. */
 export function askedModel(model: string, extraBody: JsonObject): string {

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { asObject, asObjects, canonicalJson, type JsonObject } from '../gateway/util/json';
-import { isUnset } from './kinds';
-import { declare, Location, Parameter, type Declarations, type Values } from './parameter';
+import { declare, isUnset, Location, Parameter, type Declarations, type Values } from './parameter';
 
 /** The options that people use most come first in the panel, the others follow by label. */
 const FIRST: readonly string[] = [

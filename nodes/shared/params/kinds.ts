@@ -11,16 +11,12 @@ import {
 	type Json,
 	type JsonObject,
 } from '../gateway/util/json';
-import { Parameter, type Declarations, type Description, type Location } from './parameter';
+import { isUnset, Parameter, type Declarations, type Description, type Location } from './parameter';
 
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
 
 /** The longest value that an error shows, in characters. */
 export const MAX_SHOWN = 100;
-
-export function isUnset(value: unknown): value is undefined | null | '' {
-	return value === undefined || value === null || value === '';
-}
 
 /** An expression that returns nothing is an empty value: the default must not be sent, and charged, instead. */
 function kind<T>(description: Description, read: (value: unknown, at: Location) => T): Parameter<T> {
@@ -29,18 +25,12 @@ function kind<T>(description: Description, read: (value: unknown, at: Location) 
 	);
 }
 
-/** Makes the value `undefined` when the user sets none; `default` is then only the panel's initial value. */
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
-	return new Parameter(parameter.description, (value, at) =>
-		isUnset(value) ? undefined : parameter.read(value, at),
-	);
+	return parameter.optional();
 }
 
-/** An option that is `undefined` unless added, and must not be empty then: leaving it out could cost money. */
 export function requiredIfAdded<T>(parameter: Parameter<T>): Parameter<T | undefined> {
-	const read = (value: unknown, at: Location) =>
-		value === undefined ? undefined : parameter.read(value, at);
-	return new Parameter(parameter.description, read, true);
+	return parameter.requiredIfAdded();
 }
 
 export const notForTools = { displayOptions: { hide: { '@tool': [true] } } };

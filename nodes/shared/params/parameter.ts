@@ -17,6 +17,10 @@ export class Location {
 	}
 }
 
+export function isUnset(value: unknown): value is undefined | null | '' {
+	return value === undefined || value === null || value === '';
+}
+
 /** A parameter of a node, declared once: what the panel shows, and how its value is read. */
 export class Parameter<out T> {
 	/**
@@ -44,6 +48,19 @@ export class Parameter<out T> {
 	/** A copy that makes another value of the one that is read. */
 	map<U>(next: (value: T, at: Location) => U): Parameter<U> {
 		return new Parameter(this.description, (value, at) => next(this.read(value, at), at), this.isRequired);
+	}
+
+	/** A copy that is `undefined` when the user sets none; `default` is then only the panel's initial value. */
+	optional(): Parameter<T | undefined> {
+		return new Parameter(this.description, (value, at) =>
+			isUnset(value) ? undefined : this.read(value, at),
+		);
+	}
+
+	/** An option that is `undefined` unless added, and must not be empty then: leaving it out could cost money. */
+	requiredIfAdded(): Parameter<T | undefined> {
+		const read = (value: unknown, at: Location) => (value === undefined ? undefined : this.read(value, at));
+		return new Parameter(this.description, read, true);
 	}
 
 	/** A copy for which a value that cannot be read counts as not set. */

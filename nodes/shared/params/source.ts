@@ -3,9 +3,9 @@ import type { INode } from 'n8n-workflow';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, someText } from '../gateway/util/json';
 import { excerpt, partsThatFit } from '../gateway/util/text';
-import { isUnset, MAX_SHOWN, OBJECT_HINT } from './kinds';
+import { MAX_SHOWN, OBJECT_HINT } from './kinds';
 import { EmptyExpressions, type EmptyExpression } from './emptyExpressions';
-import { Location, type Parameter, type Source } from './parameter';
+import { isUnset, Location, type Parameter, type Source } from './parameter';
 
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;

@@ -1,18 +1,16 @@
 import type { NodeHint } from 'n8n-workflow';
 
 import type { RequestSettings } from '../gateway/client/client';
-import { decimal, requiredIfAdded, integer, number } from '../params/kinds';
+import { decimal, integer, number } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
 /** The most that an execution may cost, as decimal text in rubles. */
-export const maxCostRub = requiredIfAdded(
-	decimal({
-		displayName: 'Max Cost per Execution (₽)',
-		default: 100,
-		description:
-			'The most that one execution may cost. A call that could exceed it is not sent. A text without Max Tokens then has at most 4,096. Sub-workflows count on their own.',
-	}),
-);
+export const maxCostRub = decimal({
+	displayName: 'Max Cost per Execution (₽)',
+	default: 100,
+	description:
+		'The most that one execution may cost. A call that could exceed it is not sent. A text without Max Tokens then has at most 4,096. Sub-workflows count on their own.',
+}).requiredIfAdded();
 
 /** Warns before a run with many items and without *Max Cost per Execution*; `charged` matches `resource operation`. */
 export function noLimitHint(charged: RegExp): NodeHint {

@@ -2,7 +2,7 @@ import { binaryFields } from '../../../shared/fields/files';
 import { BETWEEN_URLS } from '../../../shared/gateway/util/text';
 import { shownForFormats } from '../../../shared/fields/textOptions';
 import { rows } from '../../../shared/params/groups';
-import { choice, flag, jsonList, optional, several, shownFor, text } from '../../../shared/params/kinds';
+import { choice, flag, jsonList, several, shownFor, text } from '../../../shared/params/kinds';
 
 const AUDIO = { name: 'Audio', value: 'audio' } as const;
 const FILE = { name: 'File', value: 'file', description: 'A document such as a PDF' } as const;
@@ -68,17 +68,15 @@ const toolCallId = text({
 	whenEmpty: "Enter the ID of the tool call. The output field 'toolCalls' has it.",
 });
 
-const toolCallsJson = optional(
-	jsonList({
-		displayName: 'Tool Calls (JSON)',
-		rows: 3,
-		default: '',
-		placeholder: 'e.g. {{ $json.toolCalls }}',
-		example: '[{ "id": "call_1", "name": "get_weather", "arguments": { "city": "Oslo" } }]',
-		description:
-			"The tool calls of the model, as in the output field 'toolCalls'. Add their results as messages with the role 'Tool'.",
-	}),
-);
+const toolCallsJson = jsonList({
+	displayName: 'Tool Calls (JSON)',
+	rows: 3,
+	default: '',
+	placeholder: 'e.g. {{ $json.toolCalls }}',
+	example: '[{ "id": "call_1", "name": "get_weather", "arguments": { "city": "Oslo" } }]',
+	description:
+		"The tool calls of the model, as in the output field 'toolCalls'. Add their results as messages with the role 'Tool'.",
+}).optional();
 
 const attachment = choice({
 	displayName: 'Attachment',

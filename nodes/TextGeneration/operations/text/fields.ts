@@ -17,7 +17,6 @@ import {
 	flag,
 	json,
 	jsonObject,
-	optional,
 	shownFor,
 	text,
 	wireName,
@@ -88,16 +87,16 @@ const tools = rows({
 			placeholder: 'e.g. Returns the weather of a city',
 			description: 'When the model should call it, and what it returns',
 		}),
-		parameters: optional(
-			jsonObject({
-				displayName: 'Parameters (JSON Schema)',
-				rows: 5,
-				default:
-					'{\n  "type": "object",\n  "properties": {\n    "city": { "type": "string" }\n  },\n  "required": ["city"]\n}',
-				example: '{ "type": "object", "properties": { "city": { "type": "string" } } }',
-				description: 'The arguments of the function, as a JSON Schema',
-			}).map(checkTypes),
-		),
+		parameters: jsonObject({
+			displayName: 'Parameters (JSON Schema)',
+			rows: 5,
+			default:
+				'{\n  "type": "object",\n  "properties": {\n    "city": { "type": "string" }\n  },\n  "required": ["city"]\n}',
+			example: '{ "type": "object", "properties": { "city": { "type": "string" } } }',
+			description: 'The arguments of the function, as a JSON Schema',
+		})
+			.map(checkTypes)
+			.optional(),
 		strict: flag({
 			displayName: 'Strict',
 			default: false,
