@@ -23,6 +23,37 @@ export function promptParameter(what: string, example: string): Parameter<string
 	}).requiredIfAdded();
 }
 
+const input = mapper({
+	displayName: 'Model Fields',
+	noDataExpression: true,
+	required: true,
+	description: 'The fields of the model. Add optional ones. A list is text such as one, two, or JSON.',
+	typeOptions: {
+		loadOptionsDependsOn: ['model.value'],
+		resourceMapper: {
+			resourceMapperMethod: 'mapMediaFields',
+			mode: 'add',
+			valuesLabel: 'Model Fields',
+			fieldWords: { singular: 'field', plural: 'fields' },
+			addAllFields: true,
+			multiKeyMatch: false,
+			supportAutoMap: false,
+			// From n8n 2.33 on: loads the fields again when the node is opened.
+			refreshStaleSchemaOnOpen: true,
+		},
+	},
+});
+
+const inputJson = jsonObject({
+	displayName: 'Input (JSON)',
+	rows: 6,
+	default: '{}',
+	example: '{ "prompt": "A lighthouse at dusk" }',
+	required: true,
+	description:
+		'The fields of the model as a JSON object. Insert text from other nodes with JSON.stringify(…), without quotes around it.',
+});
+
 export const inputParameters = {
 	inputMode: choice({
 		displayName: 'Input Mode',
@@ -34,45 +65,8 @@ export const inputParameters = {
 		default: 'form',
 		description: 'How to enter the settings of the model',
 	}),
-	...shownFor(
-		{ inputMode: ['form'] },
-		{
-			input: mapper({
-				displayName: 'Model Fields',
-				noDataExpression: true,
-				required: true,
-				description: 'The fields of the model. Add optional ones. A list is text such as one, two, or JSON.',
-				typeOptions: {
-					loadOptionsDependsOn: ['model.value'],
-					resourceMapper: {
-						resourceMapperMethod: 'mapMediaFields',
-						mode: 'add',
-						valuesLabel: 'Model Fields',
-						fieldWords: { singular: 'field', plural: 'fields' },
-						addAllFields: true,
-						multiKeyMatch: false,
-						supportAutoMap: false,
-						// From n8n 2.33 on: loads the fields again when the node is opened.
-						refreshStaleSchemaOnOpen: true,
-					},
-				},
-			}),
-		},
-	),
-	...shownFor(
-		{ inputMode: ['json'] },
-		{
-			inputJson: jsonObject({
-				displayName: 'Input (JSON)',
-				rows: 6,
-				default: '{}',
-				example: '{ "prompt": "A lighthouse at dusk" }',
-				required: true,
-				description:
-					'The fields of the model as a JSON object. Insert text from other nodes with JSON.stringify(…), without quotes around it.',
-			}),
-		},
-	),
+	...shownFor({ inputMode: ['form'] }, { input }),
+	...shownFor({ inputMode: ['json'] }, { inputJson }),
 };
 
 export interface EnteredInput {
