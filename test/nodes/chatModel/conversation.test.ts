@@ -9,16 +9,12 @@ import {
 
 import { toChatMessages, withToolMedia } from '../../../nodes/ChatModel/messages';
 import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
-import {
-	type ModelOutput,
-	type Completion,
-	emptyOutput,
-} from '../../../nodes/shared/gateway/text/formats/completion';
+import { type ModelOutput, type Completion } from '../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	ToolMessage as ToolResult,
 	ChatMessage as WireMessage,
 } from '../../../nodes/shared/gateway/text/formats/request';
-import { NO_USAGE } from '../../gateway/text/formats/support';
+import { NO_OUTPUT, NO_USAGE } from '../../gateway/text/formats/support';
 
 describe('messages', () => {
 	// The messages of agents and chains, and of other nodes and models, as LangChain has them.
@@ -227,7 +223,7 @@ describe('tool media', () => {
 const response = (output: Partial<ModelOutput>, more: Partial<Completion> = {}): Completion => ({
 	id: 'id-1',
 	model: 'm',
-	...emptyOutput(),
+	...NO_OUTPUT,
 	finishReason: 'stop',
 	...output,
 	usage: { ...NO_USAGE, inputTokens: 3, outputTokens: 4 },

@@ -32,10 +32,9 @@ export async function outputOf(
 	if (!isTool) return { json: fields, ...(await binaryOf(item, prepared, completion)) };
 	// The parsed JSON replaces its text, and reasoning is for a text that is missing.
 	const repeated = [output === undefined ? [] : ['text'], isEmpty(completion) ? [] : ['reasoning']].flat();
-	return { json: compact({ ...omit(fields, ...NOT_FOR_AGENTS, ...repeated), note: completion.hint }) };
+	const forAgents = omit(fields, 'model', 'provider', 'usage', 'id', 'raw', ...repeated);
+	return { json: compact({ ...forAgents, note: completion.hint }) };
 }
-
-const NOT_FOR_AGENTS = ['model', 'provider', 'usage', 'id', 'raw'];
 
 async function binaryOf(
 	item: ItemContext,

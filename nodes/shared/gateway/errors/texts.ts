@@ -106,7 +106,7 @@ const NO_ACCESS: ErrorText = {
 
 /** §7.4, §7.5: the texts of a group, where its errors carry no code or a status means something else than elsewhere. */
 // prettier-ignore
-const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
+const BY_GROUP: Readonly<Partial<Record<EndpointGroup, StatusTexts>>> = {
 	text: {
 		...MODEL,
 		504: { ...BY_STATUS[504],
@@ -130,8 +130,6 @@ const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
 			description: 'It stores images, videos and audio. Check what kind of file it is.' },
 		404: NO_FILE,
 	},
-	balance: {},
-	catalogue: {},
 	file: { 401: NO_ACCESS, 403: NO_ACCESS, 404: GONE, 410: GONE },
 };
 
@@ -149,7 +147,7 @@ export function errorText({ group, status, code = '', texts = {} }: ErrorInfo): 
 	const find = (all: StatusTexts) => (Object.hasOwn(all, code) ? all[code] : undefined);
 	const byCode = find(texts) ?? find(BY_CODE);
 	return (
-		byCode ?? texts[status] ?? BY_GROUP[group][status] ?? general[status] ?? unlistedStatus(group, status)
+		byCode ?? texts[status] ?? BY_GROUP[group]?.[status] ?? general[status] ?? unlistedStatus(group, status)
 	);
 }
 

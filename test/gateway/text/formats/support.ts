@@ -1,10 +1,6 @@
 import { ApiError, type ApiErrorDetails } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
-import {
-	emptyOutput,
-	type ModelOutput,
-	type Completion,
-} from '../../../../nodes/shared/gateway/text/formats/completion';
+import { type ModelOutput, type Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	Attachment,
 	Conversation,
@@ -24,7 +20,16 @@ export const NO_USAGE: Completion['usage'] = {
 	cachedInputTokens: null,
 	reasoningTokens: null,
 };
-export const NO_OUTPUT: ModelOutput = emptyOutput();
+export const NO_OUTPUT: ModelOutput = {
+	text: '',
+	toolCalls: [],
+	reasoning: '',
+	reasoningParts: [],
+	refusal: '',
+	sources: [],
+	files: [],
+	finishReason: null,
+};
 
 /** The body of a request with these parts, a model and one message. */
 export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonObject {

@@ -79,11 +79,6 @@ export interface Completion extends Receipt, ModelOutput {
 	fallbackFrom?: string[];
 }
 
-export function emptyOutput(): ModelOutput {
-	const lists = { toolCalls: [], reasoningParts: [], sources: [], files: [] };
-	return { text: '', reasoning: '', refusal: '', finishReason: null, ...lists };
-}
-
 /** @param hasMore whether the body has something that the fields of `output` do not have */
 export function completionOf(
 	body: JsonObject,

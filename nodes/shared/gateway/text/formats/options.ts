@@ -1,10 +1,8 @@
 import { compact, deepMerge, type Json, type JsonObject } from '../../util/json';
 import type { TextRequest } from './request';
 
-type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'object' | 'list';
-
 export interface TextOption {
-	kind: Kind;
+	kind: 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'object' | 'list';
 	label: string;
 	help: string;
 	/** Its value when it is added in the panel. */

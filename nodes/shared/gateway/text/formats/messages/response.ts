@@ -2,7 +2,6 @@ import { asObjects, asText, type Json, type JsonObject } from '../../../util/jso
 import {
 	assertOutput,
 	completionOf,
-	emptyOutput,
 	joinedTexts,
 	readReceipt,
 	sourcesOf,
@@ -58,7 +57,6 @@ function readContent(
 	const calls = uses.filter((part) => !isJsonTool(part, output));
 	const reason = stopReason === undefined ? null : (FINISH_REASONS.get(stopReason) ?? stopReason);
 	return {
-		...emptyOutput(),
 		text: jsonUses.map(({ input }) => jsonText(input)).join('\n') || textsIn('text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textsIn('thinking'),
@@ -66,7 +64,9 @@ function readContent(
 			content.filter((part) => !isJsonTool(part, output)),
 			({ type }) => THINKING.includes(type),
 		),
+		refusal: '',
 		sources: sourcesOf(content.flatMap(({ citations }) => asObjects(citations))),
+		files: [],
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUses.length > 0 && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};
