@@ -20,6 +20,7 @@ module.exports = {
 	moduleNameMapper: {
 		'^timers$': '<rootDir>/test/environment/timers.ts',
 		'^node:timers/promises$': '<rootDir>/test/environment/timersPromises.ts',
+		'^js-tiktoken/lite$': '<rootDir>/test/environment/tiktoken.ts',
 	},
 	setupFiles: ['<rootDir>/test/helpers/setup.ts'],
 	setupFilesAfterEnv: ['<rootDir>/test/environment/virtualTime.ts'],
