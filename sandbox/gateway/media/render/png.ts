@@ -1,6 +1,6 @@
 /** A picture of the prompt as PNG: its words on colours that follow from them. */
 import { join } from 'node:path';
-import { createCanvas, GlobalFonts, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D } from '@napi-rs/canvas';
 import { hash } from '../../text/reply';
 
 export interface PictureOptions {
@@ -16,6 +16,12 @@ const family = 'Sandbox Sans';
 
 export async function renderPng(prompt: string, options: PictureOptions): Promise<Buffer> {
 	const { width, height, variation, backdrop } = options;
+	// Loaded with the first picture, as it is large.
+	const { createCanvas, GlobalFonts, loadImage } = await import('@napi-rs/canvas');
+	// DejaVu Sans has the Cyrillic letters too.
+	if (!GlobalFonts.has(family)) {
+		GlobalFonts.registerFromPath(join(__dirname, 'DejaVuSans.ttf'), family);
+	}
 	const canvas = createCanvas(width, height);
 	const context = canvas.getContext('2d');
 	const seed = hash(`${prompt}#${variation}`);
@@ -31,10 +37,6 @@ export async function renderPng(prompt: string, options: PictureOptions): Promis
 
 /** As large as fits, in the middle of a dark panel. */
 function drawText(context: SKRSContext2D, text: string, width: number, height: number): void {
-	// DejaVu Sans has the Cyrillic letters too.
-	if (!GlobalFonts.has(family)) {
-		GlobalFonts.registerFromPath(join(__dirname, 'DejaVuSans.ttf'), family);
-	}
 	let size = Math.round(Math.min(width, height) / 14) + 1;
 	let lines: string[] = [];
 	do {

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../jsonSchema';
 import type { FileStore } from '../../storage/store';
 import { hash } from '../../text/reply';
 import { placeholderPng } from './placeholder';
+import { renderPng } from './png';
 import { renderMelody } from './wav';
 import { promptOf } from './words';
 
@@ -59,8 +60,6 @@ const placeholders =
 		placeholderPng(hash(`${promptOf(input)}#${variation}`));
 
 async function drawings(input: JsonObject, files: FileStore): Promise<Draw> {
-	// Loaded here, as its library is large.
-	const { renderPng } = await import('./png.ts');
 	const backdrop = await editedImage(input, files);
 	const size = /^(\d+)x(\d+)$/.exec(typeof input.size === 'string' ? input.size : '');
 	const width = Number(size?.[1] ?? 1024);
