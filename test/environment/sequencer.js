@@ -1,7 +1,8 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** They take longest, and jest does not know it in a new clone. */
-const SLOW = /test[\\/]model[\\/]histories\w*\.test\.ts$/;
+const SLOW =
+	/[\\/](model[\\/]histories\w*|options[\\/](others|tools)|client[\\/]rate|stories[\\/]balanceAlert)\.test\.ts$/;
 
 /** Runs the slow files first, so that none is left alone at the end. */
 module.exports = class SlowFirst extends Sequencer {
