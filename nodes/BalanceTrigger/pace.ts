@@ -60,6 +60,7 @@ export function paceText(
 	timeZone: string,
 ): string {
 	const balance = rubles(twoDecimals(amount));
+	if (Number(amount) <= 0) return `The balance is ${balance}: nothing is left`;
 	if (spentPerDayRub === null)
 		return `The balance is ${balance}. How long it lasts is known after a day of polls`;
 	if (daysLeft === null)

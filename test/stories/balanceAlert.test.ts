@@ -331,7 +331,11 @@ describe('an alert some days before the balance runs out', () => {
 	});
 
 	it('says of a balance below zero that nothing is left', async () => {
-		expect(await afterDays([100, 60, 20, -20])).toMatchObject({ spentPerDayRub: 40, daysLeft: 0 });
+		expect(await afterDays([100, 60, 20, -20])).toMatchObject({
+			spentPerDayRub: 40,
+			daysLeft: 0,
+			message: 'The balance is -₽20: nothing is left',
+		});
 	});
 
 	it('does not come again when the pace is known again, after a week without polls', async () => {
