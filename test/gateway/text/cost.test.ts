@@ -264,6 +264,11 @@ describe('a file', () => {
 		['a result of a tool', 12_000, message(inResult(image({ type: 'url', url: 'https://x' })))],
 		['a PDF', 3_012_000, chatPart({ type: 'file', file: { file_data: dataUrl('application/pdf') } })],
 		['a PDF by its name', 3_012_000, inputFile({ filename: 'a.pdf', file_data: base64 })],
+		[
+			'a PDF by its title',
+			3_012_000,
+			message({ type: 'document', title: 'a.pdf', source: { data: base64 } }),
+		],
 		['a PDF as a picture', 3_012_000, chatImage(dataUrl('application/pdf'))],
 		['a text', 3_000_000, inputFile({ file_data: dataUrl('text/csv') })],
 		['a text', 3_000_000, inputFile({ file_data: dataUrl('application/ld+json') })],

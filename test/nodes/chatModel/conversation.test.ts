@@ -58,6 +58,7 @@ describe('messages', () => {
 		const png = file('image', 'iVBORw==', 'image/png', 'file.png');
 		const pdf = file('file', 'JVBERg==', 'application/pdf', 'a.pdf');
 		const wav = (base64: string) => file('audio', base64, 'audio/wav', 'file.wav');
+		const svg = file('image', 'PHN2Zz4=', 'image/svg+xml', 'file.svg');
 		const mp3 = file('audio', 'SUQz', 'audio/mpeg', 'file.mp3');
 		const data = 'JVBERg==';
 		const filename = 'a.pdf';
@@ -72,7 +73,7 @@ describe('messages', () => {
 			['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
 			['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
 			['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
-			['once', { type: 'image', source_type: 'base64', mime_type: 'image/png', data: 'iVBORw==' }, png],
+			['once', { type: 'image', source_type: 'base64', mime_type: 'image/svg+xml', data: 'PHN2Zz4=' }, svg],
 			['without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
 			['with a format', { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } }, mp3],
 			['with a type', { type: 'audio', mimeType: 'audio/wav', data: 'UklG' }, wav('UklG')],
