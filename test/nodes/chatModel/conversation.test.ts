@@ -9,7 +9,11 @@ import {
 
 import { toChatMessages, withToolMedia } from '../../../nodes/ChatModel/messages';
 import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
-import { type ModelOutput, type Completion } from '../../../nodes/shared/gateway/text/formats/completion';
+import type {
+	ModelOutput,
+	Completion,
+	ToolCall,
+} from '../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	ToolMessage as ToolResult,
 	ChatMessage as WireMessage,
@@ -287,3 +291,14 @@ it.each<[string | null, string]>([
 		{ finishReason: word },
 	]),
 );
+
+it.each<[string, ToolCall['arguments'], string]>([
+	['null for none', null, '{}'],
+	['JSON text that is encoded twice', '{"city":"Omsk"}', '{"city":"Omsk"}'],
+])('a tool call may have arguments with %s', (_, args, input) => {
+	const completion = response({ toolCalls: [{ id: 'a', name: 't', arguments: args }] });
+	const [call] = toResult(completion, []).message.content.slice(-1);
+	expect(call).toStrictEqual({ type: 'tool-call', toolCallId: 'a', toolName: 't', input });
+	const [delta] = toClosingChunks(completion, '', []);
+	expect(delta).toStrictEqual({ type: 'tool-call-delta', id: 'a', name: 't', argumentsDelta: input });
+});

@@ -299,6 +299,11 @@ describe('response format', () => {
 		const choice = (toolChoice: string, more: INodeParameters = {}) => ({ options: { toolChoice, ...more } });
 		const builtIn = { builtIn: { builtInTools: '[{"type": "web_search"}]' } };
 
+		it('is not sent where the model decides', async () => {
+			const { body } = await ask(choice('auto'), { tools: [search] });
+			expect(body).not.toHaveProperty('tool_choice');
+		});
+
 		it('forces a built-in tool where the agent has no tools', async () => {
 			const { body } = await ask({ ...choice('required', builtIn), format: 'responses' });
 			expect(body).toMatchObject({ tools: [{ type: 'web_search' }], tool_choice: 'required' });
