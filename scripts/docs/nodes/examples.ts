@@ -26,7 +26,7 @@ export interface ExampleRun {
 const SETTINGS = {
 	taskDuration: { image: 0, video: 0, music: 0, audio: 0 },
 	render: 'placeholder',
-	latency: { mediaStatus: 30 },
+	latency: { mediaStatus: 500 },
 } as const;
 
 /**
