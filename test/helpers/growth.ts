@@ -1,5 +1,5 @@
 /** How often each size is tried where the result is not linear: on a busy machine, some take longer. */
-const MOST_TRIES = 12;
+const MOST_TRIES = 40;
 /** Shorter work is repeated until it takes this long, in microseconds: the clock of the processor is coarse. */
 const SHORTEST_US = 20_000;
 

@@ -14,7 +14,6 @@ import {
 	mapper,
 	notice,
 	number,
-	optional,
 	several,
 	text,
 	texts,
@@ -253,25 +252,25 @@ describe.each(all)('$name', (kind) => {
 		for (const [given, value] of [...keeps.map((one) => [one, one]), ...reads]) {
 			expect(readParameter(parameter, given)).toStrictEqual(value);
 			expect(readOption(parameter, given)).toStrictEqual(value);
-			expect(readParameter(optional(parameter), given)).toStrictEqual(value);
+			expect(readParameter(parameter.optional(), given)).toStrictEqual(value);
 		}
 	});
 
 	it('has its default where it is not there, and no value where it is optional', () => {
 		expect(readParameter(parameter, undefined)).toStrictEqual(missing);
 		expect(readOption(parameter, undefined)).toStrictEqual(missing);
-		expect(readParameter(optional(parameter), undefined)).toBeUndefined();
+		expect(readParameter(parameter.optional(), undefined)).toBeUndefined();
 	});
 
 	it.each(['', null])('that is %j is no default, but an option that is not added', (given) => {
 		expect(outcome(() => readParameter(parameter, given))).toStrictEqual(empty);
 		expect(readOption(parameter, given)).toStrictEqual(missing);
-		expect(readOption(optional(parameter), given)).toBeUndefined();
+		expect(readOption(parameter.optional(), given)).toBeUndefined();
 	});
 
 	it('rejects other values, says which, and what to do', () => {
 		for (const given of rejects) {
-			for (const one of [parameter, optional(parameter)]) {
+			for (const one of [parameter, parameter.optional()]) {
 				for (const [read, subject] of [
 					[readParameter, "'Field'"],
 					[readOption, "The option 'Field'"],

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { collection, rows } from '../../nodes/shared/params/groups';
-import { flag, inputFile, locator, mapper, number, optional, text } from '../../nodes/shared/params/kinds';
+import { flag, inputFile, locator, mapper, number, text } from '../../nodes/shared/params/kinds';
 import { declare, type Parameter } from '../../nodes/shared/params/parameter';
 import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
 import { webhookContext } from '../helpers/contexts';
@@ -19,7 +19,7 @@ const parameter = rows({
 	groupLabel: 'File',
 	fields: {
 		name: text({ displayName: 'Name' }),
-		other: optional(text({ displayName: 'Other' })),
+		other: text({ displayName: 'Other' }).optional(),
 		flag: flag({ displayName: 'Flag', default: true }),
 		file: inputFile({ displayName: 'File', default: 'data' }),
 	},

@@ -25,14 +25,6 @@ function kind<T>(description: Description, read: (value: unknown, at: Location) 
 	);
 }
 
-export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
-	return parameter.optional();
-}
-
-export function requiredIfAdded<T>(parameter: Parameter<T>): Parameter<T | undefined> {
-	return parameter.requiredIfAdded();
-}
-
 export const notForTools = { displayOptions: { hide: { '@tool': [true] } } };
 
 export function shownFor<D extends Declarations>(

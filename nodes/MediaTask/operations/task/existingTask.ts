@@ -1,5 +1,5 @@
 import { ID } from '../../../shared/gateway/util/text';
-import { id, choice, optional } from '../../../shared/params/kinds';
+import { id, choice } from '../../../shared/params/kinds';
 import {
 	binaryPropertyName,
 	fileName,
@@ -141,18 +141,16 @@ export const getLyrics = defineOperation({
 		simplify,
 	},
 	options: {
-		subtitleFormat: optional(
-			choice({
-				displayName: 'Subtitle Format',
-				options: [
-					{ name: 'LRC', value: 'lrc', description: 'For music players' },
-					{ name: 'SRT', value: 'srt', description: 'For video editors and players' },
-					{ name: 'WebVTT', value: 'vtt', description: 'For web pages' },
-				],
-				default: 'srt',
-				description: "The file format of the lyrics in the output binary field 'subtitles'",
-			}),
-		),
+		subtitleFormat: choice({
+			displayName: 'Subtitle Format',
+			options: [
+				{ name: 'LRC', value: 'lrc', description: 'For music players' },
+				{ name: 'SRT', value: 'srt', description: 'For video editors and players' },
+				{ name: 'WebVTT', value: 'vtt', description: 'For web pages' },
+			],
+			default: 'srt',
+			description: "The file format of the lyrics in the output binary field 'subtitles'",
+		}).optional(),
 	},
 	async execute({ client, params, run, n8n }) {
 		const { taskId: task, audioId, simplify: isSimple, options } = params;

@@ -1,6 +1,6 @@
 import { compact, type Json } from '../../../shared/gateway/util/json';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import { decimal, EMPTY_HINT, requiredIfAdded, optional, text } from '../../../shared/params/kinds';
+import { decimal, EMPTY_HINT, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { includeInput } from '../../../shared/fields/results';
 import { dryRun } from '../../../shared/run/charge/dryRun';
@@ -19,41 +19,33 @@ export const taskParameters = {
 };
 
 export const taskOptions = {
-	callbackUrl: optional(
-		text({
-			displayName: 'Callback URL',
-			placeholder: 'e.g. https://n8n.example.com/webhook/…',
-			description: 'A URL to which the gateway sends a callback when the task has ended',
-			hint: 'Publish the workflow first, and copy the production URL of its Gateway Media Task Trigger',
-		}),
-	),
+	callbackUrl: text({
+		displayName: 'Callback URL',
+		placeholder: 'e.g. https://n8n.example.com/webhook/…',
+		description: 'A URL to which the gateway sends a callback when the task has ended',
+		hint: 'Publish the workflow first, and copy the production URL of its Gateway Media Task Trigger',
+	}).optional(),
 	dryRun,
-	idempotencyKey: requiredIfAdded(
-		text({
-			displayName: 'Idempotency Key',
-			placeholder: 'e.g. order-{{ $json.orderId }}',
-			whenEmpty: 'Enter a key, or remove the option.',
-			description:
-				'Your own key, such as an order number. The gateway creates and charges one task per key, in all executions. Another input needs another key. Up to 255 ASCII characters.',
-		}),
-	),
+	idempotencyKey: text({
+		displayName: 'Idempotency Key',
+		placeholder: 'e.g. order-{{ $json.orderId }}',
+		whenEmpty: 'Enter a key, or remove the option.',
+		description:
+			'Your own key, such as an order number. The gateway creates and charges one task per key, in all executions. Another input needs another key. Up to 255 ASCII characters.',
+	}).requiredIfAdded(),
 	includeInput,
 	maxCostRub,
-	maxPriceRub: requiredIfAdded(
-		decimal({
-			displayName: 'Max Price (₽)',
-			default: 100,
-			description:
-				'The most that a task may cost. If its price in the catalogue is higher or unknown, the item fails and nothing is created. With 0, only free tasks are created.',
-		}),
-	),
-	sessionId: optional(
-		text({
-			displayName: 'Session ID',
-			placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
-			description: 'The ID of the media session to which the task belongs',
-		}),
-	),
+	maxPriceRub: decimal({
+		displayName: 'Max Price (₽)',
+		default: 100,
+		description:
+			'The most that a task may cost. If its price in the catalogue is higher or unknown, the item fails and nothing is created. With 0, only free tasks are created.',
+	}).requiredIfAdded(),
+	sessionId: text({
+		displayName: 'Session ID',
+		placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
+		description: 'The ID of the media session to which the task belongs',
+	}).optional(),
 };
 
 type TaskParams = Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> };

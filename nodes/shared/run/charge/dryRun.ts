@@ -2,17 +2,15 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import { compact, type JsonObject } from '../../gateway/util/json';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { counted } from '../../gateway/util/text';
-import { requiredIfAdded, flag } from '../../params/kinds';
+import { flag } from '../../params/kinds';
 
-export const dryRun = requiredIfAdded(
-	flag({
-		displayName: 'Dry Run',
-		isStrict: true,
-		default: true,
-		description:
-			'Whether to check the input and compute the price without sending it: nothing is created, uploaded or charged. The output is what would be sent.',
-	}),
-);
+export const dryRun = flag({
+	displayName: 'Dry Run',
+	isStrict: true,
+	default: true,
+	description:
+		'Whether to check the input and compute the price without sending it: nothing is created, uploaded or charged. The output is what would be sent.',
+}).requiredIfAdded();
 
 interface DryPrice {
 	/** Decimal text in rubles. */
