@@ -15,7 +15,7 @@ import type { StartedTasks } from './startedTasks';
 
 /** Requests at a time in this process: anybody who knows a trigger's URL can cause them. Not those for files. */
 const requests = new Limiter(16);
-const slots: Slots = { polls: requests, requests, files: new Limiter(Infinity) };
+const slots: Slots = { reads: requests, requests, files: new Limiter(Infinity) };
 
 /** The answer to a call. With 200 it is done with, with 503 it is to be repeated. */
 export interface Answer {

@@ -108,7 +108,7 @@ export function textTransport(respond: (request: HttpRequest) => Promise<HttpRes
 
 /** Slots for all kinds of requests. */
 export function slots(all: Slots['requests'] = new Limiter(Infinity)): Slots {
-	return { polls: all, files: all, requests: all };
+	return { reads: all, files: all, requests: all };
 }
 
 /** A gate of its own for a client, in the time of the test unless given. */

@@ -141,14 +141,14 @@ export async function runScenario(scenario: Scenario, seed: number): Promise<Out
 	const failed: number[] = [];
 	const ends: number[] = [];
 	const execution = async (gate: RateGate, first: number) => {
-		const [items, requests, polls] = [scenario.concurrency, scenario.concurrency, 64].map(
+		const [items, requests, reads] = [scenario.concurrency, scenario.concurrency, 64].map(
 			(most) => new Limiter(most),
 		) as [Limiter, Limiter, Limiter];
 		const client = testClient(
 			{},
 			{
 				transport: textTransport(exchange),
-				slots: { polls, requests, files: requests },
+				slots: { reads, requests, files: requests },
 				...{ gate, sleep, now, random },
 			},
 		);

@@ -23,3 +23,21 @@ test('with *Concurrency* 1, files are downloaded one after the other, while othe
 		['data'],
 	]);
 });
+
+test('with *Concurrency* 1, a catalogue that does not respond keeps no task from being created', async () => {
+	const catalogue = gateway.control.hold({ path: '/media/models' });
+	const node = image({
+		resource: 'task',
+		operation: 'create',
+		prompt: '',
+		inputMode: 'json',
+		inputJson: '={{ { prompt: $json.prompt, quality: "draft", size: "512x512" } }}',
+		options: { concurrency: 1 },
+	});
+	const start = Date.now();
+	const execution = execute(node, prompts('a cat', 'a dog', 'a fox'));
+	await eventually(() => gateway.control.tasks().length === 3);
+	expect([catalogue.requests.length, Date.now() - start < 10_000]).toStrictEqual([1, true]);
+	catalogue.release();
+	expect((await execution).items().map(({ json }) => json.priceRub)).toStrictEqual([1.8, 1.8, 1.8]);
+});

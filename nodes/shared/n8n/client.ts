@@ -27,7 +27,7 @@ export async function connect(
 	{
 		itemIndex,
 		run = new RunSignal(),
-		slots = { polls: unlimited, files: unlimited, requests: unlimited },
+		slots = { reads: unlimited, files: unlimited, requests: unlimited },
 		waitMeter,
 	}: ConnectionOptions = {},
 ): Promise<GatewayClient> {

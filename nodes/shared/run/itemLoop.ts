@@ -22,10 +22,10 @@ import { mcpCallOf, RunContext } from './runContext';
 import { requestSettings } from './settings';
 
 /**
- * Polls at the same time. They do not take the slots of downloads and creations: 500
+ * Polls and catalogues at the same time. They do not take the slots of downloads and creations: 500
  * tasks are polled at the pace of §3.1 while a poll takes up to half a second.
  */
-const POLL_CONCURRENCY = 64;
+const READ_CONCURRENCY = 64;
 
 /** The most that the values of items that wait may have together, in characters of JSON. */
 const MAX_WAITING = 32 * 1024 * 1024;
@@ -103,7 +103,7 @@ class ItemLoop {
 			const { concurrency = 1 } = this;
 			const items = new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
-			const slots = { polls: new Limiter(POLL_CONCURRENCY), requests, files: requests };
+			const slots = { reads: new Limiter(READ_CONCURRENCY), requests, files: requests };
 			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
 			const attempt = async (index: number) =>
 				await this.attempt(index, async () => await this.start(index, slots));

@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { INodeParameters } from 'n8n-workflow';
@@ -9,7 +8,7 @@ import type { FaultAction } from '../../../sandbox/gateway/gateway';
 import { useGateway } from '../../contract/support';
 import { rejection } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
-import { eventually } from '../../helpers/time';
+import { eventually, passTime } from '../../helpers/time';
 import { locator } from '../../helpers/values';
 import { modelWith } from './mocked';
 import { supplied } from './supplied';
@@ -130,7 +129,7 @@ describe('a call', () => {
 		const texts: string[] = [];
 		const read = async () => {
 			for await (const { text } of await lc.stream(go)) {
-				await pause(20);
+				await passTime(20);
 				texts.push(text);
 			}
 		};

@@ -26,8 +26,8 @@ export interface RequestSettings {
 	timeoutMs?: number | undefined;
 }
 
-/** The slots of polls, of files at other URLs, and of other requests. */
-export type Slots = Record<'polls' | 'files' | 'requests', Pick<Limiter, 'run'>>;
+/** The slots of polls and catalogues, of files at other URLs, and of other requests. */
+export type Slots = Record<'reads' | 'files' | 'requests', Pick<Limiter, 'run'>>;
 
 export interface ClientDependencies {
 	transport: Transport;
@@ -121,7 +121,10 @@ export class GatewayClient {
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.send(request, async (httpRequest) => {
 			const { kind } = request;
-			const response = await this.dependencies.transport(httpRequest, async (r) => await readText(r, kind));
+			const response = await this.dependencies.transport(
+				httpRequest,
+				async (received) => await readText(received, kind),
+			);
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204 && httpRequest.method !== 'GET') return {};
 			const parsed = parseJson(response.body);
@@ -200,9 +203,9 @@ export class GatewayClient {
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
 		const { kind, signal, rateLimitWaitMs = Infinity } = request;
-		const { polls, files, requests } = this.dependencies.slots;
+		const { reads, files, requests } = this.dependencies.slots;
 		const others = kind === 'file' ? files : requests;
-		const slots = kind === 'poll' ? polls : others;
+		const slots = kind === 'poll' || kind === 'catalogue' ? reads : others;
 		const waitLeftMs = Math.min(rateLimitWaitMs, this.settings.rateLimitWaitMs ?? 15 * 60_000);
 		const progress: Progress = { sent: 0, failures: 0, refusals: 0, waitLeftMs, outcome: 'notSent' };
 		try {

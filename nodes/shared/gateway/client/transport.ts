@@ -19,8 +19,8 @@ export interface HttpRequest {
 	headers: Record<string, string>;
 	body?: string | ByteStream | Uint8Array | undefined;
 	/**
-	 * The longest time of the exchange, in milliseconds, until its response is read by the transport. With
-	 * a body that is a stream, the time over which it may be slow.
+	 * The longest time of the exchange, in milliseconds, with what the transport's `read` does. With a body that is a
+	 * stream, the time over which it may be slow.
 	 */
 	timeoutMs: number;
 	/** Ends the exchange and closes its connection. */
