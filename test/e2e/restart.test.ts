@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
+import { resultOf } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow, WorkflowNode } from '../../sandbox/n8n/types';
 import { useOwnEnvironment, type OwnEnvironment } from './support/environment';
 import { eventually } from './support/eventually';
@@ -139,11 +139,17 @@ async function make(): Promise<void> {
 	made = (await tasksOf(webhookId, 2)).map(({ taskId }) => taskId);
 }
 
+/** The ID of the execution that was killed. */
+async function crashed(workflow: StoredWorkflow): Promise<string> {
+	const [execution] = await environment.executionsOf(workflow, 1);
+	expect(execution?.status).toBe('crashed');
+	return execution?.executionId ?? '';
+}
+
 test('rows that have moved when n8n starts again keep their pictures, and a new one is paid for', async () => {
 	const { client, gateway } = environment;
 	const { control } = gateway;
-	const [{ id = '' } = {}] = await client.listExecutions(painting.id);
-	expect((await waitForExecution(client, id)).status).toBe('crashed');
+	const id = await crashed(painting);
 	for (const taskId of painted.values()) await control.finishTask(taskId);
 	control.configure({ taskDuration: { image: 0 } });
 	list = ['a dog', 'an owl', 'a cow'];
@@ -162,8 +168,7 @@ test('rows that have moved when n8n starts again keep their pictures, and a new 
 test('a retry of what was killed between two media nodes returns both results, and pays nothing', async () => {
 	const { client, gateway } = environment;
 	const { control } = gateway;
-	const [{ id = '' } = {}] = await client.listExecutions(making.id);
-	expect((await waitForExecution(client, id)).status).toBe('crashed');
+	const id = await crashed(making);
 	await control.finishTask(made[1] ?? '');
 	control.configure({ taskDuration: { video: 0 } });
 	const paid = control.ledger().length;
@@ -204,6 +209,6 @@ test('a call that was not answered starts the workflow when it is repeated', asy
 test('the balance trigger knows whether it has told, and that the balance has risen', async () => {
 	await told.set('40.00');
 	await risen.set('60.00');
-	expect(await told.amounts()).toStrictEqual(['50.00']);
-	expect(await risen.amounts()).toStrictEqual(['50.00', '60.00']);
+	await eventually(async () => expect(await told.amounts()).toStrictEqual(['50.00']));
+	await eventually(async () => expect(await risen.amounts()).toStrictEqual(['50.00', '60.00']));
 });

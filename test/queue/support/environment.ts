@@ -75,11 +75,17 @@ export class QueueEnvironment {
 		return await Promise.all(ids.map(async (id) => resultOf(await waitForExecution(this.client, id))));
 	}
 
-	/** The ids of a workflow's executions, once there are so many, the newest first. */
+	/**
+	 * The ids of a workflow's executions, once there are so many, the newest first. An execution that changes between n8n's
+	 * two queries is missing in one list or the other, so the list that is long enough is the one that is returned.
+	 */
 	async started(workflow: Stored, expected: number): Promise<string[]> {
-		const list = async () => await this.client.listExecutions(workflow.id);
-		await until(`${expected} executions`, async () => (await list()).length >= expected);
-		return (await list()).map(({ id }) => id);
+		let ids: string[] = [];
+		await until(`${expected} executions`, async () => {
+			ids = (await this.client.listExecutions(workflow.id)).map(({ id }) => id);
+			return ids.length >= expected;
+		});
+		return ids;
 	}
 
 	/** Ends everything and removes its files. */
