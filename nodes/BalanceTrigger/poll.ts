@@ -39,7 +39,7 @@ export function decide(
 		return { fires: false, state: compact({ lowSince: before.lowSince }) };
 	const limit = fireOn === 'below' ? threshold : `${days} days`;
 	// Another threshold starts over.
-	const wasLow = before.lowSince === limit || compareDecimals(before.lowSince ?? '', limit) === 0;
+	const wasLow = before.lowSince === limit;
 	const left = balance.daysLeft ?? Infinity;
 	// A day more, so that the pace of one hour does not start it again.
 	const isLow = fireOn === 'below' ? isBelow(balance, threshold) : left < (wasLow ? days + 1 : days);

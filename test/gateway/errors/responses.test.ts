@@ -452,12 +452,12 @@ describe('a network error', () => {
 	});
 
 	it.each([
-		[new Error('?'), 'connection_lost', 'network error'],
-		[new AggregateError([]), 'connection_lost', 'network error'],
-		[networkError('X'), 'x', 'X'],
-		[networkError('ECONNRESET', 'read'), 'econnreset', 'ECONNRESET (read)'],
-		[Object.assign(networkError('ECONNRESET'), { syscall: 7 }), 'econnreset', 'ECONNRESET'],
-	])('of the HTTP client is a lost connection, whatever its code: %s', (error, code, cause) => {
+		['connection_lost', 'network error', new Error('?')],
+		['connection_lost', 'network error', new AggregateError([])],
+		['x', 'X', networkError('X')],
+		['econnreset', 'ECONNRESET (read)', networkError('ECONNRESET', 'read')],
+		['econnreset', 'ECONNRESET', Object.assign(networkError('ECONNRESET'), { syscall: 7 })],
+	])('of the HTTP client is a lost connection, whatever its code: %s, %s', (code, cause, error) => {
 		const converted = thrown(Object.assign(error, { isAxiosError: true }));
 		expect(converted).toMatchObject({ details: { code, outcome: 'unknown', retryable: true } });
 		expect(converted?.cause).toStrictEqual(new Error(cause));
