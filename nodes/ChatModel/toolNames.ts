@@ -20,7 +20,7 @@ export class ToolNames {
 		const taken = new Set(reserved);
 		// Names that stay come first: no other gets them.
 		const isKept = (name: string) => name === allowed(name) && !taken.has(name);
-		for (const name of [...names.filter(isKept), ...names.filter((one) => !isKept(one))]) {
+		for (const name of [...names.filter(isKept), ...names]) {
 			if (this.sent.has(name)) continue;
 			const base = allowed(name);
 			let free = base;

@@ -218,6 +218,11 @@ describe('tools whose names vendors refuse', () => {
 			['Test_Tool_2', 'Test_Tool', 'Test_Tool_3'],
 		],
 		[['a'.repeat(70)], ['a'.repeat(64)]],
+		// Two that are equal as far as a name may reach.
+		[
+			['a'.repeat(70), 'a'.repeat(71)],
+			['a'.repeat(64), `${'a'.repeat(62)}_2`],
+		],
 		[['n8n.io/lookup (v2)'], ['n8n_io_lookup_v2_']],
 	])('%j are sent as %j, and the agent gets its own names', async (own, sent) => {
 		for (const [, ask, response] of WAYS) {

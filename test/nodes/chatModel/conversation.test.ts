@@ -219,6 +219,12 @@ describe('tool media', () => {
 		['at other addresses', task('data:image/png;base64,AAAA', 'file:///cat.png', 'ftp://files.test/cat.png')],
 	])('results %s are not shown as images', (_, value) => expect(imagesOf(value)).toStrictEqual([]));
 
+	it('what a user writes about a task is not shown as images', () =>
+		expect(shown({ ...user, text: JSON.stringify(task(cat)) }, call('a'))).toStrictEqual([
+			['user'],
+			['assistant'],
+		]));
+
 	it('at most ten images of a result are shown', () => {
 		const urls = Array.from({ length: 30 }, (_, index) => `https://files.test/${index}.png`);
 		expect(imagesOf(urls.map((url) => task(url)))).toStrictEqual(urls.slice(0, 10));
