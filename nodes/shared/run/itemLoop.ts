@@ -4,20 +4,19 @@ import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
-import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import type { Slots } from '../gateway/client/client';
 import { Limiter, RunSignal } from '../gateway/client/limits';
-import { asObject, asText } from '../gateway/util/json';
+import { asObject } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect } from '../n8n/client';
 import { workflowSettings } from '../n8n/context';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
 import { unfinished, type McpCall } from './mcpCalls';
-import { toErrorJson, toNodeError } from './nodeError';
+import { toNodeError } from './nodeError';
 import type { Deferred, ItemInput, OperationOutput, PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
-import { equalFileName, withFileName, withInput } from './outputs';
+import { ItemOutputs } from './outputs';
 import { mcpCallOf, RunContext } from './runContext';
 import { requestSettings } from './settings';
 
@@ -65,8 +64,7 @@ export async function executeRegistry(
 class ItemLoop {
 	private readonly parameters: NodeParameters;
 	private readonly planned = new Map<number, PlannedItem>();
-	private readonly outputs = new Map<number, INodeExecutionData[]>();
-	private readonly failures = new Map<number, INodeExecutionData[]>();
+	private readonly outputs: ItemOutputs;
 	private readonly deferred = new Map<number, Deferred>();
 	/** The calls of an agent that repeat one before. */
 	private readonly repeated = new Set<number>();
@@ -75,8 +73,6 @@ class ItemLoop {
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly waitMeter = new WaitMeter(() => performance.now());
-	/** The names that items give to their files. */
-	private readonly fileNames = new Map<number, string>();
 	/** What the first item says counts for all. */
 	private concurrency: number | undefined;
 	private firstError: { index: number; error: unknown } | undefined;
@@ -91,6 +87,7 @@ class ItemLoop {
 		this.signal = new RunSignal(signals.length > 1 ? AbortSignal.any(signals) : signals[0]);
 		this.runContext = new RunContext(context, call);
 		const { records, spending, isTool } = this.runContext;
+		this.outputs = new ItemOutputs(context, registered.operation.options, isTool);
 		// The calls of an agent's tool have a hint each.
 		if (records.costRub !== '0' && !isTool) spending.addOwn(records.costRub, 0);
 	}
@@ -104,7 +101,7 @@ class ItemLoop {
 			const items = new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
 			const slots = { reads: new Limiter(READ_CONCURRENCY), requests, files: requests };
-			const open = indexes.filter((index) => !this.outputs.has(index) && !this.failures.has(index));
+			const open = indexes.filter((index) => this.outputs.isOpen(index));
 			const attempt = async (index: number) =>
 				await this.attempt(index, async () => await this.start(index, slots));
 			const start = async (index: number) => {
@@ -157,7 +154,7 @@ class ItemLoop {
 
 	/** An expression inside a text that is undefined in all items: what it asks for is not what was meant. */
 	private async refuseUndefined(indexes: readonly number[]): Promise<void> {
-		const isOpen = (index: number) => !this.failures.has(index);
+		const isOpen = (index: number) => !this.outputs.failed.has(index);
 		const error = this.parameters.emptyExpressions.undefinedInAll(this.context, isOpen);
 		if (!error) return;
 		const refuse = async () => await Promise.reject(error);
@@ -170,8 +167,7 @@ class ItemLoop {
 		for (const name of always) void Reflect.get(params, name);
 		requestSettings(params.options);
 		this.concurrency ??= params.options.concurrency;
-		const fileName = asText(asObject(params.options)?.fileName);
-		if (fileName !== undefined && fileName !== '') this.fileNames.set(index, fileName);
+		this.outputs.readOptions(index, params.options);
 		const input = { index, params, run: this.runContext, n8n: this.context };
 		return { input, planned: operation.plan?.(input) };
 	}
@@ -197,7 +193,7 @@ class ItemLoop {
 		const result = await this.registered.operation.execute({ ...input, client }, planned);
 		if (!Array.isArray(result)) this.deferred.set(index, result);
 		// A later try must not take it for the result.
-		else if (asObject(input.params.options)?.dryRun === true) this.outputs.set(index, paired(index, result));
+		else if (asObject(input.params.options)?.dryRun === true) this.outputs.addAsIs(index, result);
 		else return result;
 		return undefined;
 	}
@@ -217,11 +213,8 @@ class ItemLoop {
 		try {
 			const outputs = await work();
 			if (!outputs) return;
-			const named = outputs.map((output) => withFileName(output, this.fileNames.get(index)));
 			const note = this.call ? SAME_RESULT : SAME_TASK;
-			const noted = this.repeated.has(index) ? named.map((output) => withNote(output, note)) : named;
-			const items = paired(index, noted);
-			this.outputs.set(index, items);
+			const items = this.outputs.add(index, outputs, this.repeated.has(index) ? note : undefined);
 			this.isFinal = true;
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
@@ -229,31 +222,20 @@ class ItemLoop {
 			this.isFinal = isFailedTask(thrown);
 			const error = records.failed(index, thrown);
 			const json = this.call && unfinished(error, records.get(index));
-			if (json) return void this.outputs.set(index, paired(index, [{ json }]));
+			if (json) return void this.outputs.addAsIs(index, [{ json }]);
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
 			const shown = withoutSecrets(error, [...secrets]);
-			// Without `item.error`: n8n would replace the details by the message alone.
-			const errorJson = toErrorJson(shown);
-			const { message, description } = errorJson;
-			// A model reads text; from an error that is thrown, an agent of version 2 has none.
-			const said = isTool ? [message, description].filter(Boolean).join('. ') : errorJson;
-			this.failures.set(index, paired(index, [{ json: { error: said }, ...this.filesOfFailed(index) }]));
+			this.outputs.fail(index, shown);
 			if (isTool || this.context.continueOnFail()) return;
 			this.firstError ??= { index, error: shown };
 			this.signal.abort('other item failed');
 		}
 	}
 
-	/** The input files of an item, for a second try. On the main output, they would look like results. */
-	private filesOfFailed(index: number): Pick<INodeExecutionData, 'binary'> {
-		const { binary } = this.context.getInputData()[index] ?? {};
-		return binary && this.context.getNode().onError === 'continueErrorOutput' ? { binary } : {};
-	}
-
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
-		const { failures, firstError, context } = this;
+		const { firstError, context } = this;
 		const { records, isTool, spending } = this.runContext;
 		if (this.signal.isCancelled && !this.call) throw this.cancelled();
 		this.addHints();
@@ -265,32 +247,15 @@ class ItemLoop {
 			const others = othersText(records.others(index), next);
 			throw toNodeError(context.getNode(), error, index, { others, hasRetry: next !== 'none' });
 		}
-		const outputs = context.getInputData().flatMap((_, index) => {
-			const done = failures.get(index) ?? this.outputs.get(index);
-			const unfinished = paused?.outputs.get(index) ?? [];
-			return (done ?? paired(index, [unfinished].flat())).map((item) => this.asOutput(index, item));
-		});
+		const outputs = this.outputs.all(paused?.outputs);
 		if (paused) {
-			for (const [index, failure] of failures) records.put(index, { state: 'done', outputs: failure });
+			for (const [index, failure] of this.outputs.failed)
+				records.put(index, { state: 'done', outputs: failure });
 			await paused.end(outputs);
 		} else if (isTool) records.endTool();
 		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.
 		else if (!context.getNode().retryOnFail || outputs[0]?.json.error === undefined) records.clear();
 		return outputs;
-	}
-
-	/** A copy: n8n changes what a node returns, and the records may be kept. */
-	private asOutput(index: number, output: INodeExecutionData): INodeExecutionData {
-		const input = this.context.getInputData()[index];
-		// n8n joins the items of the error output with their input.
-		const isJoined = this.failures.has(index) && this.context.getNode().onError === 'continueErrorOutput';
-		return this.includesInput && input && !isJoined ? withInput(output, input) : { ...output };
-	}
-
-	private get includesInput(): boolean {
-		const isOffered = this.registered.operation.options?.includeInput !== undefined;
-		const isOn = () => this.context.getNodeParameter('options.includeInput', 0, false) === true;
-		return isOffered && !this.runContext.isTool && isOn();
 	}
 
 	private nextTry(): NextTry {
@@ -306,18 +271,11 @@ class ItemLoop {
 		if (dryRun.hint) hints.add(dryRun.hint);
 		const count = this.context.getInputData().length;
 		for (const hint of this.parameters.emptyExpressions.hints(count)) hints.add(hint);
-		const equal = equalFileName([...this.fileNames.keys()].flatMap((index) => this.outputs.get(index) ?? []));
-		if (equal !== undefined)
-			hints.add(
-				`Several items have a file of the name ${equal}: take a value for 'File Name' that differs, such as an ID.`,
-			);
 		const sent = records.others().map(([, record]) => record);
 		const fallbacks = sent.filter(({ isFallback }) => isFallback).length;
 		if (fallbacks > 0) hints.add(fallbackHint(fallbacks));
 		for (const { hint } of sent) if (hint !== undefined) hints.add(hint);
-		const codes = [...this.failures.values()].map(([item]) => asObject(item?.json.error)?.code);
-		const misfits = misfitHint(codes);
-		if (misfits !== undefined) hints.add(misfits);
+		for (const hint of this.outputs.hints()) hints.add(hint);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) hints.add(`Requests waited ${seconds} s for the rate limit of the account.`);
 	}
@@ -333,12 +291,4 @@ class ItemLoop {
 			description: note || 'No more requests were sent.',
 		});
 	}
-}
-
-function withNote(output: OperationOutput, note: string): OperationOutput {
-	return { ...output, json: { ...output.json, note } };
-}
-
-function paired(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
-	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
 }

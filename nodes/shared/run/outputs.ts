@@ -1,11 +1,102 @@
-import type { IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryKeyData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import { givenName } from '../gateway/util/fileName';
-import { omit } from '../gateway/util/json';
-import type { OperationOutput } from './operation';
+import { asObject, asText, omit } from '../gateway/util/json';
+import { toErrorJson } from './nodeError';
+import type { Operation, OperationOutput } from './operation';
+
+/** What the items of a run give, as n8n gets it: their outputs, and the errors of those that failed. */
+export class ItemOutputs {
+	private readonly done = new Map<number, INodeExecutionData[]>();
+	readonly failed = new Map<number, INodeExecutionData[]>();
+	/** The names that items give to their files. */
+	private readonly fileNames = new Map<number, string>();
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly options: Operation['options'],
+		private readonly isTool: boolean,
+	) {}
+
+	isOpen(index: number): boolean {
+		return !this.done.has(index) && !this.failed.has(index);
+	}
+
+	/** Reads *File Name*. */
+	readOptions(index: number, options: unknown): void {
+		const fileName = asText(asObject(options)?.fileName);
+		if (fileName !== undefined && fileName !== '') this.fileNames.set(index, fileName);
+	}
+
+	/** @param note a field for an agent */
+	add(index: number, outputs: OperationOutput[], note?: string): INodeExecutionData[] {
+		const items = outputs.map((output) => {
+			const named = withFileName(output, this.fileNames.get(index));
+			return note === undefined ? named : { ...named, json: { ...named.json, note } };
+		});
+		return this.addAsIs(index, items);
+	}
+
+	addAsIs(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
+		const items = paired(index, outputs);
+		this.done.set(index, items);
+		return items;
+	}
+
+	/** Without `item.error`: n8n would replace the details by the message alone. */
+	fail(index: number, error: unknown): void {
+		const errorJson = toErrorJson(error);
+		const { message, description } = errorJson;
+		// A model reads text; from an error that is thrown, an agent of version 2 has none.
+		const said = this.isTool ? [message, description].filter(Boolean).join('. ') : errorJson;
+		this.failed.set(index, paired(index, [{ json: { error: said }, ...this.filesOfFailed(index) }]));
+	}
+
+	/** The input files of an item, for a second try. On the main output, they would look like results. */
+	private filesOfFailed(index: number): Pick<INodeExecutionData, 'binary'> {
+		const { binary } = this.context.getInputData()[index] ?? {};
+		return binary && this.hasErrorOutput ? { binary } : {};
+	}
+
+	private get hasErrorOutput(): boolean {
+		return this.context.getNode().onError === 'continueErrorOutput';
+	}
+
+	/**
+	 * The outputs of all items, in their order. They are copies: n8n changes what a node returns, and the records may be kept.
+	 *
+	 * @param unfinished outputs of items that have none yet
+	 */
+	all(unfinished?: ReadonlyMap<number, OperationOutput>): INodeExecutionData[] {
+		const isJoined = this.includesInput;
+		return this.context.getInputData().flatMap((input, index) => {
+			const done = this.failed.get(index) ?? this.done.get(index);
+			const items = done ?? paired(index, [unfinished?.get(index) ?? []].flat());
+			// n8n joins the items of the error output with their input.
+			const joinsInput = isJoined && !(this.failed.has(index) && this.hasErrorOutput);
+			return items.map((item) => (joinsInput ? withInput(item, input) : { ...item }));
+		});
+	}
+
+	private get includesInput(): boolean {
+		if (this.options?.includeInput === undefined || this.isTool) return false;
+		return this.context.getNodeParameter('options.includeInput', 0, false) === true;
+	}
+
+	hints(): string[] {
+		const codes = [...this.failed.values()].map(([item]) => asObject(item?.json.error)?.code);
+		const files = [...this.fileNames.keys()].flatMap((index) => this.done.get(index) ?? []);
+		return [equalNameHint(files), misfitHint(codes)].filter((hint) => hint !== undefined);
+	}
+}
+
+function paired(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
+	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
+}
 
 /** An output whose files have a name, as the option *File Name* gives it; several are numbered. */
-export function withFileName(output: OperationOutput, name: string | undefined): OperationOutput {
+function withFileName(output: OperationOutput, name: string | undefined): OperationOutput {
 	const files = Object.entries(output.binary ?? {});
 	if (name === undefined || files.length === 0) return output;
 	const json = { ...output.json };
@@ -18,20 +109,18 @@ export function withFileName(output: OperationOutput, name: string | undefined):
 	return { ...output, json, binary: Object.fromEntries(named) as IBinaryKeyData };
 }
 
-/** A name that files of several items have. */
-export function equalFileName(items: readonly INodeExecutionData[]): string | undefined {
+function equalNameHint(items: readonly INodeExecutionData[]): string | undefined {
 	const names = items.flatMap(({ binary = {} }) =>
 		Object.values(binary).map(({ fileName = '' }) => fileName),
 	);
 	const seen = new Set<string>();
-	return names.find((name) => seen.size === seen.add(name).size);
+	const equal = names.find((name) => seen.size === seen.add(name).size);
+	if (equal === undefined) return undefined;
+	return `Several items have a file of the name ${equal}: take a value for 'File Name' that differs, such as an ID.`;
 }
 
 /** The fields and files of the input beside those of an output, as *Include Input Fields* wants them. */
-export function withInput(
-	output: INodeExecutionData,
-	{ json, binary }: INodeExecutionData,
-): INodeExecutionData {
+function withInput(output: INodeExecutionData, { json, binary }: INodeExecutionData): INodeExecutionData {
 	// Of a result, n8n takes a field `error` for a failure.
 	const isTaken = (name: string) => name === 'error' || Object.hasOwn(output.json, name);
 	const taken = Object.keys(json).filter(isTaken);
