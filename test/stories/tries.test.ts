@@ -1,8 +1,10 @@
 import { rubles as inRubles } from '../../nodes/shared/gateway/util/money';
 import type { TaskView } from '../../sandbox/gateway/control/types';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
+import { placeholderPng } from '../../sandbox/gateway/media/render/placeholder';
 import { eventually } from '../helpers/time';
 import { CONTINUE, form, locator } from '../helpers/values';
+import { withFiles } from '../nodes/text/files';
 import type { Story } from './execution';
 import {
 	image,
@@ -226,6 +228,39 @@ describe('the next try has the key of another account', () => {
 		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
 		// The other account does not have the task.
 		expect(execution.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
+	});
+
+	it('a picture whose files take longer than the key is read is paid by the account whose limits count', async () => {
+		gateway.control.configure({ latency: { storage: 70_000 } });
+		const content = placeholderPng(0, 40, 30);
+		const names = ['front', 'back'];
+		const files = names.map((name) => ({ name, content, mimeType: 'image/png', fileName: `${name}.png` }));
+		const node = image({
+			operation: 'edit',
+			model: locator('aurora/retouch-1'),
+			input: form({}),
+			inputFiles: {
+				files: names.map((binaryPropertyName) => ({ binaryPropertyName, inputField: 'image_urls' })),
+			},
+			options: { maxWait: 0.5 },
+		});
+		const isUploaded = () => gateway.control.requests({ path: '/storage/upload' }).length > 0;
+		const items = [{ ...(await withFiles(...files)), json: { prompt: 'a cat' } }];
+		await execute(node, items, twoAccounts(isUploaded));
+		expect(gateway.control.requests({ path: '/storage/upload' })).toHaveLength(2);
+		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+	});
+
+	it('while a retry waits for a picture: it is not made again, and the error says why', async () => {
+		gateway.control.configure({ taskDuration: { image: 3_600_000 } });
+		const isRetry = () => Date.now() - start > 150_000;
+		const start = Date.now();
+		const node = image({ options: { maxWait: 0.5 } });
+		const failed = await execute(node, prompts('a cat'), twoAccounts(isRetry));
+		const retried = await failed.retry({ options: { maxWait: 10 } });
+		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+		expect(retried.errorText).toMatch(ANOTHER);
+		expect(retried.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
 	});
 
 	describe('the wallet is empty after two of three pictures, and somebody retries with another account', () => {

@@ -28,15 +28,21 @@ export type CredentialReader = (isFirst?: boolean) => Promise<ICredentialDataDec
 
 /** Caches the credential of an item: n8n's HTTP helper reads it from the database and decrypts it for each request. */
 export function credentialReader(context: N8nContext, itemIndex = 0): CredentialReader {
-	let known: { time: number; fields: ReturnType<CredentialReader> } | undefined;
+	let first: ReturnType<CredentialReader> | undefined;
+	let last: { time: number; fields: ReturnType<CredentialReader> } | undefined;
 	return async (isFirst = false) => {
+		if (isFirst && first) return await first;
 		const time = Date.now();
-		if (!known || (time - known.time >= CREDENTIAL_LIFE_MS && !isFirst)) {
+		if (!last || time - last.time >= CREDENTIAL_LIFE_MS) {
 			const fields = context.getCredentials(CREDENTIAL, itemIndex);
-			fields.catch(() => (known = undefined));
-			known = { time, fields };
+			last = { time, fields };
+			first ??= fields;
+			fields.catch(() => {
+				last = undefined;
+				if (first === fields) first = undefined;
+			});
 		}
-		return await known.fields;
+		return await last.fields;
 	};
 }
 

@@ -1,4 +1,4 @@
-import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { createMediaTask, fetchMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse, type UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
@@ -6,6 +6,7 @@ import { withFile } from '../../../shared/gateway/media/inputValues';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
+import { connect } from '../../../shared/n8n/client';
 import { charge } from '../../../shared/run/charge/charge';
 import { registerKey, digest } from '../../../shared/run/charge/keys';
 import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
@@ -127,6 +128,22 @@ export function isOfOtherAccount({ run, client, index }: ItemContext): boolean {
 	return account !== client.account;
 }
 
+/** Whether its account does not have the task of an item. During a long wait, the credential may have got another key. */
+async function isGoneForAccount({ run, client, n8n, index }: ItemContext): Promise<boolean> {
+	const { taskId = '' } = run.records.get(index) ?? {};
+	const { maxRetries, rateLimitWaitMs, timeoutMs } = client.settings;
+	const settings = { maxRetries, rateLimitWaitMs, timeoutMs };
+	const now = await connect(n8n, settings, { itemIndex: index, run: client.run });
+	if (now.account !== client.account) return false;
+	try {
+		await fetchMediaTask(now, taskId);
+		return false;
+	} catch (error) {
+		if (error instanceof ApiError && error.details.status === 404) return true;
+		throw asError(error);
+	}
+}
+
 /**
  * Creates the task of an item again, which the gateway does not have any more, if a person has retried the execution.
  * Throws `gone`, the error of its poll, where it may not be created again.
@@ -137,14 +154,15 @@ export async function createAgain(
 	gone: ApiError,
 ): Promise<CreatedTask> {
 	const { run, index } = item;
-	if (isOfOtherAccount(item)) {
+	const isOther = isOfOtherAccount(item);
+	if (!isOther && (!run.isRetry || task.ownKey !== undefined)) throw gone;
+	if (isOther || !(await isGoneForAccount(item))) {
 		throw gone.with({
 			message: 'The task of this item was created with another API key',
 			description:
 				'The gateway does not know it with this one. Choose the credential of the try before again.',
 		});
 	}
-	if (!run.isRetry || task.ownKey !== undefined) throw gone;
 	run.records.useUp(index);
 	run.hints.add(
 		`The gateway does not have the task of item ${index} any more: it was created, and charged, again.`,
