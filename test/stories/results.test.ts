@@ -162,6 +162,30 @@ describe('a task that the gateway does not know when it is polled', () => {
 	});
 });
 
+it('a task that is deleted while it is waited for is an error at once, with its ID', async () => {
+	gateway.control.configure({ taskDuration: { image: 3_600_000 } });
+	const start = Date.now();
+	const polls = () => gateway.control.requests({ method: 'GET', path: '/async/media/tasks/*' });
+	const running = execute(image(), prompts('a cat'));
+	await eventually(() => polls().some(({ status }) => status === 200));
+	const [{ taskId = '' } = {}] = gateway.control.tasks();
+	const headers = { authorization: `Bearer ${gateway.apiKey}` };
+	await fetch(`${gateway.baseUrl}/async/media/tasks/${taskId}`, { method: 'DELETE', headers });
+	const { error, errorText } = await running;
+	expect(errorText).toMatch(/^The gateway has no such media task\n/);
+	expect(errorText).toContain("The operation 'Restore' brings a deleted task back.");
+	expect(error?.context?.taskId).toBe(taskId);
+	expect(Date.now() - start).toBeLessThan(60_000);
+	const path = `${gateway.baseUrl}/async/media/tasks/${taskId}/restore`;
+	await fetch(path, { method: 'POST', headers });
+	await gateway.control.finishTask(taskId);
+	const wait: StoryNode = {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'wait', taskId, options: {} },
+	};
+	expect((await execute(wait, prompts('a cat'))).items()[0]?.json.state).toBe('success');
+});
+
 describe('a workflow that redacts execution data', () => {
 	const workflow = { redactionPolicy: 'all' } as const;
 

@@ -209,6 +209,34 @@ it('an item that was refused before the sleep keeps its error after it, and is n
 	expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(3);
 });
 
+it('with *Include Input Fields*, it leaves through the error output, and not among the pictures', async () => {
+	gateway.control.addFault({
+		match: { which: says('a cow') },
+		action: { kind: 'error', code: 'invalid_input' },
+	});
+	const node = edit({ options: { includeInput: true } }, { onError: 'continueErrorOutput' });
+	await sleep(node, await pictures(CAT, COW));
+	await finish(CAT);
+	const execution = await awake();
+	expect(execution.items().map(({ json }) => json.prompt)).toStrictEqual(['a cat']);
+	const failed = execution.failed().map(({ json, pairedItem }) => [json, pairedItem]);
+	const error = expect.objectContaining({ httpCode: '422' }) as unknown;
+	expect(failed).toStrictEqual([[{ prompt: 'a cow', strength: 'light', error }, { item: 1 }]]);
+});
+
+it('a task that is deleted during the sleep is an error with its ID as soon as the other has ended', async () => {
+	await sleep(edit({}, CONTINUE), await pictures(CAT, DOG));
+	const { taskId } = taskOf(DOG);
+	const headers = { authorization: `Bearer ${gateway.apiKey}` };
+	await fetch(`${gateway.baseUrl}/async/media/tasks/${taskId}`, { method: 'DELETE', headers });
+	const start = Date.now();
+	await finish(CAT);
+	const [cat, dog] = (await awake()).items();
+	expect(Date.now() - start).toBeLessThan(60_000);
+	expect(cat?.json.state).toBe('success');
+	expect(dog?.json.error).toMatchObject({ httpCode: '404', paid: true, taskId });
+});
+
 it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () => {
 	const wait: StoryNode = {
 		node: 'mediaTask',

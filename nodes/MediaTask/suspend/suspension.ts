@@ -47,8 +47,10 @@ export class SuspendableTask implements Deferred {
 	/** Polls once. Returns the output without a callback; `undefined` when the task has ended, or its work cannot go on. */
 	async check(): Promise<OperationOutput | undefined> {
 		const { taskId, model, price } = this.task;
+		const { client, run, index } = this.item;
 		try {
-			const { task } = await pollOnce(this.item.client, taskId, { isNew: true });
+			const { task } = await pollOnce(client, taskId, { isNew: true });
+			if (task) run.records.put(index, { state: 'charged', isFound: true });
 			return task && hasEnded(task.state)
 				? undefined
 				: timedOutOutput({ taskId, model }, await price(), task);

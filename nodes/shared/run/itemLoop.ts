@@ -136,11 +136,11 @@ class ItemLoop {
 			if (this.signal.isAborted) return;
 			await this.attempt(index, async () => {
 				const known = isOutdated ? undefined : await records.outputs(index);
-				if (known && !operation.requestOf) return known;
+				if (known && !operation.requestOf) return this.keep(index, known);
 				const item = this.plan(index);
 				const request = operation.requestOf?.(item.planned);
 				if (request !== undefined && !isTool) records.planned(index, request);
-				if (known) return known;
+				if (known) return this.keep(index, known);
 				size += JSON.stringify(item.input.params).length;
 				// Beyond, an item is read again when it starts.
 				if (size <= MAX_WAITING) this.planned.set(index, item);
@@ -150,6 +150,13 @@ class ItemLoop {
 			await sleep(0);
 			since = performance.now();
 		}
+	}
+
+	/** The outputs that an item has of an earlier try; `undefined` for the error item of a run before the sleep. */
+	private keep(index: number, known: INodeExecutionData[]): INodeExecutionData[] | undefined {
+		if (!this.runContext.records.get(index)?.isErrorItem) return known;
+		this.outputs.failed.set(index, known);
+		return undefined;
 	}
 
 	/** An expression inside a text that is undefined in all items: what it asks for is not what was meant. */
@@ -250,7 +257,7 @@ class ItemLoop {
 		const outputs = this.outputs.all(paused?.outputs);
 		if (paused) {
 			for (const [index, failure] of this.outputs.failed)
-				records.put(index, { state: 'done', outputs: failure });
+				records.put(index, { state: 'done', outputs: failure, isErrorItem: true });
 			await paused.end(outputs);
 		} else if (isTool) records.endTool();
 		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.

@@ -73,7 +73,7 @@ export class ItemOutputs {
 		return this.context.getInputData().flatMap((input, index) => {
 			const done = this.failed.get(index) ?? this.done.get(index);
 			const items = done ?? paired(index, [unfinished?.get(index) ?? []].flat());
-			// n8n joins the items of the error output with their input.
+			// n8n joins the items of the error output with their input, and knows them by having nothing but `error`.
 			const joinsInput = isJoined && !(this.failed.has(index) && this.hasErrorOutput);
 			return items.map((item) => (joinsInput ? withInput(item, input) : { ...item }));
 		});

@@ -42,8 +42,8 @@ export async function createTask(
 	const { run, client, index } = item;
 	const { records, spending } = run;
 	const { ownKey, maxCostRub, maxPriceRub } = task;
-	const { taskId, response, key: sentKey, isBefore = false } = records.get(index) ?? {};
-	const isNew = !isBefore && ownKey === undefined;
+	const { taskId, response, key: sentKey, isBefore = false, isFound = false } = records.get(index) ?? {};
+	const isNew = !isBefore && !isFound && ownKey === undefined;
 	if (taskId !== undefined && response) {
 		const priceRub = async () =>
 			asNumber(await priceOf(item, task, async () => await completeInput(item, task.entered)));

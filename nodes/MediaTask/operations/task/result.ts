@@ -29,6 +29,8 @@ type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | un
 
 const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task for it.";
 
+const RESTORE = "The operation 'Restore' brings a deleted task back.";
+
 const withAdvice = (error: ApiError, advice: string) =>
 	error.with({ description: `${error.details.description} ${advice}` });
 
@@ -67,7 +69,9 @@ export async function resultOf(
 	const maxWaitMs = Math.min(wait.maxWaitMs, item.run.call?.waitMs ?? Infinity);
 	const options = { ...wait, maxWaitMs, mediaType: known?.mediaType };
 	const body = await waitForTask(client, taskId, options).catch((error: unknown) => {
-		throw isGone(error) && hasOwnKey ? withAdvice(error, CHANGE_KEY) : asError(error);
+		throw isGone(error)
+			? withAdvice(error, hasOwnKey ? `${RESTORE} ${CHANGE_KEY}` : RESTORE)
+			: asError(error);
 	});
 	const rub = await priceRub?.();
 	const task = readMediaTask(body, taskId);

@@ -95,7 +95,11 @@ export async function waitForTask(
 		const wanted = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 		return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
 	};
-	const options = () => ({ limitMs: Math.max(deadline - client.now(), MIN_POLL_MS), isNew });
+	// One that has been found does not become unknown: it was deleted.
+	const options = () => ({
+		limitMs: Math.max(deadline - client.now(), MIN_POLL_MS),
+		isNew: isNew && state === null,
+	});
 	const last = await pollUntil(client, taskId, pauseBefore, options);
 	if (last?.task && hasEnded(last.task.state)) return last.body;
 	throw waitTimeout(taskId, last, state, maxWaitMs);

@@ -21,6 +21,8 @@ export interface ItemRecord {
 	response?: JsonObject;
 	/** Decimal text in rubles, if it is known and was paid in this execution. */
 	costRub?: string;
+	/** Whether the gateway has returned the task by its ID. */
+	isFound?: true;
 	/** Whether it was sent by an execution that this one is a retry of. */
 	isBefore?: boolean;
 	/** The error after which it is, or may be, charged. */
@@ -30,4 +32,6 @@ export interface ItemRecord {
 	isFallback?: true;
 	/** Its outputs, unless they are too large to be kept. */
 	outputs?: INodeExecutionData[];
+	/** Whether the output is an error item, of a run that was suspended. */
+	isErrorItem?: true;
 }
