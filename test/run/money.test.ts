@@ -274,7 +274,10 @@ describe('spending', () => {
 	const failedTask = async () => {
 		const node = execution.node();
 		await costs('0.4', node);
-		node.taskFailed({ state: 'charged', costRub: '0.4' });
+		node.addTask('a', 't1');
+		const record = { state: 'charged', taskId: 't1', costRub: '0.4' } as const;
+		node.taskCharged(record);
+		node.taskFailed('t1', record);
 	};
 
 	const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';

@@ -115,6 +115,31 @@ describe('a limit on what an execution, or an account, may spend', () => {
 		expect(spent()).toBe('5.4');
 	});
 
+	it('a task of *Create* that fails while *Wait* waits for it has no known cost, and counts for the limit', async () => {
+		gateway.control.configure({ taskFailure: { code: 'MODERATION', message: 'Not this one', times: 1 } });
+		const create = image({ resource: 'task', operation: 'create' });
+		const wait: StoryNode = {
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'wait', taskId: '={{ $json.taskId }}', options: {} },
+			settings: CONTINUE,
+		};
+		const another = image({ prompt: 'a cow', options: { maxCostRub: 5 } }, CONTINUE);
+		const execution = await execute([create, wait, another], prompts('a cat', 'a dog'));
+		const [failed, drawn] = execution.items('Gateway 2').map(({ json }) => json);
+		expect([failed?.error, drawn?.state]).toMatchObject([
+			{ code: 'MODERATION', mayBeCharged: true },
+			'success',
+		]);
+		expect(JSON.stringify(failed)).toContain('Each try gets the same task');
+		expect(execution.hints('Gateway 2')).toBe('Cost: ₽0 (execution so far: ₽1.80; calls of unknown cost: 1)');
+		expect(JSON.stringify(execution.items('Gateway 3'))).toContain('for calls whose cost is unknown');
+		expect(execution.sums).toStrictEqual({
+			gatewayCostRub: '1.8',
+			gatewayCalls: '2',
+			gatewayCallsWithoutCost: '1',
+		});
+	});
+
 	describe('a minimum balance near which the account comes', () => {
 		/** An account with this balance, whose credential has a minimum of ₽50. */
 		function account(name: string, balance: string) {

@@ -225,7 +225,7 @@ class ItemLoop {
 			this.isFinal = true;
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
-			if (isFailedTask(thrown)) spending.taskFailed(records.get(index));
+			if (isFailedTask(thrown)) spending.taskFailed(thrown.details.taskId, records.get(index));
 			this.isFinal = isFailedTask(thrown);
 			const error = records.failed(index, thrown);
 			const json = this.call && unfinished(error, records.get(index));

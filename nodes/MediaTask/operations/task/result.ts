@@ -77,7 +77,8 @@ export async function resultOf(
 	const task = readMediaTask(body, taskId);
 	task.model ??= model;
 	if (task.state === 'fail') {
-		const error = taskError(task, client.settings.secrets, rub);
+		const created = model === undefined ? undefined : { priceRub: rub };
+		const error = taskError(task, client.settings.secrets, created);
 		throw hasOwnKey ? withAdvice(error, CHANGE_KEY) : error;
 	}
 	const json = isSimple ? taskJson(task, rub) : body;

@@ -170,8 +170,19 @@ export function hasEnded(state: string): boolean {
 	return state === 'success' || state === 'fail';
 }
 
-/** The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6), and its price if that is known. */
-export function taskError(task: MediaTask, secrets: readonly string[], priceRub?: number): ApiError {
+/**
+ * The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6).
+ *
+ * @param created its price, if that is known, for a task that the node itself has created
+ */
+export function taskError(
+	task: MediaTask,
+	secrets: readonly string[],
+	created?: { priceRub: number | undefined },
+): ApiError {
+	const advice = created
+		? 'Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one.'
+		: 'Each try gets the same task: change the input or the model in the node that creates it, and create another one.';
 	const { taskId, failCode, failMsg = '' } = task;
 	const code = failCode === undefined ? '' : ` (code ${failCode})`;
 	// Of several results, some may have succeeded.
@@ -180,7 +191,7 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 	const reason = quoted(redact(failMsg, secrets)) || 'the gateway gives no reason.';
 	return new ApiError({
 		message: 'The media task failed',
-		description: `Task ${taskId}${code}: ${reason} Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one.${made}`,
+		description: `Task ${taskId}${code}: ${reason} ${advice}${made}`,
 		// The specification does not show whether it is charged.
 		outcome: 'unknown',
 		kind: 'keyed',
@@ -191,12 +202,12 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 			failCode: task.failCode ?? null,
 			failMsg: task.failMsg ?? null,
 			state: task.state,
-			...compact({ model: task.model, priceRub, resultUrls: files.length > 0 ? files : undefined }),
+			...compact({ model: task.model, ...created, resultUrls: files.length > 0 ? files : undefined }),
 		},
 	});
 }
 
-export function isFailedTask(error: unknown): boolean {
+export function isFailedTask(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }
 

@@ -73,7 +73,10 @@ export async function charge<R>(
 			else if (isKnown) hold.spend(rub);
 			else hold.keep(rub);
 		}
-		if (isKnown && !isCounted) record.costRub = rub;
+		if (isKnown && !isCounted) {
+			record.costRub = rub;
+			spending.taskCharged(record);
+		}
 		if (ownKey && !isFree) ownKey.isCharged = true;
 		// Also when nothing was charged: expressions read the sums from each node that sends such calls.
 		spending.addOwn(isKnown && !isCounted ? rub : '0', isCounted ? 0 : 1);

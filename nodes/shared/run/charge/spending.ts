@@ -2,6 +2,7 @@ import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import type { Usage } from '../../gateway/text/formats/completion';
+import { omit } from '../../gateway/util/json';
 import { addToTotal, rubles } from '../../gateway/util/money';
 import { counted } from '../../gateway/util/text';
 import { storedContext } from '../../n8n/context';
@@ -20,6 +21,11 @@ export type SpendingContext = Pick<
 > &
 	Partial<Pick<IExecuteFunctions, 'getContext'>>;
 
+interface ExecutionTask extends Pick<ItemRecord, 'key' | 'costRub'> {
+	taskId: string;
+	account: string;
+}
+
 /** What n8n stores of the execution, as JSON; amounts are decimal text in rubles. */
 interface Stored {
 	executionId: string;
@@ -30,7 +36,7 @@ interface Stored {
 	totals: Totals;
 	keys: Record<string, KeyUse>;
 	/** In order of creation, also those of the executions that this one is a retry of. */
-	tasks: Array<{ taskId: string; account: string }>;
+	tasks: ExecutionTask[];
 }
 
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
@@ -100,13 +106,30 @@ export class Spending {
 		);
 	}
 
-	/** §2.6 does not say what a task that has failed costs: what was counted for it is not known any more. */
-	taskFailed(record: ItemRecord | undefined): void {
-		const { costRub: rub } = record ?? {};
-		if (!record || rub === undefined) return;
+	/** Notes what a task has cost: another node may find out that it has failed. */
+	taskCharged({ taskId, key, costRub }: ItemRecord): void {
+		const task = this.task(taskId);
+		if (task) Object.assign(task, { key, costRub });
+	}
+
+	/**
+	 * §2.6 does not say what a task that has failed costs: what was counted for it is not known any more.
+	 *
+	 * @param record that of the node's item, if the node has created the task
+	 */
+	taskFailed(taskId: string | undefined, record: ItemRecord | undefined): void {
+		const task = this.task(taskId);
+		const { costRub: rub } = task ?? {};
+		if (!task || rub === undefined) return;
+		delete task.costRub;
+		this.budget.doubt(rub, budgetKey(task));
+		if (record?.costRub === undefined) return this.show();
 		delete record.costRub;
-		this.budget.doubt(rub, budgetKey(record));
 		this.addOwn(rub, 0, -1);
+	}
+
+	private task(id: string | undefined): ExecutionTask | undefined {
+		return this.stored().tasks.find(({ taskId }) => taskId === id);
 	}
 
 	/** Adds to what this run of the node has cost, such as in an earlier try; `calls` are, or may be, charged. */
@@ -184,7 +207,7 @@ export class Spending {
 		const sums = { spent: nothingSpent(), beforeRub, unknownBefore, totals };
 		// Somebody may have corrected the input of the others.
 		const charged = Object.entries(stored?.keys ?? {}).filter(([, { isCharged }]) => isCharged);
-		const tasks = stored?.tasks ?? [];
+		const tasks = (stored?.tasks ?? []).map((task) => omit(task, 'costRub'));
 		const now: Stored = { executionId, ...sums, keys: Object.fromEntries(charged), tasks };
 		this.flowStore[KEY] = now;
 		return now;
