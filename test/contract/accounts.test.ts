@@ -1,3 +1,4 @@
+import { rateGates } from '../../nodes/shared/n8n/client';
 import { CONTINUE } from '../helpers/values';
 import { filled, useGateway } from './support';
 
@@ -74,6 +75,18 @@ describe('item credentials', () => {
 
 describe('rate limit', () => {
 	const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
+
+	it('pauses the requests of another node of the process, too', async () => {
+		jest.spyOn(rateGates, 'get').mockRestore();
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 9 } as const;
+		gateway.control.addFault({ action, match: { method: 'POST' }, times: 2 });
+		const options = { concurrency: 1, rateLimitWait: 0.01 };
+		await gateway.generate({ options }, { items: items(2), settings: CONTINUE });
+		const { error } = await gateway.generate();
+		expect(error).toBeUndefined();
+		const [, second, third] = gateway.control.requests({ method: 'POST' }).map(({ startedAt }) => startedAt);
+		expect(Number(third) - Number(second)).toBeGreaterThanOrEqual(500);
+	});
 
 	it('the hint of the node says how long requests, together, waited for the rate limit', async () => {
 		const code = 'rate_limit_exceeded';

@@ -181,6 +181,12 @@ describe('media form', () => {
 			'acme/painter · ₽16.65 · from ₽1.80',
 		],
 		[
+			'the lowest as an amount, not as a text',
+			tiers(['high', '16.65'], ['draft', '9']),
+			quality,
+			'acme/painter · ₽16.65 · from ₽9',
+		],
+		[
 			'the lowest, where that of the defaults is not known',
 			tiers(['ultra', '16.65'], ['draft', '1.80']),
 			quality,

@@ -263,6 +263,11 @@ describe('one of many items that cannot be sent', () => {
 			(settings) => image({ model: locator('={{ $json.key && "aurora/canvas-1" }}') }, settings),
 		],
 		[
+			'a text whose timeout is too short',
+			20,
+			(settings) => text({ prompt: 'a', options: { timeout: '={{ $json.key ? 600 : 0 }}' } }, settings),
+		],
+		[
 			'an edit without a picture',
 			12,
 			(settings) => {

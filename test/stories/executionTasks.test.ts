@@ -51,6 +51,16 @@ it('the picture that an agent drew goes on, as a file', async () => {
 	expect(items).toHaveLength(2);
 });
 
+it('an agent gets the URLs of the files alone', async () => {
+	const tool = { ...list({ simplify: false }), asTool: true };
+	const items = (await execute([image({ downloadResults: false }), tool], prompts('a cat'))).items(
+		'Gateway 2',
+	);
+	const [{ taskId = '', resultUrls = [] } = {}] = tasks();
+	expect(items).toMatchObject([{ json: { taskId, resultUrls } }]);
+	expect([items[0]?.binary, gateway.control.requests({ host: 'files' })]).toStrictEqual([undefined, []]);
+});
+
 it('tasks that run, have failed or are gone are no errors', async () => {
 	gateway.control.configure({ taskDuration: { image: 3_600_000 } });
 	const remove: StoryNode = {
@@ -59,7 +69,7 @@ it('tasks that run, have failed or are gone are no errors', async () => {
 		settings: { executeOnce: true },
 	};
 	const execution = await execute([create, remove, list()], prompts('a cat', 'a dog', 'a cow'));
-	const states = (node: string) => execution.items(node).map(({ json }) => json.state);
+	const states = (node: string) => execution.items(node).map(({ json }) => json.downloadError ?? json.state);
 	expect([execution.error, states('Gateway 3')]).toStrictEqual([
 		undefined,
 		['deleted', 'waiting', 'waiting'],

@@ -47,6 +47,15 @@ it('equal names of several items have a hint', async () => {
 	expect((await execute(image({ options }), rows('lamp', 'sofa'))).hints()).not.toContain('Several items');
 });
 
+it('equal names that nobody gave have none', async () => {
+	const [lamp] = (await execute(image(), rows('lamp'))).items();
+	const parameters = { resource: 'task', operation: 'wait', taskId: lamp?.json.taskId as string };
+	const execution = await execute({ node: 'mediaTask', parameters }, rows('a', 'b'));
+	const [[name] = [], [other] = []] = names(execution);
+	expect([name, execution.hints()]).toStrictEqual([other, '']);
+	expect(name).toMatch(/\.png$/);
+});
+
 it('sound of a text, and a stored file, have names', async () => {
 	const sound = text({
 		model: locator('polyglot/omni-audio'),

@@ -434,7 +434,8 @@ describe('an *Idempotency Key* of the user', () => {
 				rounds: [prompts('a cat')],
 			});
 			expect(gateway.charges()).toBe(1);
-			expect(execution.hints()).toMatch(/calls of unknown cost: 1\b/);
+			expect(execution.hints()).toMatch(/^Cost: ₽0 \(execution so far: ₽0; calls of unknown cost: 1\)/m);
+			expect(execution.hints()).not.toContain('₽1.80');
 		});
 
 		it('a retry with a corrected prompt makes its picture', async () => {

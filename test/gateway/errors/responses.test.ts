@@ -177,6 +177,7 @@ describe('the message of an error', () => {
 			message,
 			description: expect.stringContaining(request) as string,
 		});
+		expect(rejected('text', 422, { error: { ...error, type: 'x' } }).message).toBe(message);
 	});
 
 	it('has the beginning of long words, whose rest is in the description', () => {
