@@ -1,3 +1,4 @@
+import { HumanMessage } from '@langchain/core/messages';
 import type { StructuredChunk } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/gateway';
@@ -185,8 +186,12 @@ it.each([
 	['may be followed by that of the list', [TEXT_MODEL], [THIRD, TEXT_MODEL]],
 ])('a model in Extra Body %s', async (_, fallbackModels, models) => {
 	reject(THIRD, 'no_providers');
-	const { items } = await generate({ extraBody: JSON.stringify({ model: THIRD }), fallbackModels });
+	const options = { extraBody: JSON.stringify({ model: THIRD }), fallbackModels };
+	const { items } = await generate(options);
 	expect(asked()).toStrictEqual(models);
+	const { lc } = await gateway.chatModel({ options: { ...options, maxRetries: 0 } });
+	await lc.invoke([new HumanMessage('Hello')]);
+	expect(asked().slice(models.length)).toStrictEqual(models);
 	expect(items[0]?.json).toMatchObject({ model: models[1], fallbackFrom: [THIRD] });
 });
 

@@ -256,6 +256,11 @@ describe('one of many items that cannot be sent', () => {
 				image({ prompt: 'a cat', options: { idempotencyKey: '=order-{{ $json.key }}' } }, settings),
 		],
 		['a picture without a prompt', 12, (settings) => image({}, settings)],
+		[
+			'a picture whose prompt is a space',
+			12,
+			(settings) => image({ prompt: '={{ $json.prompt ?? " " }}' }, settings),
+		],
 		['a task whose input is no JSON', 12, task],
 		[
 			'a picture without a model',

@@ -438,6 +438,7 @@ interface Options {
 	contentType?: string;
 	/** When the headers arrive, in milliseconds. */
 	headersMs?: number;
+	hasFiles?: boolean;
 }
 
 /** A stream on a clock of its own, whose connection stays open after the last arrival. */
@@ -473,7 +474,12 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 	const completion = streamText(client, {
 		format,
 		output: { kind: 'text' },
-		request: { group: 'text', kind: 'charge', method: 'POST', path: format.path, json: {}, headers },
+		request: {
+			...{ group: 'text', kind: 'charge', method: 'POST', path: format.path, json: {}, headers },
+			...(options.hasFiles && {
+				openBody: async () => await Promise.resolve({ content: new Uint8Array() }),
+			}),
+		},
 		...(!options.isWhole && { onText: () => undefined }),
 	});
 	return { completion: clock.run(completion), sent, body, passed: () => clock.now() - start };
@@ -565,16 +571,18 @@ describe('the time of a stream', () => {
 	});
 });
 
-it('an unstreamed response may take its time from the request on, and a streamed one more', async () => {
+it('an unstreamed response may take its time from the request on, and a streamed one, or one to files, more', async () => {
 	const whole = '{"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}';
-	for (const [isWhole, bodyMs, outcome] of [
-		[true, 100_000, 'Hello'],
-		[true, 116_000, 315_000],
-		[false, 116_000, 'Hello'],
+	for (const [isWhole, bodyMs, outcome, hasFiles] of [
+		[true, 100_000, 'Hello', false],
+		[true, 116_000, 315_000, false],
+		[true, 116_000, 'Hello', true],
+		[false, 116_000, 'Hello', false],
 	] as const) {
 		const { completion, passed } = streamOnClock([at(bodyMs, `${whole}\n\ndata: [DONE]\n\n`)], {
 			isWhole,
 			headersMs: 200_000,
+			hasFiles,
 		});
 		expect(await textOf(completion).catch(passed)).toBe(outcome);
 	}

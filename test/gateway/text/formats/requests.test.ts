@@ -441,6 +441,7 @@ describe('a prompt that is cached', () => {
 			[{ ...user('Look'), attachments: [fromUrl('image')] }],
 			[[...marked('Look'), picture]],
 		],
+		['on no empty text', [{ ...system, text: '' }, user('Hi')], ['', marked('Hi')]],
 		[
 			'after the developer’s instructions',
 			[{ ...system, role: 'developer' }, user('Hi'), ...turns],
