@@ -370,11 +370,20 @@ const ROWS: Row[] = [
 			"It keeps the files of a task for 7 days. The task may also have ended without a file, or not have ended yet: see its state with the operation 'Get'.",
 	},
 	{
+		title: 'the download of a task that has failed with a part of its result',
+		node: task('download', { taskId: 't1' }),
+		faults: [NO_FILE, task1({ taskId: 't1', state: 'fail', failMsg: 'No', resultJson: '{"score": 1}' })],
+		message: 'The media task failed',
+		description: 'Task t1: “No”.',
+		error: { state: 'fail' },
+	},
+	{
 		title: 'a task that cannot be polled at the end of *Max Wait*',
 		node: image({ options: { maxWait: 0.5 } }),
 		faults: [{ match: { path: POLLS, nth: 3 }, action: { kind: 'error', code: 'internal_error' }, times: 0 }],
 		message: 'The media task did not finish within the maximum wait',
-		description: "raise the option 'Max Wait (Minutes)' for such tasks.",
+		description:
+			"after 30 seconds. It continues at the gateway: get its result later with its ID, and raise the option 'Max Wait (Minutes)' for such tasks.",
 		error: { state: 'waiting', paid: true, code: 'wait_timeout' },
 		duration: 10_000_000,
 		charges: 1,
@@ -432,6 +441,16 @@ const ROWS: Row[] = [
 		message: "'Prompt': input.prompt is too long",
 		description: `${FIELD} This call was not charged.`,
 		error: { httpCode: '422' },
+	},
+	{
+		title: 'the refusal of a prompt that the model calls text',
+		node: image({ input: form({}) }),
+		faults: [
+			fields({ text: { type: 'string' } }),
+			{ match: POST, action: refusal('input.text is too long') },
+		],
+		message: "'Prompt': input.text is too long",
+		description: `${FIELD} This call was not charged.`,
 	},
 	{
 		title: 'a refusal that names two fields',

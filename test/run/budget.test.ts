@@ -10,10 +10,24 @@ import {
 	type RequestKind,
 	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
+import { Budget, nothingSpent } from '../../nodes/shared/run/charge/budget';
 import { charge } from '../../nodes/shared/run/charge/charge';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import type { Records } from '../../nodes/shared/run/charge/records';
 import { Execution } from './support';
+
+test('a call whose execution is cancelled waits no longer for those of other executions', async () => {
+	const budget = new Budget(nothingSpent);
+	const limit = { left: () => '1', refusal: () => new Error('It does not fit') };
+	const run = new RunSignal();
+	await budget.take({ mostRub: '1', limit, run: new RunSignal() });
+	const outcomes: unknown[] = [];
+	void budget.take({ mostRub: '1', limit, run }).catch((error: unknown) => outcomes.push(error));
+	await new Promise((resolve) => setImmediate(resolve));
+	run.abort('cancelled');
+	await new Promise((resolve) => setImmediate(resolve));
+	expect(outcomes).toMatchObject([{ reason: 'cancelled', outcome: 'notSent' }]);
+});
 
 // Random calls of several executions of one account, under both limits. Amounts are in kopecks, times in steps.
 

@@ -280,6 +280,12 @@ describe('what files may cost', () => {
 		});
 	});
 
+	it.each<Kind>(['document', 'audio', 'video'])('a longer file costs more in a dry run: %s', async (kind) => {
+		const [short, long] = [await items(kind), await items(kind, 1, 500)];
+		const { rub } = await dry(about(kind), long);
+		expect(rub).toBeGreaterThan(2 * (await dry(about(kind), short)).rub);
+	});
+
 	const MODELS = ['sandbox/swift-1', 'sandbox/balanced-2', 'sandbox/thinker-3', 'sandbox/grand-4'];
 
 	test.each(Object.keys(PRESETS) as Kind[])('%s: costs less than its dry run says', async (kind) => {

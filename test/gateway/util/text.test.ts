@@ -22,6 +22,7 @@ it.each<[template: string, text: string, empty: string[]]>([
 	['={{ $json.name }} in {{ $json.city }}', ' in Kazan', ['{{ $json.name }}']],
 	['={{ $json.name }} in {{ $json.city }}!', 'A lamp in !', ['{{ $json.city }}']],
 	['={{ $json.a }} and {{ $json.b }}', ' and ', ['{{ $json.a }}', '{{ $json.b }}']],
+	['=A, {{ $json.a }}, {{ $json.b }}!', 'A, x, !', ['{{ $json.b }}']],
 	['=A {{ $json.a }}{{ $json.b }}', 'A x', []],
 	['=A {{ $json.a }}{{ $json.b }}', 'A ', []],
 	// Alone, it is an empty parameter, which has an error of its own.
