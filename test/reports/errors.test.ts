@@ -71,9 +71,9 @@ const json = (body: object) =>
 		body: { text: JSON.stringify(body), contentType: 'application/json' },
 	}) as const;
 const refusal = (message: string) => ({ kind: 'error', code: 'invalid_input', message }) as const;
-/** The catalogue has a picture model with these fields. */
-const fields = (properties: object): FaultRule => {
-	const pricing = { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '6.00' }] };
+/** The catalogue has a picture model with these fields, and these prices. */
+const fields = (properties: object, tiers = [{ params: {}, price: '6.00' }]): FaultRule => {
+	const pricing = { currency: 'RUB', type: 'tiered', tiers };
 	const model = { id: 'aurora/canvas-1', object: 'model', media_type: 'image', pricing };
 	const data = [{ ...model, input_schema: { properties } }];
 	return { match: { path: '/media/models' }, action: json({ object: 'list', data }), times: 0 };
@@ -441,6 +441,19 @@ const ROWS: Row[] = [
 		message: "'Prompt': input.prompt is too long",
 		description: `${FIELD} This call was not charged.`,
 		error: { httpCode: '422' },
+	},
+	...[{}, { dryRun: true }].map((options) => ({
+		title: `a picture without a price under *Max Cost per Execution*, with ${JSON.stringify(options)}`,
+		node: image({ options: { ...options, maxCostRub: 100 } }),
+		faults: [fields({ prompt: { type: 'string' } }, [])],
+		message: "The price of the task is unknown, so 'Max Cost per Execution (₽)' cannot be kept",
+		description: 'The catalogue has no price per task in rubles for this model.',
+	})),
+	{
+		title: 'a video of a model that the gateway does not have',
+		node: image({ resource: 'video', model: locator('none/none-1'), input: form({}) }),
+		message: 'The gateway has no media model "none/none-1"',
+		description: 'Choose the model again from the list: IDs change.',
 	},
 	{
 		title: 'the refusal of a prompt that the model calls text',

@@ -47,6 +47,7 @@ const ENDED: Array<[state: unknown, task: object, right: 'success' | 'fail']> = 
 	],
 	['done', { ...files([{ url: LINK }]), failCode: 0, failMsg: '' }, 'success'],
 	[undefined, files(), 'success'],
+	['success', { model: undefined, ...files() }, 'success'],
 	['FAIL', {}, 'fail'],
 	['failed', {}, 'fail'],
 	['failed', { failCode: 'MODERATION' }, 'fail'],
@@ -60,6 +61,7 @@ describe.each(ENDED)('a task in state %j with %j', (state, task, right) => {
 		const { json } = await run('mediaTask', image());
 		const shown = right === 'success' ? json : json.error;
 		expect(shown).toMatchObject({ state: right, taskId: expect.any(String) as string });
+		expect(shown).toHaveProperty('model', 'aurora/canvas-1');
 		expect(polls()).toBe(1);
 		expect(gateway.charges()).toBe(1);
 	});

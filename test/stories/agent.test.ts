@@ -4,7 +4,7 @@ import { addToTotal, compareDecimals, multiplyDecimals } from '../../nodes/share
 import type { ErrorCode } from '../../sandbox/gateway/errors';
 import { TEXT_MODEL } from '../contract/support';
 import { eventually } from '../helpers/time';
-import { FORMATS, locator } from '../helpers/values';
+import { FORMATS, form, locator } from '../helpers/values';
 import { type AgentStory, retryAgent, runAgent } from './agentWorkflow';
 import type { StoryNode } from './execution';
 import { image, says, text, useStories } from './support';
@@ -228,6 +228,12 @@ test('a tool whose prompt nobody lets the agent fill in says so to the model, at
 	expect(results[0]?.[0]).toContain('This tool has no prompt, so it makes nothing');
 	expect(results[0]?.[0]).toContain("click the sparkle button beside 'Prompt'");
 	expect(kinds()).not.toContain('media');
+});
+
+test('a tool whose form has the prompt makes that picture', async () => {
+	const input = form({ prompt: 'a grey cat', quality: 'draft', size: '512x512' });
+	await run({ ...agent([CAT]), tools: { [DRAW]: image({ prompt: '', input }) } });
+	expect(gateway.control.tasks().map((task) => task.input.prompt)).toStrictEqual(['a grey cat']);
 });
 
 test.each([
