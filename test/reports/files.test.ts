@@ -158,7 +158,8 @@ describe.each(TYPED)('%s, called %s and %s', (...row) => {
 			action: { kind: 'raw', status: 200, body: { text: content, contentType: label } },
 		});
 		const { items } = await run('mediaTask', picture('a cat'));
-		expect(items[0]?.binary?.data?.mimeType).toBe(type);
+		const fileType = type === 'application/pdf' ? 'pdf' : type.split('/')[0];
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: type, fileType });
 	});
 });
 
@@ -180,6 +181,14 @@ describe('an upload', () => {
 		const form = /^[0-9a-f]+$/.test(body) ? Buffer.from(body, 'hex').toString('latin1') : body;
 		expect(form).toContain(`filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`);
 	});
+});
+
+test('an upload from memory has as much time as a slow line needs', async () => {
+	gateway.control.configure({ latency: { storage: 20_000 } });
+	const base64 = Buffer.alloc(1_000_000, PNG).toString('base64');
+	const upload = { resource: 'file', operation: 'upload', uploadSource: 'base64', base64 };
+	const { json } = await run('storage', { ...upload, options: { timeout: 1 } });
+	expect(json).toMatchObject({ size: 1_000_000 });
 });
 
 const PICTURE = { images: [{ image_url: { url: `data:image/png;base64,${JPEG.toString('base64')}` } }] };
