@@ -543,14 +543,6 @@ test('a *Callback URL* without https:// in the last item is found before anythin
 	expect(gateway.control.requests(POST)).toStrictEqual([]);
 });
 
-test('an empty *File ID* in the last item is found before a file is deleted', async () => {
-	const parameters = { resource: 'file', operation: 'delete', fileId: '={{ $itemIndex ? "" : "a" }}' };
-	const items = [{ json: {} }, { json: {} }];
-	const { error } = await gateway.run({ node: 'storage', parameters, items });
-	expect([error?.message, error?.context?.itemIndex]).toStrictEqual(["'File ID' is empty", 1]);
-	expect(gateway.control.requests({ method: 'DELETE' })).toStrictEqual([]);
-});
-
 // An error that nobody can read says nothing.
 test.each<[string, Node, FaultRule['action'], RegExp]>([
 	[
