@@ -50,6 +50,7 @@ async function run(story: AgentStory) {
 }
 
 const kinds = () => gateway.control.ledger().map(({ kind }) => kind);
+const creations = () => gateway.control.requests({ method: 'POST', path: '/async/media/tasks' }).length;
 const urls = () => gateway.control.tasks().map(({ resultUrls: [url = 'no picture'] }) => url);
 /** What the execution has cost: all that was charged. */
 const sums = (calls: number, cost = spent()) => ({
@@ -193,6 +194,20 @@ test('the model fails after the picture is made: a retry pays for texts alone, a
 	expect(error).toBeUndefined();
 	expect(answers).toStrictEqual([expect.stringContaining(urls()[0] ?? 'no picture')]);
 	expect(kinds()).toStrictEqual(['text', 'media', 'text', 'text']);
+});
+
+test('users at once get the pictures that they have asked for, also when a call is repeated', async () => {
+	disturb(({ path }) => path.includes('/async/media/tasks') && creations() === 1, { kind: 'loseResponse' });
+	const asks = [TWICE, BOAT, 'Draw a green frog'];
+	const { error, results } = seen(await run({ ...agent(asks, { draw: { maxRetries: 0 } }), batchSize: 3 }));
+	expect(error).toBeUndefined();
+	const drawn = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, input.prompt]));
+	const promptsOf = (texts: string[]) =>
+		texts
+			.flatMap((text) => JSON.parse(text) as Array<{ taskId?: string }>)
+			.map(({ taskId = '' }) => drawn.get(taskId));
+	expect(results.map(promptsOf)).toStrictEqual([[undefined, CAT], [BOAT], ['Draw a green frog']]);
+	expect(kinds().filter((kind) => kind === 'media')).toHaveLength(3);
 });
 
 test('two users at once, whose agent calls all its tools at once, get what each returns, and the sums have all that was paid', async () => {

@@ -1,6 +1,6 @@
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
-import { asObject, asText } from '../gateway/util/json';
+import { asArray, asObject, asText } from '../gateway/util/json';
 
 /** `undefined` without an execution: an agent of n8n that is not in a workflow runs a node so. */
 export function storedContext(
@@ -26,6 +26,24 @@ export function isTool(context: Context & { isToolExecution?(): boolean }): bool
 export function isMcpTool(context: object): boolean {
 	const parent = asObject(Reflect.get(context, 'parentNode'));
 	return asText(parent?.type)?.endsWith('.mcpTrigger') === true;
+}
+
+/**
+ * Lets the expressions of a tool read the input of its own call. Of an agent that works on several items at once, n8n numbers
+ * the calls for each item from the same run on, and `$fromAI` reads the input of another call.
+ */
+export function readOwnCall(context: IExecuteFunctions): void {
+	const execution = asObject(Reflect.get(context, 'runExecutionData'));
+	const runData = asObject(asObject(execution?.resultData)?.runData);
+	const runs = asArray(runData?.[context.getNode().name]);
+	const [own] = context.getInputData();
+	const isOwn = (run: unknown) => {
+		const { ai_tool: input } = asObject(asObject(run)?.inputOverride) ?? {};
+		return [input].flat(2)[0] === own;
+	};
+	const index = runs.findIndex(isOwn);
+	const current: unknown = Reflect.get(context, 'runIndex');
+	if (index >= 0 && !isOwn(runs[Number(current)])) Reflect.set(context, 'runIndex', index);
 }
 
 interface WorkflowSettings {

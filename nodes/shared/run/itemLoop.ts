@@ -9,7 +9,7 @@ import { Limiter, RunSignal } from '../gateway/client/limits';
 import { asObject } from '../gateway/util/json';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect } from '../n8n/client';
-import { workflowSettings } from '../n8n/context';
+import { isTool, readOwnCall, workflowSettings } from '../n8n/context';
 import { NodeParameters } from '../params/source';
 import { othersText, type NextTry } from './charge/words';
 import { unfinished, type McpCall } from './mcpCalls';
@@ -49,6 +49,7 @@ export async function executeRegistry(
 	registry: Registry,
 ): Promise<INodeExecutionData[][]> {
 	if (context.getInputData().length === 0) return [[]];
+	if (isTool(context)) readOwnCall(context);
 	const resource = String(context.getNodeParameter('resource', 0));
 	const name = String(context.getNodeParameter('operation', 0));
 	const registered = registry.find(resource, name);
