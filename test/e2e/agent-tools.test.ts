@@ -2,7 +2,7 @@ import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { balanceTool, imageTool, mediaTool } from './support/tools';
-import { clusterOf, type Service } from './support/workflows';
+import { clusterOf, itemsNode, type Service } from './support/workflows';
 
 // The nodes of the package as tools of n8n's AI Agent.
 
@@ -56,4 +56,24 @@ it('an agent that asks twice for the same picture pays once, and is told so', as
 	for (const output of outputs) expect(output).toContain(tasks[0]?.resultUrls[0]);
 	expect(outputs[0]).not.toContain('same task as before');
 	expect(outputs[1]).toContain('same task as before');
+});
+
+it('an agent that works on several items at once gives each item the picture that it asks for', async () => {
+	const asks = ['Draw a grey cat', 'Draw a red boat at sea'];
+	const items = itemsNode(
+		'Asks',
+		asks.map((ask) => ({ ask })),
+	);
+	const batching = { batchSize: 2, delayBetweenBatches: 0 };
+	const asking = { ...agent('={{ $json.ask }}', { options: { batching } }), typeVersion: 2.2 };
+	const workflow = clusterOf('Side by side', [start, items, asking], [model(), mediaTool]);
+	const { nodes, error } = await environment.runWorkflow(workflow);
+	expect(error).toBeUndefined();
+	const tasks = environment.gateway.control.tasks();
+	const drawn = asks.map((ask) => tasks.find(({ input }) => String(input.prompt).includes(ask)));
+	expect(drawn.map((task) => task?.state)).toStrictEqual(['success', 'success']);
+	const outputs = nodes['Agent']?.items.map(({ json }) => json['output']) ?? [];
+	expect(outputs).toStrictEqual(
+		drawn.map((task) => expect.stringContaining(task?.resultUrls[0] ?? 'no file') as string),
+	);
 });
