@@ -231,6 +231,17 @@ test('the late error of a task is returned once more, too, also in another execu
 	expect(creations()).toBe(2);
 });
 
+test('a task that somebody deletes is an error, and the next call creates another', async () => {
+	lasting(1_000);
+	const { taskId = '' } = await call('owl');
+	const headers = { authorization: `Bearer ${gateway.apiKey}` };
+	await fetch(`${gateway.baseUrl}/async/media/tasks/${taskId}`, { method: 'DELETE', headers });
+	expect((await call('owl')).error).toMatch(/^The gateway has no such media task\. .*Restore/);
+	lasting(0);
+	expect(await call('owl')).toMatchObject({ state: 'success', resultUrls: pictures()[1] });
+	expect(creations()).toBe(2);
+});
+
 test('a request that is rejected is sent again by the next call', async () => {
 	gateway.control.addFault({
 		match: { method: 'POST', path: '/async/media/tasks' },

@@ -1,6 +1,6 @@
 import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { isFailedTask } from '../gateway/endpoints/tasks';
+import { isFailedTask, isGone } from '../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { fallbackHint } from '../gateway/text/fallback';
@@ -227,7 +227,7 @@ class ItemLoop {
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
 			if (isFailedTask(thrown)) spending.taskFailed(thrown.details.taskId, records.get(index));
-			this.isFinal = isFailedTask(thrown);
+			this.isFinal = isFailedTask(thrown) || isGone(thrown);
 			const error = records.failed(index, thrown);
 			const json = this.call && unfinished(error, records.get(index));
 			if (json) return void this.outputs.addAsIs(index, [{ json }]);

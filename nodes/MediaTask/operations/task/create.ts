@@ -1,4 +1,5 @@
 import { simplify } from '../../../shared/fields/results';
+import { isGone } from '../../../shared/gateway/endpoints/tasks';
 import { compact, asText } from '../../../shared/gateway/util/json';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 import { createAgain, createTask, isOfOtherAccount, taskNotSent } from './createTask';
@@ -15,7 +16,7 @@ import {
 } from '../../suspend/suspension';
 import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
-import { isGone, planResult, resultOf, resultOptions, resultParameters } from './result';
+import { planResult, resultOf, resultOptions, resultParameters } from './result';
 
 /** Whether the item is not to be sent: a task that is paid for is continued. */
 function isDry({ run, index }: ItemContext, { isDryRun }: PlannedTask): boolean {
@@ -100,9 +101,11 @@ export const createAndWait = defineOperation({
 					return await resultOf(item, result, again.taskId, newWait);
 				}
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
-				if (code !== 'wait_timeout' || !sleeps) throw asError(error);
-				const state = asText(extra.state) ?? 'unknown';
-				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
+				if (code !== 'wait_timeout') throw asError(error);
+				const state = asText(extra.state);
+				if (state !== undefined) item.run.records.put(item.index, { state: 'charged', isFound: true });
+				if (!sleeps) throw asError(error);
+				return [timedOutOutput({ taskId, model }, await priceRub(), { state: state ?? 'unknown' })];
 			}
 		};
 		// Its account may not have the task: nothing else is paid for before.

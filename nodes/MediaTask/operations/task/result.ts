@@ -1,6 +1,6 @@
 import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
 import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
-import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
+import { isGone, readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { number } from '../../../shared/params/kinds';
@@ -33,10 +33,6 @@ const RESTORE = "The operation 'Restore' brings a deleted task back.";
 
 const withAdvice = (error: ApiError, advice: string) =>
 	error.with({ description: `${error.details.description} ${advice}` });
-
-export function isGone(error: unknown): error is ApiError {
-	return error instanceof ApiError && error.details.kind === 'poll' && error.details.status === 404;
-}
 
 export interface PlannedResult {
 	maxWaitMs: number;

@@ -207,6 +207,11 @@ export function taskError(
 	});
 }
 
+/** Whether a poll says that the gateway does not have the task. */
+export function isGone(error: unknown): error is ApiError {
+	return error instanceof ApiError && error.details.kind === 'poll' && error.details.status === 404;
+}
+
 export function isFailedTask(error: unknown): error is ApiError {
 	return error instanceof ApiError && error.details.extra?.state === 'fail';
 }
