@@ -183,14 +183,6 @@ describe('an upload', () => {
 	});
 });
 
-test('an upload from memory has as much time as a slow line needs', async () => {
-	gateway.control.configure({ latency: { storage: 20_000 } });
-	const base64 = Buffer.alloc(1_000_000, PNG).toString('base64');
-	const upload = { resource: 'file', operation: 'upload', uploadSource: 'base64', base64 };
-	const { json } = await run('storage', { ...upload, options: { timeout: 1 } });
-	expect(json).toMatchObject({ size: 1_000_000 });
-});
-
 const PICTURE = { images: [{ image_url: { url: `data:image/png;base64,${JPEG.toString('base64')}` } }] };
 const SOUND = { audio: { data: WAV.toString('base64') } };
 

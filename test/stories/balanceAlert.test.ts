@@ -328,7 +328,6 @@ describe('an alert some days before the balance runs out', () => {
 			[690, 680, 670, 660, 650, 640, 630],
 		];
 		expect(await afterDays([...fast, ...slow])).toMatchObject({ spentPerDayRub: 10, daysLeft: 63 });
-		expect(await afterDays([100, 90, 40])).toMatchObject({ spentPerDayRub: 30, daysLeft: 1.33 });
 	});
 
 	it('says of a balance below zero that nothing is left', async () => {
