@@ -186,6 +186,32 @@ it('a task that is deleted while it is waited for is an error at once, with its 
 	expect((await execute(wait, prompts('a cat'))).items()[0]?.json.state).toBe('success');
 });
 
+it('one of three is deleted while all are waited for: brought back as the error says, a retry returns all and pays nothing', async () => {
+	gateway.control.configure({ taskDuration: { image: 3_600_000 } });
+	const running = execute(image(), prompts('a cat', 'a dog', 'a cow'));
+	const polled = () =>
+		gateway.control
+			.requests({ method: 'GET', path: '/async/media/tasks/*' })
+			.filter(({ status }) => status === 200);
+	await eventually(() => new Set(polled().map(({ path }) => path)).size === 3);
+	const [cat, dog, cow] = gateway.control.tasks().map(({ taskId }) => taskId);
+	const node = (operation: string): StoryNode => ({
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation, taskId: dog, options: {} },
+	});
+	await execute(node('delete'), prompts(''));
+	const failed = await running;
+	expect(failed.errorText).toContain(`Task ${dog} is paid for`);
+	for (const id of [cat, cow]) expect(failed.errorText).toContain(id);
+	expect((await execute(node('restore'), prompts(''))).items()[0]?.json).toMatchObject({ restored: true });
+	for (const id of [cat, dog, cow]) await gateway.control.finishTask(id ?? '');
+	const retried = await failed.retry();
+	expect(retried.items().map(({ json }) => [json.taskId, json.state])).toStrictEqual(
+		[cat, dog, cow].map((id) => [id, 'success']),
+	);
+	expect(spent()).toBe('5.4');
+});
+
 describe('a workflow that redacts execution data', () => {
 	const workflow = { redactionPolicy: 'all' } as const;
 

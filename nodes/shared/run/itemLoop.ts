@@ -175,7 +175,7 @@ class ItemLoop {
 		for (const name of always) void Reflect.get(params, name);
 		requestSettings(params.options);
 		this.concurrency ??= params.options.concurrency;
-		this.outputs.readOptions(index, params.options);
+		this.outputs.readFileName(index, params.options);
 		const input = { index, params, run: this.runContext, n8n: this.context };
 		return { input, planned: operation.plan?.(input) };
 	}

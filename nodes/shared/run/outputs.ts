@@ -23,8 +23,7 @@ export class ItemOutputs {
 		return !this.done.has(index) && !this.failed.has(index);
 	}
 
-	/** Reads *File Name*. */
-	readOptions(index: number, options: unknown): void {
+	readFileName(index: number, options: unknown): void {
 		const fileName = asText(asObject(options)?.fileName);
 		if (fileName !== undefined && fileName !== '') this.fileNames.set(index, fileName);
 	}
