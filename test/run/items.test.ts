@@ -164,6 +164,16 @@ describe('the node itself', () => {
 	});
 });
 
+it('each item has the settings that its expressions give', async () => {
+	fault({ kind: 'error', code: 'service_unavailable' }, {}, 0);
+	const options = { maxRetries: '={{ 2 * $itemIndex }}' };
+	await gateway.generate(
+		{ prompt: '={{ $json.prompt }}', options },
+		{ items: numbered(2), settings: CONTINUE },
+	);
+	expect([0, 1].map((n) => sent().filter(says(`text ${n}`)).length)).toStrictEqual([1, 3]);
+});
+
 it('values that are too large to be kept are read again when the turn of their item comes', async () => {
 	const size = 14 * 1024 * 1024;
 	const prompt = `={{ 'x'.repeat(${size} + $itemIndex) }}`;
@@ -174,17 +184,18 @@ it('values that are too large to be kept are read again when the turn of their i
 });
 
 it('a retry asks for what has failed, and for those for which 16 MB of results had no room', async () => {
-	for (const [n, megabytes] of [9, 8, 6].entries()) {
+	for (const [n, megabytes] of [9, 8, 6, 2].entries()) {
 		const message = { content: 'x'.repeat(megabytes * 1024 * 1024) };
 		fault(respondJson({ choices: [{ message }] }), { which: says(`text ${n}`) });
 	}
-	fault(REFUSED, { which: says('text 3') });
-	const failed = await execute(text({ options: { concurrency: 1 } }), numbered(4));
+	fault(REFUSED, { which: says('text 4') });
+	const failed = await execute(text({ options: { concurrency: 1 } }), numbered(5));
 	const before = sent().length;
 	calm();
-	expect((await failed.retry()).items()).toHaveLength(4);
+	expect((await failed.retry()).items()).toHaveLength(5);
 	const asked = sent().slice(before);
-	expect(numbered(4).map((_, n) => asked.some(says(`text ${n}`)))).toStrictEqual([false, true, false, true]);
+	const isAsked = numbered(5).map((_, n) => asked.some(says(`text ${n}`)));
+	expect(isAsked).toStrictEqual([false, true, false, true, true]);
 });
 
 describe('*Retry On Fail*', () => {

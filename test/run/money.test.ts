@@ -372,6 +372,16 @@ describe('spending', () => {
 				'0.61',
 			],
 			['a task with a key of the user', async () => await send({ ownKey }, '0.4'), '0.6', '0.61'],
+			[
+				'one key of two accounts twice',
+				async () => {
+					const client = { account: 'b', settings: {}, run: new RunSignal() } as unknown as Plan['client'];
+					await send({ key: 'k', mostRub: '0.4' }, LOST);
+					await send({ key: 'k', mostRub: '0.3', client }, '0.3');
+				},
+				'0.3',
+				'0.31',
+			],
 			['no rejected call', async () => await send({ mostRub: '0.4' }, REJECTED), '1', '1.01'],
 			[
 				'no call that was in flight when n8n ended',

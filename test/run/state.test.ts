@@ -133,13 +133,16 @@ describe.each<[string, Made, again: string, retried: string]>([
 });
 
 describe('the idempotency key of an item', () => {
-	it('of a task that has failed is used up where n8n redacts what it stores, too', () => {
+	it('of a task that has failed is used up, in each retry, where n8n redacts what it stores, too', () => {
 		const begin = newNode();
 		const redacted = { redactionPolicy: 'all' };
-		const records = begin(redacted);
-		Object.assign(creation(records), { taskId: 't1' });
-		records.failed(0, FAILED);
-		expect(begin({ ...redacted, executionId: 'e2' }).key(0)).not.toBe(records.key(0));
+		const keys = ['e1', 'e2', 'e3'].map((executionId) => {
+			const records = begin({ ...redacted, executionId });
+			Object.assign(creation(records), { taskId: 't1' });
+			records.failed(0, FAILED);
+			return records.key(0);
+		});
+		expect(new Set(keys).size).toBe(3);
 	});
 
 	it.each<[string, Made, string]>([
@@ -160,15 +163,24 @@ describe('outputs', () => {
 	const sized = (size: number): INodeExecutionData[] => [{ json: { text: 'x'.repeat(size - 20) } }];
 	const MIB = 1024 * 1024;
 
-	it('are not kept where n8n redacts them, nor the text that an error has', () => {
+	it('are kept where n8n redacts nothing', async () => {
 		const begin = newNode();
-		const records = begin({ redactionPolicy: 'all' });
-		records.done(0, OUTPUTS);
-		text(records, 1);
-		records.failed(1, new ApiError({ ...details, outcome: 'charged', extra: { text: 'a' } }));
-		expect(begin().get(0)).toStrictEqual({ state: 'done' });
-		expect(begin().get(1)?.error?.extra).toStrictEqual({});
+		begin({ redactionPolicy: 'none' }).done(0, OUTPUTS);
+		expect(await begin().outputs(0)).toStrictEqual(OUTPUTS);
 	});
+
+	it.each(['all', 'non-manual', 'manual-only'])(
+		'are not kept, nor the text that an error has, where n8n redacts them: %s',
+		(redactionPolicy) => {
+			const begin = newNode();
+			const records = begin({ redactionPolicy });
+			records.done(0, OUTPUTS);
+			text(records, 1);
+			records.failed(1, new ApiError({ ...details, outcome: 'charged', extra: { text: 'a' } }));
+			expect(begin().get(0)).toStrictEqual({ state: 'done' });
+			expect(begin().get(1)?.error?.extra).toStrictEqual({});
+		},
+	);
 
 	it.each<[string, Try, boolean]>([
 		['a retry takes them with their files', { executionId: 'e2', files: ['f1', 'f2'] }, true],

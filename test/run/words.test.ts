@@ -135,5 +135,7 @@ describe('what an error says of other items', () => {
 			/for that of this sub-workflow, not for its parent: it pays only/,
 		);
 		expect(said('none')).toBe('1 item cost ₽2.');
+		const another = { ...withoutResult, error: details('charged', 'charge') };
+		expect(othersText([['0', another]], 'none')).toBe('1 item cost ₽2. 1 of them failed, too.');
 	});
 });

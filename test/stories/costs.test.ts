@@ -7,7 +7,18 @@ import { CONTINUE, locator } from '../helpers/values';
 import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import { streamOf } from '../reports/support';
 import type { Execution, Story, StoryNode } from './execution';
-import { FREE, image, numbered, prompts, RETRY_ON_FAIL, rubles, says, text, useStories } from './support';
+import {
+	FREE,
+	image,
+	numbered,
+	prompts,
+	respondJson,
+	RETRY_ON_FAIL,
+	rubles,
+	says,
+	text,
+	useStories,
+} from './support';
 
 describe('a limit on what an execution, or an account, may spend', () => {
 	// *Max Cost per Execution* and *Minimum Balance* with more items than fit at a time.
@@ -153,6 +164,16 @@ describe('a limit on what an execution, or an account, may spend', () => {
 			const { errorText } = await execute(image(), prompts('a', 'b', 'c'), account('one', '53.00'));
 			expect(chargesOf('one')).toBe(1);
 			expect(errorText).toContain("'Minimum Balance (₽)' of ₽50");
+			expect(errorText).toContain('The account has ₽51.20.');
+		});
+
+		it('a picture whose price is not known is not made, and the error names the limit', async () => {
+			const model = { id: 'aurora/canvas-1', media_type: 'image', input_schema: {} };
+			const action = respondJson({ object: 'list', data: [model] });
+			gateway.control.addFault({ match: { path: '*/media/models' }, action, times: 0 });
+			const { errorText } = await execute(image(), prompts('a'), account('unpriced', '5000'));
+			expect(errorText).toContain("is unknown, so 'Minimum Balance (₽)' cannot be kept");
+			expect(chargesOf('unpriced')).toBe(0);
 		});
 
 		it('also when another program has spent since', async () => {

@@ -515,6 +515,21 @@ describe('a task that fails', () => {
 		);
 	});
 
+	it('that was paid for in the execution before is no part of the cost of a retry', async () => {
+		gateway.control.configure({ taskDuration: { image: 3_600_000 } });
+		const options = { maxWait: 0.5 };
+		const before = await execute(image({ options }), prompts('a cat'));
+		for (const { taskId } of tasks())
+			await gateway.control.finishTask(taskId, { failCode: 'MODERATION', failMsg: 'Not this one' });
+		const retried = await before.retry({ options });
+		expect(retried.errorText).toContain('The media task failed');
+		expect(retried.sums).toStrictEqual({
+			gatewayCostRub: '0',
+			gatewayCalls: '0',
+			gatewayCallsWithoutCost: '0',
+		});
+	});
+
 	/** Disturbs the creations with other keys than so far. */
 	function disturbNew(action: Parameters<typeof disturb>[1]) {
 		const keys = tasks().map(({ idempotencyKey }) => idempotencyKey);
