@@ -23,11 +23,14 @@ describe('client', () => {
 
 	/** Lets the gateway fail, and counts the requests. */
 	function gatewayFails() {
-		const seen = { requests: 0 };
+		const seen = { requests: 0, status: 503 };
 		nock('https://gateway.test')
 			.persist()
 			.get('/api/v1/balance')
-			.reply(() => [(seen.requests += 1) && 503, gatewayFailure(503), { 'retry-after': '0' }]);
+			.reply(() => {
+				seen.requests += 1;
+				return [seen.status, gatewayFailure(seen.status), { 'retry-after': '0' }];
+			});
 		return seen;
 	}
 
@@ -56,22 +59,33 @@ describe('client', () => {
 		const trigger = { node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', store: {} } as const;
 		type Context = ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
-		it.each<[string, () => Context, typeof EDITOR_SETTINGS, number, number]>([
-			['a callback', () => webhookContext(trigger, { body: {} }), CALLBACK_SETTINGS, 9, 315_000],
-			['a poll', () => pollContext(poller), POLL_SETTINGS, 4, 315_000],
-			['the editor', () => contextOf(), EDITOR_SETTINGS, 2, 30_000],
-		])('for %s has its number of tries and its timeout', async (_, context, settings, tries, waitedMs) => {
-			const seen = gatewayFails();
-			const failing = await connect(context(), settings);
-			const { details } = await apiErrorOf(failing.json(balance));
-			expect([details.status, seen.requests]).toStrictEqual([503, tries]);
-			const own = context();
-			jest.spyOn(own.helpers, 'httpRequestWithAuthentication').mockReturnValue(new Promise(() => undefined));
-			const waiting = await connect(own, { ...settings, maxRetries: 0 });
-			const begin = Date.now();
-			expect((await apiErrorOf(waiting.json(balance))).details.code).toBe('timeout');
-			expect(Date.now() - begin).toBe(waitedMs);
-		});
+		it.each<[string, () => Context, typeof EDITOR_SETTINGS, number, number, number]>([
+			['a callback', () => webhookContext(trigger, { body: {} }), CALLBACK_SETTINGS, 9, 315_000, 900],
+			['a poll', () => pollContext(poller), POLL_SETTINGS, 4, 315_000, 60],
+			['the editor', () => contextOf(), EDITOR_SETTINGS, 2, 30_000, 5],
+		])(
+			'for %s has its number of tries, its timeout and its wait',
+			async (_, context, settings, ...expected) => {
+				const [tries, waitedMs, limitedSeconds] = expected;
+				const seen = gatewayFails();
+				const failing = await connect(context(), settings);
+				const { details } = await apiErrorOf(failing.json(balance));
+				expect([details.status, seen.requests]).toStrictEqual([503, tries]);
+				const own = context();
+				jest
+					.spyOn(own.helpers, 'httpRequestWithAuthentication')
+					.mockReturnValue(new Promise(() => undefined));
+				const waiting = await connect(own, { ...settings, maxRetries: 0 });
+				const begin = Date.now();
+				expect((await apiErrorOf(waiting.json(balance))).details.code).toBe('timeout');
+				expect(Date.now() - begin).toBe(waitedMs);
+				seen.status = 429;
+				const limitedFrom = Date.now();
+				const limited = await connect(context(), settings);
+				expect((await apiErrorOf(limited.json(balance))).details.status).toBe(429);
+				expect(Math.round((Date.now() - limitedFrom) / 1_000)).toBe(limitedSeconds);
+			},
+		);
 	});
 });
 

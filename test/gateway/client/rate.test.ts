@@ -126,14 +126,22 @@ it('an account is a base URL, in any spelling, and a key, which cannot be read f
 it('WaitMeter measures the time in which at least one request waits', async () => {
 	let now = 0;
 	const meter = new WaitMeter(() => now);
-	for (const [begin, end] of [
-		[10, 30],
-		[50, 57],
+	for (const [begin, second, end, last] of [
+		[10, 15, 20, 30],
+		[50, 52, 56, 57],
 	] as const) {
 		now = begin;
-		const waits = [meter.during(Promise.resolve()), meter.during(Promise.resolve())];
+		let endFirst: () => void = () => undefined;
+		const first = meter.during(new Promise((resolve) => (endFirst = resolve)));
+		now = second;
+		let endSecond: () => void = () => undefined;
+		const other = meter.during(new Promise((resolve) => (endSecond = resolve)));
 		now = end;
-		await Promise.all(waits);
+		endFirst();
+		await first;
+		now = last;
+		endSecond();
+		await other;
 	}
 	expect(meter.totalMs).toBe(27);
 });

@@ -254,7 +254,8 @@ const statuses: Row[] = [
 	{ step: { status: 500 }, again: ALL, unknown: ONCE_CHARGED },
 	{ step: { status: 504 }, again: ONCE_CHARGED, unknown: ALL },
 	...[501, 599].map((status) => ({ step: { status }, again: NONE, unknown: ONCE_CHARGED, kinds: GATEWAY })),
-	// The server of a file has no format.
+	// The server of a file has no format, and no rate limit of the account.
+	{ step: { status: 429 }, again: ALL, unknown: NONE, kinds: ['file'] },
 	{ step: { status: 502, body: '<html>' }, again: ALL, unknown: NONE, kinds: ['file'] },
 	{ step: { status: 522, body: '<html>' }, again: ALL, unknown: ALL, kinds: ['file'] },
 ];

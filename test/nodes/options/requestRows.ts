@@ -1,5 +1,5 @@
 import { eventually } from '../../helpers/time';
-import { always, call, callAtOnce, gateway, ofCalls, requests, type Place, type Row } from './places';
+import { always, call, callAtOnce, EACH, gateway, ofCalls, requests, type Place, type Row } from './places';
 
 // Options of requests.
 
@@ -44,7 +44,7 @@ export const requestRows: Record<string, Row> = {
 		},
 		right: () => [1, true],
 	},
-	/** How many requests are in flight at the same time. */
+	/** How many requests are in flight at the same time: what the first item says counts for all. */
 	concurrency: {
 		see: async (place) => {
 			const { requests: held, release } = gateway.control.hold({
@@ -55,7 +55,7 @@ export const requestRows: Record<string, Row> = {
 				most = held.length;
 				release();
 			});
-			await callAtOnce(place, { concurrency: 3, maxRetries: 0 }, { values: [1, 2, 3, 4, 5] });
+			await callAtOnce(place, { concurrency: EACH, maxRetries: 0 }, { values: [3, 1, 9, 9, 1] });
 			return most;
 		},
 		// Polls have slots of their own.
