@@ -21,9 +21,11 @@ function publish(parameters: INodeParameters) {
 	let { apiKey } = gateway;
 	let store = {};
 	let saved = {};
+	let timeZone: string | undefined;
 	const poll = async (mode: WorkflowExecuteMode) => {
 		const credential = { baseUrl: gateway.baseUrl, apiKey };
 		const context = pollContext({ node: 'balanceTrigger', parameters, mode, store, credential });
+		if (timeZone) jest.spyOn(context, 'getTimezone').mockReturnValue(timeZone);
 		const output = await new BalanceTrigger().poll.call(context);
 		// n8n saves static data only then.
 		if (output && mode === 'trigger') saved = copy(store);
@@ -40,6 +42,8 @@ function publish(parameters: INodeParameters) {
 		restart: () => void (store = copy(saved)),
 		/** The node is edited. */
 		set: (more: INodeParameters) => void Object.assign(parameters, more),
+		/** Another time zone is chosen in the settings of the workflow. */
+		move: (zone: string) => void (timeZone = zone),
 		/** Another account is chosen in the credential. */
 		choose: (key: string) => void (apiKey = key),
 	};
@@ -202,10 +206,10 @@ describe('*Get* with *Threshold*, before an If node', () => {
 	it.each([true, false])(
 		'tells which customers are low, each by their own limit (Simplify: %s)',
 		async (simplify) => {
-			const customers = ['50.00', '49.99', '0.00'].map((balance, index) => {
+			const customers = ['50.00', '49.99', '-0.01'].map((balance, index) => {
 				gateway.control.setBalance(balance, `customer ${index}`);
 				const { key } = gateway.control.createKey({ account: `customer ${index}` });
-				return { json: { key, limit: index === 2 ? 0.01 : 50 } };
+				return { json: { key, limit: index === 2 ? 0 : 50 } };
 			});
 			const execution = await execute(get('={{ $json.limit }}', simplify ? {} : { simplify }), customers, {
 				keyOf: ({ json }) => json.key as string,
@@ -216,7 +220,7 @@ describe('*Get* with *Threshold*, before an If node', () => {
 			expect(rows).toStrictEqual([
 				['50.00', false, { item: 0 }],
 				['49.99', true, { item: 1 }],
-				['0.00', true, { item: 2 }],
+				['-0.01', true, { item: 2 }],
 			]);
 			expect([gateway.charges(), execution.sums]).toStrictEqual([0, undefined]);
 		},
@@ -330,12 +334,39 @@ describe('an alert some days before the balance runs out', () => {
 		expect(await afterDays([...fast, ...slow])).toMatchObject({ spentPerDayRub: 10, daysLeft: 63 });
 	});
 
-	it('says of a balance below zero that nothing is left', async () => {
-		expect(await afterDays([100, 60, 20, -20])).toMatchObject({
+	it.each([
+		[-20, '-₽20'],
+		[0, '₽0'],
+	])('says of a balance of %i that nothing is left', async (balance, shown) => {
+		expect(await afterDays([120, 80, 40, 0].map((one) => one + balance))).toMatchObject({
 			spentPerDayRub: 40,
 			daysLeft: 0,
-			message: 'The balance is -₽20: nothing is left',
+			message: `The balance is ${shown}: nothing is left`,
 		});
+	});
+
+	it('names the day of the time zone of the workflow', async () => {
+		const workflow = publish(SOON);
+		await workflow.poll('100');
+		await passTime(24 * HOUR);
+		gateway.control.setBalance('75');
+		const messages = new Set<unknown>();
+		// They are 25 hours apart.
+		for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue']) {
+			workflow.move(zone);
+			for (const { message } of await workflow.test()) messages.add(message);
+		}
+		expect([...messages]).toStrictEqual(Array(2).fill(expect.stringMatching(/last until \w+day$/)));
+	});
+
+	it('does not take another account for one that has spent what it has less', async () => {
+		const workflow = publish(SOON);
+		await workflow.poll('1000');
+		await passTime(24 * HOUR);
+		gateway.control.setBalance('100', 'poor');
+		workflow.choose(gateway.control.createKey({ account: 'poor' }).key);
+		expect(await workflow.poll()).toStrictEqual([]);
+		expect(await workflow.test()).toMatchObject([{ amount: '100.00', spentPerDayRub: null }]);
 	});
 
 	it('does not come again when the pace is known again, after a week without polls', async () => {
