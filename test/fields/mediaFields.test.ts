@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import nock from 'nock';
 
-import { loadFileFields, formFields } from '../../nodes/shared/fields/mediaForm';
-import { mediaSearches } from '../../nodes/shared/fields/models';
+import { formFields, loadFileFields, mapMediaFields } from '../../nodes/shared/fields/mediaForm';
+import { mediaSearches, searchTextModels } from '../../nodes/shared/fields/models';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
 import { editorContext } from '../helpers/contexts';
 import { catalogue, model, painter } from '../helpers/media';
 import { useNock } from '../helpers/nock';
+import { locator } from '../helpers/values';
 
 const onlyField = (schema: Json, required: string[] = [], more: JsonObject = {}) => {
 	const [field] = formFields({ type: 'object', properties: { field: schema }, required, ...more });
@@ -150,6 +151,17 @@ describe('media form', () => {
 		it('is empty for a model without fields', async () => expect(await listed({})).toStrictEqual([]));
 	});
 
+	it.each([
+		['no model is chosen', '', /^Choose a model/],
+		['the gateway does not have the model', 'acme/none', /^The gateway has no media model "acme\/none"/],
+		['the model has no fields', 'acme/painter', /names no fields.*'JSON'/],
+	])('an empty form says that %s', async (_, id, words) => {
+		catalogue([painter()]);
+		const context = editorContext({ node: 'mediaTask', parameters: { model: locator(id) } });
+		const emptyFieldsNotice = expect.stringMatching(words) as string;
+		expect(await mapMediaFields.call(context)).toStrictEqual({ fields: [], emptyFieldsNotice });
+	});
+
 	describe('the list of models', () => {
 		const models = ['image', 'video', 'music', 'audio'].map((media_type) =>
 			painter({}, { id: `acme/${media_type}`, media_type }),
@@ -166,6 +178,29 @@ describe('media form', () => {
 			expect((await search.call(context)).results).toStrictEqual([{ name: `${id} · ₽6`, value: id }]);
 			expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 		});
+	});
+
+	it('the list of all media models has their types', async () => {
+		catalogue([painter(), painter({}, { id: 'acme/film', media_type: 'video' })]);
+		const context = editorContext({ node: 'mediaTask', parameters: {} });
+		const { results } = await mediaSearches.searchMediaModels.call(context);
+		expect(results.map(({ name }) => name)).toStrictEqual([
+			'acme/film · ₽6 · video',
+			'acme/painter · ₽6 · image',
+		]);
+	});
+
+	it('the list of text models has their prices, and how much they read', async () => {
+		const models = [
+			{ id: 'b', context_length: 128_000, cost_context: '0.00005', cost_completion: '0.0002' },
+			{ id: 'a' },
+		];
+		nock('https://gateway.test').persist().get('/api/v1/models').reply(200, { data: models });
+		const context = editorContext({ node: 'textGeneration', parameters: {} });
+		expect((await searchTextModels.call(context)).results).toStrictEqual([
+			{ name: 'a', value: 'a' },
+			{ name: 'b · ₽50 in, ₽200 out per 1M · 128K', value: 'b' },
+		]);
 	});
 
 	const quality = { properties: { quality: { enum: ['draft', 'high'], default: 'high' } } };

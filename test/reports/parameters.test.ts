@@ -189,6 +189,7 @@ test.each<[string, object, object | RegExp]>([
 	['1,5', { temperature: '={{ "1,5" }}' }, /'Temperature'.*"1,5".*with a point before the decimals/],
 	['1 000', { maxTokens: '={{ "1 000" }}' }, /'Max Tokens'.*"1 000".*without spaces or commas/],
 	['yes', { context: { store: '={{ "yes" }}' } }, /'Store Response'.*"yes".*true or false/],
+	['nothing', { dryRun: '={{ null }}' }, /'Dry Run' has a value that is not allowed: null.*true or false/],
 ])(
 	'an option whose expression gives %s is read as the form reads it, or says what to write',
 	async (_, options, right) => {
@@ -277,6 +278,14 @@ test.each<[string, Call, RegExp]>([
 		'*Must Call This Tool* without tools',
 		responses({ toolChoice: 'function', toolChoiceName: 'look' }),
 		/there are no tools/,
+	],
+	[
+		'*Must Call This Tool* without its name',
+		text({
+			tools: { function: [{ name: 'look' }] },
+			options: { toolChoice: 'function', toolChoiceName: ' ' },
+		}),
+		/'Tool to Call' is empty/,
 	],
 	[
 		'*Must Call a Tool* without tools in Messages',

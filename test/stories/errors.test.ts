@@ -78,13 +78,15 @@ describe('mistakes in the panel', () => {
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
-	const row = { role: 'user', content: 'Describe {{ $json.name }}' };
+	const row = { role: 'user', content: 'Describe {{ $input.item.json.name }}' };
 	it.each([
 		['a text', text({ prompt: 'Describe {{ $json.name }}' })],
 		['a row', text({ inputMode: 'messages', messages: { message: [row] }, systemPrompt: '={{ 1 }}' })],
 		['a system prompt', text({ systemPrompt: 'It is {{ $now.name }}', prompt: '=a' })],
 		['a picture', image({ prompt: "A film of {{ $('Form').item.json.name }}" })],
-		['a task', image({ inputMode: 'json', inputJson: '{ "prompt": "{{ $json.name }}" }' })],
+		['a task', image({ inputMode: 'json', inputJson: '{ "prompt": "{{ $vars.name }}" }' })],
+		['a text of another node', text({ prompt: 'Describe {{ $node["Form"].json.name }}' })],
+		['a text of today', text({ prompt: 'Describe {{ $today.name }}' })],
 	])('%s with an expression in a field that is fixed is an error, and nothing is sent', async (_, node) => {
 		const { errorText } = await execute(node, [{ json: { name: 'lamp' } }, { json: { name: 'sofa' } }]);
 		expect(errorText).toMatch(

@@ -77,12 +77,51 @@ it.each<[string, unknown[], object, string]>([
 	expect([execution.error, gateway.charges()]).toStrictEqual([undefined, products.length]);
 });
 
+it.each(['?? ""', "|| ''", '?? ``'])('a field that may be missing has no hint: %s', async (or) => {
+	const execution = await execute(text({ prompt: `=A {{ $json.product ${or} }}` }), rows('lamp', undefined));
+	expect([execution.error, execution.hints()]).toStrictEqual([
+		undefined,
+		expect.not.stringContaining('empty'),
+	]);
+});
+
 it.each([
 	['a text that is about it', "={{ $json.product + ' in JavaScript' }}", 'undefined'],
 	['an expression that names it', "={{ 'What is undefined, ' + $json.id }}", 'a'],
 	['a path', '=What is {{ $json.product }}?', 'undefined'],
 ])('the word "undefined" of %s is sent', async (_, prompt, product) => {
 	expect((await execute(text({ prompt }), rows(product))).error).toBeUndefined();
+});
+
+describe('a field that is not there', () => {
+	/** What the error says for an item with these fields, where the node *Ann's rows* before the last has any field. */
+	function advice(expression: string, json = {}): string | undefined {
+		const found = "$('Ann\\'s rows').item.json";
+		const context = {
+			evaluateExpression: (asked: string) => (asked.includes(found) ? 'lamp' : undefined) as never,
+			getInputData: () => [{ json }],
+			getMode: () => 'manual' as const,
+			getNode: () => ({ name: 'Gateway' }) as INode,
+			getParentNodes: () => ['Describe', "Ann's rows"].map((name) => ({ name })) as never,
+		};
+		const empty = new EmptyExpressions();
+		empty.add(0, { expression, at: new Location('prompt', "'Prompt'"), isPart: true });
+		return empty.undefinedInAll(context, () => true)?.description;
+	}
+
+	it.each([
+		['{{ $json.product }}', "{{ $('Ann\\'s rows').item.json.product }}"],
+		['{{ $json["product name"] }}', `{{ $('Ann\\'s rows').item.json["product name"] }}`],
+	])('is read from the earlier node that has it, whatever their names: %s', (expression, earlier) => {
+		expect(advice(expression)).toContain(`For a field of an earlier node: ${earlier}.`);
+	});
+
+	it('has up to 20 others listed', () => {
+		const names = Array.from({ length: 23 }, (_, n) => `f${n}`);
+		const json = Object.fromEntries(names.map((name) => [name, 1]));
+		const listed = names.slice(0, 20).join(', ');
+		expect(advice('{{ $json.product }}', json)).toContain(`The input has ${listed} and 3 others.`);
+	});
 });
 
 it.each([
