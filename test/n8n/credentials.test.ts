@@ -394,6 +394,8 @@ describe('the credential test', () => {
 	it('does not show the key, whatever is thrown', async () => {
 		const body = JSON.stringify({ error: { message: `no: ${KEY}` } });
 		expect((await testCredential({ statusCode: 403, body })).message).toContain('[key]');
+		const other = new Error('odd other-key');
+		expect((await testCredential(other, { apiKey: ' other-key\n' })).message).toBe('odd [key]');
 		const request = () => {
 			const odd: unknown = `odd ${KEY}`;
 			throw odd;

@@ -223,7 +223,13 @@ describe('files of pictures', () => {
 
 	it('to edit are on the error output, so that another node can try again', async () => {
 		const content = Buffer.from('a picture');
-		const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
+		const names = ['a.png', 'b.png'];
+		const items = await Promise.all(
+			names.map(async (fileName) => ({
+				...(await withFiles({ name: 'data', content, mimeType: 'image/png', fileName })),
+				json: { prompt: 'at night' },
+			})),
+		);
 		const inputFiles = { files: [{ inputField: 'image_urls' }] };
 		const node = image({
 			operation: 'edit',
@@ -240,12 +246,11 @@ describe('files of pictures', () => {
 			['continueErrorOutput', true],
 			['continueRegularOutput', false],
 		] as const) {
-			const execution = await execute({ ...node, settings: { onError } }, [
-				{ ...item, json: { prompt: 'at night' } },
-			]);
-			const [failed] = [...execution.failed(), ...execution.items()];
-			expect(failed?.json.error).toMatchObject({ httpCode: '400' });
-			expect(failed?.binary?.data?.fileName === 'a.png').toBe(has);
+			const execution = await execute({ ...node, settings: { onError } }, items);
+			const failed = [...execution.failed(), ...execution.items()];
+			expect(failed.map(({ json }) => json.error)).toMatchObject(Array(2).fill({ httpCode: '400' }));
+			const kept = failed.map(({ binary }) => binary?.data?.fileName);
+			expect(kept).toStrictEqual(has ? names : [undefined, undefined]);
 		}
 	});
 });

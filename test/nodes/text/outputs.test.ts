@@ -170,6 +170,12 @@ it('the execution’s metadata have the tokens', async () => {
 	});
 });
 
+it('an error does not have the key, of any form, which a model repeats', async () => {
+	mockResponse('chat', chat([{ content: 'The key is sk-test' }]));
+	const { items } = await generate({ outputFormat: 'jsonObject' }, { settings: CONTINUE });
+	expect(items[0]?.json.error).toMatchObject({ text: 'The key is [key]', costRub: 0.5 });
+});
+
 describe('the files of a response', () => {
 	it.each([
 		['mp3', 'audio/mpeg'],
