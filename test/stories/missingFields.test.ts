@@ -4,7 +4,7 @@ import { EmptyExpressions } from '../../nodes/shared/params/emptyExpressions';
 import { Location } from '../../nodes/shared/params/parameter';
 import { CONTINUE, form } from '../helpers/values';
 import type { StoryNode } from './execution';
-import { image, text, useStories } from './support';
+import { image, RETRY_ON_FAIL, says, text, useStories } from './support';
 
 // An expression refers to a field that the input does not have, as of rows that a node before has replaced.
 
@@ -47,6 +47,11 @@ it.each<[string, StoryNode, string]>([
 	['a template literal', photo('={{ `Photo of ${$json.product}` }}'), OTHER],
 	['a message', text({ inputMode: 'messages', messages }), NO_FIELD],
 	['a system prompt', text({ prompt: 'a', systemPrompt: '=You sell {{ $json.product }}' }), NO_FIELD],
+	[
+		'a prompt after a system prompt that is the same expression',
+		text({ systemPrompt: '={{ $json.product }}', prompt: '=Describe {{ $json.product }}' }),
+		NO_FIELD,
+	],
 	['a field of a form', image({ prompt: 'a', input: form({ style: '=As {{ $json.product }}' }) }), NO_FIELD],
 	['JSON', image({ inputMode: 'json', inputJson: '={ "prompt": "A {{ $json.product }}" }' }), NO_FIELD],
 	['a dry run', image({ prompt: '=A {{ $json.product }}', options: { dryRun: true } }), NO_FIELD],
@@ -75,6 +80,16 @@ it.each<[string, unknown[], object, string]>([
 	const execution = await execute(photo('=A {{ $json.product }}'), rows(...products), more);
 	expect(execution.hints()).toContain(`{{ $json.product }} in 'Prompt' is empty${where}.`);
 	expect([execution.error, gateway.charges()]).toStrictEqual([undefined, products.length]);
+});
+
+it('is sent in the next try, too, for an item of which others have the field', async () => {
+	gateway.control.addFault({
+		match: { method: 'POST', which: says('[]') },
+		action: { kind: 'error', code: 'service_unavailable' },
+	});
+	const node = text({ prompt: '=A [{{ $json.product }}]', options: { maxRetries: 0 } }, RETRY_ON_FAIL);
+	const execution = await execute(node, rows('lamp', undefined));
+	expect([execution.error, gateway.charges()]).toStrictEqual([undefined, 2]);
 });
 
 it.each(['?? ""', "|| ''", '?? ``'])('a field that may be missing has no hint: %s', async (or) => {
