@@ -426,6 +426,7 @@ describe('spending', () => {
 		});
 
 		it('allows nothing when a call may have cost any amount', async () => {
+			await mayCost('1');
 			await mayCost(undefined);
 			const { description } = invalidInput(() => execution.node().limit('1')?.left());
 			expect(description).toContain('The cost of 1 earlier call is unknown.');

@@ -252,11 +252,12 @@ test('a tool whose form has the prompt makes that picture', async () => {
 });
 
 test.each([
-	['Max Price (₽)', 'maxPriceRub'],
-	['Max Cost per Execution (₽)', 'maxCostRub'],
-])('*%s* that is left to the model is an error that it reads, at no cost', async (label, name) => {
+	['Max Price (₽)', 'maxPriceRub', '$fromAI'],
+	// n8n has it in this spelling, too.
+	['Max Cost per Execution (₽)', 'maxCostRub', '$fromai'],
+])('*%s* that is left to the model is an error that it reads, at no cost', async (label, name, fromAi) => {
 	const { results } = seen(
-		await run(agent([CAT], { draw: { [name]: "={{ $fromAI('limit', '', 'number') }}" } })),
+		await run(agent([CAT], { draw: { [name]: `={{ ${fromAi}('limit', '', 'number') }}` } })),
 	);
 	expect(results[0]?.[0]).toContain(`The model of the agent may not set '${label}'`);
 	expect(results[0]?.[0]).toContain('Nothing was sent.');

@@ -145,6 +145,14 @@ describe('a file of the input item', () => {
 		expect(outputs.map(({ json }) => json.size)).toStrictEqual([3, 5, 7]);
 	});
 
+	it('has a name with its extension if it has none', async () => {
+		const film = inItem('x', { fileName: '', fileExtension: 'mp4', mimeType: 'video/mp4' });
+		const { items } = await upload([withFile(film)]);
+		const get = { resource: 'file', operation: 'get', fileId: items[0]?.json.id as string };
+		const { items: stored } = await gateway.run({ node: 'storage', parameters: get });
+		expect(stored[0]?.json.fileName).toBe('file.mp4');
+	});
+
 	describe('a value that is not a file is rejected, and nothing is sent', () => {
 		const one = withFile(inItem('x'));
 		const two = { json: {}, binary: { a: inItem('x'), b: inItem('y') } };
