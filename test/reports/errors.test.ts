@@ -442,6 +442,16 @@ const ROWS: Row[] = [
 		description: `${FIELD} This call was not charged.`,
 		error: { httpCode: '422' },
 	},
+	...(['task', 'file'] as const).map((resource) => ({
+		title: `a gateway without a list: ${resource}`,
+		node: [resource === 'task' ? 'mediaTask' : 'storage', { resource, operation: 'getMany' }] as Node,
+		faults: [
+			{ match: { method: 'GET' }, action: { ...json({ code: 404, msg: 'x', data: null }), status: 404 } },
+		],
+		message: 'The gateway does not offer this list',
+		description: "Keep the IDs that 'Create' and 'Upload' return.",
+		error: { httpCode: '404' },
+	})),
 	...[{}, { dryRun: true }].map((options) => ({
 		title: `a picture without a price under *Max Cost per Execution*, with ${JSON.stringify(options)}`,
 		node: image({ options: { ...options, maxCostRub: 100 } }),
@@ -454,6 +464,7 @@ const ROWS: Row[] = [
 		node: image({ resource: 'video', model: locator('none/none-1'), input: form({}) }),
 		message: 'The gateway has no media model "none/none-1"',
 		description: 'Choose the model again from the list: IDs change.',
+		error: { param: 'model' },
 	},
 	{
 		title: 'the refusal of a prompt that the model calls text',

@@ -180,7 +180,10 @@ describe('min balance', () => {
 		other('6');
 		await new Promise((resolve) => setImmediate(resolve));
 		respond();
-		await expect(call).rejects.toThrow('less than');
+		await expect(call).rejects.toMatchObject({
+			message: expect.stringContaining('less than') as string,
+			param: 'minBalanceRub',
+		});
 	});
 
 	it('is read for a text of another execution, too, when the one that reads it is cancelled', async () => {

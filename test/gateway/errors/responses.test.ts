@@ -239,6 +239,26 @@ describe('the body of an error', () => {
 	);
 });
 
+it('problems have the codes on which workflows branch', () => {
+	const codes = Object.entries(PROBLEMS).map(([name, { code }]) => [name, code]);
+	expect(Object.fromEntries(codes)).toStrictEqual({
+		refused: 'connection_refused',
+		certificate: 'certificate',
+		address: 'address',
+		blocked: 'blocked_by_n8n',
+		credential: 'credential_unreadable',
+		redirect: 'redirected',
+		circle: 'redirected',
+		lost: 'connection_lost',
+		timeout: 'timeout',
+		notJson: 'unreadable_answer',
+		proxy: 'unreadable_answer',
+		tooLarge: 'response_too_large',
+		webPage: 'web_page',
+		empty: 'empty_file',
+	});
+});
+
 it.each([
 	[299, undefined],
 	[300, 'redirected'],
