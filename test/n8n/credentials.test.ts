@@ -351,6 +351,7 @@ describe('the credential test', () => {
 			'is masked. It is the form that the web application shows later.',
 		],
 		['a masked key with asterisks', { apiKey: 'sk-ab****cd' }, 'is masked'],
+		['a masked key with three points', { apiKey: 'sk-ab...cd' }, 'is masked'],
 		['words around the key', { apiKey: 'key: sk-1' }, 'Copy the key again'],
 		['a base URL without https://', { baseUrl: 'gateway.test/api/v1' }, 'it begins with https://'],
 		[
@@ -485,7 +486,8 @@ describe('the fields of the credential', () => {
 	);
 
 	it('the key is read without the "Bearer" of its header', () => {
-		expect(readAddress({ baseUrl, apiKey: 'Bearer sk-1' }).secrets).toStrictEqual(['sk-1']);
+		for (const apiKey of ['Bearer sk-1', 'bearer  sk-1'])
+			expect(readAddress({ baseUrl, apiKey }).secrets).toStrictEqual(['sk-1']);
 	});
 
 	it('may be without a key, and a minimum balance may be a number', () => {

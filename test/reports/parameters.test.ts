@@ -141,6 +141,14 @@ test.each<[string, Call, object]>([
 	expect(sent).toStrictEqual([body]);
 });
 
+test.each<[string, object]>([
+	['thinking', { format: 'messages', options: { thinking: '{}' } }],
+	['tools', { format: 'responses', options: { builtIn: { builtInTools: '[]' } } }],
+])('JSON that is left as it is added sends no %s', async (field, parameters) => {
+	const { sent } = await run(...text(parameters));
+	expect(sent).toStrictEqual([expect.not.objectContaining({ [field]: expect.anything() as unknown })]);
+});
+
 test('*Temperature* 2.5 in Chat Completions is refused', async () => {
 	await expectRefused(text({ options: { temperature: 2.5 } }), /'Temperature'.* from 0 to 2/);
 });
@@ -303,6 +311,13 @@ test.each<[string, object]>([
 	const { json, sent } = await run(...text({ ...parameters, tools: { function: [{ name }] } }));
 	expect(json).not.toHaveProperty('error');
 	expect(JSON.stringify(sent)).toContain(`"name":"${name}"`);
+});
+
+test('a schema with fields, and without its type, is sent with it', async () => {
+	const properties = { title: { type: 'string' } };
+	const { sent } = await run(...withSchema({ properties }));
+	const schema = { type: 'object', properties };
+	expect(sent).toMatchObject([{ response_format: { json_schema: { schema } } }]);
 });
 
 test('fields that are named like words of schemas are no types', async () => {
