@@ -196,7 +196,7 @@ describe('outputs', () => {
 
 	it('that have expired are replaced by those of the retry, also by some that are not stored', async () => {
 		const begin = newNode();
-		begin().done(0, [{ json: { expiresAt: '2020-01-01T00:00:00Z' } }]);
+		begin().done(0, [{ json: {} }, { json: { expiresAt: '2020-01-01T00:00:00Z' } }]);
 		const retried = begin({ executionId: 'e2' });
 		expect(await retried.outputs(0)).toBeUndefined();
 		const large = sized(17 * MIB);

@@ -103,6 +103,11 @@ describe('what an error says of other items', () => {
 		['that a cost is not known', [unknownCost], `1 other item cost an amount that is not known. ${RETRY}`],
 		['that one was paid before', [before], `The execution before paid for 1 other item. ${RETRY}`],
 		['that several were', [before, before], `The execution before paid for 2 other items. ${RETRY}`],
+		[
+			'the tasks that were paid before',
+			[{ state: 'charged', account: 'a', taskId: 't1', isBefore: true }],
+			`The execution before paid for 1 other item. ${RETRY} ${TASKS} t1.`,
+		],
 		['the tasks', [task('t1'), task('t2')], `2 other items cost ₽12. ${RETRY} ${TASKS} t1, t2.`],
 		[
 			'that a result is lost',
