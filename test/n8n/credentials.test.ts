@@ -396,7 +396,8 @@ describe('the credential test', () => {
 		const body = JSON.stringify({ error: { message: `no: ${KEY}` } });
 		expect((await testCredential({ statusCode: 403, body })).message).toContain('[key]');
 		const other = new Error('odd other-key');
-		expect((await testCredential(other, { apiKey: ' other-key\n' })).message).toBe('odd [key]');
+		for (const apiKey of [' other-key\n', 'Bearer other-key'])
+			expect((await testCredential(other, { apiKey })).message).toBe('odd [key]');
 		const request = () => {
 			const odd: unknown = `odd ${KEY}`;
 			throw odd;

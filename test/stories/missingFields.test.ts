@@ -141,6 +141,7 @@ describe('a field that is not there', () => {
 
 it.each([
 	["{{ $fromAI('style', '', 'string') }}", false],
+	["{{ $fromai('style', '', 'string') }}", false],
 	['{{ $json.style }}', true],
 ])('%s that a model leaves out of the call of a tool is refused: %s', (expression, isRefused) => {
 	const context = {

@@ -62,7 +62,7 @@ export interface GatewayAddress {
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
 	const read = (name: string) => String(fields[name] ?? '').trim();
 	const baseUrl = read('baseUrl').replace(/^(.*\/api\/v1)\/.*$|\/+$/, '$1');
-	const apiKey = read('apiKey').replace(/^bearer\s+/i, '');
+	const apiKey = readApiKey(fields);
 	// A field that is not set is an empty text, and what is not there an expression that gives nothing.
 	const isGone = Object.hasOwn(fields, 'minBalanceRub') && (fields.minBalanceRub ?? null) === null;
 	// A user name would be sent instead of the key.
@@ -86,6 +86,12 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 		);
 	return { baseUrl, secrets: [apiKey], minBalanceRub: read('minBalanceRub') || (isGone ? '' : undefined) };
 }
+
+/** The API key, also of a field that has it as its header does. */
+export const readApiKey = ({ apiKey }: ICredentialDataDecryptedObject = {}): string =>
+	String(apiKey ?? '')
+		.trim()
+		.replace(/^bearer\s+/i, '');
 
 /** Only calls that cost money need it. An expression that gives nothing is an error, too: it would remove the limit. */
 export function checkMinBalance(minBalanceRub: string): void {

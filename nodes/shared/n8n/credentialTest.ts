@@ -11,7 +11,7 @@ import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
-import { checkMinBalance, readAddress } from './credential';
+import { checkMinBalance, readAddress, readApiKey } from './credential';
 
 /** The user waits for the result. */
 const TIMEOUT_MS = 30_000;
@@ -34,7 +34,7 @@ export async function testGateway(
 		await checkBalance(this, data);
 		return { status: 'OK', message: 'The gateway knows this key' };
 	} catch (error) {
-		return { status: 'Error', message: redact(problemText(error), [String(data?.apiKey ?? '').trim()]) };
+		return { status: 'Error', message: redact(problemText(error), [readApiKey(data)]) };
 	}
 }
 

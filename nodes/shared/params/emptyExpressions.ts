@@ -54,7 +54,7 @@ export class EmptyExpressions {
 		if (indexes.length === 0 || (indexes.length === 1 && context.getMode() !== 'manual')) return undefined;
 		for (const { expression, at, isPart, items } of this.found.values()) {
 			// What a model leaves out of the input of a tool is no mistake.
-			if (!isPart || expression.includes('$fromAI')) continue;
+			if (!isPart || /\$fromAI/i.test(expression)) continue;
 			const isUndefined = (index: number) => items.has(index) && givesUndefined(context, expression, index);
 			if (indexes.every(isUndefined)) return undefinedError(context, expression, at, indexes);
 		}
