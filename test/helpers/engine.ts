@@ -45,6 +45,7 @@ export interface RunOptions {
 	/** The API key of an item, as an expression of the credential gives it. */
 	keyOf?: (item: INodeExecutionData, index: number) => string;
 	executionId?: string;
+	workflowId?: string;
 	/** The values of `$vars`, read each time. */
 	variables?: Record<string, string>;
 	/** How many branches lead to the node: n8n runs it once for each. */
@@ -191,7 +192,7 @@ export function prepare(options: RunOptions) {
 	const branch: IConnection = { node: target.name, type: 'main', index: 0 };
 	const connections: IConnections = { Source: { main: [Array(options.branches ?? 1).fill(branch)] } };
 	const workflow = new Workflow({
-		id: 'workflow-1',
+		id: options.workflowId ?? 'workflow-1',
 		nodes: [source, target],
 		connections,
 		active: false,

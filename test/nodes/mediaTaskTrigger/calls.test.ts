@@ -233,6 +233,24 @@ describe('repeated', () => {
 		expect((await callback({ id: 'unknown-1', task: first })).message).toBe(STARTED);
 	});
 
+	it('starts a copy of the workflow, too, whose trigger has the same ID', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const start = async (workflowId: string) => (await send(taskId, { workflowId })).item?.json.taskId;
+		expect([await start('first'), await start('copy')]).toStrictEqual([taskId, taskId]);
+		expect([await start('first'), await start('copy')]).toStrictEqual([undefined, undefined]);
+	});
+
+	it('starts it once for a caller that has gone by then, and calls again', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const { context, response } = callbackContext(noFiles, { body: { taskId } }, { nodeId: 'repeated' });
+		response.close();
+		const { workflowData } = await trigger.webhook.call(context);
+		expect(workflowData?.[0]?.[0]?.json.taskId).toBe(taskId);
+		expect(await send(taskId)).toMatchObject({ item: undefined, status: 200, message: STARTED });
+	});
+
 	it('polls nothing for a task that only the static data has', async () => {
 		const taskId = freshTask();
 		const seen = task(taskId, { state: 'success' });

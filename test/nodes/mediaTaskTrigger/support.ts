@@ -37,6 +37,7 @@ export interface CallbackOptions {
 	/** The status with which n8n responds when the workflow starts; 0 if the caller has gone before. */
 	n8nStatus?: number;
 	nodeId?: string;
+	workflowId?: string;
 	/** The body as it came; that of the request by default. */
 	rawBody?: Buffer | undefined;
 	credential?: RunOptions['credential'];
@@ -46,10 +47,17 @@ export interface CallbackOptions {
 export function callbackContext(
 	parameters: INodeParameters,
 	request: IncomingRequest,
-	{ mode = 'webhook', store = {}, nodeId = 'node-1', credential, ...more }: CallbackOptions = {},
+	{
+		mode = 'webhook',
+		store = {},
+		nodeId = 'node-1',
+		workflowId = 'workflow-1',
+		credential,
+		...more
+	}: CallbackOptions = {},
 ) {
 	const settings = { id: nodeId };
-	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings } as const;
+	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings, workflowId } as const;
 	const context = webhookContext({ ...options, ...(credential ? { credential } : {}) }, request);
 	const rawBody = 'rawBody' in more ? more.rawBody : Buffer.from(JSON.stringify(request.body ?? {}));
 	Object.assign(context.getRequestObject(), { rawBody });
