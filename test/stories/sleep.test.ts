@@ -245,15 +245,29 @@ it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () 
 	const sleeping = await sleep([edit({ options: { maxWait: 30 } }), wait], await pictures(CAT, DOG));
 	await finish(DOG);
 	const execution = await sleeping.wake();
-	expect(execution.items().map(({ json }) => [json.taskId, json.timedOut, json.priceRub])).toStrictEqual([
-		[taskOf(CAT).taskId, true, 6.75],
-		[taskOf(DOG).taskId, true, 9],
+	const created = (row: typeof CAT) => new Date(taskOf(row).createTime).toISOString();
+	expect(
+		execution.items().map(({ json }) => [json.taskId, json.timedOut, json.priceRub, json.createdAt]),
+	).toStrictEqual([
+		[taskOf(CAT).taskId, true, 6.75, created(CAT)],
+		[taskOf(DOG).taskId, true, 9, created(DOG)],
 	]);
 	// The file of the input would look like the result.
 	expect(execution.items().filter(({ binary }) => binary)).toStrictEqual([]);
 	expect(await drawn(execution.items('Gateway 2'))).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
 	expect(execution.sums).toStrictEqual(COSTS);
 	expect(gateway.charges()).toBe(2);
+});
+
+it('when *Max Wait* ends the sleep, a picture that was there before it has its file', async () => {
+	const { requests: held, release } = gateway.control.hold({ method: 'POST', which: says('a dog') });
+	const sleeping = sleep(edit(), await pictures(CAT, DOG));
+	await eventually(() => held.length === 1 && gateway.control.tasks().length === 2);
+	await gateway.control.finishTask(taskOf(CAT).taskId);
+	release();
+	const [cat, dog] = (await (await sleeping).wake()).items();
+	expect(await drawn(cat ? [cat] : [])).toMatchObject([drawing(0, CAT)]);
+	expect([dog?.json.timedOut, dog?.binary]).toStrictEqual([true, undefined]);
 });
 
 it('*Max Wait* also counts the sleep, for a task that goes on when a callback has resumed the execution', async () => {
@@ -270,6 +284,17 @@ it('*Max Wait* also counts the sleep, for a task that goes on when a callback ha
 	calm();
 	const items = (await awake()).items();
 	expect(items.map(({ json }) => json.timedOut)).toStrictEqual([undefined, true]);
+});
+
+it('a callback is answered soon while the gateway does not respond to polls, and resumes the execution', async () => {
+	await sleep(edit(), await pictures(CAT));
+	await passTime(60_000);
+	const path = `/async/media/tasks/${taskOf(CAT).taskId}`;
+	gateway.control.addFault({ match: { path }, action: { kind: 'hang' }, times: 3 });
+	const start = Date.now();
+	await finish(CAT);
+	expect(Date.now() - start).toBeLessThan(60_000);
+	expect(await drawn((await awake()).items())).toStrictEqual([drawing(0, CAT)]);
 });
 
 describe('in the second round of a loop', () => {

@@ -62,11 +62,17 @@ describe('callbacks', () => {
 		expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
 	});
 
-	it('that cannot be checked are to be repeated', async () => {
-		const { use, suspended } = await threeTasks();
+	it.each([
+		['before the tasks are polled', '.context.'],
+		['after the tasks were polled', '$execution.resumeUrl'],
+	])('that cannot be checked are to be repeated, and then resume it: %s', async (_, part) => {
+		const { tasks, use, suspended } = await threeTasks();
+		tasks.respond = () => 'success';
+		const evaluate = Reflect.get(WebhookContext.prototype, 'evaluateExpression') as () => never;
 		const broken = jest.spyOn(WebhookContext.prototype, 'evaluateExpression');
-		broken.mockImplementationOnce(() => {
-			throw new Error('The execution cannot be read');
+		broken.mockImplementation(function (this: unknown, expression) {
+			if (expression.includes(part)) throw new Error('The execution cannot be read');
+			return Reflect.apply(evaluate, this, [expression]) as never;
 		});
 		const { responses, warnings } = await sendCallback(suspended, use, { item: 2 });
 		broken.mockRestore();
@@ -74,6 +80,7 @@ describe('callbacks', () => {
 		expect(warnings).toStrictEqual([
 			expect.stringContaining('was not checked: The execution cannot be read'),
 		]);
+		expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
 	});
 
 	it('that repeat resume the execution once and poll nothing', async () => {

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import { packageNodes, resumeNode, runFrom, runNode, type RunOptions } from '../../helpers/engine';
+import { envelope, gateway, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import {
 	mockTasks,
@@ -33,6 +34,14 @@ it.each([
 	expect([run.status, run.waitTill]).toStrictEqual(['success', undefined]);
 	expect(JSON.stringify(hints).includes("'Max Wait (Minutes)' is not longer")).toBe(!suspends);
 	expect(callers(tasks)).toStrictEqual([suspends]);
+});
+
+it('the execution keeps running when less than a minute is left after a creation that had to wait', async () => {
+	gateway().post(TASKS).reply(429, envelope(null, 429), { 'retry-after': '60' });
+	const tasks = mockTasks(() => (tasks.polls.length < 3 ? 'processing' : 'success'));
+	const { run, items } = await runNode(suspending({ options: { maxWait: 1.5 } }));
+	expect([run.status, run.waitTill]).toStrictEqual(['success', undefined]);
+	expect([items[0]?.json.state, callers(tasks)]).toStrictEqual(['success', [true]]);
 });
 
 it('the execution keeps running when no pending task has a callback', async () => {
