@@ -165,9 +165,7 @@ describe('tasks whose results have other shapes than expected', () => {
 		])('gives the file that the gateway has: %j', async (resultJson) => {
 			end(resultJson, { kind: 'raw', status: 200, body: { text: 'a file', contentType: 'image/png' } });
 			const execution = await execute(task('wait'), IDS);
-			expect((await filesOf(execution)).map(([, , type, text]) => [type, text])).toStrictEqual([
-				['image/png', 'a file'],
-			]);
+			expect(await filesOf(execution)).toStrictEqual([['data', 'task_00000001.png', 'image/png', 'a file']]);
 		});
 	});
 
@@ -377,7 +375,10 @@ describe('a model of another kind of media', () => {
 		async (operation) => {
 			const content = Buffer.from('a picture');
 			const item = await withFiles({ name: 'data', content, mimeType: 'image/png', fileName: 'a.png' });
-			const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_url' }] };
+			const targets = ['image_urls', 'image_url'];
+			const inputFiles = {
+				files: targets.map((inputField) => ({ binaryPropertyName: 'data', inputField })),
+			};
 			const model = locator('aurora/retouch-1');
 			const { errorText } = await execute(image({ operation, model, inputFiles, prompt: 'x' }), [item]);
 			expect(errorText).toMatch(/"aurora\/retouch-1" has no field "image_url".*Target Field.*: [a-z_]+/s);
@@ -494,6 +495,8 @@ describe('a list of which the gateway has more', () => {
 		[{ files, pagination: { page: 1, total: 3 } }, Infinity, true],
 		[{ code: 200, msg: 'success', data: { files, meta: { has_more: true } } }, Infinity, true],
 		[{ files, links: { next: 'https://gateway.test/files?page=2' } }, Infinity, true],
+		[{ files, next_page: 2 }, Infinity, true],
+		[{ files, has_next: true }, Infinity, true],
 		[{ files, page: 1, total_pages: 2 }, Infinity, true],
 		[{ files, meta: { last_page: 2 } }, Infinity, true],
 		[{ files, total: 2, total_pages: 1, totalSize: 9_000, links: { next: null } }, Infinity, false],

@@ -68,6 +68,12 @@ test.each<[string, object[], string]>([
 	expect(subtitles(words as never, 'lrc')).toBe(expected);
 });
 
+test('a line that is aligned before the beginning begins there', () => {
+	const words = [word('a', -0.5, 1)];
+	expect(subtitles(words, 'lrc')).toBe('[00:00.00]a\n');
+	expect(subtitles(words, 'srt')).toBe('1\n00:00:00,000 --> 00:00:01,000\na\n');
+});
+
 test('what is not a list of words has no cues', () => {
 	expect(subtitles(undefined, 'srt')).toBe('');
 	expect(subtitles([1, null, { word: 5 }, { word: 'a' }] as never, 'srt')).toBe(

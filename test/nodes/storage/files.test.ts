@@ -8,7 +8,7 @@ import { useGateway } from '../../contract/support';
 import { binaryStorage, storedBinary } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { eventually } from '../../helpers/time';
-import { gateway, run } from './support';
+import { gateway, run, uploaded } from './support';
 
 describe('storage', () => {
 	useNock();
@@ -39,6 +39,18 @@ describe('storage', () => {
 		},
 	);
 
+	it.each<[string, 'GET' | 'POST', object, object | object[]]>([
+		['upload', 'POST', { uploadSource: 'base64', base64: 'QUJD' }, uploaded],
+		['get', 'GET', { fileId: 'f1' }, { asset }],
+		['getMany', 'GET', { returnAll: true }, [asset, { ...asset, id: 'f2' }]],
+	])('%s returns what the gateway sends without Simplify', async (operation, method, parameters, body) => {
+		gateway()
+			.intercept(/^\/api\/v1\/storage/, method)
+			.reply(200, body as nock.Body);
+		const { items } = await run(operation, { ...parameters, simplify: false });
+		expect(items.map(({ json }) => json)).toStrictEqual([body].flat());
+	});
+
 	describe('file: download', () => {
 		it.each([
 			['cat.png', 'image/png', 'image/png', 'cat.png'],
@@ -66,6 +78,14 @@ describe('storage', () => {
 			expect(items[0]).not.toHaveProperty('binary');
 		});
 
+		it('calls a file without a name, also at its URL, by its ID', async () => {
+			const url = 'https://files.test/f1/';
+			gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1', url });
+			nock('https://files.test').get('/f1/').reply(200, 'its bytes', { 'content-type': 'image/png' });
+			const { items } = await run('download', { fileId: 'f1' });
+			expect(items[0]?.binary?.data?.fileName).toBe('file_f1.png');
+		});
+
 		it('says that the record has no URL', async () => {
 			gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1' });
 			const { error } = await run('download', { fileId: 'f1' });
@@ -85,6 +105,7 @@ describe('storage', () => {
 		it.each<[string, unknown]>([
 			['a list', [asset]],
 			['an envelope', { code: 200, data: { items: [asset], page: 1 } }],
+			['a list behind one of other things', { filters: [{ name: 'type' }], files: [asset] }],
 		])('finds the files in each shape of response: %s', async (_, body) => {
 			const { items } = await list(body);
 			expect(items).toHaveLength(1);

@@ -91,6 +91,17 @@ describe('file: upload', () => {
 		expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
 	});
 
+	it.each([
+		['the extension that n8n knows', { fileExtension: 'png' }, 'file.png'],
+		['no extension where n8n knows none', {}, 'file'],
+	])('sends a binary without a name with %s', async (_, facts, name) => {
+		const isSent = (body: string) => body.includes(`name="file"; filename="${name}"\r\n`);
+		gateway().post('/api/v1/storage/upload', isSent).reply(200, uploaded);
+		const data = { data: 'aGVsbG8=', mimeType: 'image/png', ...facts };
+		const { error } = await run('upload', {}, { items: [{ json: {}, binary: { data } }] });
+		expect(error).toBeUndefined();
+	});
+
 	it('rejects an empty file, and one over the limit, before anything is sent', async () => {
 		const file = { data: '', mimeType: 'text/plain', fileName: 'a.txt' };
 		const empty = await run('upload', {}, { items: [{ json: {}, binary: { data: file } }] });
@@ -232,6 +243,10 @@ describe('upload url', () => {
 		const { json, error } = await upload('/cat.png');
 		expect(error?.message ?? json).toStrictEqual(result);
 		expect([attempts().length, downloads.length]).toStrictEqual([times, 1]);
+	});
+
+	it('blanks around the URL do not count', async () => {
+		expect((await upload(` ${files.origin()}/cat.png\n`)).json).toMatchObject({ size: 9 });
 	});
 
 	it('the URL is opened again when its server was busy', async () => {
