@@ -59,6 +59,8 @@ describe('media tasks', () => {
 		const early = await gateway.media('download', { taskId });
 		expect(early.error?.message).toBe('The media task has not finished');
 		expect(early.error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
+		const { items: errors } = await gateway.media('download', { taskId }, { settings: CONTINUE });
+		expect(errors[0]?.json.error).toMatchObject({ code: 'task_not_finished', retryable: true, taskId });
 		await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
 		const { error } = await gateway.media('download', { taskId });
 		expect(error?.message).toBe('The media task failed');

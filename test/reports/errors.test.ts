@@ -477,6 +477,13 @@ const ROWS: Row[] = [
 		description: `${FIELD} This call was not charged.`,
 	},
 	{
+		title: 'the refusal of a task without a prompt',
+		node: image({ prompt: '' }),
+		faults: [{ match: POST, action: refusal('input.prompt: is required') }],
+		message: "'Prompt': input.prompt: is required",
+		description: `${FIELD} This call was not charged.`,
+	},
+	{
 		title: 'a refusal that names two fields',
 		node: image(),
 		faults: [{ match: POST, action: refusal('seed is needed for this prompt') }],

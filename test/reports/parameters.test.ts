@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import type { Json } from '../../nodes/shared/gateway/util/json';
+import { asObject, type Json } from '../../nodes/shared/gateway/util/json';
 import { TEXT_MODEL } from '../contract/support';
 import * as media from '../helpers/media';
 import { editorContext } from '../helpers/contexts';
@@ -494,28 +494,32 @@ describe('the form of a model shows fields that depend on others', () => {
 describe('*Callback URL* with a base URL of the internet', () => {
 	useNock();
 
-	const created = async (callbackUrl: string) => {
-		const sent = media.creations();
-		const { hints, error } = await media.run('create', {
+	const created = async (callbackUrl: string, dryRun = false) => {
+		if (dryRun) media.catalogue();
+		const sent = dryRun ? [] : media.creations();
+		const { hints, error, items } = await media.run('create', {
 			model: media.model,
 			inputMode: 'json',
 			inputJson: '{}',
-			options: { callbackUrl },
+			options: { callbackUrl, ...(dryRun && { dryRun }) },
 		});
 		expect(error).toBeUndefined();
 		return {
-			sent: sent.map(({ body }) => body.callBackUrl),
+			sent: dryRun
+				? items.map(({ json }) => asObject(json.request)?.callBackUrl)
+				: sent.map(({ body }) => body.callBackUrl),
 			hints: hints.filter((hint) => hint.includes('Callback')),
 		};
 	};
 
 	// A gateway in the same network may have a public name.
 	test.each(['http://localhost:5678/x', 'http://192.168.1.5/x', 'http://n8n:5678/x', 'https://n8n.lan/x'])(
-		'%s is sent, with a hint',
+		'%s is sent, with a hint, which a dry run has, too',
 		async (url) => {
 			const { hostname } = new URL(url);
 			const hint = `'Callback URL': "${hostname}" is an address of a local network. The callback only comes if the gateway is in that network.`;
 			expect(await created(url)).toStrictEqual({ sent: [url], hints: [hint] });
+			expect(await created(url, true)).toStrictEqual({ sent: [url], hints: [hint] });
 		},
 	);
 

@@ -77,10 +77,11 @@ describe.each(ENDED)('a task in state %j with %j', (state, task, right) => {
 });
 
 test('a task that failed with a file is an error that has its URL', async () => {
-	poll({ state: 'fail', failMsg: 'The second track is missing', ...files() });
+	const inResult = `data:audio/mpeg;base64,${'A'.repeat(20_000)}`;
+	poll({ state: 'fail', failMsg: 'The second track is missing', ...files([LINK, inResult]) });
 	const { json } = await run('mediaTask', image());
 	const description = expect.stringMatching(`Files that it has made: ${LINK}\\.`) as string;
-	expect(json.error).toMatchObject({ state: 'fail', resultUrls: [LINK], description });
+	expect(json.error).toMatchObject({ code: 'task_failed', state: 'fail', resultUrls: [LINK], description });
 });
 
 const RUNNING: Array<[state: string, task: object]> = [

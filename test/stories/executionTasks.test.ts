@@ -27,6 +27,22 @@ it('each picture of an execution comes once, with its file, whatever came in bet
 	expect(items.map(({ pairedItem }) => pairedItem)).toStrictEqual(Array(3).fill({ item: 0 }));
 });
 
+it('without *Simplify*, tasks come as received, with their files', async () => {
+	const pictures = image({ downloadResults: false });
+	const execution = await execute([pictures, list({ simplify: false })], prompts('a cat'));
+	const [item] = execution.items('Gateway 2');
+	expect(item?.json).toMatchObject({ code: 200, msg: 'success', data: { taskId: tasks()[0]?.taskId } });
+	expect(item?.binary?.data?.mimeType).toBe('image/png');
+});
+
+it('without *Download Results*, tasks come with their links alone', async () => {
+	const noFiles = { downloadResults: false };
+	const execution = await execute([image(noFiles), list(noFiles)], prompts('a cat'));
+	const [item] = execution.items('Gateway 2');
+	expect([item?.json.resultUrls, item?.binary]).toStrictEqual([tasks()[0]?.resultUrls, undefined]);
+	expect(gateway.control.requests({ host: 'files' })).toStrictEqual([]);
+});
+
 it('files have the field and the names of the options', async () => {
 	const options = { binaryPropertyName: 'picture', fileName: 'drawn' };
 	const items = (await execute([image(), list({ options })], prompts('a cat', 'a dog'))).items('Gateway 2');

@@ -3,6 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { asArray, asObject, asText } from '../../nodes/shared/gateway/util/json';
 import { form, locator } from '../helpers/values';
 import { picture, PIXEL, withFiles } from '../nodes/text/files';
+import type { Story } from './execution';
 import { image, prompts, respondJson, RETRY_ON_FAIL, says, useStories } from './support';
 
 // Which task an item gets: that of its own request, whatever happened to the workflow, the rows and n8n in between.
@@ -14,7 +15,7 @@ function pictures(items: INodeExecutionData[]) {
 	const shown = new Map(gateway.control.tasks().map(({ taskId, input }) => [taskId, asText(input.prompt)]));
 	return items.map(({ json }) => shown.get(asText(json.taskId) ?? ''));
 }
-const headers = () => ({ Authorization: `Bearer ${gateway.apiKey}` });
+const headers = (key = gateway.apiKey) => ({ Authorization: `Bearer ${key}` });
 const creations = () => gateway.control.requests({ method: 'POST', path: '/async/media/tasks' });
 const isPoll = (method: string, path: string) => method === 'GET' && path.includes('/async/media/tasks/');
 const tasksOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.taskId);
@@ -57,18 +58,24 @@ describe('n8n is killed after three pictures are paid for, and the execution is 
 	async function createdWith({ json }: INodeExecutionData) {
 		const task = gateway.control.tasks().find(({ taskId }) => taskId === json.taskId);
 		const first = creations().find((request) => request.headers['idempotency-key'] === task?.idempotencyKey);
-		const { sessionId, input } = asObject(first?.body.json) ?? {};
+		const { sessionId, input, model } = asObject(first?.body.json) ?? {};
 		const [url] = asArray(asObject(input)?.image_urls);
-		if (url === undefined) return sessionId ?? asObject(input)?.size;
+		if (url === undefined) return sessionId ?? asObject(input)?.size ?? model;
 		const bytes = await (await fetch(asText(url) ?? '')).arrayBuffer();
 		return Buffer.from(bytes).subarray(PIXEL.length).toString();
 	}
 
 	const inputFiles = { files: [{ inputField: 'image_urls' }] };
 	const edit = { operation: 'edit', model: locator('aurora/retouch-1'), input: form({}), inputFiles };
+	const MODELS = ['aurora/canvas-1', 'lumen/motion-2', 'harmonia/song-3'];
 	const ofTask = { resource: 'task', operation: 'createAndWait', options: { sessionId: '={{ $json.own }}' } };
 	it.each<[string, object, (index: number) => Promise<INodeExecutionData>]>([
 		['session', ofTask, async () => ({ json: { own: await newSession() } })],
+		[
+			'model',
+			{ ...ofTask, model: locator('={{ $json.own }}'), input: form({}), options: {} },
+			(index) => Promise.resolve({ json: { own: MODELS[index] } }),
+		],
 		[
 			'form',
 			{ input: form({ quality: 'draft', size: '={{ $json.own }}' }) },
@@ -175,15 +182,15 @@ describe('somebody edits the node before the retry', () => {
 
 describe('a task that is paid for was deleted at the gateway', () => {
 	/** The download of a picture fails, and somebody deletes its task. */
-	async function deleted(parameters: object = {}) {
+	async function deleted(parameters: object = {}, story: Partial<Story> = {}, key = gateway.apiKey) {
 		const action = { kind: 'raw', status: 404, body: 'html' } as const;
 		gateway.control.addFault({ match: { host: 'files' }, action, times: 0 });
-		const execution = await execute(image(parameters), prompts('cat', 'dog'));
+		const execution = await execute(image(parameters), prompts('cat', 'dog'), story);
 		expect(execution.error).toBeDefined();
 		calm();
-		const [task] = gateway.control.tasks().filter(({ input }) => input.prompt === 'cat');
+		const [task] = gateway.control.tasks().filter(({ input }) => input.prompt === 'dog');
 		const url = `${gateway.baseUrl}/async/media/tasks/${task?.taskId}`;
-		expect((await fetch(url, { method: 'DELETE', headers: headers() })).status).toBe(204);
+		expect((await fetch(url, { method: 'DELETE', headers: headers(key) })).status).toBe(204);
 		return execution;
 	}
 
@@ -192,9 +199,19 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(retried.error).toBeUndefined();
 		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
 		expect(retried.hints()).toContain(
-			'The gateway does not have the task of item 0 any more: it was created, and charged, again.',
+			'The gateway does not have the task of item 1 any more: it was created, and charged, again.',
 		);
 		expect(gateway.charges()).toBe(3);
+	});
+
+	it('a retry makes it again with the key of its item', async () => {
+		const { key } = gateway.control.createKey({ account: 'second' });
+		gateway.control.setBalance('100', 'second');
+		const keyOf = ({ json }: INodeExecutionData) => (json.prompt === 'dog' ? key : gateway.apiKey);
+		const retried = await (await deleted({}, { keyOf }, key)).retry();
+		expect(retried.error).toBeUndefined();
+		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
+		expect(gateway.control.ledger('second')).toHaveLength(2);
 	});
 
 	it('the new one is waited for if the gateway does not know it at once, and has its own price', async () => {
@@ -213,7 +230,7 @@ describe('a task that is paid for was deleted at the gateway', () => {
 	it('with an own *Idempotency Key*, the error says to change it, also in another execution', async () => {
 		const ownKey = { options: { idempotencyKey: '=order-{{ $json.prompt }}' } };
 		const execution = await deleted(ownKey);
-		const another = await execute(image(ownKey), prompts('cat'));
+		const another = await execute(image(ownKey), prompts('dog'));
 		expect(another.errorText).toContain("Change 'Idempotency Key', too");
 		const sent = creations().length;
 		const retried = await execution.retry();

@@ -137,11 +137,13 @@ describe('a wait', () => {
 		['a text with status 404', { status: 404, body: 'default backend - 404' }],
 		['an unknown state', poll('dreaming')],
 		['a response without a task', { body: '{"code": 200, "data": null}' }],
-	])('goes on at its pace after %s', async (_, error) => {
-		const { client, sent, pauses } = scriptedClient([...Array<Step>(3).fill(error), poll('success')]);
-		await waitForTask(client, 't', plan);
-		expect(sent).toHaveLength(4);
-		expect(pauses).toStrictEqual([4_000, 5_000, 5_000, 5_000]);
+	])('goes on at its pace after %s, also for a new task', async (_, error) => {
+		for (const isNew of [false, true]) {
+			const { client, sent, pauses } = scriptedClient([...Array<Step>(3).fill(error), poll('success')]);
+			await waitForTask(client, 't', { ...plan, isNew });
+			expect(sent).toHaveLength(4);
+			expect(pauses).toStrictEqual([4_000, 5_000, 5_000, 5_000]);
+		}
 	});
 
 	it.each([
@@ -263,6 +265,12 @@ it('a task is asked for as JSON, with a timeout of a minute', async () => {
 	expect(sent).toMatchObject([{ timeoutMs: 60_000, headers: { Accept: 'application/json, */*;q=0.5' } }]);
 });
 
+it.each(['t?1', 't#1', 't/1', 'т1'])('the ID %s is one part of the path', async (id) => {
+	const { client, sent } = scriptedClient([poll('waiting')]);
+	await fetchMediaTask(client, id);
+	expect(sent[0]?.url).toMatch(new RegExp(`/async/media/tasks/${encodeURIComponent(id)}$`));
+});
+
 const ofMedia = (status: number) => errorText({ group: 'media', status }).message;
 
 it.each<[string, number, Action, string]>([
@@ -284,6 +292,12 @@ it.each<[string, number, Action, string]>([
 	expect(details.message).toContain(expectedText);
 	expect(details.description).toContain('the reason');
 	expect(details).toMatchObject({ status, retryable: false, outcome: 'rejected' });
+	expect(sent).toHaveLength(1);
+});
+
+it('a session is not created again when the response to the first request is lost', async () => {
+	const { client, sent } = scriptedClient(['lost', { body: '{}' }]);
+	await apiErrorOf(session(client, ''));
 	expect(sent).toHaveLength(1);
 });
 

@@ -196,6 +196,13 @@ describe('price', () => {
 		],
 		['a price is one of a second', [perSecond], {}, { maxPriceRub: 100 }, { ...NO_PRICE, param }],
 		['a cost is one of a second', [perSecond], {}, { maxCostRub: 9 }, { ...NO_PRICE, param: 'maxCostRub' }],
+		[
+			'only its price is below its limit',
+			[priced],
+			{},
+			{ maxPriceRub: 9, maxCostRub: 2 },
+			{ param: 'maxCostRub' },
+		],
 		['a limit has no catalogue', undefined, {}, { maxPriceRub: 100 }, REFUSED],
 		['a dry run has no catalogue', undefined, {}, { dryRun: true }, REFUSED],
 		['a dry run is for an unknown model', [], {}, { dryRun: true }, NO_MODEL],
@@ -266,6 +273,16 @@ describe('node', () => {
 		gateway().post(TASKS).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { items } = await run('create', taskRequest, { asTool: true });
 		expect(items[0]?.json.error).toContain('input.n must be ≤ 4');
+	});
+
+	it('task: create and get return the gateway’s responses without Simplify', async () => {
+		creations();
+		const task = envelope({ taskId: 't1', state: 'waiting' });
+		gateway().get(`${TASKS}/t1`).reply(200, task);
+		const raw = async (operation: string, parameters: object) =>
+			(await run(operation, { simplify: false, ...parameters })).items.map(({ json }) => json);
+		expect(await raw('create', taskRequest)).toStrictEqual([envelope({ taskId: 't1' })]);
+		expect(await raw('get', { taskId: 't1' })).toStrictEqual([task]);
 	});
 
 	it.each([

@@ -15,7 +15,7 @@ import {
 	task,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { CONTINUE, form } from '../../helpers/values';
+import { CONTINUE, form, locator } from '../../helpers/values';
 
 useNock();
 
@@ -47,16 +47,25 @@ describe('image: edit', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	test('takes a URL in the fields of the model, also as a tool, which gets no files', async () => {
-		const sent = serve(painter(sandbox.retouch));
-		results();
-		const input = form({ image_urls: 'https://files.test/cat' });
-		const { error } = await edit({ input }, { asTool: true });
-		expect(error).toBeUndefined();
-		expect(sent.map(({ body }) => body.input)).toStrictEqual([
-			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
-		]);
-	});
+	test.each(['https://files.test/cat', 'data:image/png;base64,aGk='])(
+		'takes %s in the fields of the model, also as a tool, which gets no files',
+		async (url) => {
+			const sent = serve(painter(sandbox.retouch));
+			results();
+			const input = form({ image_urls: url });
+			const { error } = await edit({ input }, { asTool: true });
+			expect(error).toBeUndefined();
+			expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'Add a hat', image_urls: [url] }]);
+		},
+	);
+});
+
+it('a model whose media type the catalogue does not have makes what is asked for', async () => {
+	const sent = serve(painter({}, { media_type: undefined }));
+	results();
+	const parameters = { model, prompt: 'A film', input: form({}), options };
+	const { error } = await run('generate', parameters, {}, 'video');
+	expect([error, sent.length]).toStrictEqual([undefined, 1]);
 });
 
 /** The input that is sent for the parameters of an operation. */
@@ -77,6 +86,7 @@ describe('the prompt', () => {
 			sandbox.speech,
 		],
 		['is called prompt without fields', { input: form({ a: 'b' }) }, { a: 'b', prompt: 'A cat' }, {}],
+		['of blanks is none', { prompt: '  ', input: form({ n: 1 }) }, { n: 1 }],
 		['is added to JSON', { inputMode: 'json', inputJson: '{"n": 1}' }, { n: 1, prompt: 'A cat' }],
 		['is added to JSON that begins with an empty one', { inputMode: 'json' }, { prompt: 'A cat' }],
 		['does not replace one in JSON', { inputMode: 'json', inputJson: own }, { prompt: 'A dog' }],
@@ -84,6 +94,12 @@ describe('the prompt', () => {
 	])('%s', async (_, parameters, input, schema = sandbox.canvas) =>
 		expect(await inputOf({ prompt: 'A cat', ...parameters }, schema)).toStrictEqual(input),
 	);
+
+	it('may be missing for a tool where the model does not need one', async () => {
+		const sent = serve(painter({ properties: { prompt: { type: 'string' } } }));
+		await run('create', { model, prompt: '', input: form({ n: 1 }) }, { asTool: true });
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ n: 1 }]);
+	});
 
 	test.each([
 		['form', { input: form({}) }],
@@ -187,6 +203,25 @@ describe('files of the item', () => {
 		});
 	});
 
+	it('go into the field that is named where the catalogue has no fields of the model', async () => {
+		const sent = serve(painter({}));
+		uploads();
+		await run('create', edit(rows(['data', 'photo'])), { items: [item({ data: 'one' })] });
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'a', photo: 'https://files.test/1' },
+		]);
+	});
+
+	it('that are empty are rejected before anything is sent, also where n8n does not say their size', async () => {
+		const sent = serve(retouch);
+		const bodies = uploads();
+		const { error } = await run('create', edit(rows(['data', 'image_urls'])), {
+			items: [item({ data: '' })],
+		});
+		expect(error?.message).toBe('The file is empty');
+		expect([...sent, ...bodies]).toStrictEqual([]);
+	});
+
 	it('with an empty target field are rejected before anything is sent', async () => {
 		const sent = serve(retouch);
 		const bodies = uploads();
@@ -218,6 +253,18 @@ it.each<[string, boolean, string, object]>([
 		expect(sent.map(({ key }) => key)).toStrictEqual(isSame ? ['mine', 'mine'] : ['mine']);
 	},
 );
+
+it.each<[string, object]>([
+	['model', { model: locator('={{ $json.own }}') }],
+	['session', { options: { idempotencyKey: 'mine', concurrency: 1, sessionId: '={{ $json.own }}' } }],
+])('of two items with one Idempotency Key, the second is not sent with another %s', async (_, parameters) => {
+	const sent = serve(painter(), painter({}, { id: 'acme/other' }));
+	const items = ['acme/painter', 'acme/other'].map((own) => ({ json: { own } }));
+	const same = { model, prompt: 'a', options: { idempotencyKey: 'mine', concurrency: 1 } };
+	const result = await run('create', { ...same, ...parameters }, { settings: CONTINUE, items });
+	expect(sent).toHaveLength(1);
+	expect(result.items.map(({ json }) => 'error' in json)).toStrictEqual([false, true]);
+});
 
 it('a file is uploaded once when the task request is retried', async () => {
 	catalogue([retouch]);

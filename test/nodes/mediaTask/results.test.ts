@@ -42,6 +42,22 @@ it.each([
 	expect(item?.binary === undefined).toBe('asTool' in context);
 });
 
+it.each([
+	['lrc', 'text/plain'],
+	['srt', 'application/x-subrip'],
+	['vtt', 'text/vtt'],
+])(
+	'getLyrics returns the gateway’s response without Simplify, and a file as %s, of the type %s',
+	async (subtitleFormat, mimeType) => {
+		const body = envelope({ alignedWords: [{ word: 'Hello', success: true, startS: 1, endS: 2 }] });
+		gateway().post(`${TASKS}/t1/lyrics/timestamped`).reply(200, body);
+		const parameters = { taskId, audioId: 'a1', simplify: false, options: { subtitleFormat } };
+		const [item] = (await run('getLyrics', parameters)).items;
+		expect(item?.json).toStrictEqual(body);
+		expect(item?.binary?.subtitles).toMatchObject({ mimeType, fileName: `subtitles_a1.${subtitleFormat}` });
+	},
+);
+
 it.each<
 	[operation: string, method: string, path: string, body: { archive: boolean } | undefined, done: object]
 >([
@@ -135,9 +151,9 @@ const OCTETS = 'application/octet-stream';
 
 describe('the files of a task', () => {
 	it('are in a field each, with names and bytes; the type may be that of the first bytes', async () => {
-		const paths = ['/a.png', '/b', '/', '/1A2b', '/5E6f'];
+		const paths = ['/a.PNG', '/b', '/', '/1A2b', '/5E6f'];
 		finished(...paths.map((path) => `https://files.test${path}`));
-		served('/a.png', 'one');
+		served('/a.PNG', 'one');
 		served('/b', 'two', { 'content-type': 'audio/mpeg' });
 		served('/', 'three');
 		served('/1A2b', 'ID3\x04 a song', { 'content-type': OCTETS });
@@ -149,12 +165,32 @@ describe('the files of a task', () => {
 			String(await storage.getAsBuffer(file)),
 		]);
 		expect(await Promise.all(found)).toStrictEqual([
-			['result', 'a_t1.png', 'image/png', 'one'],
+			['result', 'a_t1.PNG', 'image/png', 'one'],
 			['result_1', 'b_t1_1.mp3', 'audio/mpeg', 'two'],
 			['result_2', 'task_t1_2.png', 'image/png', 'three'],
 			['result_3', '1A2b_t1_3.mp3', 'audio/mpeg', 'ID3\x04 a song'],
 			['result_4', '5E6f_t1_4', 'text/plain', 'a note'],
 		]);
+		expect(items[0]?.binary?.result_3?.fileExtension).toBe('mp3');
+	});
+
+	it('are downloaded as an archive of the name that the gateway gives it', async () => {
+		const headers = {
+			'content-type': 'application/zip',
+			'content-disposition': 'attachment; filename="task_t1.zip"',
+		};
+		gateway().get(`${TASKS}/t1/download`).reply(200, 'PK', headers);
+		const [item] = (await run('download', { taskId })).items;
+		const file = { fileName: 'task_t1.zip', mimeType: 'application/zip' };
+		expect(item?.json).toStrictEqual({ taskId, ...file });
+		expect(item?.binary?.data).toMatchObject(file);
+	});
+
+	it('have the name of the address to which the gateway redirects a download', async () => {
+		gateway().get(`${TASKS}/t1/download`).reply(302, '', { location: 'https://files.test/lake.png?size=1' });
+		served('/lake.png?size=1');
+		const [item] = (await run('download', { taskId })).items;
+		expect(item?.binary?.data?.fileName).toBe('lake_t1.png');
 	});
 
 	it.each(['__proto__', 'toString'])('may be in a field of any name: %s', async (name) => {
@@ -211,6 +247,15 @@ describe('polls', () => {
 			{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
 		]);
 		expect(polls.requests).toBeGreaterThan(1);
+	});
+
+	it('a task that failed, whose price is unknown, is still one of the item: the error says what to change', async () => {
+		catalogue([painter({}, { pricing: { currency: 'RUB', type: 'tiered', tiers: [] } })]);
+		creations();
+		task(taskId, { state: 'fail', failMsg: 'No face' });
+		const parameters = { ...taskRequest, options: { idempotencyKey: 'mine' } };
+		const { error } = await run('createAndWait', parameters);
+		expect(error?.description).toContain('in this run of the node, the item keeps its task');
 	});
 
 	describe('the longest wait', () => {
@@ -300,6 +345,11 @@ describe('task: getMany', () => {
 			simplify: false,
 		});
 		expect(items.map(({ json }) => json)).toStrictEqual([done]);
+	});
+
+	it('returns a record without an ID among the tasks as received', async () => {
+		const { items } = await list(envelope({ items: [done, { note: 'archived' }] }));
+		expect(items.map(({ json }) => json)).toStrictEqual([simple, { note: 'archived' }]);
 	});
 
 	it.each([
