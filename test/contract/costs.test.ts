@@ -111,6 +111,14 @@ describe('cost', () => {
 			const [request] = gateway.control.requests({ method: 'POST' });
 			expect(request?.body).toMatchObject({ json: { [field]: 4096 } });
 		});
+
+		it('adds no limit of tokens to that of *Extra Body*', async () => {
+			const extraBody = '{ "max_completion_tokens": 50 }';
+			const { error } = await gateway.generate({ options: { maxCostRub: 100, extraBody } });
+			expect(error).toBeUndefined();
+			const [request] = gateway.control.requests({ method: 'POST' });
+			expect(request?.body.json).not.toHaveProperty('max_tokens');
+		});
 	});
 
 	describe('a computed cost', () => {

@@ -75,14 +75,20 @@ describe('the most that a call can cost', () => {
 	it('has the longest response of each choice, by the higher of both limits', () => {
 		const one = rubOf(most({}));
 		expect(rubOf(most({ n: 3 })) - one).toBeCloseTo(2 * OUTPUT, 3);
+		expect(rubOf(most({ n: 0 })) - one).toBeCloseTo(0, 3);
 		expect(rubOf(most({ max_completion_tokens: 200 })) - one).toBeCloseTo(OUTPUT, 3);
 		expect(rubOf(most({ max_completion_tokens: 1 })) - one).toBeCloseTo(0, 3);
 	});
 
-	it('has more for tools and JSON, which providers describe to the model', () => {
-		const added = rubOf(most({ response_format: { type: 'json_object' } })) - rubOf(most({}));
-		expect(added).toBeGreaterThan(1_000 * 0.000009);
-		expect(rubOf(most({ tools: [{ type: 'function', function: { name: 'f' } }] }))).toBeGreaterThan(0);
+	it.each<[string, JsonObject]>([
+		['chat', { tools: [] }],
+		['chat', { response_format: { type: 'json_object' } }],
+		['responses', { tools: [] }],
+		['responses', { text: { format: { type: 'json_object' } } }],
+		['messages', { tools: [] }],
+	])('has more for tools and JSON, which providers describe to the model: %s, %j', (format, described) => {
+		const costOf = (body: JsonObject) => rubOf(most({ max_output_tokens: 100, ...body }, { format }));
+		expect(costOf(described) - costOf({})).toBeGreaterThan(1_000 * 0.000009);
 	});
 
 	const CONVERSATION: TextRequest = {
@@ -191,7 +197,16 @@ describe('the most that a call can cost', () => {
 	it('has the tokens of reasoning beside those of the response', () => {
 		const reasoning = rubOf(most({ reasoning: { max_tokens: 50_000 } })) - rubOf(most({}));
 		expect(reasoning).toBeCloseTo(500 * OUTPUT, 2);
-		expect(rubOf(most({ reasoning: { max_tokens: -5 } }))).toBeGreaterThan(OUTPUT);
+		expect(rubOf(most({ reasoning: { max_tokens: -50 } }))).toBeGreaterThan(rubOf(most({})));
+	});
+
+	it.each(['chat', 'messages'])('has twice the text that is written to the cache (%s)', (format) => {
+		const text = { type: 'text', text: 'x' };
+		const costOf = (part: JsonObject) =>
+			rubOf(most({ messages: [{ role: 'user', content: [part] }] }, { format }));
+		const cached = costOf({ ...text, cache_control: { type: 'ephemeral' } });
+		expect(cached).toBeGreaterThan(2 * costOf(text) - OUTPUT);
+		expect(cached).toBeLessThan(WINDOW);
 	});
 
 	it('has twice the input if a part of it is written to the cache', () => {
@@ -285,6 +300,7 @@ describe('a file', () => {
 
 	test.each<[string, [JsonObject, string?]]>([
 		['by URL', inputFile({ file_url: 'https://x.test/a.pdf?key=1' })],
+		['by URL in capitals', inputFile({ file_url: 'HTTPS://X.TEST/A.TXT' })],
 		['in a cloud', chatPart(film)],
 		['by ID', chatPart({ type: 'file', file: { file_id: 'f1' } })],
 		['of another type', inputFile({ filename: 'a.docx', file_data: dataUrl(docx) })],
