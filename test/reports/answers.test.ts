@@ -152,10 +152,10 @@ const ROWS: Row[] = [
 		title: 'an error inside a choice is an error',
 		response: {
 			id: 'c1',
-			choices: [{ index: 0, error: { message: 'The provider is down', code: 502 }, message: {} }],
+			choices: [{ index: 0, error: { message: 'Down', code: 502, type: 'a', param: 'b' }, message: {} }],
 			usage,
 		},
-		json: { error: { costRub: 0.5 } },
+		json: { error: { costRub: 0.5, code: '502', type: 'a', param: 'b' } },
 	},
 	{
 		title: 'JSON twice, before and in a block, is found',
@@ -322,6 +322,7 @@ const refused = { text: '', refusal: 'I must not', isComplete: false };
 // §6.1. The closing event has the output, or does not repeat it.
 const EVENTS: Array<[content: string, events: object[], output: object[], json: object]> = [
 	['a text in response.output_text.delta', [textDelta], [], { text: 'Hi' }],
+	['a text whose item does not end', [added(said()), textDelta], [], { text: 'Hi' }],
 	['a text in response.output_item.done', [done(said(part))], [], { text: 'Hi' }],
 	['a text in response.completed', [], [said(part)], { text: 'Hi' }],
 	[
@@ -375,6 +376,16 @@ const EVENTS: Array<[content: string, events: object[], output: object[], json: 
 		],
 		[],
 		{ text: 'Hi', reasoning: 'Hm' },
+	],
+	[
+		'each of several thoughts in response.reasoning_summary_text.done',
+		[
+			{ type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 0, text: 'Hm' },
+			{ type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 1, text: ', well' },
+			{ ...textDelta, output_index: 1 },
+		],
+		[],
+		{ text: 'Hi', reasoning: 'Hm, well' },
 	],
 	[
 		'a source in response.output_text.annotation.added',
@@ -458,4 +469,5 @@ test.each(EVENTS)('Responses, streamed: %s arrives', async (_, events, output, j
 	const result = await ask({ format: 'responses', ...stream });
 	expect(result.json).toMatchObject({ ...json, costRub: 0.5 });
 	expect(result.json).not.toHaveProperty('error');
+	expect(result.json).not.toHaveProperty('raw');
 });

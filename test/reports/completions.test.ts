@@ -149,6 +149,8 @@ describe('a stream of Chat Completions that ends with [DONE]', () => {
 		['after a tool call', [chunk({ tool_calls: [toolCall] })], { text: '', toolCalls }, true],
 		['after thoughts', [chunk({ reasoning: 'Hm' }), chunk({ content: 'Hi' })], { text: 'Hi' }, true],
 		['after usage', [chunk({ content: 'Hi' }), costs], { text: 'Hi', costRub: 0.5 }, false],
+		['after a cost', [chunk({ content: 'Hi' }), { usage: { cost_rub: 0.5 } }], { costRub: 0.5 }, false],
+		['after tokens', [chunk({ content: 'Hi' }), { usage: { completion_tokens: 4 } }], { text: 'Hi' }, false],
 		['after a reason', [chunk({ content: 'Hi' }), finish], { text: 'Hi', finishReason: 'stop' }, false],
 	])('%s, without more, is a result', async (_, events, json, hasHint) => {
 		for (const parameters of [STREAM, {}]) {

@@ -228,14 +228,17 @@ const hint = (finishReason: string | null, body: JsonObject = {}, format = 'chat
 
 test.each(
 	`length max_tokens MAX_TOKENS max_output_tokens model_length model_context_window_exceeded content_filter refusal
-	SAFETY RECITATION PROHIBITED_CONTENT guardrail_intervened sensitive blacklist`.split(/\s+/),
+	SAFETY RECITATION PROHIBITED_CONTENT BLOCKLIST SPII IMAGE_SAFETY content_filtered guardrail_intervened sensitive
+	blacklist`.split(/\s+/),
 )('%s: the text is not complete', (finishReason) => {
 	expect(isIncomplete({ finishReason })).toBe(true);
 	expect(hint(finishReason)).toMatch(/is not complete|is cut off/);
 });
 
 test.each([
-	...'stop STOP tool_calls function_call end_turn stop_sequence tool_use COMPLETE eos_token'.split(' '),
+	...'stop STOP tool_calls function_call end_turn stop_sequence tool_use COMPLETE tool_call eos eos_token'.split(
+		' ',
+	),
 	'',
 	null,
 ])('%s: the text is complete', (finishReason) => {
@@ -274,6 +277,7 @@ describe('a value that does not fit its schema', () => {
 			name: { type: 'string' },
 			age: { type: 'integer' },
 			tags: { type: 'array', items: { type: 'string' } },
+			pets: { type: 'array', items: { type: 'object', required: ['name'] } },
 			size: { $ref: '#/$defs/Size' },
 			home: { anyOf: [{ type: 'string' }, { type: 'null' }] },
 		},
@@ -289,6 +293,11 @@ describe('a value that does not fit its schema', () => {
 		['null where a field is required', { ...whole, name: null }, 'output.name is null, not text'],
 		['a fraction', { ...whole, age: 1.5 }, 'output.age is a number, not a whole number'],
 		['a list element of another type', { ...whole, tags: ['a', 1] }, 'output.tags[1] is a number, not text'],
+		[
+			'a missing field of a list element',
+			{ ...whole, pets: [{ name: 'A' }, {}] },
+			'output.pets[1].name is missing',
+		],
 		['no choice of a reference', { ...whole, size: 'L' }, 'output.size is "L", not "S" or "M" or 1'],
 		['nothing of a union', { ...whole, home: 1 }, 'output.home is none of what the schema allows'],
 	])('%s is named', (_, value, problem) => {

@@ -109,7 +109,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 		'chat',
 		WHOLE.chat,
 		{ id: 'c1', provider: 'Acme Cloud', costRub: 0.5 },
-		[1, 2, 3, 4, 5],
+		[1, 2, 30, 4, 5],
 		{
 			text: 'Hello',
 			toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
@@ -128,7 +128,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 		'responses',
 		WHOLE.responses,
 		{ id: 'r1', costRub: 0.3 },
-		[1, 2, 3, 4, 5],
+		[1, 2, 30, 4, 5],
 		{
 			text: 'Hello there',
 			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],

@@ -305,6 +305,16 @@ it('the line is at the end of what the user says last, before the results of too
 	expect(list.map(({ content }) => content)).toStrictEqual(['Hi', 'Hello', asked, null, 'seen']);
 });
 
+it.each([
+	['chat', [said('List three books', 'system'), said(LINE)]],
+	['responses', LINE],
+])('the line is the prompt when there is no other (%s)', (format, content) => {
+	const conversation = messages({ role: 'system', text: 'List three books' }, user(''));
+	expect(sent(format, conversation).content).toStrictEqual(content);
+	const alone = messages({ role: 'system', text: 'List three books' });
+	expect(sent(format, alone).content).toStrictEqual([said('List three books', 'system'), said(LINE)]);
+});
+
 it('where the system prompt has the word, only Responses need the line, in the input', () => {
 	const conversation = messages(system, user(PROMPT));
 	expect(sent('responses', conversation)).toStrictEqual({ content: asked, instructions: 'Return JSON' });

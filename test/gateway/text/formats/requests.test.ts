@@ -442,6 +442,17 @@ describe('a prompt that is cached', () => {
 			[[...marked('Look'), picture]],
 		],
 		['on no empty text', [{ ...system, text: '' }, user('Hi')], ['', marked('Hi')]],
+		['on no blank text', [{ ...system, text: ' \n' }, user('Hi')], [' \n', marked('Hi')]],
+		[
+			'after the last instructions of both roles',
+			[{ ...system, role: 'developer' }, system, user('Hi')],
+			['Be brief', marked('Be brief'), marked('Hi')],
+		],
+		[
+			'after the last instructions of both roles, whichever they are',
+			[system, { ...system, role: 'developer' }, user('Hi')],
+			['Be brief', marked('Be brief'), marked('Hi')],
+		],
 		[
 			'after the developer’s instructions',
 			[{ ...system, role: 'developer' }, user('Hi'), ...turns],

@@ -25,7 +25,7 @@ export const WHOLE = {
 		usage: {
 			prompt_tokens: 1,
 			completion_tokens: 2,
-			total_tokens: 3,
+			total_tokens: 30,
 			prompt_tokens_details: { cached_tokens: 4 },
 			completion_tokens_details: { reasoning_tokens: 5 },
 			server_tool_use: { web_search_requests: 6 },
@@ -61,7 +61,7 @@ export const WHOLE = {
 		usage: {
 			input_tokens: 1,
 			output_tokens: 2,
-			total_tokens: 3,
+			total_tokens: 30,
 			input_tokens_details: { cached_tokens: 4 },
 			output_tokens_details: { reasoning_tokens: 5 },
 			cost: { input_cost: 0.1, output_cost: 0.2, total_cost: 0.3 },
