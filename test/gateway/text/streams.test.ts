@@ -13,6 +13,7 @@ import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { Frame } from '../../../nodes/shared/gateway/text/frame';
 import { SseParser } from '../../../nodes/shared/gateway/text/sse';
 import { STREAM_TEXTS, streamText } from '../../../nodes/shared/gateway/text/streamText';
+import { textCall } from '../../../nodes/shared/gateway/text/textCall';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { chargeText, outcomeFlags } from '../../../nodes/shared/run/charge/words';
 import { anyText } from '../../helpers/anyText';
@@ -245,6 +246,19 @@ describe('chat: frames', () => {
 	});
 });
 
+it('the error for a stream that breaks has what has come of an event, and what has no field', async () => {
+	const part = { type: 'hologram', data: 'x' };
+	const event = events({ choices: [{ index: 0, delta: { content: [part] } }] });
+	const details = await errorDetails('chat', breaking(reset, `${event}data: {"choices": [{"del`));
+	expect(details).toMatchObject({
+		code: 'connection_lost',
+		extra: {
+			raw: { choices: [{ message: { images: [part] } }] },
+			unreadEvent: 'data: {"choices": [{"del',
+		},
+	});
+});
+
 describe('the shown text', () => {
 	it('includes the text in the same chunk before an error', async () => {
 		const shown: string[] = [];
@@ -372,8 +386,18 @@ describe('what is kept of a response', () => {
 		expect(count.pieces).toBeLessThan(42);
 	});
 
-	it('is at most what the request allows, which is 128 MB for sound and images', async () => {
-		expect(MAX_MEDIA_BYTES).toBe(128 * MEBIBYTE);
+	it.each<[JsonObject, number]>([
+		[{}, 32],
+		[{ tools: [{ type: 'function' }] }, 32],
+		[{ modalities: ['text', 'audio'] }, 128],
+		[{ audio: { voice: 'alloy' } }, 128],
+		[{ image_config: { size: '64x64' } }, 128],
+		[{ tools: [{ type: 'function' }, { type: 'image_generation' }] }, 128],
+	])('is at most, for a request with %j, %d MB', (body, megabytes) =>
+		expect(textCall(textFormat('chat'), body).maxBytes).toBe(megabytes * MEBIBYTE),
+	);
+
+	it('is at most what the request allows', async () => {
 		const { source, read: count } = endless(event({ audio: { data: long } }), 200);
 		const options = { headers: EVENTS, maxBytes: MAX_MEDIA_BYTES / 2 };
 		expect(await errorDetails('chat', source, options)).toMatchObject({ code: 'response_too_large' });
