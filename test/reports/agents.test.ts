@@ -295,17 +295,23 @@ describe('tools whose names vendors refuse', () => {
 	);
 });
 
-test('a document that models of the API format Messages do not read is refused, and nothing is sent', async () => {
-	const { lc } = await gateway.chatModel({ parameters: { format: 'messages' } });
-	const data = Buffer.from('PK').toString('base64');
-	const mimeType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-	const file = { type: 'file', mimeType, data, metadata: { filename: 'a.docx' } };
-	const error = await rejection(lc.invoke([new HumanMessage({ content: [file] })]));
-	expect(error).toMatchObject({
-		message: expect.stringMatching(/PDF and text files only, not "a\.docx"/) as string,
-	});
-	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
-});
+test.each([
+	['file', 'a.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+	['audio', 'a.mp3', 'audio/mpeg'],
+	['video', 'a.mp4', 'video/mp4'],
+])(
+	'a %s that models of the API format Messages do not read is refused, and nothing is sent',
+	async (type, filename, mimeType) => {
+		const { lc } = await gateway.chatModel({ parameters: { format: 'messages' } });
+		const data = Buffer.from('PK').toString('base64');
+		const file = { type, mimeType, data, metadata: { filename } };
+		const error = await rejection(lc.invoke([new HumanMessage({ content: [file] })]));
+		expect(error).toMatchObject({
+			message: expect.stringContaining(`PDF and text files only, not "${filename}"`) as string,
+		});
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	},
+);
 
 describe('what the text node has, too', () => {
 	const infoOf = (logged: ITaskData[]) => {

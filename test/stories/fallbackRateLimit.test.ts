@@ -76,7 +76,7 @@ describe('a first model above its own rate limit', () => {
 	});
 
 	it('is not left when it is free again within two seconds', async () => {
-		const action = { kind: 'error', code: 'rate_limit_exceeded' } as const;
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 1 } as const;
 		gateway.control.addFault({ match: { method: 'POST', model: TEXT_MODEL }, action });
 		const { execution, items } = await execute(2, { fallbackModels: [SECOND] });
 		expect(items.map(({ model }) => model)).toStrictEqual([TEXT_MODEL, TEXT_MODEL]);
@@ -89,6 +89,7 @@ describe('a first model above its own rate limit', () => {
 		for (const question of ['one', 'two']) await lc.invoke([new HumanMessage(question)]);
 		expect(secondsUntil(SECOND)).toBeLessThan(10);
 		expect(gateway.control.ledger().map(({ model }) => model)).toStrictEqual([SECOND, SECOND]);
+		expect(JSON.stringify(logged())).toContain(`"fallbackFrom":["${TEXT_MODEL}"]`);
 		expect(logged()[0]?.hints).toContainEqual(
 			expect.objectContaining({
 				message: expect.stringMatching(/^A fallback model has answered\./) as string,

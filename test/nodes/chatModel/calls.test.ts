@@ -177,10 +177,10 @@ describe('errors', () => {
 			['an unknown format', { format: 'telegram' }, /'API Format'.*"telegram"/],
 			['no model', { model: locator(' ') }, /'Model' is empty/],
 		])('%s', async (_, parameters, message) =>
-			expect(await rejection(supplied({ parameters }))).toMatchObject({
+			expect(await rejection(supplied({ parameters, itemIndex: 2 }))).toMatchObject({
 				name: 'NodeOperationError',
 				message: expect.stringMatching(message) as string,
-				context: { itemIndex: 0 },
+				context: { itemIndex: 2 },
 			}),
 		);
 	});

@@ -64,6 +64,7 @@ describe('messages', () => {
 		const wav = (base64: string) => file('audio', base64, 'audio/wav', 'file.wav');
 		const svg = file('image', 'PHN2Zz4=', 'image/svg+xml', 'file.svg');
 		const mp3 = file('audio', 'SUQz', 'audio/mpeg', 'file.mp3');
+		const webp = Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1').toString('base64');
 		const data = 'JVBERg==';
 		const filename = 'a.pdf';
 		const fileData = `data:application/pdf;base64,${data}`;
@@ -77,6 +78,7 @@ describe('messages', () => {
 			['with OpenAI’s fields', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, png],
 			['as text', { type: 'image_url', image_url: LINK }, url('image', LINK)],
 			['at a URL', { type: 'image', url: LINK }, url('image', LINK)],
+			['at a URL in capitals', { type: 'image', url: 'HTTPS://X.TEST' }, url('image', 'HTTPS://X.TEST')],
 			['once', { type: 'image', source_type: 'base64', mime_type: 'image/svg+xml', data: 'PHN2Zz4=' }, svg],
 			['without a type', { type: 'image', data: 'AAAA' }, file('image', 'AAAA', 'image/*', 'file')],
 			['with a format', { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } }, mp3],
@@ -97,6 +99,16 @@ describe('messages', () => {
 				'of another type',
 				{ type: 'audio', data: 'data:audio/wav;base64,YQ==', mimeType: 'audio/mpeg' },
 				wav('YQ=='),
+			],
+			[
+				'of another type by its first bytes',
+				{ type: 'image', mimeType: 'image/png', data: webp },
+				file('image', webp, 'image/webp', 'file.webp'),
+			],
+			[
+				'of an unknown type',
+				{ type: 'file', data: 'YQ==' },
+				file('file', 'YQ==', 'application/octet-stream', 'file'),
 			],
 			['of an unknown kind', { type: 'thing', data: 'YQ==' }, {}],
 		])('%s: %j', (_, part, attachment) => {

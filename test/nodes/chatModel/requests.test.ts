@@ -44,13 +44,16 @@ async function ask({ options = {}, ...parameters }: Request, call: Call = {}) {
 	gateway()
 		.post(path, (body) => bodies.push(body as JsonObject) > 0)
 		.reply(200, response ?? JSON.stringify(usual), { 'Content-Type': 'application/json' });
-	const { lc, close } = await supplied({ parameters, options });
+	const { lc, close, logged } = await supplied({ parameters, options });
 	const settings = toolChoice === undefined ? {} : { tool_choice: toolChoice };
 	try {
 		const model = tools.length > 0 ? lc.bindTools(tools, settings) : lc;
 		await model.invoke(messages, more);
 		expect(JSON.stringify(bodies)).not.toContain('sk-test');
-		return { body: bodies[0] ?? {} };
+		return {
+			body: bodies[0] ?? {},
+			hints: logged().flatMap(({ hints = [] }) => hints.map(({ message }) => message)),
+		};
 	} finally {
 		await close();
 	}
@@ -185,7 +188,13 @@ describe('tools', () => {
 			['JSON Schema', wanted],
 			[
 				'a zod that converts itself to JSON Schema',
-				{ '~standard': {}, safeParse: () => undefined, toJSONSchema: () => wanted },
+				{
+					'~standard': {},
+					safeParse: () => undefined,
+					// Defaults need not be given, and dates do not throw.
+					toJSONSchema: ({ io, unrepresentable }: Record<string, string>) =>
+						io === 'input' && unrepresentable === 'any' ? wanted : {},
+				},
 			],
 		])('written with %s is sent', async (_, schema) =>
 			expect(await sentParameters(schema)).toStrictEqual(wanted),
@@ -295,6 +304,13 @@ describe('response format', () => {
 		expect(body.tool_choice).toStrictEqual({ type: 'function', function: { name: 'search' } });
 	});
 
+	it('no hint says that the JSON of the response format is missing when a tool must be called', async () => {
+		const call = { tools: [search], response: whole({ content: 'Hi' }) };
+		const forced = await ask(place, { ...call, toolChoice: 'search' });
+		expect(forced.hints.join()).not.toContain('not JSON');
+		expect((await ask(place, call)).hints.join()).toContain('not JSON');
+	});
+
 	describe('the choice of tools', () => {
 		const choice = (toolChoice: string, more: INodeParameters = {}) => ({ options: { toolChoice, ...more } });
 		const builtIn = { builtIn: { builtInTools: '[{"type": "web_search"}]' } };
@@ -319,6 +335,12 @@ describe('response format', () => {
 				messages: [...called, new HumanMessage('Next')],
 			});
 			expect(next.body.tool_choice).toBe('required');
+		});
+
+		it('of an agent or chain without tools is not sent', async () => {
+			const { lc, requests } = await modelWith(whole({ content: 'Hi' }));
+			await lc.bindTools([], { tool_choice: 'any' }).invoke(GO);
+			expect(requests[0]).not.toHaveProperty('tool_choice');
 		});
 
 		it('gives way to that of the agent or chain', async () => {

@@ -18,6 +18,8 @@ export interface SuppliedOptions {
 	execution?: IRunExecutionData;
 	/** Cancels the execution. */
 	cancelSignal?: AbortSignal;
+	/** The item of the agent; the first one by default. */
+	itemIndex?: number;
 }
 
 /** The supplied model, the function that closes it, and its runs in n8n's log. */
@@ -28,6 +30,7 @@ export async function supplied(given: SuppliedOptions = {}) {
 		baseUrl = 'https://gateway.test/api/v1',
 		apiKey = 'sk-test',
 		minBalanceRub,
+		itemIndex = 0,
 	} = given;
 	const { context, execution } = supplyContext({
 		node: 'chatModel',
@@ -37,7 +40,7 @@ export async function supplied(given: SuppliedOptions = {}) {
 	});
 	const { cancelSignal } = given;
 	if (cancelSignal) context.getExecutionCancelSignal = () => cancelSignal;
-	const { response, closeFunction } = await new ChatModel().supplyData.call(context, 0);
+	const { response, closeFunction } = await new ChatModel().supplyData.call(context, itemIndex);
 	return {
 		lc: response as LangChainModel,
 		close: async () => await closeFunction?.(),
