@@ -159,6 +159,20 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 	});
 });
 
+it('a file is sent again, as a whole, with the next attempt and to a fallback model', async () => {
+	const [audio] = PRESETS.filter(({ kind }) => kind === 'audio');
+	if (!audio) throw new Error('there is no preset for audio');
+	gateway.control.addFault({
+		match: { model: OMNI },
+		action: { kind: 'error', code: 'no_providers' },
+		times: 2,
+	});
+	const options = { maxRetries: 1, fallbackModels: ['sandbox/swift-1'] };
+	await run(audio, { options }, { items: await fileIn(audio.file) });
+	const bodies = sent().map(({ body }) => JSON.stringify(body.json));
+	expect(bodies.map((body) => body.includes(JSON.stringify(audio.part)))).toStrictEqual([true, true, true]);
+});
+
 describe('several files', () => {
 	const analyze = { resource: 'image', operation: 'analyze' } as const;
 	const [one, two] = ['https://files.test/a.png', 'https://files.test/w_9,h_9/b.png'];

@@ -223,6 +223,11 @@ test.each<[string, Call, RegExp]>([
 		/does not know: "int"/,
 	],
 	[
+		'such a type in fields of any name',
+		withSchema(ofTitle({ type: 'object', additionalProperties: { type: 'str' } })),
+		/does not know: "str"/,
+	],
+	[
 		'such a type in the parameters of a tool',
 		withTool('look', ofTitle({ type: 'str' })),
 		/does not know: "str"/,
@@ -320,6 +325,12 @@ test('a schema with fields, and without its type, is sent with it', async () => 
 	expect(sent).toMatchObject([{ response_format: { json_schema: { schema } } }]);
 });
 
+test('a tool without parameters has an empty object of them', async () => {
+	const { sent } = await run(...text({ tools: { function: [{ name: 'look', parameters: '={{ "" }}' }] } }));
+	const parameters = { type: 'object', properties: {} };
+	expect(sent).toMatchObject([{ tools: [{ function: { parameters } }] }]);
+});
+
 test('fields that are named like words of schemas are no types', async () => {
 	const schema = {
 		type: 'object',
@@ -388,13 +399,15 @@ describe('*Schema Strict*', () => {
 		expect(json).not.toHaveProperty('error');
 	});
 
-	test('an object without fields in the example is refused: a closed one would stay empty', async () => {
-		const parameters = { outputFormat: 'jsonExample', jsonExample: '{ "title": "a", "more": {} }' };
-		await expectRefused(
-			text({ ...parameters, options: { schemaStrict: true } }),
-			/'Schema Strict'.*without fields/,
-		);
-	});
+	test.each(['{ "title": "a", "more": {} }', '{ "title": "a", "list": [{}] }'])(
+		'an object without fields in the example is refused, as a closed one would stay empty: %s',
+		async (jsonExample) => {
+			await expectRefused(
+				text({ outputFormat: 'jsonExample', jsonExample, options: { schemaStrict: true } }),
+				/'Schema Strict'.*without fields/,
+			);
+		},
+	);
 
 	test('without it, optional fields may be missing', async () => {
 		const field = [{ name: 'title', type: 'text', required: false }];

@@ -396,19 +396,20 @@ describe('the last item fails when all others are paid for', () => {
 
 	it('a retry shows the hints of the texts that it takes: cut off, and by a fallback model', async () => {
 		const options = { maxTokens: 3, maxRetries: 0, fallbackModels: ['sandbox/swift-1'] };
-		disturb(says('text 1'), { kind: 'error', code: 'invalid_request' });
+		disturb(says('text 0'), { kind: 'error', code: 'invalid_request' }, () => gateway.charges() === 2);
 		gateway.control.addFault({
 			match: { model: TEXT_MODEL },
 			action: { kind: 'error', code: 'no_providers' },
 			times: 0,
 		});
-		const node = text({ options: { ...options, concurrency: 1 } });
-		const failed = await execute(node, prompts('Write a long story', 'text 1'));
-		expect(failed.error?.context?.itemIndex).toBe(1);
+		const long = 'Write a long story';
+		const failed = await execute(text({ options }), prompts('[[say:ok]] text 0', long, long));
+		expect(failed.error?.context?.itemIndex).toBe(0);
 		calm();
 		const retried = await failed.retry();
-		expect(retried.items().map(({ json }) => json.fallbackFrom)).toStrictEqual([[TEXT_MODEL], undefined]);
-		expect(retried.hints()).toMatch(/1 item was answered by a fallback model/);
+		const models = retried.items().map(({ json }) => json.fallbackFrom);
+		expect(models).toStrictEqual([undefined, [TEXT_MODEL], [TEXT_MODEL]]);
+		expect(retried.hints()).toMatch(/2 items were answered by a fallback model/);
 		expect(retried.hints().match(/cut off at 3 tokens/g)).toHaveLength(1);
 	});
 

@@ -23,7 +23,11 @@ describe('input', () => {
 			function: { name, arguments: args },
 		});
 		const calls = [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }];
-		const item = { json: { toolCalls: [{ id: 7, name: 'f', arguments: '{"a":1}' }] } };
+		const made = [
+			{ id: 7, name: 'f', arguments: '{"a":1}' },
+			{ id: 'c8', name: 'g' },
+		];
+		const item = { json: { toolCalls: made } };
 		const message = [
 			{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
 			{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
@@ -33,7 +37,11 @@ describe('input', () => {
 		expect(await sentRows(message, { items: [item] })).toStrictEqual([
 			{ role: 'assistant', content: null, tool_calls: [sentCall('c1', 'get_weather', '{"city":"Oslo"}')] },
 			{ role: 'tool', tool_call_id: 'c1', content: '7 °C' },
-			{ role: 'assistant', content: 'I look', tool_calls: [sentCall('7', 'f', '{"a":1}')] },
+			{
+				role: 'assistant',
+				content: 'I look',
+				tool_calls: [sentCall('7', 'f', '{"a":1}'), sentCall('c8', 'g', '{}')],
+			},
 			{ role: 'tool', tool_call_id: '7', content: '' },
 		]);
 	});
@@ -95,6 +103,13 @@ describe('input', () => {
 			['messages', { system: 'S', messages: JSON.parse(list) as object[] }],
 		])('%s: verbatim, after the system prompt', async (format, body) => {
 			expect(await sentBody({ ...json(list), format, systemPrompt: 'S' })).toMatchObject(body);
+		});
+		it('may have an empty one among others', async () => {
+			const sent = [
+				{ role: 'assistant', content: '' },
+				{ role: 'user', content: 'Hi' },
+			];
+			expect((await sentBody(json(JSON.stringify(sent)))).messages).toStrictEqual(sent);
 		});
 		it.each(['"Once"', '={{ [{ role: "user", content: "Once" }] }}'])(
 			'may be a plain text, which the user says, and a list from an expression: %s',

@@ -156,7 +156,7 @@ describe('tools', () => {
 				(await sentBody(extraBody(format, choice))).tool_choice;
 			expect(await choose({ toolChoice: 'required' })).toStrictEqual(required);
 			expect(await choose({ toolChoice: '={{ "any" }}' })).toStrictEqual(required);
-			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
+			expect(await choose({ toolChoice: 'function', toolChoiceName: ' look\n' })).toStrictEqual(named);
 			expect(await choose({ toolChoice: 'look' })).toStrictEqual(named);
 		});
 

@@ -39,6 +39,13 @@ describe('dry run', () => {
 		expect(hints.join()).toContain('Dry run, nothing was sent. 1 item: about ₽8.28');
 	});
 
+	it('with *Max Cost per Execution*, which limits the length to 4,096 tokens, has the request with that limit', async () => {
+		catalogue([priced]);
+		const { items } = await generate({ options: { ...dryRun, maxCostRub: 100 } });
+		expect(items[0]?.json).toMatchObject({ maxCostRub: 8.284, request: { max_tokens: 4096 } });
+		expect(items[0]?.json).not.toHaveProperty('isEstimate');
+	});
+
 	it('says why the cost is not known', async () => {
 		catalogue([{ id: 'acme/writer', context_length: 8_000 }]);
 		const { items, hints } = await generate({ options: dryRun });
@@ -155,20 +162,36 @@ it('what has no field of its own is returned as it came: it is charged', async (
 	expect(items[0]?.json).toMatchObject({ text: 'Hi', raw });
 });
 
+it('so is what stands beside a picture', async () => {
+	const raw = chat([{ content: [picture(), { type: 'hologram', data: 'x' }] }]);
+	expect((await itemsOf(raw))[0]?.json).toMatchObject({ raw });
+});
+
+it('a response of a picture alone is not empty', async () => {
+	mockResponse('chat', chat([{ content: '', images: [picture()] }]));
+	const { items, hints } = await generate();
+	expect(items[0]?.json).not.toHaveProperty('raw');
+	expect(hints.join()).not.toContain('has no text');
+});
+
 it('the provider is returned where the response has it', async () => {
 	const items = await itemsOf(chat([{ content: 'Hi' }], { provider: 'Acme Cloud' }));
 	expect(items[0]?.json).toMatchObject({ provider: 'Acme Cloud' });
 });
 
-it('the execution’s metadata have the tokens', async () => {
-	mockResponse('chat');
-	mockResponse('chat');
-	const { run } = await generate({}, { items: [{ json: {} }, { json: {} }] });
-	expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toStrictEqual({
-		inputTokens: 24,
-		outputTokens: 6,
-	});
-});
+it.each(['text', 'jsonObject'])(
+	'the execution’s metadata have the tokens, also of a text that is no %s',
+	async (outputFormat) => {
+		mockResponse('chat');
+		mockResponse('chat');
+		const items = [{ json: {} }, { json: {} }];
+		const { run } = await generate({ outputFormat }, { items, settings: CONTINUE });
+		expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toStrictEqual({
+			inputTokens: 24,
+			outputTokens: 6,
+		});
+	},
+);
 
 it('an error does not have the key, of any form, which a model repeats', async () => {
 	mockResponse('chat', chat([{ content: 'The key is sk-test' }]));
@@ -186,7 +209,8 @@ describe('the files of a response', () => {
 		const audio = { data: Buffer.from('la la').toString('base64') };
 		const options = { audioAndImages: { audioFormat: format } };
 		const own = { extraBody: JSON.stringify({ audio: { format } }) };
-		for (const given of [options, own]) {
+		const other = { ...own, audioAndImages: { audioFormat: 'flac' } };
+		for (const given of [options, own, other]) {
 			const [item] = await itemsOf(chat([{ content: null, audio }]), given);
 			expect(item?.binary?.audio).toMatchObject({ mimeType, fileName: `audio_c1.${format}` });
 		}
@@ -216,7 +240,7 @@ it.each<[JsonObject, object, object]>([
 	[{ content: 'Hi', reasoning: 'hm' }, {}, { text: 'Hi' }],
 	[{ content: '{"a":1}', audio: { data: 'c28=' } }, { outputFormat: 'jsonObject' }, { output: { a: 1 } }],
 ])('the tool of an agent returns small JSON, and no files (%#)', async (message, parameters, output) => {
-	mockResponse('chat', chatCompletion(message));
+	mockResponse('chat', chat([message, { content: 'b' }], { provider: 'Acme Cloud' }));
 	const { items } = await generate({ simplify: false, ...parameters }, { asTool: true });
 	expect(items.map(({ json }) => json)).toStrictEqual([{ ...output, finishReason: 'stop', costRub: 0.5 }]);
 	expect(items[0]?.binary).toBeUndefined();
