@@ -121,6 +121,18 @@ describe('cost', () => {
 		});
 	});
 
+	it.each<[string, object]>([
+		['a text', { id: 'c1', choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }],
+		['an error', { id: 'c1', choices: [{ error: { message: 'No' }, finish_reason: 'error' }] }],
+	])('of 0 that the response reports is not computed: %s', async (_, body) => {
+		const usage = { prompt_tokens: 1_000, completion_tokens: 200, cost_rub: 0 };
+		respond({ ...body, usage });
+		const result = await gateway.generate({}, onError);
+		const json = result.items[0]?.json ?? {};
+		expect(json.error ?? json).toMatchObject({ costRub: 0 });
+		expect(costOf(result)).toMatchObject({ gatewayCostRub: '0' });
+	});
+
 	describe('a computed cost', () => {
 		const message = (usage: object) => ({
 			id: 'm1',

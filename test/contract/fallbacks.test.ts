@@ -1,3 +1,4 @@
+import { HumanMessage } from '@langchain/core/messages';
 import type { StructuredChunk } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/gateway';
@@ -188,6 +189,16 @@ it.each([
 	const { items } = await generate({ extraBody: JSON.stringify({ model: THIRD }), fallbackModels });
 	expect(asked()).toStrictEqual(models);
 	expect(items[0]?.json).toMatchObject({ model: models[1], fallbackFrom: [THIRD] });
+});
+
+it('a model in Extra Body of a chat model may be followed by that of the list', async () => {
+	reject(THIRD, 'no_providers');
+	const extraBody = JSON.stringify({ model: THIRD });
+	const { lc } = await gateway.chatModel({
+		options: { maxRetries: 0, extraBody, fallbackModels: [TEXT_MODEL] },
+	});
+	await lc.invoke([new HumanMessage('Go')]);
+	expect(asked()).toStrictEqual([THIRD, TEXT_MODEL]);
 });
 
 it('a fallback model that the gateway does not know is passed over', async () => {

@@ -140,6 +140,16 @@ describe('tool media', () => {
 		});
 	});
 
+	it('a request without images that may be charged has its own error', async () => {
+		const match = { method: 'POST' };
+		gateway.control.addFault({ match, action: { kind: 'error', code: 'provider_bad_request' } });
+		gateway.control.addFault({ match, action: { kind: 'loseResponse' } });
+		const { lc } = await modelOf('chat', SEEING);
+		expect(await rejection(lc.invoke(conversation))).toMatchObject({
+			description: expect.stringContaining('may have been charged') as string,
+		});
+	});
+
 	it('a request that is rejected is sent once more, without images and reasoning', async () => {
 		const match = { path: textFormat('responses').path };
 		gateway.control.addFault({ match, action: { kind: 'error', code: 'provider_bad_request' } });

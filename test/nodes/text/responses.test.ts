@@ -180,6 +180,13 @@ describe('streaming', () => {
 			expect(silenced.chunks).toStrictEqual([]);
 		});
 
+		it('has no error in the chat for a whole text that is not JSON', async () => {
+			const { onChunk, summary } = chunkCollector();
+			const { items } = await run({ outputFormat: 'jsonObject' }, { onChunk, settings: CONTINUE });
+			expect(items[0]?.json.error).toMatchObject({ code: 'not_json' });
+			expect(summary().map(([type]) => type)).not.toContain('error');
+		});
+
 		it('sends no chunk as the tool of an agent', async () => {
 			const { onChunk, chunks } = chunkCollector();
 			await run({}, { onChunk, asTool: true });
