@@ -313,6 +313,23 @@ test.each([
 	},
 );
 
+test.each([
+	['chat', 'file', 'a file'],
+	['chat', 'audio', 'audio'],
+	['responses', 'audio', 'audio'],
+	['responses', 'video', 'video'],
+	['messages', 'video', 'video'],
+])(
+	'of the API format %s, a URL of a part of type %s is refused, and nothing is sent',
+	async (format, type, kind) => {
+		const { lc } = await gateway.chatModel({ parameters: { format } });
+		const link = { type, url: 'https://files.test/a' };
+		const error = await rejection(lc.invoke([new HumanMessage({ content: [link] })]));
+		expect(error).toMatchObject({ message: expect.stringContaining(`takes no URL of ${kind}`) as string });
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	},
+);
+
 describe('what the text node has, too', () => {
 	const infoOf = (logged: ITaskData[]) => {
 		const [{ response } = {}] = logged.map(({ data }) => data?.ai_languageModel?.[0]?.[0]?.json);

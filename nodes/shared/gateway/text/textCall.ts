@@ -5,7 +5,7 @@ import { asObjects, deepMerge, omit, type JsonObject } from '../util/json';
 import { InvalidInputError } from '../errors/errors';
 import { textFormats } from './formats';
 import type { TextFormat } from './formats/format';
-import type { TextRequest } from './formats/request';
+import type { AttachmentKind, TextRequest } from './formats/request';
 
 export type TextCall = GatewayRequest & { json: JsonObject };
 
@@ -16,7 +16,8 @@ export function textBody(format: TextFormat, request: TextRequest, extraBody: Js
 	for (const message of messages) {
 		const attachments = message.role === 'tool' ? [] : (message.attachments ?? []);
 		for (const { kind, source } of attachments)
-			if (kind !== 'image' && 'base64' in source) checkDocument(format, source);
+			if ('url' in source) checkUrl(format, kind);
+			else if (kind !== 'image') checkDocument(format, source);
 	}
 	return deepMerge(format.toBody(request), omit(extraBody, 'stream'));
 }
@@ -30,6 +31,16 @@ export function checkDocument(
 	throw new InvalidInputError(
 		`The API format ${label} takes PDF and text files only, not "${fileName}"`,
 		`Put its text into the prompt (n8n's Extract from File node reads it), save it as PDF, or choose the API format ${textFormats[0].label}.`,
+		'attachments',
+	);
+}
+
+/** @throws {InvalidInputError} for a kind of file that the format takes only with its content */
+function checkUrl({ label, attachments }: TextFormat, kind: AttachmentKind): void {
+	if (attachments[kind] === 'url or file') return;
+	throw new InvalidInputError(
+		`The API format ${label} takes no URL of ${kind === 'file' ? 'a file' : kind}`,
+		'Put the content of the file into the message, as base64 text, or choose another API format.',
 		'attachments',
 	);
 }
