@@ -22,6 +22,9 @@ const call = async (request: IncomingRequest, parameters: object = {}, store: ob
 
 const text = (value: unknown) => JSON.stringify(value);
 
+/** Ten words that might be IDs. */
+const PROMPT = '1girl, 35mm film, f1-8, iso-400, 4k, 8k, 90s, 3d, v6-1, 16-9';
+
 const PLACES: Array<[where: string, request: (id: string) => IncomingRequest]> = [
 	['in the body', (taskId) => ({ body: { taskId, state: 'success' } })],
 	['in the query', (taskId) => ({ body: {}, query: { taskId } })],
@@ -29,6 +32,17 @@ const PLACES: Array<[where: string, request: (id: string) => IncomingRequest]> =
 	['in a nested object', (task_id) => ({ body: { event: 'done', data: { task: { task_id } } } })],
 	['in a list', (id) => ({ body: [{ id: 'evt-1' }, null, { id }] })],
 	['behind the ID of an event', (taskId) => ({ body: { id: 'evt-1', data: { taskId } } })],
+	[
+		'behind the prompt and the times of the task',
+		(taskId) => ({
+			body: {
+				createTime: 1_755_599_634_000,
+				param: text({ prompt: PROMPT }),
+				completeTime: 1_755_599_644_000,
+				taskId,
+			},
+		}),
+	],
 	['below 400 objects', (taskId) => ({ body: below(400, { taskId }) })],
 	['in JSON text', (taskId) => ({ body: text({ data: { taskId } }) })],
 	['in JSON text within JSON text', (taskId) => ({ body: text(text({ result: text({ taskId }) })) })],

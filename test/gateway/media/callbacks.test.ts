@@ -17,6 +17,11 @@ describe('the IDs in the text of a callback', () => {
 		['once each', 'task-1 task-1', ['task-1']],
 		['after ten other words', 'a b c d e f g h i j task-1', ['task-1']],
 		['after another one ten times', `${'evt-1 '.repeat(10)}task-1`, ['evt-1', 'task-1']],
+		[
+			'first where a name says so',
+			'{"prompt":"1girl, 8k","event":{"Task":"t1"},"task_id":"t2"}',
+			['t1', 't2', '1girl', '8k'],
+		],
 		['with 200 characters', long, [long]],
 		['but not with 201', `${long}a`, []],
 		[
