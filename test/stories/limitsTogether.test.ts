@@ -60,6 +60,28 @@ describe.each(['*Max Cost per Execution*', '*Minimum Balance*'])('%s: a text', (
 		const execution = await execute(node, numbered(1), credential);
 		expect(execution.items()[0]?.json).toMatchObject({ fallbackFrom: [TEXT_MODEL] });
 	});
+
+	it('is not sent to a fallback model because the balance or the prices cannot be read for a moment', async () => {
+		const isBalance = limit === '*Minimum Balance*';
+		gateway.control.addFault({
+			match: { path: isBalance ? '/balance' : '/models' },
+			action: { kind: 'error', code: 'service_unavailable' },
+		});
+		const options = { maxRetries: 0, fallbackModels: ['sandbox/swift-1'] };
+		const node = text({ options: { ...options, ...(isBalance ? {} : { maxCostRub: 10 }) } });
+		const execution = await execute(node, numbered(1), isBalance ? { minBalanceRub: 50 } : {});
+		expect(execution.error).toMatchObject({ httpCode: '503' });
+		expect(execution.errorText).toMatch(/Nothing was sent\.$/);
+		expect(gateway.charges()).toBe(0);
+	});
+
+	it('that fits with no model says that nothing was sent', async () => {
+		const isBalance = limit === '*Minimum Balance*';
+		const options = { fallbackModels: ['sandbox/swift-1'] };
+		const node = text({ options: { ...options, ...(isBalance ? {} : { maxCostRub: 0.01 }) } });
+		const execution = await execute(node, numbered(1), isBalance ? { minBalanceRub: 1_000 } : {});
+		expect(execution.errorText).toMatch(new RegExp(`Rejected before: ${TEXT_MODEL}.*Nothing was sent\\.$`));
+	});
 });
 
 it('a picture whose creation was broken off, and which was made, counts once, also after a retry', async () => {

@@ -23,7 +23,8 @@ const BRIEF_MS = 2_000;
 function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
 	const { outcome, status = 0, code, type } = error.details;
-	if (outcome === 'unknown' || outcome === 'charged') return false;
+	// What a call needs before, such as a price, says nothing of the model.
+	if (outcome !== 'rejected') return false;
 	if (isFirstLimited) return status !== 401 && status !== 402;
 	// §7.4: the messages format has types, and no codes.
 	const mayBeOfModel = code === undefined ? type !== undefined && UNCODED.has(status) : CODES.has(code);
@@ -75,10 +76,11 @@ function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error
 	const note = `Rejected before: ${models.join(', ')}.`;
 	if (error instanceof ApiError) return error.with({ description: `${error.details.description} ${note}` });
 	if (!(error instanceof InvalidInputError)) return error;
+	const isSent = [...before.values()].some((earlier) => earlier instanceof ApiError);
 	return new ApiError({
 		message: error.message,
 		description: `${error.description} ${note}`,
-		outcome: 'rejected',
+		outcome: isSent ? 'rejected' : 'notSent',
 		code: 'invalid_input',
 		param: error.param,
 		retryable: false,
