@@ -159,11 +159,11 @@ describe('the credential', () => {
 		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
 	});
 
-	it('of a call that costs money is not read again: its repetition would charge another account', async () => {
+	it('of the account that pays is not read again: the repetition of a call would charge another one', async () => {
 		const { keys, transport } = transportWithKeys();
 		await transport(request, asText);
 		await passTime(600_000);
-		await transport(request, asText);
+		await transport({ ...request, isOfPayer: true }, asText);
 		expect(keys).toStrictEqual(['key-1', 'key-1']);
 	});
 

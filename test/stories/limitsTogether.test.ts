@@ -1,7 +1,7 @@
 import { multiplyDecimals } from '../../nodes/shared/gateway/util/money';
 import { asObject } from '../../nodes/shared/gateway/util/json';
 import { TEXT_MODEL } from '../contract/support';
-import { eventually } from '../helpers/time';
+import { eventually, passTime } from '../helpers/time';
 import { CONTINUE } from '../helpers/values';
 import { image, numbered, prompts, says, text, useStories } from './support';
 
@@ -98,6 +98,27 @@ it('a picture whose creation was broken off, and which was made, counts once, al
 		gatewayCallsWithoutCost: '0',
 		gatewayCostRub: spent(),
 	});
+});
+
+it('*Minimum Balance* is that of the account that pays, also when the credential has got another key meanwhile', async () => {
+	const [payer, other] = ['payer', 'other'].map((account) => gateway.control.createKey({ account }).key);
+	const options = { maxTokens: 50 };
+	// Two texts do not fit beside each other.
+	gateway.control.setBalance('50.1', 'payer');
+	const inFlight = gateway.control.hold({ which: says('text 0') });
+	let key = payer;
+	void (async () => {
+		await eventually(() => inFlight.requests.length === 1);
+		await passTime(60_000);
+		key = other;
+		gateway.control.setBalance('50', 'payer');
+		inFlight.release();
+	})();
+	const node = text({ options }, CONTINUE);
+	const execution = await execute(node, numbered(2), { minBalanceRub: 50, keyOf: () => key ?? '' });
+	expect(execution.items()[0]?.json.text).toBe('text 0');
+	expect(execution.errors()).toMatchObject([{ param: 'minBalanceRub' }]);
+	expect([gateway.control.ledger('payer').length, gateway.charges()]).toStrictEqual([1, 1]);
 });
 
 it('rubles count where the balance has dollars, too (§2.8)', async () => {

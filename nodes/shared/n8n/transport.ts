@@ -5,7 +5,6 @@ import type { ByteStream, HttpRequest, HttpResponse, Transport } from '../gatewa
 import { asError, StoppedError } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
-import { costsMoney } from '../gateway/errors/policy';
 import { CREDENTIAL, type CredentialReader, type N8nContext } from './credential';
 import { ignoreErrors, reportChunks } from './streams';
 
@@ -19,7 +18,7 @@ export function n8nTransport(
 	cancel?: AbortSignal,
 ): Transport {
 	return async (httpRequest, read) => {
-		const { kind, signal: ofRequest } = httpRequest;
+		const { kind, isOfPayer, signal: ofRequest } = httpRequest;
 		const own = new AbortController();
 		const signal = AbortSignal.any([own.signal, cancel, ofRequest].filter((one) => one !== undefined));
 		try {
@@ -30,7 +29,7 @@ export function n8nTransport(
 				if (kind === 'file') received = await context.helpers.httpRequest(options);
 				else {
 					// n8n's database may be busy.
-					const data = await credential(costsMoney(kind)).catch((error: unknown) => {
+					const data = await credential(isOfPayer).catch((error: unknown) => {
 						throw problemError('credential', kind, {}, asError(error));
 					});
 					const credentialsDecrypted = { id: '', name: '', type: CREDENTIAL, data };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
+import { costsMoney } from '../errors/policy';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
 import { abortable, type Limiter, type RunSignal } from './limits';
@@ -173,10 +174,11 @@ export class GatewayClient {
 	}
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
-		const { kind, json, openBody, signal, method = 'GET' } = request;
+		const { group, kind, json, openBody, signal, method = 'GET' } = request;
 		const opened = await openBody?.();
 		return {
 			kind,
+			isOfPayer: group === 'balance' || group === 'catalogue' || costsMoney(kind),
 			method,
 			url: kind === 'file' ? request.path : this.settings.baseUrl + request.path,
 			headers: {

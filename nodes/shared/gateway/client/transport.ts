@@ -14,6 +14,8 @@ export type OnChunk = (chunk: Uint8Array, length: number) => void;
 export interface HttpRequest {
 	/** Only requests to the gateway itself, and not those of the kind `file`, are sent with the API key. */
 	kind: RequestKind;
+	/** Whether it is about the account that pays: the key is that of the charge, not a newer one. */
+	isOfPayer?: boolean;
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	url: string;
 	headers: Record<string, string>;
