@@ -10,7 +10,7 @@ const MAX_TASKS = 1_000;
 
 type State = 'starting' | 'started' | 'failed';
 
-/** By trigger, the tasks of this process. */
+/** By trigger, of the editor's tests and of the published workflow, the tasks of this process. */
 const memory = new Map<string, Map<string, State>>();
 
 /** The tasks that have started the workflow. A test in the editor may use the same task several times. */
@@ -20,8 +20,8 @@ export class StartedTasks {
 	private readonly here: Map<string, State>;
 
 	constructor(context: IWebhookFunctions) {
-		const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
 		this.isTest = context.getMode() === 'manual';
+		const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id, this.isTest]);
 		this.store = context.getWorkflowStaticData('node');
 		this.here = memory.get(trigger) ?? new Map<string, State>();
 		memory.set(trigger, this.here);

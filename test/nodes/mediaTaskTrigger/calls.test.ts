@@ -259,12 +259,14 @@ describe('repeated', () => {
 		expect(seen.requests).toBe(0);
 	});
 
-	it('starts each time in the editor, and stores nothing', async () => {
+	it('starts each time in the editor, and stores nothing; then the published workflow starts once', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const store = {};
 		const once = async () => (await send(taskId, { store, mode: 'manual' })).item?.json.taskId;
 		expect([await once(), await once(), store]).toStrictEqual([taskId, taskId, {}]);
+		const published = async () => (await send(taskId, { store })).item?.json.taskId;
+		expect([await published(), await published(), await once()]).toStrictEqual([taskId, undefined, taskId]);
 	});
 
 	it('starts again when n8n could not start the execution', async () => {
