@@ -147,7 +147,7 @@ describe('the idempotency key of an item', () => {
 
 	it.each<[string, Made, string]>([
 		['its task', (all) => [task(all), all.done(0, OUTPUTS)], 'charged isBefore key taskId'],
-		['nothing of a lost creation', (all) => [creation(all), all.failed(0, LOST)], 'nothing'],
+		['that it may exist', (all) => [creation(all), all.failed(0, LOST)], 'unknown error isBefore key'],
 	])('that an edited node has again finds %s, without the former output', (_, make, expected) => {
 		const begin = newNode();
 		const records = begin();

@@ -253,14 +253,33 @@ it('a picture that is paid for comes out in a retry while the catalogue does not
 	expect([pictures(retried.items()), gateway.charges()]).toStrictEqual([['cat'], 1]);
 });
 
-it('a task that the gateway does not know at once is waited for', async () => {
-	gateway.control.addFault({
-		match: { which: ({ method, path }) => isPoll(method, path) },
-		action: respondJson({ code: 404, msg: 'not found', data: null }, 404),
-		times: 2,
+describe('a task that the gateway does not know at once', () => {
+	const hide = () =>
+		void gateway.control.addFault({
+			match: { which: ({ method, path }) => isPoll(method, path) },
+			action: respondJson({ code: 404, msg: 'not found', data: null }, 404),
+			times: 2,
+		});
+
+	it.each([{}, { options: { idempotencyKey: 'order-1' } }])('is waited for: %j', async (parameters) => {
+		hide();
+		const execution = await execute(image(parameters), prompts('cat'));
+		expect(execution.error).toBeUndefined();
+		expect(pictures(execution.items())).toStrictEqual(['cat']);
+		expect(gateway.charges()).toBe(1);
 	});
-	const execution = await execute(image(), prompts('cat'));
-	expect(execution.error).toBeUndefined();
-	expect(pictures(execution.items())).toStrictEqual(['cat']);
-	expect(gateway.charges()).toBe(1);
+
+	it.each(['cutBefore', 'loseResponse'] as const)(
+		'is waited for in a retry after its creation was lost (%s), and paid once',
+		async (kind) => {
+			disturb(says('cat'), { kind });
+			const failed = await execute(image(), prompts('cat'));
+			calm();
+			hide();
+			const retried = await failed.retry();
+			expect(retried.error).toBeUndefined();
+			expect(pictures(retried.items())).toStrictEqual(['cat']);
+			expect(gateway.charges()).toBe(1);
+		},
+	);
 });

@@ -186,7 +186,7 @@ describe('the next try has the key of another account', () => {
 		return twoAccounts(() => ended(prompt) > 0);
 	}
 
-	describe('the response to a creation is lost, and *Retry On Fail* has the key of another account', () => {
+	describe('the response to a creation is lost, and the next try has the key of another account', () => {
 		const lose = () => disturb(says('a cat'), { kind: 'loseResponse' });
 		const credential = () => twoAccounts(() => ended('a cat') >= ONE_TRY);
 
@@ -198,6 +198,14 @@ describe('the next try has the key of another account', () => {
 			expect(errorText).toMatch(ANOTHER);
 			expect(errorText).toContain('The task may have been created and charged anyway.');
 			expect(errorText).not.toContain('not charged');
+		});
+
+		it('nor in a retry of the execution, for which somebody has chosen another operation', async () => {
+			lose();
+			const failed = await execute(image(), prompts('a cat'), credential());
+			const retried = await failed.retry({ resource: 'task', operation: 'createAndWait' });
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+			expect(retried.errorText).toMatch(ANOTHER);
 		});
 
 		it('the pictures of the other items come out, and are paid once', async () => {

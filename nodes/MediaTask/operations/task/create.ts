@@ -88,14 +88,14 @@ export const createAndWait = defineOperation({
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const callback = sleeps ? callbackOf(item, task, maxWaitMs) : undefined;
-		const { taskId, mayExist, isNew, priceRub } = await createTask(item, task, callback);
-		const wait = { model, priceRub, isNew, pollImmediately: mayExist || callback !== undefined };
+		const { taskId, mayExist, newMs, priceRub } = await createTask(item, task, callback);
+		const wait = { model, priceRub, newMs, pollImmediately: mayExist || callback !== undefined };
 		const finish = async () => {
 			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
 			try {
 				return await resultOf(item, result, taskId, { ...wait, maxWaitMs: restMs });
 			} catch (error) {
-				if (isGone(error) && !isNew) {
+				if (isGone(error)) {
 					const again = await createAgain(item, task, error);
 					const newWait = { ...again, model, maxWaitMs, pollImmediately: false };
 					return await resultOf(item, result, again.taskId, newWait);

@@ -22,11 +22,14 @@ export interface CreatedTask {
 	response: JsonObject;
 	/** Whether it may have ended already. */
 	mayExist: boolean;
-	/** Whether the gateway may not know it yet. */
-	isNew: boolean;
+	/** How long the gateway may not know it yet, in milliseconds. */
+	newMs: number;
 	/** In rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 	priceRub: () => Promise<number | undefined>;
 }
+
+/** How long a task of a user's key counts as new, in milliseconds: it may be an old one, which was deleted. */
+const MAY_BE_NEW_MS = 30_000;
 
 /**
  * The task of an item: that of an earlier try, or a new one, whose price is added to the cost of the execution.
@@ -43,11 +46,11 @@ export async function createTask(
 	const { records, spending } = run;
 	const { ownKey, maxCostRub, maxPriceRub } = task;
 	const { taskId, response, key: sentKey, isBefore = false, isFound = false } = records.get(index) ?? {};
-	const isNew = !isBefore && !isFound && ownKey === undefined;
+	const newMs = ownKey === undefined ? Infinity : MAY_BE_NEW_MS;
 	if (taskId !== undefined && response) {
 		const priceRub = async () =>
 			asNumber(await priceOf(item, task, async () => await completeInput(item, task.entered)));
-		return { taskId, response, mayExist: true, isNew, priceRub };
+		return { taskId, response, mayExist: true, newMs: isBefore || isFound ? 0 : newMs, priceRub };
 	}
 	const callbackUrl = callbackUrlOf(item, task);
 	const inputWith = await openInput(item, task);
@@ -90,7 +93,7 @@ export async function createTask(
 		taskId: result.taskId,
 		response: result.body,
 		mayExist: mayBeOfOthers(item, task) || sentKey !== undefined,
-		isNew,
+		newMs,
 		priceRub: async () => asNumber(await rub),
 	};
 }
@@ -145,8 +148,8 @@ async function isGoneForAccount({ run, client, n8n, index }: ItemContext): Promi
 }
 
 /**
- * Creates the task of an item again, which the gateway does not have any more, if a person has retried the execution.
- * Throws `gone`, the error of its poll, where it may not be created again.
+ * Creates the task of an item again, which the gateway does not have any more, if it is of an execution before that a person
+ * has retried. Throws `gone`, the error of its poll, where it may not be created again.
  */
 export async function createAgain(
 	item: ItemContext,
@@ -155,7 +158,8 @@ export async function createAgain(
 ): Promise<CreatedTask> {
 	const { run, index } = item;
 	const isOther = isOfOtherAccount(item);
-	if (!isOther && (!run.isRetry || task.ownKey !== undefined)) throw gone;
+	const { isBefore = false } = run.records.get(index) ?? {};
+	if (!isOther && (!isBefore || task.ownKey !== undefined)) throw gone;
 	if (isOther || !(await isGoneForAccount(item))) {
 		throw gone.with({
 			message: 'The task of this item was created with another API key',

@@ -65,8 +65,10 @@ const MIN_POLL_MS = 5_000;
 /** A longer `Retry-After` of a poll may be a mistake, and would hide the end of the task. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export interface WaitOptions extends Pick<PollOptions, 'isNew'> {
+export interface WaitOptions {
 	maxWaitMs: number;
+	/** How long the gateway may not know the task yet, in milliseconds. */
+	newMs?: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
 	mediaType?: MediaType | undefined;
@@ -79,9 +81,10 @@ export interface WaitOptions extends Pick<PollOptions, 'isNew'> {
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	{ maxWaitMs, pollImmediately, isNew = false, mediaType = 'image' }: WaitOptions,
+	{ maxWaitMs, pollImmediately, newMs = 0, mediaType = 'image' }: WaitOptions,
 ): Promise<JsonObject> {
-	const deadline = client.now() + maxWaitMs;
+	const start = client.now();
+	const deadline = start + maxWaitMs;
 	// §3.1: images every 3 to 5 s, all others every 5 to 10 s.
 	const spreadMs = mediaType === 'image' ? -SPREAD_MS : SPREAD_MS;
 	let state: string | null = null;
@@ -98,7 +101,7 @@ export async function waitForTask(
 	// One that has been found does not become unknown: it was deleted.
 	const options = () => ({
 		limitMs: Math.max(deadline - client.now(), MIN_POLL_MS),
-		isNew: isNew && state === null,
+		isNew: state === null && client.now() - start < newMs,
 	});
 	const last = await pollUntil(client, taskId, pauseBefore, options);
 	if (last?.task && hasEnded(last.task.state)) return last.body;

@@ -48,7 +48,7 @@ const MAX_OUTPUTS = 16 * 1024 * 1024;
 export class Records {
 	private readonly store: Record<string, unknown>;
 	private stored: StoredRun;
-	/** The tasks of the node before somebody edited it, by their keys. */
+	/** The tasks of the node before somebody edited it, also those that may exist, by their keys. */
 	private readonly former = new Map<string, ItemRecord>();
 	private readonly name: string;
 	/** The beginning of what all keys of the node are made of. */
@@ -86,9 +86,10 @@ export class Records {
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
 		if (this.stored.call === call) return;
 		// Somebody has edited the node: what it asks for again is in the tasks of the others.
-		for (const record of Object.values(this.stored.items)) {
-			if (record.key === undefined || record.taskId === undefined) continue;
-			this.former.set(record.key, omit({ ...record, state: 'charged' as const }, 'outputs'));
+		for (const { state, ...record } of Object.values(this.stored.items)) {
+			if (record.key === undefined) continue;
+			const isCharged = record.taskId !== undefined;
+			this.former.set(record.key, { ...omit(record, 'outputs'), state: isCharged ? 'charged' : state });
 		}
 		this.store[this.name] = this.stored = now;
 	}
