@@ -269,6 +269,17 @@ describe('a task that the gateway does not know at once', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
+	it.each(['wait', 'getFromExecution'])('is waited for behind *Create*: %s', async (operation) => {
+		hide();
+		const create = image({ resource: 'task', operation: 'create' });
+		const parameters = { resource: 'task', operation, taskId: '={{ $json.taskId }}', options: {} };
+		const execution = await execute([create, { node: 'mediaTask', parameters }], prompts('cat'));
+		const [{ taskId } = {}] = gateway.control.tasks();
+		expect(execution.items('Gateway 2').map(({ json }) => json)).toMatchObject([
+			{ taskId, state: 'success' },
+		]);
+	});
+
 	it.each(['cutBefore', 'loseResponse'] as const)(
 		'is waited for in a retry after its creation was lost (%s), and paid once',
 		async (kind) => {

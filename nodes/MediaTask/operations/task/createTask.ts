@@ -1,3 +1,4 @@
+import { MAY_BE_NEW_MS } from '../../../shared/gateway/endpoints/polling';
 import { createMediaTask, fetchMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse, type UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
@@ -27,9 +28,6 @@ export interface CreatedTask {
 	/** In rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 	priceRub: () => Promise<number | undefined>;
 }
-
-/** How long a task of a user's key counts as new, in milliseconds: it may be an old one, which was deleted. */
-const MAY_BE_NEW_MS = 30_000;
 
 /**
  * The task of an item: that of an earlier try, or a new one, whose price is added to the cost of the execution.

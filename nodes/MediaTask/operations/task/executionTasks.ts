@@ -1,9 +1,11 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 
 import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
+import type { GatewayClient } from '../../../shared/gateway/client/client';
+import { CALLBACK_PAUSES_MS } from '../../../shared/gateway/endpoints/polling';
 import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
-import { compact } from '../../../shared/gateway/util/json';
+import { compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import type { Values } from '../../../shared/params/parameter';
 import { toErrorJson, type ErrorJson } from '../../../shared/run/nodeError';
@@ -39,14 +41,8 @@ export const getFromExecution = defineOperation({
 
 async function outputOf(item: ItemContext<Params>, taskId: string): Promise<OperationOutput> {
 	const { client, params, run } = item;
-	let body;
-	try {
-		body = await fetchMediaTask(client, taskId);
-	} catch (error) {
-		// It was deleted.
-		if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
-		return { json: { taskId, state: 'deleted', resultUrls: [] } };
-	}
+	const body = await bodyOf(client, taskId);
+	if (!body) return { json: { taskId, state: 'deleted', resultUrls: [] } };
 	const task = readMediaTask(body, taskId);
 	if (run.isTool) return { json: taskJson(task) };
 	let binary: IBinaryKeyData | undefined;
@@ -60,4 +56,17 @@ async function outputOf(item: ItemContext<Params>, taskId: string): Promise<Oper
 	}
 	const json = params.simplify ? compact({ ...taskJson(task), downloadError }) : body;
 	return { json, ...(binary && { binary }) };
+}
+
+/** Polls a task, which may be new, a few times; `undefined` for one that was deleted. */
+async function bodyOf(client: GatewayClient, taskId: string): Promise<JsonObject | undefined> {
+	for (const pauseMs of CALLBACK_PAUSES_MS) {
+		await client.pause(pauseMs);
+		try {
+			return await fetchMediaTask(client, taskId);
+		} catch (error) {
+			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
+		}
+	}
+	return undefined;
 }

@@ -20,6 +20,7 @@ import {
 	restoreMediaTask,
 	setArchived,
 } from '../../../shared/gateway/endpoints/tasks';
+import { MAY_BE_NEW_MS } from '../../../shared/gateway/endpoints/polling';
 import { taskJson, downloadArchive, isWithoutFile } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
 import { planResult, resultOf, resultOptions, resultParameters } from './result';
@@ -83,7 +84,9 @@ export const wait = defineOperation({
 	async execute(item, result) {
 		const { taskId: id } = item.params;
 		const { maxWaitMs } = result;
-		return { finish: async () => await resultOf(item, result, id, { maxWaitMs, pollImmediately: true }) };
+		const isOwn = item.run.spending.tasksOf(item.client.account).includes(id);
+		const wait = { maxWaitMs, newMs: isOwn ? MAY_BE_NEW_MS : 0, pollImmediately: true };
+		return { finish: async () => await resultOf(item, result, id, wait) };
 	},
 });
 

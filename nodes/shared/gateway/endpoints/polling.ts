@@ -133,5 +133,8 @@ function waitTimeout(
 	);
 }
 
-/** The pauses before polls after a callback, in milliseconds: the task may still read as running for a moment. */
+/** How long a task that may be new, or an old one that was deleted, counts as new, in milliseconds. */
+export const MAY_BE_NEW_MS = 30_000;
+
+/** The pauses before polls after a callback or a creation, in milliseconds: the gateway may be behind for a moment. */
 export const CALLBACK_PAUSES_MS: readonly number[] = [0, 1_000, 3_000];
