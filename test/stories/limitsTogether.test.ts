@@ -121,6 +121,19 @@ it('*Minimum Balance* is that of the account that pays, also when the credential
 	expect([gateway.control.ledger('payer').length, gateway.charges()]).toStrictEqual([1, 1]);
 });
 
+it('a cost is computed with the prices of the account that has paid, also when the credential has got a key without an account', async () => {
+	const inFlight = gateway.control.hold({ which: says('text 0') });
+	let key = gateway.apiKey;
+	void (async () => {
+		await eventually(() => inFlight.requests.length === 1);
+		await passTime(60_000);
+		key = 'sk-unknown';
+		inFlight.release();
+	})();
+	const execution = await execute(text({ format: 'messages' }), numbered(1), { keyOf: () => key });
+	expect(execution.items()[0]?.json).toMatchObject({ costRub: Number(spent()), costIsComputed: true });
+});
+
 it('rubles count where the balance has dollars, too (§2.8)', async () => {
 	gateway.control.configure({ balanceShape: 'currencies' });
 	gateway.control.setBalance('53.00');
