@@ -1,4 +1,4 @@
-import type { FaultAction, Gateway, FaultRule } from '../../sandbox/gateway/gateway';
+import type { FaultAction, Gateway, FaultRule, RequestRecord } from '../../sandbox/gateway/gateway';
 import type { Execution } from './execution';
 import type { Outcome, History, Kind } from './history';
 
@@ -50,6 +50,13 @@ export async function prepareGateway({ control, filesUrl }: Gateway, history: Hi
 			copies: history.callbacks === 'twice' ? 2 : 1,
 		},
 	});
+	if (history.lagMs > 0) {
+		const isNew = ({ method, path }: RequestRecord): boolean => {
+			const task = control.tasks().find(({ taskId }) => path.endsWith(`/${taskId}`));
+			return method === 'GET' && task !== undefined && task.createTime > Date.now() - history.lagMs;
+		};
+		control.addFault({ match: { which: isNew }, action: { kind: 'error', code: 'not_found' }, times: 0 });
+	}
 	for (const [kind, list] of Object.entries(history.outcomes)) {
 		const match = matches[kind as Kind];
 		for (const outcome of list) {

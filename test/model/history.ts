@@ -61,6 +61,8 @@ export interface History {
 	maxWait: number;
 	/** How long a task takes, in seconds. */
 	duration: [number, number];
+	/** How long the gateway does not know a new task, in milliseconds. */
+	lagMs: number;
 	/** The items whose tasks fail. */
 	failing: number[];
 	outcomes: Record<Kind, Outcome[]>;
@@ -130,6 +132,7 @@ export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 		download: bool,
 		maxWait: seconds(30, 6, 15),
 		duration: fc.constantFrom<Array<[number, number]>>([0, 0], [2, 2], [1, 14], [20, 80], [3600, 3600]),
+		lagMs: rarely(fc.constant(5_000), 0),
 		failing: rarely(fc.uniqueArray(fc.nat(5), { maxLength: 2 }), []),
 		outcomes: fc.record({
 			create: someOutcomes('lost', 'cut', 'errorAfter'),
