@@ -1,3 +1,4 @@
+import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL } from '../contract/support';
 import { locator } from '../helpers/values';
 import { runAgent } from './agentWorkflow';
@@ -101,14 +102,13 @@ it('tasks that run, have failed or are gone are no errors', async () => {
 	]);
 });
 
-it('a gateway that is down is an error, not deleted tasks', async () => {
-	gateway.control.addFault({
-		match: { path: '/async/media/tasks/*', method: 'GET' },
-		action: { kind: 'error', code: 'internal_error' },
-		times: 0,
-	});
+it.each<[string, FaultAction]>([
+	['500', { kind: 'error', code: 'internal_error' }],
+	['404', { kind: 'raw', status: 404, body: 'html' }],
+])('a gateway that is down (%s) is an error, not deleted tasks', async (httpCode, action) => {
+	gateway.control.addFault({ match: { path: '/async/media/tasks/*', method: 'GET' }, action, times: 0 });
 	const execution = await execute([create, list({ options: { maxRetries: 0 } })], prompts('a cat'));
-	expect([execution.error?.httpCode, execution.items('Gateway 2')]).toStrictEqual(['500', []]);
+	expect([execution.error?.httpCode, execution.items('Gateway 2')]).toStrictEqual([httpCode, []]);
 });
 
 it('a file that cannot be fetched is named, and the other pictures come', async () => {

@@ -214,6 +214,18 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(gateway.control.ledger('second')).toHaveLength(2);
 	});
 
+	it('is not made again when a proxy responds to the second look: nothing is paid for', async () => {
+		const execution = await deleted();
+		const action = { kind: 'raw', status: 404, body: 'html' } as const;
+		const isOfTask = {
+			method: 'GET',
+			path: `/async/media/tasks/${gateway.control.tasks().find(({ input }) => input.prompt === 'cat')?.taskId}`,
+		};
+		gateway.control.addFault({ match: { ...isOfTask, nth: 2 }, action, times: 0 });
+		expect((await execution.retry()).error).toBeDefined();
+		expect(gateway.charges()).toBe(2);
+	});
+
 	it('the new one is waited for if the gateway does not know it at once, and has its own price', async () => {
 		const execution = await deleted();
 		const known = creations().length;

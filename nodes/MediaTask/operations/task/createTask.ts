@@ -1,5 +1,5 @@
 import { MAY_BE_NEW_MS } from '../../../shared/gateway/endpoints/polling';
-import { createMediaTask, fetchMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { createMediaTask, fetchMediaTask, isMissing } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse, type UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
@@ -140,7 +140,7 @@ async function isGoneForAccount({ run, client, n8n, index }: ItemContext): Promi
 		await fetchMediaTask(now, taskId);
 		return false;
 	} catch (error) {
-		if (error instanceof ApiError && error.details.status === 404) return true;
+		if (isMissing(error)) return true;
 		throw asError(error);
 	}
 }

@@ -3,8 +3,8 @@ import type { IBinaryKeyData } from 'n8n-workflow';
 import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
 import type { GatewayClient } from '../../../shared/gateway/client/client';
 import { CALLBACK_PAUSES_MS } from '../../../shared/gateway/endpoints/polling';
-import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
-import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import { fetchMediaTask, isMissing, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { asError } from '../../../shared/gateway/errors/errors';
 import { compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import type { Values } from '../../../shared/params/parameter';
@@ -65,7 +65,7 @@ async function bodyOf(client: GatewayClient, taskId: string): Promise<JsonObject
 		try {
 			return await fetchMediaTask(client, taskId);
 		} catch (error) {
-			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
+			if (!isMissing(error)) throw asError(error);
 		}
 	}
 	return undefined;

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/errors';
+import { ApiError, UNREADABLE } from '../errors/errors';
 import {
 	asId,
 	asNumber,
@@ -207,9 +207,14 @@ export function taskError(
 	});
 }
 
+/** Whether the gateway, and not a proxy, says that it does not have a task. */
+export function isMissing(error: unknown): error is ApiError {
+	return error instanceof ApiError && error.details.status === 404 && error.details.code !== UNREADABLE;
+}
+
 /** Whether a poll says that the gateway does not have the task. */
 export function isGone(error: unknown): error is ApiError {
-	return error instanceof ApiError && error.details.kind === 'poll' && error.details.status === 404;
+	return isMissing(error) && error.details.kind === 'poll';
 }
 
 export function isFailedTask(error: unknown): error is ApiError {
