@@ -3,7 +3,7 @@ import type { IBinaryKeyData, INodeExecutionData, IWebhookFunctions } from 'n8n-
 import type { GatewayClient, Slots } from '../shared/gateway/client/client';
 import { Limiter } from '../shared/gateway/client/limits';
 import { CALLBACK_PAUSES_MS, pollUntil, type PollResult } from '../shared/gateway/endpoints/polling';
-import { setArchived, hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { setArchived, hasEnded, isMissing, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { CALLBACK_SETTINGS, connect } from '../shared/n8n/client';
 import { compact } from '../shared/gateway/util/json';
@@ -127,7 +127,7 @@ async function archive(context: IWebhookFunctions, client: GatewayClient, taskId
 	try {
 		await setArchived(client, taskId, value);
 	} catch (error) {
-		if (error instanceof ApiError && error.details.status === 404) return false;
+		if (isMissing(error)) return false;
 		// Better two starts than none.
 		const { message } = toErrorJson(error);
 		context.logger.warn(`The media task ${taskId} could not be ${value ? '' : 'un'}archived: ${message}`);

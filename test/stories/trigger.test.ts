@@ -289,6 +289,15 @@ describe('several n8n processes, with *Archive the Task*', () => {
 		expect([first.answers, first.tasks(), second.tasks()]).toStrictEqual([[[500, undefined]], [], [taskId]]);
 	});
 
+	test('a proxy that does not know how to archive does not keep the workflow from starting', async () => {
+		const { url, tasks } = publish(ARCHIVE);
+		const [taskId] = await create(url, ['a cat']);
+		const action = { kind: 'raw', status: 404, body: 'html' } as const;
+		gateway.control.addFault({ match: { method: 'PATCH' }, action, times: 0 });
+		await end(taskId);
+		expect(tasks()).toStrictEqual([taskId]);
+	});
+
 	test('after a restart, n8n knows which tasks have started the workflow', async () => {
 		const store = {};
 		const before = publish({ downloadResults: false }, { store });
