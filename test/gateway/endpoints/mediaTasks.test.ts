@@ -340,6 +340,11 @@ describe.each<[string, Action, unknown]>([
 		const { client } = scriptedClient([...before, { status }]);
 		expect((await apiErrorOf(act(client, 'f1'))).details.status).toBe(status);
 	});
+
+	it('fails when the 404 of a proxy follows a lost response', async () => {
+		const { client } = scriptedClient(['lost', { status: 404, body: '<html>' }]);
+		expect((await apiErrorOf(act(client, 'f1'))).details.status).toBe(404);
+	});
 });
 
 it('deleting a task fails with 404 after an unknown outcome: a repeat changes nothing (§4.10)', async () => {

@@ -138,8 +138,8 @@ export function quoted(words: string): string {
 
 /** §3.2, §4.16: a 404 after an attempt that may have had its effect is a success, because it has been done already. */
 export function ignoreAlreadyDone(error: unknown): JsonObject {
-	const { status, outcome } = error instanceof ApiError ? error.details : {};
-	if (status === 404 && outcome === 'unknown') return { success: true };
+	const { status, outcome, code } = error instanceof ApiError ? error.details : {};
+	if (status === 404 && outcome === 'unknown' && code !== UNREADABLE) return { success: true };
 	throw asError(error);
 }
 
