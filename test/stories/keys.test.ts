@@ -217,11 +217,9 @@ describe('a task that is paid for was deleted at the gateway', () => {
 	it('is not made again when a proxy responds to the second look: nothing is paid for', async () => {
 		const execution = await deleted();
 		const action = { kind: 'raw', status: 404, body: 'html' } as const;
-		const isOfTask = {
-			method: 'GET',
-			path: `/async/media/tasks/${gateway.control.tasks().find(({ input }) => input.prompt === 'cat')?.taskId}`,
-		};
-		gateway.control.addFault({ match: { ...isOfTask, nth: 2 }, action, times: 0 });
+		const task = gateway.control.tasks().find(({ input }) => input.prompt === 'dog');
+		const path = `/async/media/tasks/${task?.taskId}`;
+		gateway.control.addFault({ match: { method: 'GET', path, nth: 2 }, action, times: 0 });
 		expect((await execution.retry()).error).toBeDefined();
 		expect(gateway.charges()).toBe(2);
 	});
