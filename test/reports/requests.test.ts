@@ -308,3 +308,9 @@ test.each<[string, object]>([
 		expect(gateway.charges()).toBe(0);
 	},
 );
+
+test('an agent’s tool with the *Modalities* `text` alone answers', async () => {
+	const [node, given] = text({ options: { audioAndImages: { modalities: ['text'] } } });
+	const { items } = await gateway.run({ node, parameters: { ...given }, asTool: true });
+	expect(items[0]?.json.text).toEqual(expect.any(String));
+});

@@ -344,6 +344,16 @@ describe('spending', () => {
 		expect(execution.node('third').keys).toStrictEqual({ k: use });
 	});
 
+	it('its hint also names only calls of unknown cost of the execution before', async () => {
+		await mayCost('2', execution.node('first'));
+		execution.store();
+		execution.id = 'e2';
+		execution.node('second').show();
+		expect(execution.hints.at(-1)?.message).toBe(
+			'Cost: ₽0 (execution so far: ₽0; in the execution before: ₽0 and calls of unknown cost: 1)',
+		);
+	});
+
 	/** An item that is in flight. */
 	function sentBy(account: string): NonNullable<Plan['item']> {
 		const record: ItemRecord = { state: 'sent', account, key: 'k' };

@@ -111,19 +111,24 @@ it.each<[string, FaultAction]>([
 	expect([execution.error?.httpCode, execution.items('Gateway 2')]).toStrictEqual([httpCode, []]);
 });
 
-it('a file that cannot be fetched is named, and the other pictures come', async () => {
-	const pictures = image({ downloadResults: false });
-	gateway.control.addFault({
-		match: { host: 'files', nth: 1 },
-		action: { kind: 'raw', status: 410, body: 'empty' },
-	});
-	const items = (await execute([pictures, list()], prompts('a cat', 'a dog'))).items('Gateway 2');
-	const error = expect.objectContaining({ httpCode: '410' }) as unknown;
-	expect(items.map(({ json, binary }) => [json.downloadError, binary?.data?.mimeType])).toStrictEqual([
-		[error, undefined],
-		[undefined, 'image/png'],
-	]);
-});
+it.each([true, false])(
+	'a file that cannot be fetched is named, and the other pictures come (*Simplify*: %s)',
+	async (simplify) => {
+		const pictures = image({ downloadResults: false });
+		gateway.control.addFault({
+			match: { host: 'files', nth: 1 },
+			action: { kind: 'raw', status: 410, body: 'empty' },
+		});
+		const items = (await execute([pictures, list({ simplify })], prompts('a cat', 'a dog'))).items(
+			'Gateway 2',
+		);
+		const error = expect.objectContaining({ httpCode: '410' }) as unknown;
+		expect(items.map(({ json, binary }) => [json.downloadError, binary?.data?.mimeType])).toStrictEqual([
+			[error, undefined],
+			[undefined, 'image/png'],
+		]);
+	},
+);
 
 it('a *Retry* also lists what the execution before has made, each task once', async () => {
 	disturb(says('a dog'), { kind: 'error', code: 'invalid_input' }, () => gateway.charges() === 1);

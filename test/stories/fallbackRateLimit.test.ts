@@ -2,6 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { TEXT_MODEL, useGateway } from '../contract/support';
+import { streamOf } from '../reports/support';
 import { Execution, type StoryNode } from './execution';
 import { numbered, respondJson, text } from './support';
 
@@ -73,6 +74,29 @@ describe('a first model above its own rate limit', () => {
 		const models = gateway.control.requests({ method: 'POST' }).map(({ body }) => body.model);
 		expect(models.filter((model) => model !== TEXT_MODEL)).toStrictEqual([SECOND]);
 		expect(models.at(-1)).toBe(SECOND);
+	});
+
+	it('is not asked again when the other model fails while it writes, and nothing stands behind what the chat shows', async () => {
+		refuse([TEXT_MODEL]);
+		const error = { code: 'server_error', message: 'Broken' };
+		const events = [
+			{ type: 'response.output_text.delta', output_index: 0, delta: 'One' },
+			{ type: 'response.failed', response: { status: 'failed', error } },
+		];
+		const body = { text: streamOf(events), contentType: 'text/event-stream' };
+		const action = { kind: 'raw', status: 200, body } as const;
+		gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action });
+		const { lc } = await gateway.chatModel({
+			parameters: { format: 'responses' },
+			options: { fallbackModels: [SECOND] },
+		});
+		const shown: unknown[] = [];
+		const read = async () => {
+			for await (const { text: words } of await lc.stream([new HumanMessage('Go')])) shown.push(words);
+		};
+		await expect(read()).rejects.toThrow('The model did not finish its response');
+		expect(shown.join('')).toBe('One');
+		expect(gateway.control.requests({ method: 'POST' }).at(-1)?.body.model).toBe(SECOND);
 	});
 
 	it('is not left when it is free again within two seconds', async () => {

@@ -9,7 +9,7 @@ import { eventually, passTime } from '../helpers/time';
 import { CONTINUE, form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import type { Execution, Story, StoryNode } from './execution';
-import { image, says, useStories } from './support';
+import { image, respondJson, says, useStories } from './support';
 
 // *Sleep Until the Gateway Calls*: the execution sleeps while pictures are edited, and the gateway's callbacks resume it.
 
@@ -144,6 +144,25 @@ it.each([
 	expect(execution.items().map(({ json }) => json.priceRub)).toStrictEqual([6.75, 9]);
 	expect(execution.sums).toStrictEqual(COSTS);
 	expect([resumed.length, gateway.charges()]).toStrictEqual([1, 2]);
+});
+
+it('the price of a picture is that of its fields and files, also after the sleep', async () => {
+	const known = (await (
+		await fetch(`${gateway.baseUrl}/media/models`, {
+			headers: { Authorization: `Bearer ${gateway.apiKey}` },
+		})
+	).json()) as { data: Array<{ id: string; pricing: object }> };
+	const tiers = [
+		{ params: {}, price: '6.00' },
+		{ params: { mask_url: null }, price: '3.00' },
+	];
+	for (const model of known.data)
+		if (model.id === 'aurora/retouch-1') model.pricing = { currency: 'RUB', type: 'tiered', tiers };
+	gateway.control.addFault({ match: { path: '/media/models' }, action: respondJson(known), times: 0 });
+	const files = [{ inputField: 'image_urls' }, { inputField: 'mask_url' }];
+	await sleep(edit({ inputFiles: { files } }), await pictures(CAT));
+	await finish(CAT);
+	expect((await awake()).items().map(({ json }) => json.priceRub)).toStrictEqual([6]);
 });
 
 it('with *Execute Once*, only the first item has a picture, also when *Max Wait* ends the sleep', async () => {

@@ -138,9 +138,9 @@ describe('a wait', () => {
 		['an unknown state', poll('dreaming')],
 		['a response without a task', { body: '{"code": 200, "data": null}' }],
 	])('goes on at its pace after %s, also for a new task', async (_, error) => {
-		for (const isNew of [false, true]) {
+		for (const newMs of [0, Infinity]) {
 			const { client, sent, pauses } = scriptedClient([...Array<Step>(3).fill(error), poll('success')]);
-			await waitForTask(client, 't', { ...plan, isNew });
+			await waitForTask(client, 't', { ...plan, newMs });
 			expect(sent).toHaveLength(4);
 			expect(pauses).toStrictEqual([4_000, 5_000, 5_000, 5_000]);
 		}

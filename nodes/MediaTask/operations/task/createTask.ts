@@ -47,7 +47,7 @@ export async function createTask(
 	const newMs = ownKey === undefined ? Infinity : MAY_BE_NEW_MS;
 	if (taskId !== undefined && response) {
 		const priceRub = async () =>
-			asNumber(await priceOf(item, task, async () => await completeInput(item, task.entered)));
+			asNumber(await priceOf(item, task, async () => await (await openInput(item, task))(placeholder)));
 		return { taskId, response, mayExist: true, newMs: isBefore || isFound ? 0 : newMs, priceRub };
 	}
 	const callbackUrl = callbackUrlOf(item, task);

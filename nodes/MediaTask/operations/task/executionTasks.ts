@@ -54,8 +54,8 @@ async function outputOf(item: ItemContext<Params>, taskId: string): Promise<Oper
 			downloadError = toErrorJson(error);
 		}
 	}
-	const json = params.simplify ? compact({ ...taskJson(task), downloadError }) : body;
-	return { json, ...(binary && { binary }) };
+	const json = params.simplify ? taskJson(task) : body;
+	return { json: compact({ ...json, downloadError }), ...(binary && { binary }) };
 }
 
 /** Polls a task, which may be new, a few times; `undefined` for one that was deleted. */

@@ -25,7 +25,8 @@ function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	const { outcome, status = 0, code, type } = error.details;
 	// What a call needs before, such as a price, says nothing of the model.
 	if (outcome !== 'rejected') return false;
-	if (isFirstLimited) return status !== 401 && status !== 402;
+	// A model that has failed with the status 200 may have written something.
+	if (isFirstLimited) return status >= 400 && status !== 401 && status !== 402;
 	// §7.4: the messages format has types, and no codes.
 	const mayBeOfModel = code === undefined ? type !== undefined && UNCODED.has(status) : CODES.has(code);
 	return statusPolicy(status).otherModel || (status >= 400 && mayBeOfModel);

@@ -55,5 +55,6 @@ export function textCall({ texts, path, headers }: TextFormat, json: JsonObject)
 /** Whether the response may hold sound or pictures. */
 export function asksForMedia({ modalities, audio, image_config: images, tools }: JsonObject): boolean {
 	const makesImages = asObjects(tools).some(({ type }) => type === 'image_generation');
-	return makesImages || [modalities, audio, images].some((field) => field !== undefined);
+	const asks = Array.isArray(modalities) ? modalities.some((one) => one !== 'text') : modalities;
+	return makesImages || [asks || undefined, audio, images].some((field) => field !== undefined);
 }

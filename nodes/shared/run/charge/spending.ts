@@ -180,7 +180,8 @@ export class Spending {
 			gatewayCalls: totals.calls,
 			gatewayCallsWithoutCost: unknownCalls,
 		});
-		if (rub === '0' && unknownCalls === 0 && beforeRub === '0' && !this.hint) return;
+		const isFree = rub === '0' && unknownCalls === 0 && beforeRub === '0' && unknownBefore === 0;
+		if (isFree && !this.hint) return;
 		const parts = [`execution so far: ${rubles(rub)}`];
 		if (unknownCalls > 0) parts.push(`calls of unknown cost: ${unknownCalls}`);
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
