@@ -214,6 +214,18 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(gateway.control.ledger('second')).toHaveLength(2);
 	});
 
+	it('with sleep, the new one is passed on without its picture at the end of *Max Wait*', async () => {
+		const execution = await deleted();
+		gateway.control.configure({ taskDuration: { image: 60 * 60_000 } });
+		const retried = await execution.retry({ waitStrategy: 'suspend', options: { maxWait: 1 } });
+		expect(retried.error).toBeUndefined();
+		const taskId = gateway.control.tasks().at(-1)?.taskId;
+		expect(retried.items().map(({ json }) => [json.taskId === taskId, json.timedOut])).toStrictEqual([
+			[false, undefined],
+			[true, true],
+		]);
+	});
+
 	it('is not made again when a proxy responds to the second look: nothing is paid for', async () => {
 		const execution = await deleted();
 		const action = { kind: 'raw', status: 404, body: 'html' } as const;

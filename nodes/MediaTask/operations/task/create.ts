@@ -1,7 +1,7 @@
 import { simplify } from '../../../shared/fields/results';
 import { isGone } from '../../../shared/gateway/endpoints/tasks';
 import { compact, asText } from '../../../shared/gateway/util/json';
-import { defineOperation, type ItemContext } from '../../../shared/run/operation';
+import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
 import { createAgain, createTask, isOfOtherAccount, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type PlannedTask } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
@@ -88,18 +88,17 @@ export const createAndWait = defineOperation({
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const callback = sleeps ? callbackOf(item, task, maxWaitMs) : undefined;
-		const { taskId, mayExist, newMs, priceRub } = await createTask(item, task, callback);
-		const wait = { model, priceRub, newMs, pollImmediately: mayExist || callback !== undefined };
-		const finish = async () => {
-			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
+		const created = await createTask(item, task, callback);
+		const finish = async (
+			{ taskId, mayExist, newMs, priceRub } = created,
+			restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs,
+		): Promise<OperationOutput[]> => {
+			const pollImmediately = mayExist || callback !== undefined;
+			const wait = { model, priceRub, newMs, pollImmediately, maxWaitMs: restMs };
 			try {
-				return await resultOf(item, result, taskId, { ...wait, maxWaitMs: restMs });
+				return await resultOf(item, result, taskId, wait);
 			} catch (error) {
-				if (isGone(error)) {
-					const again = await createAgain(item, task, error);
-					const newWait = { ...again, model, maxWaitMs, pollImmediately: false };
-					return await resultOf(item, result, again.taskId, newWait);
-				}
+				if (isGone(error)) return await finish(await createAgain(item, task, error), maxWaitMs);
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
 				if (code !== 'wait_timeout') throw asError(error);
 				const state = asText(extra.state);
@@ -111,6 +110,7 @@ export const createAndWait = defineOperation({
 		// Its account may not have the task: nothing else is paid for before.
 		if (isOfOtherAccount(item)) return await finish();
 		if (!callback) return { finish };
+		const { taskId, priceRub } = created;
 		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
 	},
 	finishLater: suspendOrFinish,
