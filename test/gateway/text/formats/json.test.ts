@@ -45,8 +45,10 @@ describe('a tool call instead of JSON', () => {
 		},
 	);
 
-	it('with JSON text returns the JSON', () => {
+	it('with JSON text returns the JSON, and nothing if it does not fit the schema', () => {
 		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});
+		const listed: OutputRequest = { ...SCHEMA, schema: { type: 'array' } };
+		expect(jsonOf({ text: '{}', toolCalls: [call] }, listed)).toBeUndefined();
 	});
 
 	it('of a completion that was cut off is an error that names Max Tokens', () => {
