@@ -29,6 +29,20 @@ test('a call whose execution is cancelled waits no longer for those of other exe
 	expect(outcomes).toMatchObject([{ reason: 'cancelled', outcome: 'notSent' }]);
 });
 
+test.each(['1', undefined])(
+	'a call of unknown cost (at most %s) stays one when its repetition is rejected',
+	async (mostRub) => {
+		const spent = nothingSpent();
+		const budget = new Budget(() => spent);
+		const call = { mostRub, key: 'k', run: new RunSignal() };
+		(await budget.take(call)).keep();
+		const kept = structuredClone(spent);
+		(await budget.take(call)).release();
+		expect(spent).toStrictEqual(kept);
+		expect([spent.unknownCalls, spent.unlimited]).toStrictEqual([1, mostRub === undefined ? 1 : 0]);
+	},
+);
+
 // Random calls of several executions of one account, under both limits. Amounts are in kopecks, times in steps.
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 200);

@@ -214,6 +214,15 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(gateway.control.ledger('second')).toHaveLength(2);
 	});
 
+	it('is not meant by a file server whose 404 is JSON: nothing is paid for, and the error is that of the file', async () => {
+		gateway.control.addFault({ match: { host: 'files' }, action: respondJson({ code: 404 }, 404), times: 0 });
+		const failed = await execute(image(), prompts('cat'));
+		const retried = await failed.retry();
+		expect(retried.errorText).toBe(failed.errorText);
+		expect(retried.errorText).not.toContain('API key');
+		expect(gateway.charges()).toBe(1);
+	});
+
 	it('with sleep, the new one is passed on without its picture at the end of *Max Wait*', async () => {
 		const execution = await deleted();
 		gateway.control.configure({ taskDuration: { image: 60 * 60_000 } });
