@@ -486,6 +486,8 @@ describe('the fields of the credential', () => {
 		},
 	);
 
+	it('a minimum balance may be 0', () => expect(() => checkMinBalance('0')).not.toThrow());
+
 	it('the key is read without the "Bearer" of its header', () => {
 		for (const apiKey of ['Bearer sk-1', 'bearer  sk-1'])
 			expect(readAddress({ baseUrl, apiKey }).secrets).toStrictEqual(['sk-1']);

@@ -122,7 +122,11 @@ it.each([true, false])(
 		const items = (await execute([pictures, list({ simplify })], prompts('a cat', 'a dog'))).items(
 			'Gateway 2',
 		);
-		const error = expect.objectContaining({ httpCode: '410' }) as unknown;
+		const times = 'uploads are kept for 24 hours, generated files for 7 days';
+		const error = expect.objectContaining({
+			httpCode: '410',
+			description: expect.stringContaining(times) as string,
+		}) as unknown;
 		expect(items.map(({ json, binary }) => [json.downloadError, binary?.data?.mimeType])).toStrictEqual([
 			[error, undefined],
 			[undefined, 'image/png'],
