@@ -7,7 +7,7 @@ import { passTime } from '../helpers/time';
 import { CONTINUE, form, locator } from '../helpers/values';
 import { attach, fromField, withFiles } from '../nodes/text/files';
 import type { Execution, StoryNode } from './execution';
-import { image, prompts, respondJson, text, useStories } from './support';
+import { image, prompts, respondJson, RETRY_ON_FAIL, text, useStories } from './support';
 
 describe('tasks whose results have other shapes than expected', () => {
 	// Results of tasks in other shapes than those that the specification shows (§2.6).
@@ -368,6 +368,20 @@ describe('a model of another kind of media', () => {
 		expect(retried.error).toBeUndefined();
 		expect(retried.items()).toHaveLength(2);
 		expect(gateway.charges()).toBe(2);
+	});
+
+	it('a picture that is paid for comes with the next try, also while the catalogue does not respond', async () => {
+		const which = () => gateway.charges() > 0;
+		const down = { kind: 'error', code: 'service_unavailable' } as const;
+		gateway.control.addFault({ match: { path: '/media/models', which }, action: down, times: 0 });
+		gateway.control.addFault({
+			match: { method: 'GET', path: '/async/media/tasks/*' },
+			action: respondJson({ code: 403, msg: 'no' }, 403),
+		});
+		const execution = await execute(image({}, RETRY_ON_FAIL), prompts('a cat'));
+		expect(execution.error).toBeUndefined();
+		expect(execution.items()[0]?.binary?.data?.mimeType).toBe('image/png');
+		expect(gateway.charges()).toBe(1);
 	});
 
 	it.each(['edit', 'generate'])(
