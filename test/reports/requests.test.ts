@@ -312,5 +312,5 @@ test.each<[string, object]>([
 test('an agent’s tool with the *Modalities* `text` alone answers', async () => {
 	const [node, given] = text({ options: { audioAndImages: { modalities: ['text'] } } });
 	const { items } = await gateway.run({ node, parameters: { ...given }, asTool: true });
-	expect(items[0]?.json.text).toEqual(expect.any(String));
+	expect(items[0]?.json.text).toStrictEqual(expect.any(String));
 });
