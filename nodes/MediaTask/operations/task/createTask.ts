@@ -47,14 +47,14 @@ export async function createTask(
 	const newMs = ownKey === undefined ? Infinity : MAY_BE_NEW_MS;
 	if (taskId !== undefined && response) {
 		const priceRub = async () =>
-			asNumber(await priceOf(item, task, async () => await (await openInput(item, task))(placeholder)));
+			asNumber(await priceOf(item, task, async () => await (await openInput(item, task))(anyUrl)));
 		return { taskId, response, mayExist: true, newMs: isBefore || isFound ? 0 : newMs, priceRub };
 	}
 	const callbackUrl = callbackUrlOf(item, task);
 	const inputWith = await openInput(item, task);
 	// The price, if there is a limit. Only a key of the user depends on the content of files.
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
-	const urlOf = ownKey === undefined ? async () => await Promise.resolve('file') : placeholder;
+	const urlOf = ownKey === undefined ? anyUrl : placeholder;
 	const counted = limit || ownKey !== undefined ? await inputWith(urlOf) : {};
 	const mostRub =
 		limit &&
@@ -95,6 +95,9 @@ export async function createTask(
 		priceRub: async () => asNumber(await rub),
 	};
 }
+
+/** Stands for the URL of a file where its content does not matter, as for a price. */
+const anyUrl = async () => await Promise.resolve('file');
 
 /** The body of a creation (§4.6). */
 function bodyOf({ entered, sessionId }: PlannedTask, input: JsonObject, callBackUrl?: string): JsonObject {
