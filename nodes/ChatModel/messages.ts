@@ -20,6 +20,7 @@ import {
 	asObject,
 	asObjects,
 	asText,
+	fieldOf,
 	objectIn,
 	parseJson,
 	textOf,
@@ -98,7 +99,7 @@ function toAttachment(part: JsonObject): Attachment[] {
 	const partKind = fileKind(part.type);
 	if (partKind === undefined || asText(part.text) !== undefined) return [];
 	// OpenAI's Chat Completions have the fields in an object.
-	const fields = { ...part, ...asObject(part[String(part.type)]) };
+	const fields = { ...part, ...asObject(fieldOf(part, String(part.type))) };
 	const content = contentOf(fields);
 	const file = isLink(content) ? undefined : readBase64(content);
 	// Such as Anthropic's document: without it, the model would respond to something else.

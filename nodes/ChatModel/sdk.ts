@@ -3,7 +3,7 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { InvalidInputError } from '../shared/gateway/errors/errors';
 import type { ToolDefinition } from '../shared/gateway/text/formats/request';
-import { asObject } from '../shared/gateway/util/json';
+import { asObject, outsideValue, type Json } from '../shared/gateway/util/json';
 
 export interface AiNodeSdk {
 	supplyModel(context: ISupplyDataFunctions, model: Sdk.ChatModel): SupplyData;
@@ -42,7 +42,11 @@ export function toToolDefinitions(
 		if (tool.type !== 'function') return [];
 		const { name, description } = tool;
 		// A tool without input still takes an object.
-		const parameters = { type: 'object', properties: {}, ...asObject(readable(jsonSchema(tool), name)) };
+		const parameters = {
+			type: 'object',
+			properties: {},
+			...asObject(outsideValue(readable(jsonSchema(tool), name) as Json)),
+		};
 		return { name, description, parameters };
 	});
 }

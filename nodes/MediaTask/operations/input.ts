@@ -2,7 +2,7 @@ import { modelParameter } from '../../shared/fields/models';
 import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
 import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
 import { typedInput } from '../../shared/gateway/media/inputValues';
-import { asObject, type JsonObject } from '../../shared/gateway/util/json';
+import { asObject, fieldOf, type JsonObject } from '../../shared/gateway/util/json';
 import { choice, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
 import { isUnset, type Parameter, type Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
@@ -97,14 +97,14 @@ export async function completeInput(
 	const values = isForm ? typedInput(entered, form) : entered;
 	const field = promptField(form);
 	const promptName = field?.name ?? 'prompt';
-	if (run.isTool && prompt === undefined && field?.required && isUnset(values[promptName]))
+	if (run.isTool && prompt === undefined && field?.required && isUnset(fieldOf(values, promptName)))
 		throw new InvalidInputError(
 			'This tool has no prompt, so it makes nothing',
 			"Tell the user to open the tool in n8n, and to click the sparkle button beside 'Prompt': the agent then fills it in.",
 			'prompt',
 		);
 	if (prompt === undefined) return values;
-	return isUnset(values[promptName]) ? { ...values, [promptName]: prompt } : values;
+	return isUnset(fieldOf(values, promptName)) ? { ...values, [promptName]: prompt } : values;
 }
 
 /** The gateway's words about a field of the form (§7.4), with the label of the field in front. */
@@ -123,7 +123,7 @@ export async function withFieldLabel(
 	const field = form.fields.find(({ name }) => name === named);
 	if (!field) return error;
 	const isPrompt = field === promptField(form);
-	const isShown = isPrompt || field.name in { ...values, ...sent };
+	const isShown = isPrompt || Object.hasOwn({ ...values, ...sent }, field.name);
 	return error.with({
 		message: `'${isPrompt ? 'Prompt' : field.title}': ${message}`,
 		description: isShown ? description : `${description} To enter it, use 'Add field to send'.`,

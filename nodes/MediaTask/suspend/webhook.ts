@@ -4,7 +4,7 @@ import type { GatewayClient } from '../../shared/gateway/client/client';
 import { CALLBACK_PAUSES_MS, pollUntil } from '../../shared/gateway/endpoints/polling';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
-import { asObject, asText } from '../../shared/gateway/util/json';
+import { asObject, asText, fieldOf } from '../../shared/gateway/util/json';
 import { CALLBACK_SETTINGS, connect } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import {
@@ -72,7 +72,8 @@ async function itemsAfterCallback(
 	item: string | undefined,
 ): Promise<INodeExecutionData[][] | undefined> {
 	const state = stateOfSuspended(context);
-	if (item === undefined || state?.tasks[item] === undefined || resumed.has(state.id)) return undefined;
+	if (item === undefined || !state || !Object.hasOwn(state.tasks, item) || resumed.has(state.id))
+		return undefined;
 	const running = checks.get(state.id);
 	if (running) {
 		running.received.add(item);
@@ -116,7 +117,7 @@ async function haveAllEnded(
 		const pauseMs = (polls: number) => pausesMs[polls];
 		try {
 			const options = () => ({ limitMs: POLL_TIMEOUT_MS });
-			const found = await pollUntil(client, tasks[index] ?? '', pauseMs, options);
+			const found = await pollUntil(client, fieldOf(tasks, index) ?? '', pauseMs, options);
 			if (found?.task && !hasEnded(found.task.state)) return false;
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw asError(error);

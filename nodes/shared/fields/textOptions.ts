@@ -3,7 +3,15 @@ import type { INodeProperties } from 'n8n-workflow';
 import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
-import { asArray, asObject, textOf, type Json, type JsonObject } from '../gateway/util/json';
+import {
+	asArray,
+	asObject,
+	fieldOf,
+	setField,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../gateway/util/json';
 import { collection } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, text, texts } from '../params/kinds';
 import { Location, type Parameter } from '../params/parameter';
@@ -43,7 +51,7 @@ export function shownForFormats(
 }
 
 const declared = Object.entries<TextOption>(textOptions).map(([name, option]) => {
-	const shown = shownForFormats(({ options }) => name in options);
+	const shown = shownForFormats(({ options }) => Object.hasOwn(options, name));
 	return { name, group: option.group, parameter: parameterOf(option).with(shown).optional() };
 });
 
@@ -56,7 +64,7 @@ export function textOptionsWhere(fits: (name: string, group?: string) => boolean
 	const groups = Object.entries(optionGroups).flatMap(([name, label]) => {
 		const options = optionsIn(name);
 		const names = Object.keys(options);
-		const shown = shownForFormats((format) => names.some((option) => option in format.options));
+		const shown = shownForFormats((format) => names.some((option) => Object.hasOwn(format.options, option)));
 		return names.length > 0 ? [[name, collection(options, { displayName: label }).with(shown)] as const] : [];
 	});
 	return { ...optionsIn(), ...Object.fromEntries(groups) };
@@ -67,14 +75,15 @@ export const textOptionParameters = textOptionsWhere(() => true);
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
 	for (const [name, option] of Object.entries<TextOption>(textOptions)) {
-		if (!(name in format.options)) continue;
+		if (!Object.hasOwn(format.options, name)) continue;
 		const { group, none, label, maxIn } = option;
-		const source = group === undefined ? options : (options[group] as typeof options | undefined);
-		const value = source?.[name] as Json | undefined;
-		const max = maxIn?.[format.name];
+		const source: unknown = group === undefined ? options : Reflect.get(options, group);
+		const value = asObject(source) && (Reflect.get(Object(source), name) as Json | undefined);
+		const max = maxIn && fieldOf(maxIn, format.name);
 		if (value !== undefined && max !== undefined)
 			parameterOf({ ...option, max }).read(value, new Location(name, `The option '${label}'`));
-		if (value !== undefined && value !== none && JSON.stringify(value) !== none) values[name] = value;
+		if (value !== undefined && value !== none && JSON.stringify(value) !== none)
+			setField(values, name, value);
 	}
 	return withSearchTool(values, format);
 }

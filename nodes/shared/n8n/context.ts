@@ -1,6 +1,6 @@
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
-import { asArray, asObject, asText } from '../gateway/util/json';
+import { asArray, asObject, asText, fieldOf } from '../gateway/util/json';
 
 /** `undefined` without an execution: an agent of n8n that is not in a workflow runs a node so. */
 export function storedContext(
@@ -35,7 +35,7 @@ export function isMcpTool(context: object): boolean {
 export function readOwnCall(context: IExecuteFunctions): void {
 	const execution = asObject(Reflect.get(context, 'runExecutionData'));
 	const runData = asObject(asObject(execution?.resultData)?.runData);
-	const runs = asArray(runData?.[context.getNode().name]);
+	const runs = asArray(runData && fieldOf(runData, context.getNode().name));
 	const [own] = context.getInputData();
 	const isOwn = (run: unknown) => {
 		const { ai_tool: input } = asObject(asObject(run)?.inputOverride) ?? {};

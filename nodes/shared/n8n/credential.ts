@@ -9,6 +9,8 @@ import type {
 
 import { InvalidInputError } from '../gateway/errors/errors';
 import { compareDecimals } from '../gateway/util/money';
+import { trimmedEnd } from '../gateway/util/text';
+import { fieldOf } from '../gateway/util/json';
 
 export type N8nContext =
 	| IExecuteFunctions
@@ -60,8 +62,8 @@ export interface GatewayAddress {
  * key are removed. Throws {@link InvalidInputError} for what cannot be right.
  */
 export function readAddress(fields: ICredentialDataDecryptedObject = {}): GatewayAddress {
-	const read = (name: string) => String(fields[name] ?? '').trim();
-	const baseUrl = read('baseUrl').replace(/^(.*\/api\/v1)\/.*$|\/+$/, '$1');
+	const read = (name: string) => String(fieldOf(fields, name) ?? '').trim();
+	const baseUrl = withoutEndpoint(read('baseUrl'));
 	const apiKey = readApiKey(fields);
 	// A field that is not set is an empty text, and what is not there an expression that gives nothing.
 	const isGone = Object.hasOwn(fields, 'minBalanceRub') && (fields.minBalanceRub ?? null) === null;
@@ -85,6 +87,13 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 			'apiKey',
 		);
 	return { baseUrl, secrets: [apiKey], minBalanceRub: read('minBalanceRub') || (isGone ? '' : undefined) };
+}
+
+const API_PATH = '/api/v1';
+
+function withoutEndpoint(url: string): string {
+	const end = url.lastIndexOf(`${API_PATH}/`);
+	return end === -1 ? trimmedEnd(url, /\//) : url.slice(0, end + API_PATH.length);
 }
 
 /** The API key, also of a field that has it as its header does. */

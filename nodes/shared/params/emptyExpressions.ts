@@ -105,12 +105,12 @@ function undefinedError(
 	const node = nodeWithField(context, name, indexes[0] ?? 0) ?? 'Name of the Node';
 	return new InvalidInputError(
 		`${isOne ? 'The item does not have' : 'No item has'} the field "${name}", which ${subject} refers to`,
-		`The input has ${has}. For a field of an earlier node: {{ ${fieldOf(node, name)} }}. ${mayMiss}`,
+		`The input has ${has}. For a field of an earlier node: {{ ${fieldExpression(node, name)} }}. ${mayMiss}`,
 		param,
 	);
 }
 
-function fieldOf(node: string, name: string): string {
+function fieldExpression(node: string, name: string): string {
 	const quoted = `'${node.replace(/[\\']/g, '\\$&')}'`;
 	return `$(${quoted}).item.json${/^[\p{L}_$][\p{L}\d_$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`}`;
 }
@@ -122,7 +122,7 @@ function nodeWithField(context: Context, name: string, index: number): string | 
 		.map((node) => asText(asObject(node)?.name) ?? '');
 	return nodes.find((node) => {
 		try {
-			return context.evaluateExpression(`{{ ${fieldOf(node, name)} }}`, index) !== undefined;
+			return context.evaluateExpression(`{{ ${fieldExpression(node, name)} }}`, index) !== undefined;
 		} catch {
 			return false;
 		}

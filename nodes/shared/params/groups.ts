@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { asObject, asObjects, canonicalJson, type JsonObject } from '../gateway/util/json';
+import { asObject, asObjects, canonicalJson, fieldOf, type JsonObject } from '../gateway/util/json';
 import { declare, isUnset, Location, Parameter, type Declarations, type Values } from './parameter';
 
 /** The options that people use most come first in the panel, the others follow by label. */
@@ -37,9 +37,9 @@ export function collection<D extends Declarations>(
 		(value) => {
 			const stored = asObject(value) ?? {};
 			return read((name, option) => {
-				const isAdded = !isUnset(stored[name]) || (option.isRequired && Object.hasOwn(stored, name));
+				const isAdded = !isUnset(fieldOf(stored, name)) || (option.isRequired && Object.hasOwn(stored, name));
 				const at = new Location(name, `The option '${option.label}'`);
-				return option.read(isAdded ? (stored[name] ?? null) : undefined, at);
+				return option.read(isAdded ? (fieldOf(stored, name) ?? null) : undefined, at);
 			});
 		},
 	);
@@ -81,7 +81,7 @@ export function rows<D extends Declarations>(
 				const row = new Location(at.param, `${at.subject}, row ${index + 1}:`);
 				const values = read((name, field) => {
 					// An expression may return nothing: that is an empty value, not a missing one.
-					const found = Object.hasOwn(stored, name) ? (stored[name] ?? null) : undefined;
+					const found = Object.hasOwn(stored, name) ? (fieldOf(stored, name) ?? null) : undefined;
 					return field.read(found, new Location(at.param, `${row.subject} '${field.label}'`));
 				});
 				const key = unique && values[unique];
@@ -99,7 +99,7 @@ export function rows<D extends Declarations>(
 
 function isInitial(row: JsonObject, fields: Declarations): boolean {
 	return Object.entries(row).every(
-		([name, value]) => canonicalJson(value) === canonicalJson(fields[name]?.description.default),
+		([name, value]) => canonicalJson(value) === canonicalJson(fieldOf(fields, name)?.description.default),
 	);
 }
 

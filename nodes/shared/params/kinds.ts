@@ -7,6 +7,7 @@ import {
 	asNumber,
 	asObject,
 	compact,
+	outsideValue,
 	roundedInteger,
 	type Json,
 	type JsonObject,
@@ -207,7 +208,9 @@ function jsonOf<T>(
 		checkDataUrls(given, at);
 		checkDigits(given, at);
 		try {
-			const value = narrow((typeof given === 'string' ? JSON.parse(given) : given) as Json);
+			const value = narrow(
+				outsideValue((typeof given === 'string' ? JSON.parse(given) : given) as Json) ?? null,
+			);
 			if (value !== undefined) return value;
 		} catch (error) {
 			problem = ` (${asError(error).message})`;
@@ -245,7 +248,7 @@ export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 	const initial = { mappingMode: 'defineBelow', value: null };
 	return kind({ ...spec, type: 'resourceMapper', default: initial }, (value, at) => {
 		checkDataUrls(value, at);
-		return asObject(value);
+		return asObject(outsideValue(value as Json));
 	});
 }
 

@@ -1,8 +1,8 @@
 import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
-import { asObject, someText } from '../gateway/util/json';
-import { excerpt, partsThatFit } from '../gateway/util/text';
+import { asObject, fieldOf, someText } from '../gateway/util/json';
+import { excerpt, partsThatFit, templateParts } from '../gateway/util/text';
 import { MAX_SHOWN, OBJECT_HINT } from './kinds';
 import { EmptyExpressions, type EmptyExpression } from './emptyExpressions';
 import { isUnset, Location, type Parameter, type Source } from './parameter';
@@ -37,7 +37,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
-const UNRESOLVED = /\{\{[^{}]*\$(?:json|input|node|vars|now|today|\()[^]*?\}\}/;
+const UNRESOLVED = /(?:^|\{\{)[^{}]*\$(?:json|input|node|vars|now|today|\()/;
 
 interface ItemFunctions {
 	getNode(): Pick<INode, 'parameters'>;
@@ -64,7 +64,7 @@ export class NodeParameters {
 		return <T>(name: string, parameter: Parameter<T>): T => {
 			if (this.known.has(name)) return this.known.get(name) as T;
 			const at = new Location(name, `'${parameter.label}'`);
-			const stored = this.stored[name];
+			const stored = fieldOf(this.stored, name);
 			const value = this.resolve(index, name, parameter);
 			for (const empty of emptyExpressionsIn(stored, value, at, name !== 'options'))
 				this.emptyExpressions.add(index, empty);
@@ -108,8 +108,8 @@ function emptyExpressionsIn(
 	if (typeof stored === 'object' && stored !== null) {
 		const values = new Map(Object.entries(value ?? {}));
 		return Object.entries(stored).flatMap(([name, inner]) => {
-			const [label, hint] = (at.param === 'options' ? NEEDED[name] : undefined) ?? [];
-			const limit = at.param === 'options' ? LIMITS[name] : undefined;
+			const [label, hint] = (at.param === 'options' ? fieldOf(NEEDED, name) : undefined) ?? [];
+			const limit = at.param === 'options' ? fieldOf(LIMITS, name) : undefined;
 			if (limit !== undefined && someText(inner, /\$fromAI/i))
 				throw new InvalidInputError(
 					`The model of the agent may not set '${limit}'`,
@@ -134,11 +134,12 @@ function emptyExpressionsIn(
 	}
 	if (typeof stored !== 'string') return [];
 	if (!stored.startsWith('=')) {
-		const [unresolved] = UNRESOLVED.exec(stored) ?? [];
+		const expressions = templateParts(stored).filter((_, index) => index % 2 === 1);
+		const unresolved = expressions.find((expression) => UNRESOLVED.test(expression));
 		if (unresolved === undefined) return [];
 		const hint =
 			'Switch the field from Fixed to Expression. To send it as it is, put a space between the braces.';
-		throw at.error(`contains ${unresolved} as text`, hint);
+		throw at.error(`contains {{${unresolved}}} as text`, hint);
 	}
 	// Switched to Expression, and left as it is.
 	if (stored.trim() === '=') return [];

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IExecuteFunctions, INodeExecutionData } from 'n8n-
 
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import { givenName } from '../gateway/util/fileName';
-import { asObject, asText, omit } from '../gateway/util/json';
+import { asObject, asText, fieldOf, omit } from '../gateway/util/json';
 import { toErrorJson } from './nodeError';
 import type { Operation, OperationOutput } from './operation';
 
@@ -124,7 +124,7 @@ function withInput(output: INodeExecutionData, { json, binary }: INodeExecutionD
 	const isTaken = (name: string) => name === 'error' || Object.hasOwn(output.json, name);
 	const taken = Object.keys(json).filter(isTaken);
 	const inside = taken.length > 0 && Object.hasOwn(json, 'input') ? [...taken, 'input'] : taken;
-	const input = Object.fromEntries(inside.map((name) => [name, json[name]]));
+	const input = Object.fromEntries(inside.map((name) => [name, fieldOf(json, name)]));
 	return {
 		...output,
 		json: { ...output.json, ...omit(json, ...inside), ...(inside.length > 0 ? { input } : {}) },

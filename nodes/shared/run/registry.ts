@@ -5,6 +5,7 @@ import { notice, shownFor, text } from '../params/kinds';
 import { declare } from '../params/parameter';
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
+import { fieldOf } from '../gateway/util/json';
 
 /** The text below the node's name on the canvas, in title case: "Create and Wait: Task". */
 export const operationSubtitle =
@@ -19,13 +20,13 @@ function register(resource: string, name: string, operation: Operation) {
 	const unlisted = operation.isSingleRequest ? ['concurrency', 'rateLimitWait'] : [];
 	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, unlisted);
 	const declared = { ...toolParameters(operation), options };
-	const rank = (one: string) => RANK[one] ?? 0;
+	const rank = (one: string) => fieldOf(RANK, one) ?? 0;
 	const ordered = Object.fromEntries(Object.entries(declared).sort(([a], [b]) => rank(a) - rank(b)));
 	const parameters = declare(
 		shownFor({ resource: [resource], operation: [name] }, ordered as typeof declared),
 	);
 	const always = Object.keys(operation.parameters).filter(
-		(one) => !operation.parameters[one]?.description.displayOptions,
+		(one) => !fieldOf(operation.parameters, one)?.description.displayOptions,
 	);
 	return { resource, name, operation, parameters, always };
 }

@@ -126,12 +126,12 @@ describe('merging fields', () => {
 	});
 });
 
-it('merging a later event replaces known fields and keeps the others, at any depth, without changing either side', () => {
+it('merging a later event replaces known fields and keeps the others, at any depth', () => {
 	fc.assert(
 		fc.property(objects, objects, (base, more) => {
-			const before = structuredClone([base, more]);
-			check(deepMerge(base, more, 'ignore'), base, more, (known, after) => after ?? known ?? null);
-			expect([base, more]).toStrictEqual(before);
+			const merged = structuredClone(base);
+			addFields(merged, structuredClone(more));
+			check(merged, base, more, (known, after) => after ?? known ?? null);
 		}),
 	);
 });

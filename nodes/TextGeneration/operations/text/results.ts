@@ -1,4 +1,4 @@
-import type { IBinaryKeyData } from 'n8n-workflow';
+import type { IBinaryData, IBinaryKeyData } from 'n8n-workflow';
 
 import { asError, type ApiError } from '../../../shared/gateway/errors/errors';
 import {
@@ -41,23 +41,25 @@ async function binaryOf(
 	prepared: PreparedText,
 	completion: Completion,
 ): Promise<{ binary?: IBinaryKeyData }> {
-	const binary: IBinaryKeyData = {};
+	const binary = new Map<string, IBinaryData>();
+	const counts = { audio: 0, image: 0 };
 	const suffix = suffixOf(completion.id ?? '');
 	for (const file of completion.files) {
-		const earlier = Object.keys(binary).filter((name) => name.startsWith(file.kind)).length;
+		const earlier = counts[file.kind]++;
 		const field = earlier === 0 ? file.kind : `${file.kind}_${earlier}`;
 		const bytes = Buffer.from(file.base64, 'base64');
 		const { extension, mimeType } = typeOf(file, bytes, prepared);
 		const name = field + suffix;
 		const fileName = extension === undefined ? undefined : `${name}.${extension}`;
 		try {
-			binary[field] = await item.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
+			const stored = await item.n8n.helpers.prepareBinaryData(bytes, fileName, mimeType);
+			stored.fileName ??= `${name}.${stored.fileExtension ?? 'bin'}`;
+			binary.set(field, stored);
 		} catch (error) {
 			throw notStored(completion, error);
 		}
-		binary[field].fileName ??= `${name}.${binary[field].fileExtension ?? 'bin'}`;
 	}
-	return Object.keys(binary).length > 0 ? { binary } : {};
+	return binary.size > 0 ? { binary: Object.fromEntries(binary) } : {};
 }
 
 /** The completion is charged: this error must neither lose it nor have it requested again. */

@@ -1,3 +1,4 @@
+import { fieldOf } from '../util/json';
 /** What a user reads about an error: what happened, and what to do about it. */
 export interface ErrorText {
 	message: string;
@@ -143,8 +144,7 @@ export interface ErrorInfo {
 /** By `code` (§7.3), else by status, for the request or its group (§7.4, §7.5), or alone. Unknown ones have a text, too. */
 export function errorText({ group, status, code = '', texts = {} }: ErrorInfo): ErrorText {
 	const general: StatusTexts = group === 'file' ? {} : BY_STATUS;
-	// Not an inherited property: a server may send the code "constructor".
-	const find = (all: StatusTexts) => (Object.hasOwn(all, code) ? all[code] : undefined);
+	const find = (all: StatusTexts) => fieldOf(all, code);
 	const byCode = find(texts) ?? find(BY_CODE);
 	return (
 		byCode ?? texts[status] ?? BY_GROUP[group]?.[status] ?? general[status] ?? unlistedStatus(group, status)

@@ -25,14 +25,14 @@ export interface InputForm {
 	defaults: JsonObject[];
 }
 
-const KINDS: Readonly<Record<string, FieldKind>> = {
-	string: 'text',
-	integer: 'integer',
-	number: 'number',
-	boolean: 'boolean',
-	array: 'list',
-	object: 'object',
-};
+const KINDS: ReadonlyMap<string, FieldKind> = new Map([
+	['string', 'text'],
+	['integer', 'integer'],
+	['number', 'number'],
+	['boolean', 'boolean'],
+	['array', 'list'],
+	['object', 'object'],
+]);
 
 /**
  * Reads a model's `input_schema`. Returns every field: one whose schema is not understood has the kind `json`. Of a
@@ -99,7 +99,7 @@ function inputField(name: string, schema: JsonObject, required = false): InputFi
 function kindOf(schema: JsonObject, choices: InputField['choices']): FieldKind {
 	const types = typesOf(schema);
 	const [type, ...others] = types;
-	if (type !== undefined && others.length === 0) return KINDS[type] ?? 'json';
+	if (type !== undefined && others.length === 0) return KINDS.get(type) ?? 'json';
 	// An `enum` may come without a type.
 	const kinds = new Set(choices.map((choice) => typeof choice));
 	if (types.length > 0 || kinds.size !== 1) return 'json';

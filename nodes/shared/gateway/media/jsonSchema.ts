@@ -1,4 +1,13 @@
-import { asArray, asObject, asObjects, asText, omit, type Json, type JsonObject } from '../util/json';
+import {
+	asArray,
+	asObject,
+	asObjects,
+	asText,
+	fieldOf,
+	omit,
+	type Json,
+	type JsonObject,
+} from '../util/json';
 
 const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'];
 
@@ -27,7 +36,7 @@ export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth
 export function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
 	const [, ...steps] = pointer.split('/');
-	return steps.reduce<Json | undefined>((found, step) => asObject(found)?.[step], root);
+	return steps.reduce<Json | undefined>((found, step) => fieldOf(asObject(found) ?? {}, step), root);
 }
 
 /** What two schemas allow together. Of two unions, any branch: all fields stay, and a form requires fewer of them. */

@@ -1,4 +1,4 @@
-import { type JsonObject, asNumber, type Json } from '../util/json';
+import { asNumber, fieldOf, type Json, type JsonObject } from '../util/json';
 import { inputForm } from './inputSchema';
 import { compareDecimals } from '../util/money';
 
@@ -43,7 +43,7 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	});
 	const unread = fitting
 		.flat()
-		.flatMap(({ params }) => Object.keys(params).filter((name) => !isPlain(params[name])));
+		.flatMap(({ params }) => Object.keys(params).filter((name) => !isPlain(fieldOf(params, name))));
 	if (unread.length > 0)
 		return { reason: `The price depends on ${quoted(unread)} in a way that this node cannot read.` };
 	const found = fitting.map(withMostParams);
@@ -67,14 +67,15 @@ function withMostParams(tiers: readonly PriceTier[]): PriceTier[] {
 
 /** Null means the default, too. */
 function withDefaults(input: JsonObject, defaults: JsonObject): JsonObject {
-	const complete = { ...input };
-	for (const [name, value] of Object.entries(defaults)) complete[name] ??= value;
-	return complete;
+	const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+	return { ...defaults, ...Object.fromEntries(given) };
 }
 
 /** Whether it applies, or may apply. */
 function fits({ params }: PriceTier, input: JsonObject): boolean {
-	return Object.entries(params).every(([name, wanted]) => !isPlain(wanted) || isSame(input[name], wanted));
+	return Object.entries(params).every(
+		([name, wanted]) => !isPlain(wanted) || isSame(fieldOf(input, name), wanted),
+	);
 }
 
 function isPlain(value: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 import type { TextModel } from '../endpoints/models';
 import { ApiError } from '../errors/errors';
-import { asNumber, asObject, type Json, type JsonObject } from '../util/json';
+import { asNumber, asObject, fieldOf, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
 import { filePartsIn, type FilePart, type FilesInBody } from './fileTokens';
 import { valueAt, type Usage } from './formats/completion';
@@ -101,7 +101,7 @@ function unknown(why: string, hint: string): CostLimit {
 }
 
 export function limitsIn(body: JsonObject, { cost }: TextFormat): Json[] {
-	return cost.limits.map((field) => body[field] ?? null).filter((limit) => limit !== null);
+	return cost.limits.map((field) => fieldOf(body, field) ?? null).filter((limit) => limit !== null);
 }
 
 /** A body whose response has a limit of tokens: without one, nobody knows what the call can cost. */
@@ -131,10 +131,10 @@ function mostInput(
 ): { tokens: number; isEstimate: boolean } | undefined {
 	const json = JSON.stringify(body);
 	const factor = json.includes('"cache_control"') ? CACHE_WRITE_FACTOR : 1;
-	const prompt = Object.fromEntries(cost.prompts.map((field) => [field, body[field]]));
+	const prompt = Object.fromEntries(cost.prompts.map((field) => [field, fieldOf(body, field)]));
 	const parts = filePartsIn(prompt, cost, files);
 	const sum = (read: (part: FilePart) => number) => parts.reduce((total, part) => total + read(part), 0);
-	const added = cost.described.some((field) => body[field] !== undefined) ? ADDED_TOKENS : 0;
+	const added = cost.described.some((field) => fieldOf(body, field) !== undefined) ? ADDED_TOKENS : 0;
 	const text = Buffer.byteLength(json) - sum(({ bytes }) => bytes) + added;
 	const tokens = Math.min(text + sum((part) => part.tokens), window ?? Infinity);
 	if (tokens === Infinity) return undefined;
@@ -148,5 +148,7 @@ const EXTRAS = textFormats.flatMap(({ cost }) => cost.extras);
 function extraOf(body: JsonObject): { name: string } | undefined {
 	const typesIn = (value: Json | undefined) =>
 		[value ?? []].flat().map((element) => (asObject(element) ? asObject(element)?.type : element));
-	return EXTRAS.find(({ field, free = [] }) => typesIn(body[field]).some((type) => !free.includes(type)));
+	return EXTRAS.find(({ field, free = [] }) =>
+		typesIn(fieldOf(body, field)).some((type) => !free.includes(type)),
+	);
 }

@@ -1,6 +1,6 @@
 import { nameInUrl } from '../util/fileName';
 import { kindOfType, typeByName, type FileKind } from '../util/fileType';
-import { asObject, asText, textOf, type Json, type JsonObject } from '../util/json';
+import { asObject, asText, fieldOf, textOf, type Json, type JsonObject } from '../util/json';
 import { imageUrl } from './formats/completion';
 import type { CostFields } from './formats/format';
 import { ATTACHMENT_KINDS, type AttachmentKind } from './formats/request';
@@ -60,7 +60,7 @@ export function filePartsIn(
 	if (Array.isArray(value)) return value.flatMap((element) => filePartsIn(element, cost, files));
 	const object = asObject(value);
 	if (!object) return [];
-	if (cost.earlier.some((field) => (object[field] ?? null) !== null)) return [UNKNOWN];
+	if (cost.earlier.some((field) => (fieldOf(object, field) ?? null) !== null)) return [UNKNOWN];
 	const { type } = object;
 	if (fileKind(type)) return [filePart(object, files)];
 	if (type !== undefined && !(typeof type === 'string' && cost.texts.includes(type))) return [UNKNOWN];
@@ -75,7 +75,7 @@ function filePart(part: JsonObject, files: FilesInBody): FilePart {
 	const type = String(part.type);
 	const source = asObject(part.source);
 	// Formats have the fields in the part, or in an object in it.
-	const fields = { ...part, ...asObject(part[type]), ...source };
+	const fields = { ...part, ...asObject(fieldOf(part, type)), ...source };
 	const content = contentOf(fields);
 	const isText = source?.type === 'text';
 	const isInline = isText || (content !== '' && !isLink(content));

@@ -1,17 +1,25 @@
 import { branches, referred } from '../media/jsonSchema';
-import { asArray, asObject, asObjects, canonicalJson, type Json, type JsonObject } from '../util/json';
+import {
+	asArray,
+	asObject,
+	asObjects,
+	canonicalJson,
+	fieldOf,
+	type Json,
+	type JsonObject,
+} from '../util/json';
 
-const TYPES: Readonly<Record<string, string>> = {
-	string: 'text',
-	number: 'a number',
-	integer: 'a whole number',
-	boolean: 'true or false',
-	array: 'a list',
-	object: 'an object',
-	null: 'null',
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+	['string', 'text'],
+	['number', 'a number'],
+	['integer', 'a whole number'],
+	['boolean', 'true or false'],
+	['array', 'a list'],
+	['object', 'an object'],
+	['null', 'null'],
+]);
 
-export const TYPE_NAMES = Object.keys(TYPES);
+export const TYPE_NAMES = [...TYPES.keys()];
 
 /** The depth to which a value is checked: a schema may refer to itself. */
 const MAX_DEPTH = 50;
@@ -37,7 +45,7 @@ export function* misfits(
 	const types = [rules.type].flat().map(String);
 	const [type, isWhole] = [typeOf(value), Number.isInteger(value)];
 	if (rules.type !== undefined && !types.includes(type) && !(isWhole && types.includes('integer')))
-		yield `${at} is ${TYPES[type]}, not ${types.map((name) => TYPES[name] ?? name).join(' or ')}`;
+		yield `${at} is ${TYPES.get(type)}, not ${types.map((name) => TYPES.get(name) ?? name).join(' or ')}`;
 	const choices = rules.const === undefined ? rules.enum : [rules.const];
 	if (Array.isArray(choices) && !choices.some((choice) => canonicalJson(choice) === canonicalJson(value)))
 		yield `${at} is ${JSON.stringify(value)}, not ${choices.map((choice) => JSON.stringify(choice)).join(' or ')}`;
@@ -70,7 +78,7 @@ export function schemaOf(examples: readonly Json[]): JsonObject {
 	const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
 	if (names.length === 0) return { type };
 	const valuesOf = (name: string) =>
-		objects.map((object) => object[name] ?? null).filter((value) => value !== null);
+		objects.map((object) => fieldOf(object, name) ?? null).filter((value) => value !== null);
 	return {
 		type,
 		properties: Object.fromEntries(names.map((name) => [name, schemaOf(valuesOf(name))])),
@@ -129,8 +137,8 @@ export function unknownType(schema: Json | undefined): Json | undefined {
 	const own = [rules.type ?? []].flat().find((type) => !TYPE_NAMES.includes(String(type)));
 	if (own !== undefined) return own;
 	const inner = [
-		...INNER.flatMap((word) => rules[word] ?? []),
-		...NAMED.flatMap((word) => Object.values(asObject(rules[word]) ?? {})),
+		...INNER.flatMap((word) => fieldOf(rules, word) ?? []),
+		...NAMED.flatMap((word) => Object.values(asObject(fieldOf(rules, word)) ?? {})),
 	];
 	return inner.map(unknownType).find((type) => type !== undefined);
 }
@@ -142,8 +150,8 @@ export function isSchema(value: JsonObject): boolean {
 	const { type = 'object', properties = {} } = value;
 	const fields = Object.values(asObject(properties) ?? { properties });
 	return (
-		SCHEMA_WORDS.some((word) => word in value) &&
-		[type].flat().every((name) => typeof name === 'string' && name in TYPES) &&
+		SCHEMA_WORDS.some((word) => Object.hasOwn(value, word)) &&
+		[type].flat().every((name) => typeof name === 'string' && TYPES.has(name)) &&
 		fields.every((field) => asObject(field) !== undefined)
 	);
 }

@@ -1,4 +1,5 @@
 import { extensionOf, saidType, typeByName } from './fileType';
+import { trimmedEnd } from './text';
 
 const MAX_FILE_NAME_LENGTH = 150;
 
@@ -29,10 +30,10 @@ export function givenName(name: string, mimeType: string, suffix = ''): string |
 	const [end = ''] = isWhole ? (/\.\w+$/.exec(name) ?? []) : [extension ? `.${extension}` : ''];
 	const base = (isWhole ? name.slice(0, -end.length) : name)
 		.replace(/[<>:"/\\|?*]|\p{C}/gu, '-')
-		.replace(/^[.\s]+|[.\s]+$/g, '');
+		.replace(/^[.\s]+/, '');
 	const left = MAX_NAME_BYTES - Buffer.byteLength(suffix + end);
 	// A character that is cut becomes the sign for an unknown one.
-	const cut = Buffer.from(base)
+	const cut = Buffer.from(trimmedEnd(base, /[.\s]/))
 		.subarray(0, left)
 		.toString()
 		.replace(/\uFFFD$/, '')
@@ -103,6 +104,7 @@ function harmless(name: string | undefined): string | undefined {
 	const clean = last
 		.replace(/\p{C}/gu, '')
 		.replace(/[<>:"|?*]/g, '_')
-		.replace(/^[.\s]+|\s+$/g, '');
+		.replace(/^[.\s]+/, '')
+		.trimEnd();
 	return clean === '' ? undefined : clean;
 }

@@ -9,25 +9,44 @@ const MAX_LEVELS = 1_000;
 /** Parses `text`; `undefined` when it is not JSON, or has more than 1,000 levels. Never throws. */
 export function parseJson(text: string): Json | undefined {
 	try {
-		const value = JSON.parse(text) as Json;
-		return isTooDeep(value) ? undefined : value;
+		return outsideValue(JSON.parse(text) as Json);
 	} catch {
 		return undefined;
 	}
 }
 
-/** Goes through a value level by level, since recursion overflows. */
-function isTooDeep(value: Json): boolean {
+/**
+ * A value from outside, without its fields named `__proto__`: who assigns one changes a prototype. All other names, such as
+ * `constructor`, are ordinary ones. `undefined` for a value of more than 1,000 levels. Does not change `value`.
+ */
+export function outsideValue<T extends Json | undefined>(value: T): T | undefined {
 	const isNested = (child: unknown): child is object => typeof child === 'object' && child !== null;
+	let hasProto = false;
+	// Level by level: recursion overflows.
 	let level: object[] = isNested(value) ? [value] : [];
 	for (let depth = 0; level.length > 0; depth += 1) {
-		if (depth === MAX_LEVELS) return true;
+		if (depth === MAX_LEVELS) return undefined;
 		const children: object[] = [];
-		for (const parent of level)
+		for (const parent of level) {
+			hasProto ||= Object.hasOwn(parent, '__proto__');
 			for (const child of Object.values(parent)) if (isNested(child)) children.push(child);
+		}
 		level = children;
 	}
-	return false;
+	if (!hasProto) return value;
+	const withoutProto = (name: string, child: unknown) => (name === '__proto__' ? undefined : child);
+	return JSON.parse(JSON.stringify(value), withoutProto) as T;
+}
+
+/** An object's own field: `constructor` is not one of each object. */
+export function fieldOf<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
+	return Object.hasOwn(object, name) ? (Reflect.get(object, name) as T) : undefined;
+}
+
+/** Sets a field, whatever its name. Returns the value. */
+export function setField<T, V extends T>(object: Record<string, T>, name: string, value: V): V {
+	Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+	return value;
 }
 
 /** JSON text for servers. Half of an emoji, which strict ones refuse, becomes the sign for an unknown character. */
@@ -84,7 +103,7 @@ export function asBoolean(value: unknown): boolean | undefined {
 /** A whole number in JSON text that JavaScript cannot keep, such as 9007199254740993. */
 export function roundedInteger(text: string): string | undefined {
 	if (!/\d{16}/.test(text)) return undefined;
-	const withoutTexts = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, '');
+	const withoutTexts = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"?/gs, '');
 	const integers = withoutTexts.match(/(?<![\w.+-])-?\d{16,}(?![\w.])/g) ?? [];
 	return integers.find((digits) => String(Number(digits)) !== digits);
 }
@@ -122,19 +141,12 @@ export function someText(value: unknown, pattern: RegExp): boolean {
 	return children.some((child) => someText(child, pattern));
 }
 
-/** `base` with the fields of `more`; objects are merged, everything else is replaced, by a null too unless it is ignored. */
-export function deepMerge(
-	base: JsonObject,
-	more: JsonObject,
-	nulls: 'replace' | 'ignore' = 'replace',
-): JsonObject {
-	// A map: `__proto__` is a name like any other.
+/** `base` with the fields of `more`; objects are merged, everything else is replaced. */
+export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
 	const merged = new Map(Object.entries(base));
 	for (const [name, value] of Object.entries(more)) {
-		const known = merged.get(name);
-		if (nulls === 'ignore' && value === null && known !== undefined) continue;
-		const [before, after] = [asObject(known), asObject(value)];
-		merged.set(name, before && after ? deepMerge(before, after, nulls) : value);
+		const [before, after] = [asObject(merged.get(name)), asObject(value)];
+		merged.set(name, before && after ? deepMerge(before, after) : value);
 	}
 	return Object.fromEntries(merged);
 }

@@ -1,3 +1,5 @@
+import { trimmedEnd } from './text';
+
 // Amounts of money are decimal text, also in exponent form (§2.1), and computed on their digits: binary floating point
 // would show ₽0.30000000000000004. Results are plain decimals without superfluous zeros; `undefined` if an amount is no
 // decimal.
@@ -34,7 +36,7 @@ function plain({ digits, scale }: Decimal): string {
 }
 
 function withoutZeros(text: string): string {
-	return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+	return text.includes('.') ? trimmedEnd(trimmedEnd(text, /0/), /\./) : text;
 }
 
 /** Below 0 if `a` is less, 0 if they are equal, above 0 if `a` is more. */

@@ -28,12 +28,32 @@ export function isWebAddress(text: string): boolean {
 /** What separates URLs in a text: the end of a line, or a comma before the next URL. A URL may contain commas. */
 export const BETWEEN_URLS = /[\r\n]|,(?=\s*(?:https?:|data:|$))/i;
 
+/** A text without the characters at its end that fit a pattern: one such as `/0+$/` takes quadratic time. */
+export function trimmedEnd(text: string, cut: RegExp): string {
+	let end = text.length;
+	while (end > 0 && cut.test(text.charAt(end - 1))) end -= 1;
+	return text.slice(0, end);
+}
+
+/** The texts and the expressions of a template, in turn, beginning with a text. */
+export function templateParts(template: string): string[] {
+	const parts: string[] = [];
+	let at = 0;
+	for (;;) {
+		const start = template.indexOf('{{', at);
+		const end = start === -1 ? -1 : template.indexOf('}}', start + 2);
+		if (end === -1) return [...parts, template.slice(at)];
+		parts.push(template.slice(at, start), template.slice(start + 2, end));
+		at = end + 2;
+	}
+}
+
 /**
  * The expressions of a template, such as `=Describe {{ $json.name }}`, whose part of the text fits a pattern, such as that
  * of an empty one. An expression alone is no part.
  */
 export function partsThatFit(template: string, text: string, pattern: RegExp): string[] {
-	const [start = '', ...parts] = template.replace(/^=/, '').split(/\{\{([^]*?)\}\}/);
+	const [start = '', ...parts] = templateParts(template.replace(/^=/, ''));
 	const isText = (part: string, index: number) => index % 2 === 1 && part.trim() !== '';
 	if (start.trim() === '' && !parts.some(isText)) return [];
 	const found: string[] = [];

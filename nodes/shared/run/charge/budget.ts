@@ -1,5 +1,6 @@
 import type { RunSignal } from '../../gateway/client/limits';
 import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { fieldOf, setField } from '../../gateway/util/json';
 
 /** What calls have cost. n8n stores that of an execution as JSON; amounts are decimal text in rubles. */
 export interface Spent {
@@ -113,7 +114,7 @@ export class Budget {
 
 	/** What is kept of earlier calls with the key, if it is an amount. */
 	private keptFor(key: string | undefined): string {
-		return (key === undefined ? undefined : this.spent().unknown[key]) ?? '0';
+		return (key === undefined ? undefined : fieldOf(this.spent().unknown, key)) ?? '0';
 	}
 
 	private hold({ mostRub, key }: BudgetCall): Hold {
@@ -151,7 +152,7 @@ export class Budget {
 		if (key === undefined) return undefined;
 		this.byKey.get(key)?.();
 		const spent = this.spent();
-		const most = spent.unknown[key];
+		const most = fieldOf(spent.unknown, key);
 		if (most === undefined) return undefined;
 		delete spent.unknown[key];
 		countUnknown(spent, most, -1);
@@ -161,7 +162,7 @@ export class Budget {
 	private addUnknown(most: string | null, key: string | undefined): void {
 		this.takeOver(key);
 		const spent = this.spent();
-		if (key !== undefined) spent.unknown[key] = most;
+		if (key !== undefined) setField(spent.unknown, key, most);
 		countUnknown(spent, most, 1);
 	}
 

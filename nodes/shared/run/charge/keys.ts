@@ -2,7 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
-import { asObject, asText, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
+import {
+	asObject,
+	asText,
+	canonicalJson,
+	fieldOf,
+	setField,
+	type Json,
+	type JsonObject,
+} from '../../gateway/util/json';
 
 /** What changes no request that was accepted, by the names that workflows store. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
@@ -97,8 +105,9 @@ export interface KeyUse {
  */
 export function registerKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): KeyUse {
 	const id = digest(name);
-	const known = keys[id];
-	if (known === undefined || known.usedAt === use.usedAt) return (keys[id] = Object.assign(known ?? {}, use));
+	const known = fieldOf(keys, id);
+	if (known === undefined || known.usedAt === use.usedAt)
+		return setField(keys, id, Object.assign(known ?? {}, use));
 	if (known.content !== use.content) {
 		throw new InvalidInputError(
 			"'Idempotency Key' is the same for two different inputs of this execution",

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
-import { omit, type Json } from '../../gateway/util/json';
+import { fieldOf, omit, setField, type Json } from '../../gateway/util/json';
 import { addToTotal } from '../../gateway/util/money';
 import { storedContext, workflowSettings } from '../../n8n/context';
 import { digest, executionRoot, idempotencyKey, writtenDigest } from './keys';
@@ -81,7 +81,7 @@ export class Records {
 		const executionId = (ownStore ? undefined : context.getExecutionId()) ?? '';
 		// Nothing else writes to the name.
 		const now: StoredRun = { executionId, call, size: 0, items: {} };
-		this.stored = (this.store[this.name] ??= now) as StoredRun;
+		this.stored = (fieldOf(this.store, this.name) ?? setField(this.store, this.name, now)) as StoredRun;
 		this.keepsOutputs = (workflowSettings(context).redactionPolicy ?? 'none') === 'none';
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
 		if (this.stored.call === call) return;
@@ -91,7 +91,7 @@ export class Records {
 			const isCharged = record.taskId !== undefined;
 			this.former.set(record.key, { ...omit(record, 'outputs'), state: isCharged ? 'charged' : state });
 		}
-		this.store[this.name] = this.stored = now;
+		this.stored = setField(this.store, this.name, now);
 	}
 
 	/** What earlier tries, or this one, have sent for an item. */
@@ -127,9 +127,9 @@ export class Records {
 		const content = digest(request);
 		const short = content.slice(0, DIGEST_LENGTH);
 		const { now, before } = (this.requests ??= this.countAnew());
-		const count = now[short] ?? 0;
-		now[short] = count + 1;
-		this.keys.set(index, idempotencyKey([...this.origin, content, (before[short] ?? 0) + count]));
+		const count = fieldOf(now, short) ?? 0;
+		setField(now, short, count + 1);
+		this.keys.set(index, idempotencyKey([...this.origin, content, (fieldOf(before, short) ?? 0) + count]));
 		const former = this.former.get(this.key(index));
 		if (former) this.stored.items[index] ??= former;
 	}
@@ -140,7 +140,7 @@ export class Records {
 		const stored = (this.store[REQUESTS] ??= { run, now: {}, before: {} }) as Requests;
 		if (stored.run !== run) {
 			for (const [short, count] of Object.entries(stored.now))
-				stored.before[short] = (stored.before[short] ?? 0) + count;
+				setField(stored.before, short, (fieldOf(stored.before, short) ?? 0) + count);
 		}
 		return Object.assign(stored, { run, now: {} });
 	}
@@ -150,14 +150,14 @@ export class Records {
 		const known = this.get(index)?.key ?? own;
 		if (known !== undefined) return known;
 		let key = this.keys.get(index) ?? this.positionOf(index);
-		while (this.usedUp[key]) key = idempotencyKey([key]);
+		while (fieldOf(this.usedUp, key)) key = idempotencyKey([key]);
 		return key;
 	}
 
 	/** The task of an item cannot be used: the next creation has another key. */
 	useUp(index: number): void {
 		const { key } = this.get(index) ?? {};
-		if (key !== undefined) this.usedUp[key] = true;
+		if (key !== undefined) setField(this.usedUp, key, true);
 		this.remove(index);
 	}
 

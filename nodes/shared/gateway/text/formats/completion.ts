@@ -10,6 +10,7 @@ import {
 	asText,
 	canonicalJson,
 	compact,
+	fieldOf,
 	parseJson,
 	textOf,
 	type Json,
@@ -147,7 +148,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 
 /** The value at a path, such as `reasoning.effort`. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
-	return path.split('.').reduce((inner, name) => asObject(inner)?.[name], value);
+	return path.split('.').reduce((inner, name) => fieldOf(asObject(inner) ?? {}, name), value);
 }
 
 export function isCharged({ costRub }: Receipt): boolean {
@@ -185,7 +186,8 @@ export function generationError(error: JsonObject, receipt?: Receipt): ApiError 
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const reported = errorIn(body);
 	if (reported) throw generationError(reported, receipt);
-	if (asObjects(body[list]).length > 0 || (Array.isArray(body[list]) && mayBeEmpty)) return;
+	const output = fieldOf(body, list);
+	if (asObjects(output).length > 0 || (Array.isArray(output) && mayBeEmpty)) return;
 	throw withoutOutput(receipt, {
 		message: 'The model returned nothing',
 		description: `The gateway reports success, but the list '${list}' of its response is missing or empty. Choose another model or API format.`,
@@ -226,7 +228,7 @@ export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 }
 
 export function joinedTexts(objects: readonly JsonObject[], field: string): string {
-	return objects.map((object) => textOf(object[field])).join('');
+	return objects.map((object) => textOf(fieldOf(object, field))).join('');
 }
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);

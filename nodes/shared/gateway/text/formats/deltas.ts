@@ -1,4 +1,4 @@
-import { asObject, textOf, type JsonObject } from '../../util/json';
+import { asObject, fieldOf, setField, textOf, type JsonObject } from '../../util/json';
 
 /**
  * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are
@@ -8,19 +8,32 @@ import { asObject, textOf, type JsonObject } from '../../util/json';
 export function addDelta(object: JsonObject, delta: JsonObject, chunked: ReadonlySet<string>): void {
 	for (const [name, value] of Object.entries(delta)) {
 		if (value === undefined || value === null || value === '') continue;
-		const known = object[name];
+		const known = fieldOf(object, name);
 		if (typeof known === 'string' && known !== '' && typeof value === 'object') continue;
 		if (Array.isArray(value)) {
-			const list = Array.isArray(known) ? known : (object[name] = []);
+			const list = Array.isArray(known) ? known : setField(object, name, []);
 			for (const element of value) list.push(element);
-		} else if (typeof value === 'object') addDelta(asObject(known) ?? (object[name] = {}), value, chunked);
-		else object[name] = chunked.has(name) ? textOf(known) + textOf(value) : value;
+		} else if (typeof value === 'object')
+			addDelta(asObject(known) ?? setField(object, name, {}), value, chunked);
+		else setField(object, name, chunked.has(name) ? textOf(known) + textOf(value) : value);
+	}
+}
+
+/** Adds the fields of a later event to an object: objects are merged, and null replaces nothing. */
+export function addFields(object: JsonObject, fields: JsonObject): void {
+	for (const [name, value] of Object.entries(fields)) {
+		const known = fieldOf(object, name);
+		if (value === null && known !== undefined) continue;
+		const [before, after] = [asObject(known), asObject(value)];
+		if (before && after) addFields(before, after);
+		else setField(object, name, value);
 	}
 }
 
 /** Adds the fields that an object has no value for: the first events of some providers have empty ones. */
 export function addMissing(object: JsonObject, fields: JsonObject): void {
-	for (const [name, value] of Object.entries(fields)) object[name] ||= value;
+	for (const [name, value] of Object.entries(fields))
+		if (!fieldOf(object, name)) setField(object, name, value);
 }
 
 export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {

@@ -1,4 +1,4 @@
-import { compact, deepMerge, type Json, type JsonObject } from '../../util/json';
+import { compact, deepMerge, fieldOf, type Json, type JsonObject } from '../../util/json';
 import type { TextRequest } from './request';
 
 export interface TextOption {
@@ -130,7 +130,10 @@ export const textOptions = {
 } satisfies Readonly<Record<string, TextOption>>;
 
 export function optionPaths(format: string): Readonly<Record<string, string>> {
-	const paths = Object.entries<TextOption>(textOptions).map(([name, { wire }]) => [name, wire[format]]);
+	const paths = Object.entries<TextOption>(textOptions).map(([name, { wire }]) => [
+		name,
+		fieldOf(wire, format),
+	]);
 	return Object.fromEntries(paths.filter(([, path]) => path !== undefined)) as Record<string, string>;
 }
 
@@ -142,7 +145,7 @@ export function wireBody(
 ): JsonObject {
 	const body = compact({ model, stream: stream || undefined, ...own });
 	return Object.entries(optionPaths(format)).reduce<JsonObject>((merged, [option, path]) => {
-		const value = options[option];
+		const value = fieldOf(options, option);
 		return value === undefined ? merged : deepMerge(nested(path.split('.'), value), merged);
 	}, body);
 }

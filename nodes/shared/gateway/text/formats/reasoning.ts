@@ -26,10 +26,10 @@ export function withReasoning(
 	text: readonly JsonObject[],
 	calls: readonly JsonObject[],
 ): JsonObject[] {
-	const left: Record<string, JsonObject[]> = { text: [...text], call: [...calls] };
+	const left = { text: [...text], call: [...calls] };
 	const placed = reasoning.flatMap((part) => {
-		if (typeof part.mark !== 'string') return [part];
-		return left[part.mark]?.splice(0, part.mark === 'text' ? text.length : 1) ?? [];
+		if (part.mark === 'text') return left.text.splice(0);
+		return part.mark === 'call' ? left.call.splice(0, 1) : [part];
 	});
-	return [...placed, ...(left.text ?? []), ...(left.call ?? [])];
+	return [...placed, ...left.text, ...left.call];
 }

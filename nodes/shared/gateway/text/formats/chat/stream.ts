@@ -5,7 +5,6 @@ import {
 	asObjects,
 	asText,
 	compact,
-	deepMerge,
 	omit,
 	parseJson,
 	textOf,
@@ -13,7 +12,7 @@ import {
 	type JsonObject,
 } from '../../../util/json';
 import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
-import { addDelta, addMissing, at, byIndex } from '../deltas';
+import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
 
@@ -28,7 +27,7 @@ export class ChatStream implements CompletionStream {
 	read(received: JsonObject): string {
 		const error = errorIn(received);
 		const usage = asObject(received.usage);
-		if (usage) this.usage = deepMerge(this.usage ?? {}, usage, 'ignore');
+		if (usage) addFields((this.usage ??= {}), usage);
 		// The specification does not show when a chat stream is charged.
 		if (error) throw generationError(error).with({ outcome: 'unknown' });
 		addMissing(this.head, omit(received, 'usage'));

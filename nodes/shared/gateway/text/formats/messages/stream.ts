@@ -4,14 +4,13 @@ import {
 	asObject,
 	asObjects,
 	asText,
-	deepMerge,
 	omit,
 	parseJson,
 	textOf,
 	type JsonObject,
 } from '../../../util/json';
 import { generationError } from '../completion';
-import { addDelta, addMissing, at, byIndex } from '../deltas';
+import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
@@ -37,8 +36,7 @@ export class MessagesStream implements CompletionStream {
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
 		if (type === 'message_start') {
 			addMissing(this.message, omit(message ?? {}, 'usage'));
-			const initial = { usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') };
-			this.message = deepMerge(this.message, initial, 'ignore');
+			addFields(this.message, { usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') });
 		}
 		// A gateway that does not stream may send its response as one event.
 		if (type === 'message') {
@@ -50,8 +48,7 @@ export class MessagesStream implements CompletionStream {
 		if (type === 'content_block_start') return block().text;
 		if (type === 'content_block_delta') return block().read(delta ?? {}, this.output);
 		this.hasEnded ||= type === 'message_delta' && asText(delta?.stop_reason) !== undefined;
-		if (type === 'message_delta')
-			this.message = deepMerge(this.message, { ...delta, usage: usage ?? {} }, 'ignore');
+		if (type === 'message_delta') addFields(this.message, { ...delta, usage: usage ?? {} });
 		this.isFinished = type === 'message_stop';
 		return '';
 	}

@@ -3,14 +3,15 @@ import {
 	asNumber,
 	asObject,
 	asObjects,
-	deepMerge,
+	fieldOf,
 	omit,
+	setField,
 	textOf,
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
-import { addDelta, addMissing, at, byIndex } from '../deltas';
+import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
 
@@ -42,8 +43,10 @@ export class ResponsesStream implements CompletionStream {
 		// §3.3: the event says the status, too.
 		if (closing) addMissing(this.head, closing);
 		if (isWhole) this.closed = received;
-		if (CLOSING.has(type) && closing)
-			this.closed = deepMerge({ status: textOf(type).replace('response.', '') }, closing, 'ignore');
+		if (CLOSING.has(type) && closing) {
+			this.closed = { status: textOf(type).replace('response.', '') };
+			addFields(this.closed, closing);
+		}
 		if (this.closed) addMissing(this.closed, this.head);
 		// §6.1: the number shows duplicates and missing events.
 		const number = asNumber(received.sequence_number);
@@ -113,10 +116,13 @@ class StreamedItem {
 		}
 		if (name === 'function_call_arguments' && step === 'done') this.isOpenCall = false;
 		if (name === 'content_part' && step === 'done')
-			Object.assign(part(), withoutEmpty(asObject(received.part) ?? {}));
+			// An event may leave out what those before it had.
+			for (const [key, value] of Object.entries(asObject(received.part) ?? {}))
+				if (!isEmpty(value)) setField(part(), key, value);
 		if (name === 'output_text.annotation') addDelta(part(), { annotations: [annotation] }, CHUNKED);
 		if (!TEXTS.has(name)) return '';
-		if (step === 'done' && received[field]) part()[field] = received[field];
+		const whole = fieldOf(received, field);
+		if (step === 'done' && whole) setField(part(), field, whole);
 		if (step !== 'delta') return '';
 		const delta = textOf(received.delta);
 		addDelta(part(), { [field]: delta }, CHUNKED);
@@ -131,7 +137,7 @@ class StreamedItem {
 		];
 		const found = fields.flatMap(([type, field, value]) => {
 			const own = this.own.type === type ? this.own : {};
-			return isEmpty(value) || !isEmpty(own[field]) ? [] : [{ ...own, type, [field]: value }];
+			return isEmpty(value) || !isEmpty(fieldOf(own, field)) ? [] : [{ ...own, type, [field]: value }];
 		});
 		const isReplaced = this.own.type === undefined || found.some(({ type }) => type === this.own.type);
 		return isReplaced ? found : [this.own, ...found];
@@ -140,9 +146,4 @@ class StreamedItem {
 
 function isEmpty(value: Json = null): boolean {
 	return value === null || value === '' || (Array.isArray(value) && value.length === 0);
-}
-
-/** An event may leave out what those before it had. */
-function withoutEmpty(part: JsonObject): JsonObject {
-	return Object.fromEntries(Object.entries(part).filter(([, value]) => !isEmpty(value)));
 }
