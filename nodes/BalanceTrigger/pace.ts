@@ -11,6 +11,9 @@ const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_DAYS = 7;
 
+/** A longer time is not told: some are not even dates. */
+const MOST_DAYS = 3_650;
+
 /** The stored readings of the last week. */
 export function readingsIn(stored: Json | undefined, now: number): Reading[] {
 	const begin = now - WEEK_DAYS * DAY_MS;
@@ -29,7 +32,7 @@ export function withReading(readings: readonly Reading[], reading: Reading): Rea
 export interface Pace {
 	/** Rubles; null until a day of readings is known. */
 	spentPerDayRub: number | null;
-	/** How long the balance lasts at this pace; null also if nothing is spent. */
+	/** How long the balance lasts at this pace; null also for more than ten years, and if nothing is spent. */
 	daysLeft: number | null;
 }
 
@@ -48,8 +51,8 @@ export function paceOf(readings: readonly Reading[], { amount }: Reading): Pace 
 	const perDay = Number(spent) / (knownMs / DAY_MS);
 	const days = Math.max(Number(amount), 0) / perDay;
 	return {
-		spentPerDayRub: Math.round(perDay * 100) / 100,
-		daysLeft: perDay > 0 ? Math.round(days * 100) / 100 : null,
+		spentPerDayRub: perDay < 1 ? Number(perDay.toPrecision(2)) : Math.round(perDay * 100) / 100,
+		daysLeft: days <= MOST_DAYS ? Math.round(days * 100) / 100 : null,
 	};
 }
 
@@ -63,8 +66,10 @@ export function paceText(
 	if (Number(amount) <= 0) return `The balance is ${balance}: nothing is left`;
 	if (spentPerDayRub === null)
 		return `The balance is ${balance}. How long it lasts is known after a day of polls`;
-	if (daysLeft === null)
+	if (spentPerDayRub === 0)
 		return `The balance is ${balance}, and nothing was spent in the last ${WEEK_DAYS} days`;
+	const perDay = `At ${rubles(String(spentPerDayRub))} a day`;
+	if (daysLeft === null) return `${perDay}, ${balance} last more than ten years`;
 	const end = at + daysLeft * DAY_MS;
 	const isSoon = daysLeft < WEEK_DAYS - 1;
 	const format: Intl.DateTimeFormatOptions = isSoon
@@ -72,5 +77,5 @@ export function paceText(
 		: { day: 'numeric', month: 'long', year: 'numeric' };
 	const day = (time: number) => new Intl.DateTimeFormat('en-GB', { ...format, timeZone }).format(time);
 	const until = isSoon && day(end) === day(at) ? 'today' : day(end);
-	return `At ${rubles(String(spentPerDayRub))} a day, ${balance} last until ${until}`;
+	return `${perDay}, ${balance} last until ${until}`;
 }

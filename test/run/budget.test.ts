@@ -95,7 +95,7 @@ const randomCalls = fc.array(
 	fc.record<RandomCall>({
 		execution: fc.nat(2),
 		at: fc.nat(12),
-		isUnlimited: fc.integer({ max: 9 }).map((n) => n === 9),
+		isUnlimited: fc.nat(9).map((n) => n === 9),
 		most: fc.integer({ min: 1, max: 40 }),
 		share: fc.constantFrom(0, 0.1, 0.5, 0.9, 1),
 		steps: fc.integer({ min: 1, max: 9 }),
@@ -124,6 +124,7 @@ interface Truth extends RandomCall {
 	index: number;
 	state: 'waits' | 'is in flight' | 'has ended';
 	sentAt: number;
+	endedAt: number;
 	/** What it may cost, as far as its execution can know, and whether that is what it cost. */
 	counted: number;
 	isKnown: boolean;
@@ -152,6 +153,7 @@ async function play(
 			index,
 			state: 'waits',
 			sentAt: 0,
+			endedAt: Infinity,
 			counted: 0,
 			isKnown: false,
 			chargeable: 0,
@@ -180,17 +182,23 @@ async function play(
 	}
 
 	function checkSent({ execution, at }: Truth): void {
-		// One without a limit may be sent between the grants of a call and its request.
-		const counted = truths.filter(({ isUnlimited, sentAt }) => !isUnlimited || sentAt < at);
+		// One without a limit is counted when it has ended, which may be between the grants of a call and its request.
+		const isCounted = ({ isUnlimited, endedAt }: Truth) => !isUnlimited || endedAt < at;
+		const counted = truths.filter(isCounted);
 		const ofOwn = counted.filter((call) => call.execution === execution);
 		const maxCost = maxCosts[execution] ?? ANY * 100;
 		expect(total(ofOwn.map((call) => call.counted))).toBeLessThanOrEqual(maxCost);
 		if (room === null) return;
-		expect(balance - total(counted.map(({ chargeable }) => chargeable))).toBeGreaterThanOrEqual(MINIMUM);
+		const others = truths.filter((call) => !isCounted(call) && call.isCharged);
+		const known = balance + total(others.map(({ most, share }) => Math.round(most * share)));
+		expect(known - total(counted.map(({ chargeable }) => chargeable))).toBeGreaterThanOrEqual(MINIMUM);
 	}
 
 	function checkRefused({ execution, most }: Truth): void {
-		const ended = ofExecution(execution).filter(({ state }) => state === 'has ended');
+		// Of a call without a limit, what an earlier request may have cost is kept while it is repeated.
+		const ended = ofExecution(execution).filter(
+			({ state, isUnlimited, endedAt }) => state === 'has ended' || (isUnlimited && endedAt < Infinity),
+		);
 		const left = (maxCosts[execution] ?? ANY * 100) - total(ended.map(({ counted }) => counted));
 		const fitsAccount = room === null || most <= balance - MINIMUM;
 		expect(most <= left && fitsAccount).toBe(false);
@@ -248,6 +256,7 @@ async function play(
 			// A rejected repetition says nothing of the request before.
 			else if (!isUnknown && !isRepeat) call.counted = 0;
 			call.state = 'has ended';
+			call.endedAt = time.now;
 			if (!isTask || !isUnknown || stop.signal.aborted) break;
 		}
 	}

@@ -286,7 +286,6 @@ describe('spending', () => {
 	const UNKNOWN = '0 (execution so far: ₽0; calls of unknown cost: 1)';
 	it.each<[string, () => Promise<unknown>, hint: string]>([
 		['a cost', async () => await costs('4.50'), '4.50 (execution so far: ₽4.50)'],
-		['a cost below zero as none', async () => await costs('-5'), ''],
 		['no free call', async () => await costs('0'), ''],
 		['no rejected call', async () => await send({}, REJECTED), ''],
 		['a lost call', async () => await mayCost('2'), UNKNOWN],
@@ -375,7 +374,6 @@ describe('spending', () => {
 
 		it.each<[string, () => Promise<unknown>, left: string, tooMuch: string]>([
 			['what is paid', async () => await costs('0.1'), '0.9', '0.9001'],
-			['a cost below zero as none', async () => await costs('-0.1'), '1', '1.01'],
 			['what a lost call may cost', async () => [await mayCost('0.4'), execution.store()], '0.6', '0.61'],
 			['a failed task', failedTask, '0.6', '0.61'],
 			[
@@ -411,11 +409,40 @@ describe('spending', () => {
 			expect(await limited(left)).toBe('0');
 		});
 
-		it.each<[string, string | undefined]>([
-			['a call', '0.6'],
-			['a call that may cost any amount', undefined],
-		])('has room when %s in flight has ended', async (_, mostRub) => {
-			const hold = await execution.node().budget.take({ mostRub, run: new RunSignal() });
+		it('does not wait for calls without a limit, and counts them when they end', async () => {
+			const others = ['5', undefined].map(async (mostRub) => {
+				return await execution.node().budget.take({ mostRub, run: new RunSignal() });
+			});
+			const [first] = await Promise.all(others);
+			expect(await limited('1')).toBe('0');
+			first?.spend('0.4');
+			expect(await limited('0.61')).toBeInstanceOf(InvalidInputError);
+			expect(await limited('0.6')).toBe('0');
+		});
+
+		it('says for what a call has waited, if that was long', async () => {
+			const waitFor = async (ms: number) => {
+				let now = 0;
+				jest.spyOn(performance, 'now').mockImplementation(() => now);
+				const hold = await execution
+					.node()
+					.budget.take({ mostRub: '0.6', isHeld: true, run: new RunSignal() });
+				const later = limited('0.5');
+				await new Promise((resolve) => setImmediate(resolve));
+				now = ms;
+				hold.release();
+				await later;
+				return execution.hints.map(({ message }) => message);
+			};
+			expect(await waitFor(4_999)).toStrictEqual([]);
+			expect(await waitFor(12_000)).toStrictEqual([
+				"Calls waited up to 12 seconds for others to end, because of 'Max Cost per Execution (₽)'.",
+			]);
+			jest.restoreAllMocks();
+		});
+
+		it('has room when a limited call in flight has ended', async () => {
+			const hold = await execution.node().budget.take({ mostRub: '0.6', isHeld: true, run: new RunSignal() });
 			const outcomes: unknown[] = [];
 			const later = limited('0.5').then((outcome) => outcomes.push(outcome));
 			await new Promise((resolve) => setImmediate(resolve));

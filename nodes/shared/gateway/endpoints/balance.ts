@@ -1,5 +1,5 @@
-import { asDecimal, asNumber, compact, type JsonObject } from '../util/json';
-import { compareDecimals } from '../util/money';
+import { asNumber, compact, type JsonObject } from '../util/json';
+import { asDecimal, compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
 

@@ -1,8 +1,9 @@
-import { asDecimal, asId, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
+import { asId, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { MEDIA_TYPES, type MediaModel } from '../media/price';
 import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
+import { asDecimal } from '../util/money';
 import { beforeSending } from '../errors/errors';
 
 /** A text model of the catalogue (§2.1). */

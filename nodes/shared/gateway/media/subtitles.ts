@@ -32,8 +32,8 @@ function linesOf(alignedWords: Json | undefined): Line[] {
 			if (!line || part.trim() === '') continue;
 			line.text += line.text === '' ? part : space + part;
 			if (success === false) continue;
-			if (Number.isNaN(line.start)) line.start = asNumber(startS) ?? NaN;
-			line.end = asNumber(endS) ?? line.end;
+			if (Number.isNaN(line.start)) line.start = timeOf(startS) ?? NaN;
+			line.end = timeOf(endS) ?? line.end;
 		}
 	}
 	let last = 0;
@@ -46,14 +46,23 @@ function linesOf(alignedWords: Json | undefined): Line[] {
 		});
 }
 
+/** No song is longer, in seconds. */
+const MAX_TIME = 24 * 3_600;
+
+/** A time in seconds; `undefined` for what is none. */
+function timeOf(value: Json | undefined): number | undefined {
+	const time = asNumber(value) ?? NaN;
+	return time >= 0 && time < MAX_TIME ? time : undefined;
+}
+
 /** `00:01:02.345`. */
 function clock(seconds: number): string {
-	return new Date(Math.round(Math.max(0, seconds) * 1_000)).toISOString().slice(11, 23);
+	return new Date(Math.round(seconds * 1_000)).toISOString().slice(11, 23);
 }
 
 /** `01:02.34`. */
 function minutes(seconds: number): string {
-	const hundredths = Math.round(Math.max(0, seconds) * 100);
+	const hundredths = Math.round(seconds * 100);
 	const [whole, rest] = [Math.floor(hundredths / 6_000), (hundredths % 6_000) / 100];
 	return `${String(whole).padStart(2, '0')}:${rest.toFixed(2).padStart(5, '0')}`;
 }

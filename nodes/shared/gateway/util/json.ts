@@ -113,11 +113,6 @@ export function asId(value: unknown): string | undefined {
 	return typeof value === 'number' ? String(value) : asText(value);
 }
 
-/** A decimal as a string; servers send numbers or strings. */
-export function asDecimal(value: unknown): string | undefined {
-	return asNumber(value) === undefined ? undefined : asId(value)?.trim();
-}
-
 export function compact<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,3 +1,4 @@
+import { asId } from './json';
 import { trimmedEnd } from './text';
 
 // Amounts of money are decimal text, also in exponent form (§2.1), and computed on their digits: binary floating point
@@ -15,6 +16,15 @@ function readDecimal(text: string): Decimal | undefined {
 	if (!match) return undefined;
 	const [, whole, fraction = '', exponent] = match;
 	return { digits: BigInt(`${whole}${fraction}`), scale: fraction.length - Number(exponent ?? 0) };
+}
+
+/** The longest amount from outside, in characters: computing takes more than linear time. */
+const MAX_LENGTH = 100;
+
+/** An amount from outside, a number or text, as decimal text; `undefined` if it is none, or has more than 100 characters. */
+export function asDecimal(value: unknown): string | undefined {
+	const text = asId(value)?.trim() ?? '';
+	return text.length <= MAX_LENGTH && readDecimal(text) && Number.isFinite(Number(text)) ? text : undefined;
 }
 
 function atSameScale(a: string, b: string): { left: bigint; right: bigint; scale: number } | undefined {

@@ -1,6 +1,6 @@
 import type { RunSignal } from '../../gateway/client/limits';
-import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { fieldOf, setField } from '../../gateway/util/json';
+import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 
 /** What calls have cost. n8n stores that of an execution as JSON; amounts are decimal text in rubles. */
 export interface Spent {
@@ -28,22 +28,26 @@ export const nothingSpent = (): Spent => ({
 export interface Limit {
 	/** Reads what {@link left} needs. */
 	prepare?(mostRub: string, inFlightRub: string): Promise<void>;
-	/** What is left of it beside what is spent, as decimal text in rubles. */
+	/** The amount that is still available, without the calls in flight, as decimal text in rubles. */
 	left(): string;
 	refusal(mostRub: string): Error;
+	/** Is called with the time that a call has waited for it, in milliseconds. */
+	waited?(milliseconds: number): void;
 }
 
 export interface BudgetCall {
 	/** The most that it may cost, as decimal text in rubles; `undefined` for any amount. */
 	mostRub: string | undefined;
-	/** A call without one is counted, and does not wait. */
+	/** A call without one does not wait. */
 	limit?: Limit | undefined;
+	/** Whether its most is held while it is in flight, also without a limit. */
+	isHeld?: boolean;
 	/** Identifies calls of which only one is charged. What is kept for the key is that of its last call. */
 	key?: string | undefined;
 	run: RunSignal;
 }
 
-/** What is kept for a call in flight. It is ended once, by one of these. */
+/** How a call ends, once, by one of these. */
 export interface Hold {
 	/** The call was not charged. */
 	release(): void;
@@ -58,50 +62,40 @@ interface Waiting {
 
 /** What calls spend under a limit, or may: of an execution, or of an account. Calls that do not fit now wait in one queue. */
 export class Budget {
-	/** What the calls in flight may cost; `undefined` for any amount. */
-	private readonly inFlight = new Set<{ mostRub: string | undefined }>();
+	/** What the limited calls in flight may cost, as decimal text in rubles. */
+	private inFlightRub = '0';
 	private readonly byKey = new Map<string, () => void>();
 	private readonly queue: Waiting[] = [];
 
 	constructor(private readonly spent: () => Spent) {}
 
 	/**
-	 * Keeps what a call may cost until it ends. One that does not fit beside those in flight waits for them, and for all that
-	 * wait before it. Throws the limit's refusal if it does not fit beside what is spent, and {@link StoppedError}.
+	 * Keeps what a limited call may cost until it ends. One that does not fit beside those in flight waits for them, and for all
+	 * that wait before it. Throws the limit's refusal if it does not fit beside what is spent, and {@link StoppedError}.
 	 */
 	async take(call: BudgetCall): Promise<Hold> {
-		const { limit, mostRub = '0', run } = call;
-		if (!limit) return this.hold(call);
+		const { limit, mostRub = '0', run, isHeld = false } = call;
+		if (!limit) return isHeld ? this.reserve(call, mostRub) : this.holdOf(call);
 		const own: Waiting = { wake: () => undefined };
+		const start = performance.now();
 		const change = async () =>
 			await run.until<void>(async () => await new Promise((resolve) => (own.wake = resolve)));
 		this.queue.push(own);
 		try {
 			while (this.queue[0] !== own) await change();
 			for (;;) {
-				await limit.prepare?.(mostRub, this.inFlightRub ?? '0');
+				await limit.prepare?.(mostRub, this.inFlightRub);
 				// From here on, no other call comes between.
 				const left = addToTotal(limit.left(), this.keptFor(call.key));
 				if (isMore(mostRub, left)) throw limit.refusal(mostRub);
-				const { inFlightRub } = this;
-				if (inFlightRub !== undefined && !isMore(addToTotal(inFlightRub, mostRub), left))
-					return this.hold(call);
+				if (!isMore(addToTotal(this.inFlightRub, mostRub), left)) return this.reserve(call, mostRub);
 				await change();
 			}
 		} finally {
 			this.queue.splice(this.queue.indexOf(own), 1);
 			this.wake();
+			limit.waited?.(performance.now() - start);
 		}
-	}
-
-	/** What the calls in flight may cost, unless one may cost any amount. */
-	private get inFlightRub(): string | undefined {
-		let sum = '0';
-		for (const { mostRub } of this.inFlight) {
-			if (mostRub === undefined) return undefined;
-			sum = addToTotal(sum, mostRub);
-		}
-		return sum;
 	}
 
 	/** The cost of a call that was counted is not known any more. */
@@ -117,15 +111,28 @@ export class Budget {
 		return (key === undefined ? undefined : fieldOf(this.spent().unknown, key)) ?? '0';
 	}
 
-	private hold({ mostRub, key }: BudgetCall): Hold {
+	/** Holds the most of a call in flight, in place of what is kept of earlier ones with its key. */
+	private reserve(call: BudgetCall, mostRub: string): Hold {
+		const { key } = call;
 		const before = key === undefined ? undefined : this.takeOver(key);
-		const own = { mostRub };
-		this.inFlight.add(own);
+		this.inFlightRub = addToTotal(this.inFlightRub, mostRub);
+		let isInFlight = true;
 		const end = () => {
-			if (!this.inFlight.delete(own)) return;
+			if (!isInFlight) return;
+			isInFlight = false;
+			this.inFlightRub = addToTotal(this.inFlightRub, mostRub, -1);
 			if (key !== undefined && this.byKey.get(key) === end) this.byKey.delete(key);
 		};
 		if (key !== undefined) this.byKey.set(key, end);
+		return this.holdOf(call, end, before);
+	}
+
+	/** @param before what was kept of earlier calls with the key */
+	private holdOf(
+		{ mostRub, key }: BudgetCall,
+		end: () => void = () => undefined,
+		before?: string | null,
+	): Hold {
 		const ended = (count: () => void) => {
 			end();
 			count();
@@ -141,7 +148,7 @@ export class Budget {
 					this.takeOver(key);
 					const spent = this.spent();
 					spent.calls += 1;
-					spent.rub = addToTotal(spent.rub, isMore('0', rub) ? '0' : rub);
+					spent.rub = addToTotal(spent.rub, rub);
 				}),
 			keep: (most = mostRub) => ended(() => this.addUnknown(most ?? null, key)),
 		};

@@ -50,10 +50,15 @@ export async function charge<R>(
 	const isRepeated = key !== undefined && known?.key === key;
 	const ofExecution = isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub);
 	const ofAccount =
-		isRepeated || minBalanceRub === undefined ? undefined : balanceLimit(client, minBalanceRub);
-	const holds: Hold[] = [await spending.budget.take({ ...call, limit: ofExecution })];
+		isRepeated || minBalanceRub === undefined
+			? undefined
+			: { ...balanceLimit(client, minBalanceRub), waited: spending.waitedFor('minBalanceRub') };
+	// Calls without a limit hold nothing: those with one would wait for them.
+	const isHeld = maxCostRub !== undefined;
+	const holds: Hold[] = [await spending.budget.take({ ...call, limit: ofExecution, isHeld })];
 	try {
-		holds.push(await accountOf(client).budget.take({ ...call, limit: ofAccount }));
+		const { budget } = accountOf(client);
+		holds.push(await budget.take({ ...call, limit: ofAccount, isHeld: minBalanceRub !== undefined }));
 	} catch (error) {
 		for (const hold of holds) hold.release();
 		throw asError(error);

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
 
 /** What limits the cost of calls, by the name that workflows and credentials store. */
-const LIMITS = {
+export const LIMITS = {
 	maxCostRub: 'Max Cost per Execution (₽)',
 	maxPriceRub: 'Max Price (₽)',
 	minBalanceRub: 'Minimum Balance (₽)',

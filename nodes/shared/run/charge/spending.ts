@@ -4,15 +4,19 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import type { Usage } from '../../gateway/text/formats/completion';
 import { omit } from '../../gateway/util/json';
 import { addToTotal, rubles } from '../../gateway/util/money';
-import { counted } from '../../gateway/util/text';
+import { counted, duration } from '../../gateway/util/text';
 import { storedContext } from '../../n8n/context';
 import { Budget, mostSpent, nothingSpent, type Limit, type Spent } from './budget';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
+import { LIMITS, type Limit as LimitName } from './limits';
 import { MAKE_CHEAPER } from './words';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Stored}, use another key. */
 const KEY = 'aiGatewaySpending';
+
+/** A wait for a limit is shown if it lasts longer, in milliseconds. */
+const LONG_WAIT_MS = 5_000;
 
 /** n8n does not declare `getContext` for sub-nodes, but they have it. */
 export type SpendingContext = Pick<
@@ -57,6 +61,7 @@ export class Spending {
 	private ownRub = '0';
 	private ownCalls = 0;
 	private hint: NodeExecutionHint | undefined;
+	private readonly waits = new Map<LimitName, { longestMs: number; hint: NodeExecutionHint }>();
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
 	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
 	private readonly flowStore: Record<string, unknown>;
@@ -77,7 +82,26 @@ export class Spending {
 		return {
 			left: () => this.left(maxCostRub),
 			refusal: (mostRub) => this.refusal(mostRub, maxCostRub),
+			waited: this.waitedFor('maxCostRub'),
 		};
+	}
+
+	/** Shows the longest wait of calls for a limit, if it is long. The function takes milliseconds. */
+	waitedFor(limit: LimitName): (milliseconds: number) => void {
+		return (milliseconds) => {
+			const { longestMs = LONG_WAIT_MS, hint } = this.waits.get(limit) ?? {};
+			if (milliseconds < longestMs) return;
+			const shown = hint ?? this.addHint();
+			shown.message = `Calls waited up to ${duration(milliseconds)} for others to end, because of '${LIMITS[limit]}'.`;
+			this.waits.set(limit, { longestMs: milliseconds, hint: shown });
+		};
+	}
+
+	/** n8n keeps the object, so its text may still change. */
+	private addHint(): NodeExecutionHint {
+		const hint: NodeExecutionHint = { message: '', location: 'outputPane' };
+		this.context.addExecutionHints(hint);
+		return hint;
 	}
 
 	private left(limitRub: string): string {
@@ -186,11 +210,7 @@ export class Spending {
 		if (unknownCalls > 0) parts.push(`calls of unknown cost: ${unknownCalls}`);
 		const more = unknownBefore > 0 ? ` and calls of unknown cost: ${unknownBefore}` : '';
 		if (beforeRub !== '0' || more) parts.push(`in the execution before: ${rubles(beforeRub)}${more}`);
-		if (!this.hint) {
-			this.hint = { message: '', location: 'outputPane' };
-			// n8n keeps the object, so its text may still change.
-			this.context.addExecutionHints(this.hint);
-		}
+		this.hint ??= this.addHint();
 		const of = this.countsCalls && this.ownCalls > 1 ? ` of ${this.ownCalls} calls` : '';
 		this.hint.message = `Cost${of}: ${rubles(this.ownRub)} (${parts.join('; ')})`;
 	}

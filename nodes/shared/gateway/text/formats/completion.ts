@@ -64,7 +64,7 @@ export interface Receipt {
 	id: string | null;
 	model: string | null;
 	usage: Usage;
-	/** Rubles that the request cost; null if the format does not report it. */
+	/** Rubles that the request cost, at least 0; null if the format does not report it. */
 	costRub: number | null;
 }
 
@@ -130,7 +130,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
 	const [input = null, output = null] = [read('inputTokens'), read('outputTokens')];
 	const sum = input === null || output === null ? null : input + output;
-	const written = read('cacheWriteTokens') ?? 0;
+	const [written, cost] = [read('cacheWriteTokens') ?? 0, read('costRub')];
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
@@ -142,7 +142,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 			reasoningTokens: read('reasoningTokens') ?? null,
 			...(written > 0 && { cacheWriteTokens: written }),
 		},
-		costRub: read('costRub') ?? null,
+		costRub: cost === undefined ? null : Math.max(cost, 0),
 	};
 }
 
