@@ -9,6 +9,8 @@ import { TEXT_MODEL, useGateway } from './support';
 
 const gateway = useGateway();
 
+const MESSAGE = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Begun' }] };
+
 const [SECOND, THIRD] = ['sandbox/swift-1', 'sandbox/thinker-3'];
 
 /** What becomes of the calls to a model. */
@@ -83,13 +85,17 @@ describe('the next model', () => {
 		expect(asked()).toStrictEqual([TEXT_MODEL]);
 	});
 
-	it('is not asked after a response that says it has failed', async () => {
+	it.each([
+		['is not asked after a response that says it has failed, and has a text', [MESSAGE], [TEXT_MODEL]],
+		['is asked after one without output: its code says what happened', [], [TEXT_MODEL, SECOND]],
+	])('%s', async (_, output, models) => {
 		const error = { code: 'context_length_exceeded', message: 'too long' };
-		const text = JSON.stringify({ id: 'r1', status: 'failed', error, output: [] });
+		const text = JSON.stringify({ id: 'r1', status: 'failed', error, output });
 		fault(TEXT_MODEL, { kind: 'raw', status: 200, body: { text, contentType: 'application/json' } });
 		const { items } = await generate({}, { format: 'responses' });
-		expect(items[0]?.json.error).toMatchObject({ code: 'context_length_exceeded' });
-		expect(asked()).toStrictEqual([TEXT_MODEL]);
+		const failed = models.length === 1 ? { code: 'context_length_exceeded' } : undefined;
+		expect(items[0]?.json.error ?? undefined).toEqual(failed && expect.objectContaining(failed));
+		expect(asked()).toStrictEqual(models);
 	});
 
 	it('is asked after the retries of the one before', async () => {

@@ -138,16 +138,19 @@ interface Row {
 	not?: RegExp;
 }
 
+const FREE = 'This call was not charged.';
+const UNSAID = 'The gateway did not say whether it charged this call: check the balance.';
+
 /** An error (§7.1) under a status that is not that of its code (§7.3). */
-const CODES: Array<[status: number, code: string, message: string, right: string]> = [
-	[429, 'insufficient_quota', 'There is not enough money in the gateway wallet', '402'],
-	[429, 'limit_exceeded', 'The limit of the gateway plan is used up', '422'],
-	[500, 'model_not_found', 'The gateway does not know this model', '404'],
-	[503, 'context_length_exceeded', 'The input is longer than the model can read', '400'],
+const CODES: Array<[status: number, code: string, message: string, right: string, charge: string]> = [
+	[429, 'insufficient_quota', 'There is not enough money in the gateway wallet', '402', FREE],
+	[429, 'limit_exceeded', 'The limit of the gateway plan is used up', '422', FREE],
+	[500, 'model_not_found', 'The gateway does not know this model', '404', UNSAID],
+	[503, 'context_length_exceeded', 'The input is longer than the model can read', '400', UNSAID],
 ];
 
 const ROWS: Row[] = [
-	...CODES.map(([status, code, message, httpCode]) => ({
+	...CODES.map(([status, code, message, httpCode, description]) => ({
 		title: `${code} as a ${status}, which is not sent again`,
 		node: text(),
 		faults: [
@@ -157,7 +160,7 @@ const ROWS: Row[] = [
 			},
 		],
 		message,
-		description: 'This call was not charged.',
+		description,
 		error: { httpCode, code, retryable: false },
 	})),
 	...[502, 503, 504, 520, 522, 524].map((status) => ({
@@ -195,7 +198,7 @@ const ROWS: Row[] = [
 		items: files,
 		faults: [fault],
 		message,
-		description: 'This call was not charged.',
+		description: FREE,
 		error: { httpCode, code, retryable: false },
 	})),
 	...(

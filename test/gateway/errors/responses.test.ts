@@ -213,7 +213,13 @@ describe('the message of an error', () => {
 });
 
 describe('the body of an error', () => {
-	const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
+	const nothing = {
+		serverMessage: undefined,
+		code: undefined,
+		status: undefined,
+		type: undefined,
+		param: undefined,
+	};
 
 	it.each([
 		['a type', { error: { message: 'm', type: 't' } }, { isKnown: true, serverMessage: 'm', type: 't' }],
@@ -227,15 +233,21 @@ describe('the body of an error', () => {
 	});
 
 	it.each([
-		['the media envelope first', { code: 422, msg: 'a', message: 'b', error: 'c' }, true, 'a'],
-		['an envelope without words', { code: '422', msg: '' }, true, undefined],
+		['the media envelope first', { code: 422, msg: 'a', message: 'b', error: 'c' }, true, 'a', 422],
+		['an envelope without words', { code: '422', msg: '' }, true, undefined, 422],
+		['an envelope of a success', { code: 200, msg: 'success' }, true, 'success'],
 		['a code without msg', { code: 502, message: 'b' }, false, 'b'],
 		['a msg without a code', { msg: 'a' }, false, 'a'],
 		['a message next to other things', { message: 'b', error: 'c' }, false, 'b'],
 		['an error that is a text', { error: 'c', code: 'not read' }, false, 'c'],
 		['nothing to read', { msg: 1, message: {}, error: ['x'] }, false, undefined],
-	])('has %s', (_, body, isKnown, serverMessage) =>
-		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, isKnown, serverMessage }),
+	])('has %s', (_, body, isKnown, serverMessage, status = undefined) =>
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({
+			...nothing,
+			isKnown,
+			serverMessage,
+			status,
+		}),
 	);
 });
 

@@ -203,7 +203,7 @@ describe.each(formatStreams)('%s: a stream', (format, beginning, end) => {
 	});
 
 	it('may be an error as JSON', async () => {
-		const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
+		const error = JSON.stringify({ error: { message: 'no luck', code: 'acme_error' } });
 		await expect(read(format, error, { 'content-type': 'application/json' })).rejects.toThrow(
 			'The model did not finish its response',
 		);

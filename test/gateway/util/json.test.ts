@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { addFields } from '../../../nodes/shared/gateway/text/formats/deltas';
 import {
 	asId,
 	asNumber,

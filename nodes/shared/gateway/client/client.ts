@@ -193,7 +193,8 @@ export class GatewayClient {
 		};
 	}
 
-	private errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
+	/** The error that a response reports (§7.1). */
+	errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
 		const { secrets } = this.settings;
 		const retryAfter = response.headers['retry-after'];
 		return errorFromResponse({ ...request, ...response, retryAfter, now: this.now(), secrets });

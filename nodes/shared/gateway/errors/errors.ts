@@ -42,6 +42,10 @@ export interface ApiErrorDetails {
 	param?: string | undefined;
 	/** Delay that the gateway asks for (`Retry-After`), in milliseconds. */
 	retryAfterMs?: number | undefined;
+	/** Whether another model may take the call. */
+	otherModel?: boolean | undefined;
+	/** Whether the gateway did not say that a call that it has rejected is free. */
+	chargeUnsaid?: boolean | undefined;
 	/** Whether the rate limit of the account refused it (§7.3): it was not worked on, and not charged. */
 	isRateLimit?: boolean | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */

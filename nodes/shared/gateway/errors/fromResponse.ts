@@ -1,6 +1,15 @@
-import { asId, asNumber, asObject, asText, parseJson, type JsonObject } from '../util/json';
+import {
+	asArray,
+	asId,
+	asNumber,
+	asObject,
+	asText,
+	parseJson,
+	type Json,
+	type JsonObject,
+} from '../util/json';
 import { UNREADABLE, ApiError, asError, type ApiErrorDetails, type RequestKind } from './errors';
-import { statusOf, statusPolicy } from './policy';
+import { policyOf, statusOf } from './policy';
 import { redact } from './secrets';
 import { errorText, type EndpointGroup, type ErrorInfo, type ErrorText } from './texts';
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './problems';
@@ -14,7 +23,7 @@ import { duration, excerpt } from '../util/text';
  */
 export function parseErrorBody(text: string) {
 	const body = asObject(parseJson(text));
-	if (!body) return { isKnown: false, code: text.trim() === '' ? undefined : UNREADABLE };
+	if (!body) return { isKnown: false, code: text.trim() === '' ? undefined : UNREADABLE } as const;
 	const { message, type, param, code } = asObject(body.error) ?? {};
 	const isEnvelope = asNumber(body.code) !== undefined && typeof body.msg === 'string';
 	return {
@@ -22,9 +31,16 @@ export function parseErrorBody(text: string) {
 		isKnown: isEnvelope || (asText(type) ?? asText(code)) !== undefined,
 		serverMessage: asText(message) ?? asText(body.msg) ?? asText(body.message) ?? asText(body.error),
 		code: asId(code),
+		/** That of an envelope. */
+		status: isEnvelope ? errorStatus(body.code) : undefined,
 		type: asText(type),
 		param: asText(param),
 	};
+}
+
+function errorStatus(code: Json | undefined): number | undefined {
+	const status = asNumber(code) ?? 0;
+	return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
 }
 
 /** Characters of the server's message that are shown. */
@@ -56,8 +72,8 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		return problemError('redirect', kind, { status: response.status });
 	// The server of a file has no format.
 	const { isKnown, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
-	const status = statusOf(code, response.status);
-	const policy = statusPolicy(status);
+	const status = statusOf(code) ?? body.status ?? response.status;
+	const policy = policyOf({ code, type }, status, response.status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
 	// n8n shows messages as HTML, and cuts off what looks like a tag.
 	const serverMessage =
@@ -88,17 +104,25 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		param,
 		retryAfterMs,
 		retryable: policy.again || (isFile && status >= 500),
-		...(status === 429 && !isFile ? { isRateLimit: true } : {}),
+		...(policy.otherModel ? { otherModel: true } : {}),
+		...(policy.saysFree ? {} : { chargeUnsaid: true }),
+		...(status === 429 && policy.again && policy.saysFree && !isFile ? { isRateLimit: true } : {}),
 	});
 }
 
-/** The status of the error (§7.1) in a media response of another status. With a task ID, the task exists. */
+/**
+ * The status of the error (§7.1) in a response of another status; `undefined` for one that has a task ID, or output of a model,
+ * and for a code of no known meaning in a text.
+ */
 export function statusInBody(group: EndpointGroup, { data, error, ...body }: JsonObject): number | undefined {
+	if (group === 'text') {
+		const { choices, output, content, usage } = body;
+		const hasOutput = [choices, output, content].some((list) => asArray(list).length > 0);
+		return hasOutput || asObject(usage) ? undefined : statusOf(asId(asObject(error)?.code));
+	}
 	const isMedia = group === 'media' || group === 'list';
 	if (!isMedia || asId(asObject(data)?.taskId) !== undefined) return undefined;
-	const status = asNumber(asObject(error)?.code ?? body.code) ?? 0;
-	if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
-	return error && !data ? 400 : undefined;
+	return errorStatus(asObject(error)?.code ?? body.code) ?? (error && !data ? 400 : undefined);
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

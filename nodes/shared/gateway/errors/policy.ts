@@ -4,32 +4,74 @@ const REPEATABLE: readonly RequestKind[] = ['read', 'poll', 'catalogue', 'file',
 const ALL: readonly RequestKind[] = [...REPEATABLE, 'create', 'charge'];
 const NONE: readonly RequestKind[] = [];
 
-/** What a status means (§7.3 to 7.6). */
-interface StatusPolicy {
+/** What an error status, or a code, means (§7.3 to 7.6). */
+export interface Policy {
 	/** Whether the request is sent again. After a possible effect, only what is charged once. */
 	again: boolean;
 	/** The kinds of requests that may have had their effect. */
 	effect: readonly RequestKind[];
-	otherModel: boolean;
+	/** Whether another model may take the call: because of the status, or where the code says so. */
+	otherModel: boolean | 'by code';
+	/** Whether it says that a call is free. */
+	saysFree: boolean;
 }
 
 // prettier-ignore
-const POLICIES: Readonly<Record<number, StatusPolicy>> = {
+const POLICIES: Readonly<Record<number, Policy>> = {
+	401: { again: false, effect: NONE, otherModel: false, saysFree: true },
+	402: { again: false, effect: NONE, otherModel: false, saysFree: true },
 	// A client or a proxy has stopped waiting: that does not say what the gateway did.
-	408: { again: false, effect: ALL, otherModel: false },
-	499: { again: false, effect: ALL, otherModel: false },
-	429: { again: true, effect: NONE, otherModel: true },
-	500: { again: true, effect: REPEATABLE, otherModel: false },
+	408: { again: false, effect: ALL, otherModel: false, saysFree: false },
+	429: { again: true, effect: NONE, otherModel: true, saysFree: true },
+	500: { again: true, effect: REPEATABLE, otherModel: false, saysFree: false },
 	// No generator and no provider was reached.
-	502: { again: true, effect: NONE, otherModel: true },
-	503: { again: true, effect: NONE, otherModel: true },
+	502: { again: true, effect: NONE, otherModel: true, saysFree: true },
+	503: { again: true, effect: NONE, otherModel: true, saysFree: true },
 	// §8: the gateway has stopped the request. The specification does not say that this is free.
-	504: { again: true, effect: ALL, otherModel: false },
+	504: { again: true, effect: ALL, otherModel: false, saysFree: false },
 };
 
-export function statusPolicy(status: number): StatusPolicy {
-	const effect = status >= 500 ? REPEATABLE : NONE;
-	return POLICIES[status] ?? { again: false, effect, otherModel: false };
+const REFUSED: Policy = { again: false, effect: NONE, otherModel: 'by code', saysFree: true };
+const OTHER: Policy = { again: false, effect: ALL, otherModel: false, saysFree: false };
+
+function statusPolicy(status: number): Policy {
+	return POLICIES[status] ?? (status <= 429 ? REFUSED : OTHER);
+}
+
+/** The statuses of errors that another model may not have, where the gateway sends no code (§7.4). */
+const UNCODED: readonly number[] = [403, 404, 422];
+
+/** The codes of such errors. */
+const OF_MODEL: ReadonlySet<string | undefined> = new Set([
+	'model_not_found',
+	'context_length_exceeded',
+	'content_too_large',
+	'feature_not_available',
+]);
+
+/**
+ * What an error response means: its code says what happened, and what follows from it is what the stricter of code and status
+ * says.
+ *
+ * @param meant the status of the code, see {@link statusOf}
+ */
+export function policyOf(
+	{ code, type }: { code?: string | undefined; type?: string | undefined },
+	meant: number,
+	status: number,
+): Omit<Policy, 'otherModel'> & { otherModel: boolean } {
+	// A status below 400 says nothing.
+	const policies = (status < 400 ? [meant] : [meant, status]).map(statusPolicy);
+	const isOfModel = code === undefined ? type !== undefined && UNCODED.includes(status) : OF_MODEL.has(code);
+	return {
+		again: policies.every(({ again }) => again),
+		effect: ALL.filter((kind) => policies.some(({ effect }) => effect.includes(kind))),
+		otherModel: policies.every(({ otherModel }) => (otherModel === 'by code' ? isOfModel : otherModel)),
+		// No provider was reached, says one of 502 and 503; the other one, something else.
+		saysFree:
+			policies.every(({ saysFree }) => saysFree) &&
+			(meant === status || status < 400 || Math.max(meant, status) < 500),
+	};
 }
 
 /** The statuses of the codes of §7.3. The first code of a row also stands for errors in formats without one (§7.1). */
@@ -51,10 +93,10 @@ const STATUSES: Readonly<Record<number, readonly string[]>> = {
 	504: ['gateway_timeout'],
 };
 
-/** §7.1: the code of an error counts before the status of its response, such as no money (402) as a 429. */
-export function statusOf(code: string | undefined, status: number): number {
-	const [known] = Object.entries(STATUSES).find(([, codes]) => codes.includes(code ?? '')) ?? [];
-	return known === undefined ? status : Number(known);
+/** §7.1: the status of a code, which says what happened, such as no money (402) in a 429; `undefined` for an unknown code. */
+export function statusOf(code = ''): number | undefined {
+	const [known] = Object.entries(STATUSES).find(([, codes]) => codes.includes(code)) ?? [];
+	return known === undefined ? undefined : Number(known);
 }
 
 /** The code of an error without one (§7.1): workflows branch on it. */

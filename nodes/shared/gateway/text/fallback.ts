@@ -1,20 +1,9 @@
 import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
-import { statusPolicy } from '../errors/policy';
 import { counted } from '../util/text';
-
-/** Errors of §7.3 that another model may not have. */
-const CODES: ReadonlySet<string | undefined> = new Set([
-	'model_not_found',
-	'context_length_exceeded',
-	'content_too_large',
-	'feature_not_available',
-]);
 
 /** Limits of cost, by the names that workflows and credentials store. */
 const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
-
-const UNCODED: ReadonlySet<number> = new Set([403, 404, 422]);
 
 /** How long a model waits for its rate limit while another one may take the call, in milliseconds. */
 const BRIEF_MS = 2_000;
@@ -22,14 +11,11 @@ const BRIEF_MS = 2_000;
 /** Whether the gateway has rejected a model at no cost, and may take another one, or the first one later. */
 function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
-	const { outcome, status = 0, code, type } = error.details;
+	const { outcome, status = 0, otherModel = false } = error.details;
 	// What a call needs before, such as a price, says nothing of the model.
 	if (outcome !== 'rejected') return false;
 	// A model that has failed with the status 200 may have written something.
-	if (isFirstLimited) return status >= 400 && status !== 401 && status !== 402;
-	// §7.4: the messages format has types, and no codes.
-	const mayBeOfModel = code === undefined ? type !== undefined && UNCODED.has(status) : CODES.has(code);
-	return statusPolicy(status).otherModel || (status >= 400 && mayBeOfModel);
+	return otherModel || (isFirstLimited && status >= 400 && status !== 401 && status !== 402);
 }
 
 /**

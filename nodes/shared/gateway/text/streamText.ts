@@ -10,7 +10,7 @@ import {
 } from '../client/transport';
 import { ApiError, asError, StoppedError, UNREADABLE } from '../errors/errors';
 import { errorFromThrown } from '../errors/fromConnection';
-import { problemError } from '../errors/fromResponse';
+import { problemError, statusInBody } from '../errors/fromResponse';
 import type { ErrorText } from '../errors/texts';
 import { asObject, compact, parseJson, type JsonObject } from '../util/json';
 import { excerpt } from '../util/text';
@@ -93,6 +93,10 @@ class ResponseReader {
 		if (kind === 'other') throw problemError('notJson', 'charge', { status: this.source.status });
 		const body = this.whole();
 		if (!body) throw this.toError(streamError(kind === 'json' ? 'unreadable' : 'ended'));
+		const { client, source, options } = this;
+		// §7.1: an error may have the status of a success.
+		if (kind === 'json' && statusInBody('text', body) !== undefined)
+			throw client.errorResponse(options.request, { ...source, body: this.frame.json });
 		return body;
 	}
 

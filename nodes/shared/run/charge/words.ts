@@ -36,7 +36,7 @@ export function mayBeCharged(error: unknown): boolean {
  * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
 export function chargeText(
-	{ outcome, kind = 'charge', taskId, extra, retryable }: ApiErrorDetails,
+	{ outcome, kind = 'charge', taskId, extra, retryable, chargeUnsaid }: ApiErrorDetails,
 	isAlone = true,
 	hasRetry = true,
 ): string | undefined {
@@ -55,7 +55,8 @@ export function chargeText(
 		return `It was not repeated, because it may have arrived. ${free}`;
 	if (kind !== 'create' && !costsMoney(kind)) return undefined;
 	if (outcome === 'notSent') return isAlone ? 'Nothing was sent.' : 'This call was not sent.';
-	if (outcome === 'rejected') return free;
+	if (outcome === 'rejected')
+		return chargeUnsaid ? 'The gateway did not say whether it charged this call: check the balance.' : free;
 	if (taskId !== undefined) {
 		const { priceRub } = extra ?? {};
 		const price = typeof priceRub === 'number' ? ` ${rubles(String(priceRub))}` : '';

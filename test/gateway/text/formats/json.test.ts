@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
 import type { Conversation, OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
-import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { parseJson, type Json, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { chargeText } from '../../../../nodes/shared/run/charge/words';
 import { growth, LINEAR as LINEAR_GROWTH } from '../../../helpers/growth';
 import { bodyOf, errorDetailsOf, JSON_OBJECT, messages, NO_OUTPUT, NO_USAGE, TEXT } from './support';

@@ -40,8 +40,8 @@ export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {
 	return [...values].sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
-export function at<T>(values: Map<number, T>, index: number, make: () => NoInfer<T>): T {
-	const value = values.get(index) ?? make();
-	values.set(index, value);
+export function at<K, T>(values: Map<K, T>, key: NoInfer<K>, make: () => NoInfer<T>): T {
+	const value = values.get(key) ?? make();
+	values.set(key, value);
 	return value;
 }

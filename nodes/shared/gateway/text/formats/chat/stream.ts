@@ -6,12 +6,12 @@ import {
 	asText,
 	compact,
 	omit,
-	parseJson,
 	textOf,
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
 import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
+import { ObjectScanner } from '../../../util/objectScanner';
 import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
@@ -64,7 +64,10 @@ const CHUNKED = new Set([
 
 class StreamedChoice {
 	private readonly message: JsonObject = {};
-	private readonly toolCalls = new StreamedList(isOtherCall);
+	private readonly toolCalls = new StreamedList((known, chunk) => {
+		return isOtherCall(known, chunk, () => this.hasArguments(known));
+	});
+	private readonly scanners = new Map<JsonObject, ObjectScanner>();
 	private readonly details = new StreamedList(isOtherDetail);
 	private readonly end: JsonObject = {};
 
@@ -89,10 +92,18 @@ class StreamedChoice {
 		this.end.error ??= error ?? undefined;
 		for (const [place, call] of asObjects(tool_calls).entries()) {
 			const index = asNumber(call.index) ?? place;
-			this.toolCalls.add({ ...call, type: 'function', index }, { function: { name: '', arguments: '' } });
+			const chunk = { ...call, type: 'function', index };
+			const known = this.toolCalls.add(chunk, { function: { name: '', arguments: '' } });
+			at(this.scanners, known, () => new ObjectScanner()).add(textOf(valueAt(call, 'function.arguments')));
 		}
 		for (const detail of firstList(reasoning_details, ownDetails)) this.details.add(detail);
 		return text || textOf(delta.refusal) || textOf(asObject(delta.audio)?.transcript);
+	}
+
+	/** Whether the arguments of a tool call are whole. */
+	private hasArguments(call: JsonObject): boolean {
+		const isText = typeof valueAt(call, 'function.arguments') === 'string';
+		return !isText || this.scanners.get(call)?.isWhole === true;
 	}
 
 	assembled(): JsonObject {
@@ -127,17 +138,12 @@ function withWholeData(audio: Json): Json {
 }
 
 /** Whether a chunk begins another tool call. Some providers give all calls one index, or each chunk an ID. */
-function isOtherCall(known: JsonObject, chunk: JsonObject): boolean {
+function isOtherCall(known: JsonObject, chunk: JsonObject, hasArguments: () => boolean): boolean {
 	const [before, after] = [asObject(known.function), asObject(chunk.function)];
 	const name = asText(after?.name);
 	if (name === undefined || !before?.name) return false;
-	// Parsing is only for a chunk that may begin a call: some repeat the name each time.
-	return name !== before.name || (/^\s*(\{|$)/.test(textOf(after?.arguments)) && isWhole(before.arguments));
-}
-
-function isWhole(args: Json | undefined): boolean {
-	if (typeof args !== 'string') return true;
-	return args.trimEnd().endsWith('}') && parseJson(args) !== undefined;
+	// Some repeat the name each time.
+	return name !== before.name || (/^\s*(\{|$)/.test(textOf(after?.arguments)) && hasArguments());
 }
 
 /** Whether a call is more than the name of the one before once more, which some providers send at the end. */
@@ -159,7 +165,8 @@ class StreamedList {
 
 	constructor(private readonly isOther: (known: JsonObject, chunk: JsonObject) => boolean) {}
 
-	add(chunk: JsonObject, empty: JsonObject = {}): void {
+	/** Returns the element to which a chunk is added. */
+	add(chunk: JsonObject, empty: JsonObject = {}): JsonObject {
 		const { index, type } = chunk;
 		const key = JSON.stringify([index, type]);
 		const known = typeof index === 'number' ? this.last.get(key) : undefined;
@@ -167,5 +174,6 @@ class StreamedList {
 		if (element !== known) this.elements.push(element);
 		this.last.set(key, element);
 		addDelta(element, element.id ? omit(chunk, 'id') : chunk, CHUNKED);
+		return element;
 	}
 }
