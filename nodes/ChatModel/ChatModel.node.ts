@@ -59,7 +59,7 @@ export class ChatModel implements INodeType {
 				client,
 				spending: new Spending(this, true),
 				textModels: new Catalogue(listTextModels),
-				hints: new Hints(this),
+				hints: new Hints(this, client.settings.secrets),
 				jsonSchema: getParametersJsonSchema,
 				toUserError: (error) => nodeError(withoutSecrets(error, client.settings.secrets)),
 			});

@@ -94,6 +94,10 @@ export async function completeInput(
 	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
 	if (!isForm && prompt === undefined) return entered;
 	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
+	if (isForm && form.fields.some(({ name }) => name.startsWith('=')))
+		run.hints.add(
+			"The form leaves out fields of the model whose names begin with '='. To set them, use 'Input Mode: JSON'.",
+		);
 	const values = isForm ? typedInput(entered, form) : entered;
 	const field = promptField(form);
 	const promptName = field?.name ?? 'prompt';

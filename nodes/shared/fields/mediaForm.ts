@@ -16,6 +16,7 @@ import {
 	type FieldKind,
 	type InputField,
 } from '../gateway/media/inputSchema';
+import { editorLabel, editorValue } from './editorText';
 import { inEditor } from './models';
 import { compact, type JsonObject } from '../gateway/util/json';
 
@@ -43,8 +44,8 @@ export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INode
 	if (model === undefined || typeof model === 'string') return [];
 	const offered = inputForm(model.inputSchema).fields.filter(takesUrls);
 	return offered.map(({ name, title, description }) => ({
-		name: title === name ? name : `${title} (${name})`,
-		value: name,
+		name: editorLabel(title === name ? name : `${title} (${name})`),
+		value: editorValue(name),
 		...(description ? { description } : {}),
 	}));
 }
@@ -76,7 +77,8 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 export function formFields(inputSchema: JsonObject): ResourceMapperField[] {
 	const form = inputForm(inputSchema);
 	const prompt = promptField(form);
-	const fields = form.fields.filter((field) => field !== prompt);
+	// n8n evaluates the IDs that it stores, and an ID cannot be written in another way.
+	const fields = form.fields.filter((field) => field !== prompt && !field.name.startsWith('='));
 	return fields.sort((a, b) => Number(b.required) - Number(a.required)).map(formField);
 }
 
@@ -90,13 +92,13 @@ function formField(field: InputField): ResourceMapperField {
 	const widget = choices.length > 0 ? 'options' : isListOfScalars ? 'string' : WIDGETS[kind];
 	return {
 		id: name,
-		displayName: label(field, mayComeAsFile, widget),
+		displayName: editorLabel(label(field, mayComeAsFile, widget)),
 		defaultMatch: false,
 		canBeUsedToMatch: false,
 		required: required && !mayComeAsFile,
 		display: true,
 		type: widget,
-		...(choices.length > 0 ? { options: choices.map((value) => ({ name: String(value), value })) } : {}),
+		...(choices.length > 0 ? { options: choices.map(choiceOption) } : {}),
 		...compact({ defaultValue, removed: required ? undefined : true }),
 	};
 }
@@ -113,8 +115,13 @@ function label(field: InputField, mayComeAsFile: boolean, widget: FieldType): st
 	return text === '' || text === title || full.length > MAX_LABEL ? name : full;
 }
 
+function choiceOption(value: InputField['choices'][number]) {
+	return { name: editorLabel(String(value)), value: editorValue(value) };
+}
+
 /** A default as the mapper takes it: lists and objects as JSON text. */
 function shownDefault({ default: value, choices }: InputField): string | number | boolean | undefined {
 	if (typeof value === 'object') return JSON.stringify(value);
-	return value !== undefined && choices.length > 0 && !choices.includes(value) ? undefined : value;
+	const isChoice = value === undefined || choices.length === 0 || choices.includes(value);
+	return isChoice ? editorValue(value) : undefined;
 }

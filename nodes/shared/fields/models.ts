@@ -9,6 +9,7 @@ import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import { taskPrice, type MediaModel, type MediaType } from '../gateway/media/price';
 import { compareDecimals, millionTokenPrice, rubles } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
+import { editorLabel, editorValue } from './editorText';
 
 /** A model picker: from the live catalogue, or by ID. Its value is the ID. */
 export function modelParameter(listMethod: string, example: string, description: string): Parameter<string> {
@@ -116,5 +117,5 @@ function mediaPrice(model: MediaModel): string | undefined {
 
 /** An entry of a picker, which cuts off long ones: the price comes first. */
 function entry(id: string, ...details: Array<string | undefined>): INodeListSearchItems {
-	return { name: [id, ...details].filter(Boolean).join(' · '), value: id };
+	return { name: editorLabel([id, ...details].filter(Boolean).join(' · ')), value: editorValue(id) };
 }

@@ -11,6 +11,7 @@ import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
+import { inHtml } from '../gateway/util/text';
 import { checkMinBalance, readAddress, readApiKey } from './credential';
 
 /** The user waits for the result. */
@@ -34,7 +35,7 @@ export async function testGateway(
 		await checkBalance(this, data);
 		return { status: 'OK', message: 'The gateway knows this key' };
 	} catch (error) {
-		return { status: 'Error', message: redact(problemText(error), [readApiKey(data)]) };
+		return { status: 'Error', message: inHtml(redact(problemText(error), [readApiKey(data)])) };
 	}
 }
 

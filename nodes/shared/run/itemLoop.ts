@@ -292,8 +292,11 @@ class ItemLoop {
 	private cancelled(): NodeOperationError {
 		const node = this.context.getNode();
 		const { records } = this.runContext;
-		const note = othersText(records.others(), 'none');
-		if (note) this.context.logger.warn(`"${node.name}" was cancelled. ${note}`);
+		const others = records.others();
+		const note = othersText(others, 'none');
+		// The records are lost: all tasks are in the log.
+		const all = othersText(others, 'none', Infinity);
+		if (all) this.context.logger.warn(`"${node.name}" was cancelled. ${all}`);
 		records.clear();
 		return new NodeOperationError(node, 'The execution was cancelled', {
 			description: note || 'No more requests were sent.',

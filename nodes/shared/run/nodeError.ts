@@ -3,6 +3,7 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { ApiError, asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { codeOf } from '../gateway/errors/policy';
 import { asObject, asText, textOf } from '../gateway/util/json';
+import { inHtml } from '../gateway/util/text';
 import { chargeText, mayBeCharged, outcomeFlags } from './charge/words';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
@@ -29,7 +30,13 @@ function descriptionOf(error: unknown, isAlone: boolean, hasRetry = true): strin
 	return [details.description, chargeText(details, isAlone, hasRetry)].filter(Boolean).join(' ') || null;
 }
 
+/** What is known of an error; n8n shows its texts as HTML. */
 function detailsOf(error: unknown): ApiErrorDetails {
+	const details = knownOf(error);
+	return { ...details, message: inHtml(details.message), description: inHtml(details.description) };
+}
+
+function knownOf(error: unknown): ApiErrorDetails {
 	if (error instanceof ApiError) return error.details;
 	const { message } = asError(error);
 	if (error instanceof InvalidInputError) {
@@ -58,7 +65,7 @@ export function itemError(
 ): ApiError {
 	// What the error itself says of its outcome is more precise.
 	if (known.outcome === 'unknown' && error instanceof ApiError && mayBeCharged(error)) return error;
-	return new ApiError({ ...detailsOf(error), ...known }, asError(error));
+	return new ApiError({ ...knownOf(error), ...known }, asError(error));
 }
 
 /** The error with its description in the message, where n8n shows nothing else: in an agent's tool, and of a sub-node. */
@@ -87,7 +94,7 @@ export function toNodeError(
 		return error;
 	}
 	const { message, status, taskId, extra } = detailsOf(error);
-	const description = `${descriptionOf(error, isAlone, hasRetry) ?? ''} ${others}`.trim();
+	const description = `${descriptionOf(error, isAlone, hasRetry) ?? ''} ${inHtml(others)}`.trim();
 	const options = { message, itemIndex, ...(description ? { description } : {}) };
 	const nodeError =
 		error instanceof ApiError

@@ -42,7 +42,7 @@ export class RunContext {
 	) {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
-		this.hints = new Hints(context);
+		this.hints = new Hints(context, this.secrets);
 		this.records = new Records(context, runOf(context, this.isTool), call?.store);
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.spending = new Spending(context);

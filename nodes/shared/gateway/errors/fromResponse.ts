@@ -75,10 +75,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const status = statusOf(code) ?? body.status ?? response.status;
 	const policy = policyOf({ code, type }, status, response.status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
-	// n8n shows messages as HTML, and cuts off what looks like a tag.
-	const serverMessage =
-		body.serverMessage &&
-		redact(body.serverMessage, response.secrets).replaceAll('<=', '≤').replaceAll('<', '‹');
+	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
 	const isRefusal = REFUSALS.includes(status);
 	if ((status >= 500 || isRefusal) && !isKnown && !isFile) {
 		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');

@@ -1,5 +1,13 @@
 import { asArray, asObject, asText, canonicalJson, textOf, type Json, type JsonObject } from '../util/json';
-import { branches, merged, resolvedSchema, typesOf, withoutUnion } from './jsonSchema';
+import {
+	branches,
+	merged,
+	resolvedSchema,
+	schemaBudget,
+	typesOf,
+	withoutUnion,
+	type SchemaBudget,
+} from './jsonSchema';
 
 /** The type of a field. `json` is all that the others do not cover: unions and schemas without a type. */
 export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object' | 'json';
@@ -48,18 +56,20 @@ export function inputForm(inputSchema: JsonObject): InputForm {
 const forms = new WeakMap<JsonObject, InputForm>();
 
 function readForm(inputSchema: JsonObject): InputForm {
-	const alternatives = objectsOf(resolvedSchema(inputSchema, inputSchema)).map(({ properties, required }) => {
+	const budget = schemaBudget();
+	const whole = resolvedSchema(inputSchema, inputSchema, budget);
+	const alternatives = objectsOf(whole, budget).map(({ properties, required }) => {
 		const fields = Object.entries(asObject(properties) ?? {}).map(
-			([name, schema]) => [name, resolvedSchema(schema, inputSchema)] as const,
+			([name, schema]) => [name, resolvedSchema(schema, inputSchema, budget)] as const,
 		);
-		return { fields: new Map(fields), required: asArray(required) };
+		return { fields: new Map(fields), required: new Set(asArray(required)) };
 	});
 	const names = new Set(alternatives.flatMap(({ fields }) => [...fields.keys()]));
 	return {
 		fields: [...names].map((name) => {
 			const schemas = alternatives.map(({ fields }) => fields.get(name)).filter((one) => one !== undefined);
-			const isRequired = alternatives.every(({ required }) => required.includes(name));
-			return inputField(name, anyOf(schemas), isRequired);
+			const isRequired = alternatives.every(({ required }) => required.has(name));
+			return inputField(name, anyOf(schemas, budget), isRequired);
 		}),
 		defaults: alternatives.map(({ fields }) =>
 			Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),
@@ -68,16 +78,21 @@ function readForm(inputSchema: JsonObject): InputForm {
 }
 
 /** The objects that a resolved schema allows, also in unions of unions, each with what is common to them. */
-function objectsOf(schema: JsonObject): JsonObject[] {
+function objectsOf(schema: JsonObject, budget: SchemaBudget): JsonObject[] {
 	const union = branches(schema);
 	if (union.length === 0) return [schema];
-	return union.flatMap((branch) => objectsOf(merged(branch, withoutUnion(schema))));
+	const common = withoutUnion(schema);
+	return union.flatMap((branch) =>
+		budget.left > 0 ? objectsOf(merged([branch, common], budget), budget) : [],
+	);
 }
 
-function anyOf(schemas: readonly JsonObject[]): JsonObject {
+function anyOf(schemas: readonly JsonObject[], budget: SchemaBudget): JsonObject {
 	const [first = {}, ...others] = new Map(schemas.map((schema) => [canonicalJson(schema), schema])).values();
 	const { title, description } = first;
-	return others.length === 0 ? first : resolvedSchema({ title, description, anyOf: [first, ...others] }, {});
+	return others.length === 0
+		? first
+		: resolvedSchema({ title, description, anyOf: [first, ...others] }, {}, budget);
 }
 
 function inputField(name: string, schema: JsonObject, required = false): InputField {

@@ -14,22 +14,34 @@ const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dep
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
 const MAX_DEPTH = 5;
 
+/** How much of a schema is read, in parts and fields: a few references may stand for billions. */
+export interface SchemaBudget {
+	left: number;
+}
+
+export const schemaBudget = (): SchemaBudget => ({ left: 50_000 });
+
 /**
  * Simplifies a JSON Schema and those of its elements and branches: resolves references into the document `root`, merges
  * `allOf`, removes a `null` that only means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants
- * and unions of choices into `enum`. Keywords next to a reference override it. Never throws: what cannot be resolved
- * allows anything.
+ * and unions of choices into `enum`. Keywords next to a reference override it. Never throws: what cannot be resolved, and
+ * what is beyond the budget, allows anything.
  */
-export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
+export function resolvedSchema(
+	schema: Json | undefined,
+	root: JsonObject,
+	budget: SchemaBudget,
+	depth = 0,
+): JsonObject {
 	const own = asObject(schema);
-	if (!own || depth > MAX_DEPTH) return {};
+	budget.left -= 1;
+	if (!own || depth > MAX_DEPTH || budget.left < 0) return {};
+	const resolved = (part: Json | undefined) => resolvedSchema(part, root, budget, depth + 1);
 	const { $ref, allOf, items, ...siblings } = own;
-	if (items !== undefined) siblings.items = resolvedSchema(items, root, depth + 1);
-	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)].map(
-		(part) => resolvedSchema(part, root, depth + 1),
-	);
-	const whole = parts.reduceRight<JsonObject>((rest, part) => merged(part, rest), siblings);
-	return asChoice(withoutNull(whole, root, depth));
+	if (items !== undefined) siblings.items = resolved(items);
+	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)];
+	const whole = merged([...parts.map(resolved), siblings], budget);
+	return asChoice(withoutNull(whole, resolved, budget));
 }
 
 /** Resolves a reference such as `#/$defs/Size`; `undefined` for one into another document. */
@@ -39,17 +51,23 @@ export function referred(pointer: string, root: JsonObject): Json | undefined {
 	return steps.reduce<Json | undefined>((found, step) => fieldOf(asObject(found) ?? {}, step), root);
 }
 
-/** What two schemas allow together. Of two unions, any branch: all fields stay, and a form requires fewer of them. */
-export function merged(under: JsonObject, over: JsonObject): JsonObject {
-	const properties = { ...asObject(under.properties), ...asObject(over.properties) };
-	const required = [...new Set([...asArray(under.required), ...asArray(over.required)])];
-	const union = [...branches(under), ...branches(over)];
+/**
+ * What schemas allow together; later ones override. Of several unions, any branch: all fields stay, and a form requires fewer
+ * of them.
+ */
+export function merged(schemas: readonly JsonObject[], budget: SchemaBudget): JsonObject {
+	const [single, ...others] = schemas;
+	if (single && others.length === 0) return single;
+	const fields = schemas.flatMap(({ properties }) => Object.entries(asObject(properties) ?? {}));
+	const kept = fields.slice(0, Math.max(budget.left, 0));
+	budget.left -= fields.length;
+	const required = new Set(schemas.flatMap((schema) => asArray(schema.required)));
+	const union = schemas.flatMap(branches);
 	return {
-		...withoutUnion(under),
-		...withoutUnion(over),
+		...Object.fromEntries(schemas.flatMap((schema) => Object.entries(withoutUnion(schema)))),
 		...(union.length > 0 ? { anyOf: union } : {}),
-		...(Object.keys(properties).length > 0 ? { properties } : {}),
-		...(required.length > 0 ? { required } : {}),
+		...(kept.length > 0 ? { properties: Object.fromEntries(kept) } : {}),
+		...(required.size > 0 ? { required: [...required] } : {}),
 	};
 }
 
@@ -67,13 +85,19 @@ export function branches(schema: JsonObject): JsonObject[] {
 	return [...asObjects(anyOf), ...asObjects(oneOf), ...asObjects(outcomes), ...noneOr];
 }
 
-function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
-	const all = branches(schema).map((branch) => resolvedSchema(branch, root, depth + 1));
+function withoutNull(
+	schema: JsonObject,
+	resolved: (branch: JsonObject) => JsonObject,
+	budget: SchemaBudget,
+): JsonObject {
+	const all = branches(schema).map(resolved);
 	const real = all.filter((branch) => branch.type !== 'null' && branch.const !== null);
 	if (all.length === 0) return typeWithoutNull(schema);
 	const siblings = withoutUnion(schema);
 	const [only] = real;
-	return typeWithoutNull(only && real.length === 1 ? merged(only, siblings) : { ...siblings, anyOf: real });
+	return typeWithoutNull(
+		only && real.length === 1 ? merged([only, siblings], budget) : { ...siblings, anyOf: real },
+	);
 }
 
 export function withoutUnion(schema: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 import { asNumber, fieldOf, type Json, type JsonObject } from '../util/json';
 import { inputForm } from './inputSchema';
 import { compareDecimals } from '../util/money';
+import { listed } from '../util/text';
 
 /** §2.2: the kinds of media that models generate. */
 export const MEDIA_TYPES = ['image', 'video', 'music', 'audio'] as const;
@@ -24,6 +25,9 @@ export interface MediaModel {
 	record: JsonObject;
 }
 
+/** The most prices that are looked at, times the alternatives of the model's schema. */
+const MAX_COMBINATIONS = 100_000;
+
 /** The price of a task as decimal text in rubles (§2.2), or why it is unknown. */
 export type TaskPrice = { rub: string; reason?: undefined } | { rub?: undefined; reason: string };
 
@@ -37,6 +41,8 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers } = model;
 	if (tiers.length === 0) return { reason: 'The catalogue has no price per task in rubles for this model.' };
 	const { defaults } = inputForm(model.inputSchema);
+	if (tiers.length * defaults.length > MAX_COMBINATIONS)
+		return { reason: 'The catalogue has too many prices for this model.' };
 	const fitting = defaults.map((values) => {
 		const complete = withDefaults(input, values);
 		return tiers.filter((tier) => fits(tier, complete));
@@ -56,12 +62,12 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 }
 
 function quoted(names: string[]): string {
-	return [...new Set(names)].map((name) => `'${name}'`).join(', ');
+	return listed([...new Set(names)].map((name) => `'${name}'`));
 }
 
 function withMostParams(tiers: readonly PriceTier[]): PriceTier[] {
 	const count = ({ params }: PriceTier) => Object.keys(params).length;
-	const most = Math.max(...tiers.map(count));
+	const most = tiers.reduce((highest, tier) => Math.max(highest, count(tier)), 0);
 	return tiers.filter((tier) => count(tier) === most);
 }
 

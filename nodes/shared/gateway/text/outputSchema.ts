@@ -8,6 +8,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../util/json';
+import { excerpt } from '../util/text';
 
 const TYPES: ReadonlyMap<string, string> = new Map([
 	['string', 'text'],
@@ -24,6 +25,18 @@ export const TYPE_NAMES = [...TYPES.keys()];
 /** The depth to which a value is checked: a schema may refer to itself. */
 const MAX_DEPTH = 50;
 
+/** How many rules are checked: with branches that refer to the schema itself, their number doubles with each level of a value. */
+const MAX_CHECKS = 100_000;
+
+/** The choices of a schema as JSON, for each value of a list the same. */
+const choiceTexts = new WeakMap<object, ReadonlySet<string>>();
+
+function isChoice(value: Json, choices: readonly Json[]): boolean {
+	const texts = choiceTexts.get(choices) ?? new Set(choices.map(canonicalJson));
+	choiceTexts.set(choices, texts);
+	return texts.has(canonicalJson(value));
+}
+
 function typeOf(value: Json): string {
 	if (value === null) return 'null';
 	return Array.isArray(value) ? 'array' : typeof value;
@@ -36,19 +49,22 @@ export function* misfits(
 	root: JsonObject,
 	at = 'output',
 	depth = 0,
+	checks = { left: MAX_CHECKS },
 ): Generator<string> {
 	const rules = asObject(schema);
-	if (!rules || depth > MAX_DEPTH) return;
+	checks.left -= 1;
+	if (!rules || depth > MAX_DEPTH || checks.left < 0) return;
 	// As OpenAPI writes it.
 	if (value === null && rules.nullable === true) return;
-	const within = (part: Json, of: Json | undefined, place = at) => misfits(part, of, root, place, depth + 1);
+	const within = (part: Json, of: Json | undefined, place = at) =>
+		misfits(part, of, root, place, depth + 1, checks);
 	const types = [rules.type].flat().map(String);
 	const [type, isWhole] = [typeOf(value), Number.isInteger(value)];
 	if (rules.type !== undefined && !types.includes(type) && !(isWhole && types.includes('integer')))
 		yield `${at} is ${TYPES.get(type)}, not ${types.map((name) => TYPES.get(name) ?? name).join(' or ')}`;
 	const choices = rules.const === undefined ? rules.enum : [rules.const];
-	if (Array.isArray(choices) && !choices.some((choice) => canonicalJson(choice) === canonicalJson(value)))
-		yield `${at} is ${JSON.stringify(value)}, not ${choices.map((choice) => JSON.stringify(choice)).join(' or ')}`;
+	if (Array.isArray(choices) && !isChoice(value, choices))
+		yield `${at} is ${excerpt(JSON.stringify(value))}, not ${choices.map((choice) => JSON.stringify(choice)).join(' or ')}`;
 	const union = branches(rules);
 	if (union.length > 0 && !union.some((branch) => within(value, branch).next().done))
 		yield `${at} is none of what the schema allows`;
@@ -57,11 +73,11 @@ export function* misfits(
 	for (const [index, element] of asArray(value).entries())
 		yield* within(element, rules.items, `${at}[${index}]`);
 	const fields = new Map(Object.entries(asObject(value) ?? {}));
-	const required = asObject(value) ? asArray(rules.required) : [];
+	const required = new Set(asObject(value) ? asArray(rules.required) : []);
 	for (const name of required) if (!fields.has(String(name))) yield `${at}.${String(name)} is missing`;
 	for (const [name, field] of Object.entries(asObject(rules.properties) ?? {})) {
 		const given = fields.get(name);
-		const isUnknown = given === null && !required.includes(name);
+		const isUnknown = given === null && !required.has(name);
 		if (given !== undefined && !isUnknown) yield* within(given, field, `${at}.${name}`);
 	}
 }

@@ -3,6 +3,11 @@ export function excerpt(text: string, maxCharacters = 300): string {
 	return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
+/** Text where n8n shows HTML, such as in errors and hints: it cuts off what looks like a tag. */
+export function inHtml(text: string): string {
+	return text.replaceAll('<=', '≤').replaceAll('<', '‹');
+}
+
 /** A time in words, such as `45 seconds` or `2.5 minutes`; in seconds below two minutes: "0 minutes" says nothing. */
 export function duration(milliseconds: number): string {
 	const seconds = Math.round(milliseconds / 100) / 10;

@@ -1,6 +1,7 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { Catalogue, TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
+import { redact } from '../../gateway/errors/secrets';
 import { chargeOf, costOfCharge, mostOfCall, withMaxTokens } from '../../gateway/text/cost';
 import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
@@ -64,7 +65,8 @@ export async function completeText(
 			},
 		);
 		await rub;
-		const hint = completionHint(result.completion, body, format);
+		const said = completionHint(result.completion, body, format);
+		const hint = said && redact(said, client.settings.secrets);
 		if (hint !== undefined) hints.add(hint);
 		return { body: result.body, completion: { ...result.completion, ...fields, hint } };
 	} catch (error) {

@@ -78,10 +78,15 @@ const NEXT_TRY: Readonly<Record<NextTry, string>> = {
 	none: '',
 };
 
-/** What the other items of a node that ends early cost, and how to get their results; empty if nothing may be charged. */
+/**
+ * What the other items of a node that ends early cost, and how to get their results; empty if nothing may be charged.
+ *
+ * @param mostListed how many tasks, and items of unknown outcome, are named
+ */
 export function othersText(
 	others: ReadonlyArray<[index: string, record: ItemRecord]>,
 	next: NextTry,
+	mostListed = 20,
 ): string {
 	// Without an account, a request cost nothing.
 	const paid = others.filter(([, { account }]) => account !== undefined);
@@ -114,10 +119,11 @@ export function othersText(
 	if (unknown.length > 0) {
 		const pronoun = unknown.length === 1 ? 'it' : 'they';
 		texts.push(
-			`The outcome of item${unknown.length === 1 ? '' : 's'} ${listed(unknown)} is unknown: ${pronoun} may have been charged.`,
+			`The outcome of item${unknown.length === 1 ? '' : 's'} ${listed(unknown, mostListed)} is unknown: ${pronoun} may have been charged.`,
 		);
 	}
 	const tasks = charged.flatMap(({ taskId }) => taskId ?? []);
-	if (tasks.length > 0) texts.push(`The operation 'Wait' also gets the results of tasks: ${listed(tasks)}.`);
+	if (tasks.length > 0)
+		texts.push(`The operation 'Wait' also gets the results of tasks: ${listed(tasks, mostListed)}.`);
 	return texts.filter(Boolean).join(' ');
 }
