@@ -43,7 +43,8 @@ describe('the widget of a field', () => {
 		fc.assert(
 			fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (properties) => {
 				const schema = { type: 'object', properties } as JsonObject;
-				const known = Object.keys(properties).filter((name) => name !== '__proto__');
+				// n8n would evaluate those that begin with an equals sign.
+				const known = Object.keys(properties).filter((name) => name !== '__proto__' && !name.startsWith('='));
 				expect(formFields(schema).map(({ id }) => id)).toStrictEqual(expect.arrayContaining(known));
 			}),
 		);

@@ -96,7 +96,7 @@ export async function completeInput(
 	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
 	if (isForm && form.fields.some(({ name }) => name.startsWith('=')))
 		run.hints.add(
-			"The form leaves out fields of the model whose names begin with '='. To set them, use 'Input Mode: JSON'.",
+			"The form leaves out fields of the model whose names begin with an equals sign. To set them, set 'Input Mode' to 'JSON'.",
 		);
 	const values = isForm ? typedInput(entered, form) : entered;
 	const field = promptField(form);
