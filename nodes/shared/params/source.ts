@@ -103,8 +103,11 @@ function emptyExpressionsIn(
 	at: Location,
 	isInput: boolean,
 ): EmptyExpression[] {
-	const locator = asObject(stored);
-	if (locator?.__rl === true) return emptyExpressionsIn(locator.value, value, at, isInput);
+	const object = asObject(stored);
+	if (object?.__rl === true) return emptyExpressionsIn(object.value, value, at, isInput);
+	// Beside the values of a form, the editor stores what the catalogue says of them.
+	if (object?.mappingMode !== undefined)
+		return emptyExpressionsIn(object.value, asObject(value)?.value, at, isInput);
 	if (typeof stored === 'object' && stored !== null) {
 		const values = new Map(Object.entries(value ?? {}));
 		return Object.entries(stored).flatMap(([name, inner]) => {
@@ -147,8 +150,8 @@ function emptyExpressionsIn(
 	const empty =
 		isInput && isUnset(value) ? [{ expression: excerpt(whole, MAX_SHOWN), at, isPart: false }] : [];
 	if (typeof value !== 'string') return empty;
-	const [object] = partsThatFit(stored, value, OBJECTS);
-	if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
+	const [ofObject] = partsThatFit(stored, value, OBJECTS);
+	if (ofObject !== undefined) throw at.error(`has an object in place of a text: ${ofObject}`, OBJECT_HINT);
 	const joined = [whole.trim(), ...partsThatFit(stored, value, /undefined/)].filter((part) =>
 		JOINED.test(part),
 	);

@@ -63,6 +63,11 @@ test.each<[string, object[], string]>([
 		[word('a\n', 5, 1), word('b', 9, 9, false)],
 		'[00:05.00]a\n[00:05.00]b\n',
 	],
+	[
+		'words at times that no song has',
+		[word('a\n', 1, 1e14), word('b\n', 1e14, 1e15), word('c', 86_399, 86_400)],
+		'[00:01.00]a\n[00:01.00]b\n[1439:59.00]c\n',
+	],
 	['no words', [], ''],
 ])('%s', (_, words, expected) => {
 	expect(subtitles(words as never, 'lrc')).toBe(expected);

@@ -1,0 +1,401 @@
+import { HumanMessage } from '@langchain/core/messages';
+
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { editorValue } from '../../nodes/shared/fields/editorText';
+import { mapMediaFields } from '../../nodes/shared/fields/mediaForm';
+import { mediaSearches, searchTextModels } from '../../nodes/shared/fields/models';
+import type { JsonObject } from '../../nodes/shared/gateway/util/json';
+import { TEXT_MODEL } from '../contract/support';
+import { attemptContext, executeOn } from '../helpers/attempt';
+import { rejection } from '../helpers/client';
+import { editorContext, pollContext } from '../helpers/contexts';
+import { runNode } from '../helpers/engine';
+import { eventually, passTime } from '../helpers/time';
+import { form, locator } from '../helpers/values';
+import { streamed } from '../nodes/chatModel/support';
+import { numbered, respondJson, says } from '../stories/support';
+import { useReports } from './support';
+
+// What comes from outside: status and code, amounts and times, expressions, HTML, secrets. Names of fields: names.test.ts.
+
+const { gateway, respond, run } = useReports();
+
+const TEXT = { resource: 'text', operation: 'generate', model: locator(TEXT_MODEL), prompt: 'Hello' };
+const IMAGE = {
+	resource: 'image',
+	operation: 'generate',
+	model: locator('aurora/canvas-1'),
+	prompt: 'A cat',
+	input: form({ quality: 'draft', size: '512x512' }),
+	options: {},
+};
+const POST = { method: 'POST' };
+
+describe('a text that the gateway charges, and answers with an error', () => {
+	test.each([
+		[504, 'provider_error'],
+		[504, 'internal_error'],
+		[504, 'service_unavailable'],
+		[499, 'internal_error'],
+		[408, 'provider_error'],
+		[520, 'provider_error'],
+		[522, 'some_error'],
+		[524, 'some_error'],
+		[598, 'some_error'],
+	])('%d with the code %s: is sent once, to one model, and may have been charged', async (status, code) => {
+		const error = { message: 'No luck', type: 'x', param: null, code };
+		const action = { ...respondJson({ error }, status), afterEffect: true };
+		gateway.control.addFault({ match: POST, action, times: 0 });
+		const options = { maxRetries: 3, fallbackModels: ['sandbox/swift-1'] };
+		const { json, sent } = await run('textGeneration', { ...TEXT, options });
+		expect([sent.length, gateway.charges()]).toStrictEqual([1, 1]);
+		expect(json.error).toMatchObject({
+			code,
+			mayBeCharged: true,
+			retryable: false,
+			description: expect.stringMatching(/ may have been charged: check the balance/) as string,
+		});
+		expect((json.error as JsonObject).description).not.toMatch(/was not charged/);
+	});
+
+	test('an own 500 is sent again, and does not say that it is free', async () => {
+		gateway.control.addFault({ match: POST, action: { kind: 'error', code: 'internal_error' }, times: 2 });
+		const { json, sent } = await run('textGeneration', { ...TEXT, options: { maxRetries: 1 } });
+		expect(sent).toHaveLength(2);
+		expect(json.error).toMatchObject({
+			retryable: true,
+			description: expect.stringMatching(
+				/It was tried 2 times\. The gateway did not say whether it charged this call: check the balance\.$/,
+			) as string,
+		});
+	});
+
+	test.each([
+		['insufficient_quota', 'There is not enough money', 1],
+		['no_providers', 'The provider of this model is not available', 2],
+	])('200 with the code %s and no output is read as that error', async (code, message, requests) => {
+		const error = respondJson({ error: { message: 'Words', type: 'x', code } });
+		gateway.control.addFault({ match: POST, action: error, times: 0 });
+		const { json, sent } = await run('textGeneration', { ...TEXT, options: { maxRetries: 1 } });
+		expect(json.error).toMatchObject({ code, message: expect.stringContaining(message) as string });
+		expect(sent).toHaveLength(requests);
+	});
+
+	test('a media 429 whose envelope says 402 is no money, at once', async () => {
+		const action = respondJson({ code: 402, msg: 'No money', data: null }, 429);
+		gateway.control.addFault({ match: POST, action, times: 0 });
+		const { json, sent } = await run('mediaTask', IMAGE);
+		expect(json.error).toMatchObject({ httpCode: '402', code: 'insufficient_quota' });
+		expect(sent).toHaveLength(1);
+	});
+});
+
+describe('the balance', () => {
+	const store = {};
+	async function poll(
+		parameters: object,
+		amount: string,
+		mode: 'trigger' | 'manual' = 'trigger',
+		own: object = store,
+	) {
+		gateway.control.addFault({ match: { path: '/balance' }, action: respondJson({ amount }) });
+		const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
+		const context = {
+			node: 'balanceTrigger',
+			parameters: { ...parameters },
+			mode,
+			store: own,
+			credential,
+		} as const;
+		return (await new BalanceTrigger().poll.call(pollContext(context)))?.[0]?.map(({ json }) => json);
+	}
+
+	test.each<[string, object, started: boolean]>([
+		['below', { fireOn: 'below', threshold: 20_000 }, true],
+		['days left', { fireOn: 'daysLeft', days: 3_000 }, false],
+		['change', { fireOn: 'change' }, true],
+	])('of a big account that spends nearly nothing: %s', async (_, parameters, starts) => {
+		const own = {};
+		await poll({ ...parameters, threshold: 5_000 }, '10000.0002', 'trigger', own);
+		for (let hours = 0; hours < 6 * 24; hours += 12) {
+			await passTime(12 * 3_600_000);
+			await poll({ ...parameters, threshold: 5_000 }, '10000.0002', 'trigger', own);
+		}
+		const shown = { daysLeft: null, amount: '10000' };
+		const [event] = (await poll(parameters, '10000', 'trigger', own)) ?? [];
+		expect(event).toEqual(starts ? expect.objectContaining(shown) : undefined);
+		const [test] = (await poll(parameters, '10000', 'manual', own)) ?? [];
+		expect(test).toMatchObject(shown);
+		expect(Number(test?.spentPerDayRub)).toBeGreaterThan(0);
+		if (!starts)
+			expect(test?.message).toMatch(/^At ₽0\.0000\d+ a day, ₽10\u00a0000 last more than ten years$/);
+	});
+
+	test.each([`0.${'0'.repeat(40_000)}1`, '9'.repeat(101), '1e999', '0x10', ''])(
+		'an amount of no use is no balance: %.10s',
+		async (amount) => {
+			gateway.control.addFault({ match: { path: '/balance' }, action: respondJson({ amount }), times: 0 });
+			const { json } = await run('balance', { resource: 'balance', operation: 'get' });
+			expect(json.error).toMatchObject({ message: 'The gateway’s response has no balance' });
+			const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey, minBalanceRub: 50 };
+			const limited = await runNode({ node: 'textGeneration', parameters: TEXT, credential });
+			expect(limited.error?.message).toMatch(/^The balance cannot be read for 'Minimum Balance \(₽\)'/);
+			expect(gateway.charges()).toBe(0);
+		},
+	);
+});
+
+test('words of lyrics at impossible times have those of their line', async () => {
+	const word = (text: string, startS: unknown, endS: unknown) => ({
+		word: text,
+		success: true,
+		startS,
+		endS,
+	});
+	const alignedWords = [
+		word('La ', 1, 2),
+		word('la ', 1e14, 1e15),
+		word('lu\n', -5, '1e300'),
+		word('End', 3, 1e14),
+	];
+	const body = respondJson({ code: 200, msg: 'success', data: { alignedWords } });
+	gateway.control.addFault({ match: { path: '*/lyrics/timestamped' }, action: body });
+	const parameters = { resource: 'task', operation: 'getLyrics', taskId: 't1', audioId: 'a1' };
+	const { items } = await run('mediaTask', { ...parameters, options: { subtitleFormat: 'srt' } });
+	expect(items[0]?.binary?.subtitles).toMatchObject({ fileName: 'subtitles_a1.srt', bytes: 78 });
+});
+
+describe('a text of the catalogue that begins with an equals sign', () => {
+	const ID = '={{ $json.secret }}';
+	const SECRET = [{ json: { secret: 'hunter2' } }];
+	const catalogue = (path: string, ...data: object[]) =>
+		gateway.control.addFault({ match: { path }, action: respondJson({ object: 'list', data }), times: 0 });
+	const inEditor = (parameters: object = {}) =>
+		editorContext({
+			node: 'mediaTask',
+			credential: { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey },
+			parameters: { ...parameters },
+		});
+
+	test.each([
+		ID,
+		'=',
+		'== {{ 1 }}',
+		`={{ "\\" }} ${"'".repeat(3)} .constructor ёЖ🙂`,
+		'={{ $json["a"] }}\n{{',
+	])('%j is given to n8n as an expression that gives it', async (value) => {
+		const parameters = { ...TEXT, prompt: editorValue(value) };
+		const { sent } = await run('textGeneration', parameters, SECRET);
+		expect(sent).toMatchObject([{ messages: [{ content: value }] }]);
+		expect(editorValue('a=b')).toBe('a=b');
+	});
+
+	test('a text model: its ID is asked for, and nothing of the row is sent', async () => {
+		catalogue('/models', { id: ID, cost_context: '0', cost_completion: '0' });
+		const { results } = await searchTextModels.call(inEditor());
+		const [{ name = '', value = '' } = {}] = results;
+		expect(name).toMatch(/^"=\{\{ \$json\.secret \}\} · /);
+		const model = { __rl: true, mode: 'list', value, cachedResultName: name };
+		const { sent } = await run('textGeneration', { ...TEXT, model }, SECRET);
+		expect(sent).toMatchObject([{ model: ID }]);
+		expect(JSON.stringify(sent)).not.toContain('hunter2');
+	});
+
+	test('a media model: its defaults and choices are sent as they are, and fields of such names are left out', async () => {
+		const properties = {
+			prompt: { type: 'string' },
+			style: { type: 'string', default: ID, title: ID },
+			size: { enum: [ID, 'small'], default: ID },
+			[ID]: { type: 'string', default: 'x' },
+		};
+		const input_schema = { properties, required: ['style', 'size'] };
+		const pricing = { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '1' }] };
+		catalogue('/media/models', { id: ID, media_type: 'image', input_schema, pricing });
+		const { results } = await mediaSearches.searchImageModels.call(inEditor());
+		const model = { __rl: true, mode: 'list', value: results[0]?.value, cachedResultName: results[0]?.name };
+		const { fields } = await mapMediaFields.call(inEditor({ model: locator(ID) }));
+		expect(fields.map(({ id }) => id)).toStrictEqual(['style', 'size']);
+		// As the editor fills the form: with the defaults of the required fields.
+		const values = Object.fromEntries(fields.map(({ id, defaultValue }) => [id, defaultValue]));
+		expect(fields[1]?.options?.map(({ value }) => value)).toStrictEqual([values.size, 'small']);
+		const parameters = {
+			...IMAGE,
+			model,
+			prompt: 'A cat',
+			input: form(values, fields),
+			options: { dryRun: true },
+		};
+		const { json, hints } = await run('mediaTask', parameters, SECRET);
+		expect(json).toMatchObject({ model: ID, request: { model: ID, input: { style: ID, size: ID } } });
+		expect(JSON.stringify(json)).not.toContain('hunter2');
+		expect(hints.join()).toContain('leaves out fields of the model whose names begin with an equals sign');
+	});
+});
+
+describe('words of the gateway in hints and errors', () => {
+	const TAG = '<img src=x onerror=alert(1)>';
+	const SHOWN = '‹img src=x onerror=alert(1)>';
+	const completion = (content: string, finish_reason: string) => ({
+		id: 'c1',
+		model: 'm',
+		choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+		usage: { prompt_tokens: 1, completion_tokens: 1, cost_rub: 0.1 },
+	});
+
+	test('are text: a reason of the end', async () => {
+		respond(completion('Hi', TAG));
+		const { hints, json } = await run('textGeneration', TEXT);
+		expect(hints.join()).toContain(SHOWN);
+		expect(hints.join()).not.toContain('<img');
+		expect(json.finishReason).toBe(TAG);
+	});
+
+	test('are text: the reason of a failed task', async () => {
+		const data = { taskId: 't1', state: 'fail', failCode: TAG, failMsg: TAG };
+		const action = respondJson({ code: 200, msg: 'success', data });
+		gateway.control.addFault({ match: { path: '/async/media/tasks/*' }, action, times: 0 });
+		const { json } = await run('mediaTask', {
+			resource: 'task',
+			operation: 'wait',
+			taskId: 't1',
+			options: {},
+		});
+		const { description } = json.error as JsonObject;
+		expect(description).toContain(`(code ${SHOWN}): “${SHOWN}”`);
+		expect(description).not.toContain('<img');
+		const thrown = await gateway.media('wait', { taskId: 't1', options: {} });
+		expect(thrown.error?.description).not.toContain('<img');
+	});
+
+	test('are text: JSON that does not fit', async () => {
+		const schema = '{"type":"object","properties":{"a":{"enum":["x"]}}}';
+		respond(completion(JSON.stringify({ a: TAG }), 'stop'));
+		const { json } = await run('textGeneration', { ...TEXT, outputFormat: 'jsonSchema', jsonSchema: schema });
+		expect((json.error as JsonObject).message).toContain(SHOWN);
+		expect((json.error as JsonObject).description).not.toContain('<img');
+		const { lc, logged } = await gateway.chatModel({
+			parameters: { outputFormat: 'jsonSchema', jsonSchema: schema },
+		});
+		respond(completion(JSON.stringify({ a: TAG }), 'stop'));
+		await lc.invoke([new HumanMessage('Go')]);
+		expect(JSON.stringify(logged()[0]?.hints)).toContain(SHOWN);
+	});
+
+	test('a key that the gateway repeats is removed from hints', async () => {
+		const { apiKey } = gateway;
+		respond(completion('Hi', `stop ${apiKey}`));
+		const { hints } = await run('textGeneration', TEXT);
+		expect(hints.join()).toContain('“stop [key]”');
+		const asTool = { ...TEXT, options: {} };
+		respond(completion('Hi', `stop ${apiKey}`));
+		const { json } = await run('textGeneration', asTool, undefined, true);
+		expect(json.note).toContain('“stop [key]”');
+		const { lc, logged } = await gateway.chatModel();
+		respond(completion('Hi', `stop ${apiKey}`));
+		await lc.invoke([new HumanMessage('Go')]);
+		expect(JSON.stringify(logged()[0]?.hints)).toContain('“stop [key]”');
+	});
+});
+
+describe('a cost below zero is zero', () => {
+	const COST = -1_000;
+	const usage = { prompt_tokens: 1, completion_tokens: 1, cost_rub: COST, cost: COST };
+	const used = { input_tokens: 1, output_tokens: 1, cost: { total_cost: COST } };
+	const said = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+	const response = { id: 'r1', status: 'completed', output: [said], usage: used };
+	const BODIES: Array<[string, string, object | object[]]> = [
+		['chat', 'whole', { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage }],
+		[
+			'chat',
+			'streamed',
+			[{ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] }, { choices: [], usage }],
+		],
+		['responses', 'whole', response],
+		['responses', 'streamed', [{ type: 'response.completed', response }]],
+	];
+
+	test.each(BODIES)('%s, %s: in the item, the hint and the sums', async (format, _, body) => {
+		respond(body);
+		const options = { maxCostRub: 50, maxTokens: 10, stream: Array.isArray(body) };
+		const items = [{ json: {} }, { json: {} }];
+		const { items: output, hints } = await run('textGeneration', { ...TEXT, format, options }, items);
+		const costs = output.map(({ json }) => Number(json.costRub));
+		const paid = Number(gateway.spent());
+		expect(Math.min(...costs)).toBe(0);
+		expect(Math.max(...costs)).toBe(paid);
+		const [hint] = hints.filter((text) => text.startsWith('Cost'));
+		expect(hint).not.toContain('-');
+		expect(hint).toMatch(/^Cost: (₽[\d.]+) \(execution so far: \1\)$/);
+	});
+
+	test('for an agent', async () => {
+		const { lc, logged } = await gateway.chatModel();
+		respond([{ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] }, { choices: [], usage }]);
+		const { response_metadata: shown } = await streamed(lc);
+		expect(shown).toMatchObject({ costRub: 0 });
+		expect(JSON.stringify(logged())).not.toContain('-₽');
+	});
+});
+
+describe('a limited call beside calls without a limit', () => {
+	test('is sent while they are in flight', async () => {
+		const others = gateway.control.hold({
+			which: says('Slow'),
+		});
+		const slow = gateway.generate({ prompt: '[[say:Slow]]' });
+		await eventually(() => others.requests.length === 1);
+		const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey, minBalanceRub: 5 };
+		const parameters = { ...TEXT, prompt: '[[say:Hi]]' };
+		const limited = await runNode({ node: 'textGeneration', parameters, credential });
+		expect(limited.items[0]?.json.text).toBe('Hi');
+		expect(gateway.control.requests({ path: '/balance' })).toHaveLength(1);
+		others.release();
+		await slow;
+		expect(gateway.charges()).toBe(2);
+	});
+
+	test('that waits for long for calls with a limit has a hint that says for what', async () => {
+		const first = gateway.control.hold({ which: says('text 0') });
+		const dry = await run('textGeneration', {
+			...TEXT,
+			prompt: '0',
+			options: { maxTokens: 50, dryRun: true },
+		});
+		const maxCostRub = Number(dry.json.maxCostRub) * 1.5;
+		const parameters = { ...TEXT, prompt: '={{ $json.prompt }}', options: { maxTokens: 50, maxCostRub } };
+		const ended = run('textGeneration', parameters, numbered(2));
+		await eventually(() => first.requests.length === 1);
+		await passTime(12_000);
+		first.release();
+		const { hints } = await ended;
+		expect(hints.filter((hint) => hint.includes('waited'))).toStrictEqual([
+			"Calls waited up to 12 seconds for others to end, because of 'Max Cost per Execution (₽)'.",
+		]);
+	});
+});
+
+test('the log of a cancelled node has the IDs of all its tasks, its error the first 20', async () => {
+	gateway.control.configure({ taskDuration: { image: 1e9 } });
+	const controller = new AbortController();
+	const items = Array.from({ length: 48 }, (_, n) => ({ json: { n } }));
+	const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
+	const options = {
+		node: 'mediaTask',
+		parameters: { ...IMAGE, options: { concurrency: 48 } },
+		items,
+		credential,
+	} as const;
+	const context = await attemptContext(options, { signal: controller.signal });
+	const warn = jest.spyOn(context.logger, 'warn').mockImplementation(() => undefined);
+	const ended = rejection(executeOn(options, context));
+	await eventually(() => gateway.charges() === 48);
+	await passTime(10_000);
+	controller.abort();
+	const { description } = (await ended) as { description: string };
+	const log = warn.mock.calls.map(([text]) => String(text)).join('\n');
+	warn.mockRestore();
+	const tasks = gateway.control.tasks().map(({ taskId }) => taskId);
+	expect(tasks.filter((taskId) => !log.includes(taskId))).toStrictEqual([]);
+	expect(tasks.filter((taskId) => description.includes(taskId))).toHaveLength(20);
+	expect(description).toContain(', and 28 more.');
+});
