@@ -313,7 +313,7 @@ describe('the catalogue', () => {
 			{ params: { toString: 'big' }, price: '9.00' },
 			{ params: { constructor: 'big' }, price: '12.00' },
 			{ params: {}, price: '6.00' },
-		],
+		] as object[],
 	};
 	const model = {
 		id: 'aurora/canvas-1',

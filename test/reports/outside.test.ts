@@ -1,4 +1,5 @@
 import { HumanMessage } from '@langchain/core/messages';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { editorValue } from '../../nodes/shared/fields/editorText';
@@ -379,12 +380,8 @@ test('the log of a cancelled node has the IDs of all its tasks, its error the fi
 	const controller = new AbortController();
 	const items = Array.from({ length: 48 }, (_, n) => ({ json: { n } }));
 	const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
-	const options = {
-		node: 'mediaTask',
-		parameters: { ...IMAGE, options: { concurrency: 48 } },
-		items,
-		credential,
-	} as const;
+	const parameters = { ...IMAGE, options: { concurrency: 48 } } as INodeParameters;
+	const options = { node: 'mediaTask', parameters, items, credential } as const;
 	const context = await attemptContext(options, { signal: controller.signal });
 	const warn = jest.spyOn(context.logger, 'warn').mockImplementation(() => undefined);
 	const ended = rejection(executeOn(options, context));

@@ -279,12 +279,12 @@ describe('linear', () => {
 		['arguments and a name', 'chat', (n) => [chunk(called('look', n === 0 ? '{"a":"' : 'word}'))]],
 		['annotations', 'responses', (n) => [text, { ...annotation, annotation: page(n) }]],
 		['citations', 'messages', (n) => [block({ text: 'word ' }), block({ citation: page(n) })]],
-	])('a long stream with %s in each delta takes linear time (%s)', (_, format, eventsOf) => {
+	])('a long stream with %s in each delta takes linear time (%s)', async (_, format, eventsOf) => {
 		const reading = (count: number) => {
 			const events = Array.from({ length: count }, (_none, n) => eventsOf(n)).flat();
 			const all = format === 'responses' ? [...events, closed] : events;
 			return () => read(format, streamed(format, all).body);
 		};
-		expect(growth(reading, 5_000)).toBeLessThan(LINEAR);
+		expect(await growth(reading, 5_000)).toBeLessThan(LINEAR);
 	});
 });

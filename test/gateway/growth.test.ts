@@ -1,0 +1,250 @@
+import { fetchList } from '../../nodes/shared/gateway/endpoints/lists';
+import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
+import { RunSignal } from '../../nodes/shared/gateway/client/limits';
+import { errorFromResponse } from '../../nodes/shared/gateway/errors/fromResponse';
+import { redact } from '../../nodes/shared/gateway/errors/secrets';
+import { inputForm } from '../../nodes/shared/gateway/media/inputSchema';
+import { taskPrice, type MediaModel } from '../../nodes/shared/gateway/media/price';
+import { subtitles } from '../../nodes/shared/gateway/media/subtitles';
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
+import { misfits } from '../../nodes/shared/gateway/text/outputSchema';
+import { fileInfo, givenName, nameInUrl } from '../../nodes/shared/gateway/util/fileName';
+import {
+	outsideValue,
+	roundedInteger,
+	type Json,
+	type JsonObject,
+} from '../../nodes/shared/gateway/util/json';
+import { addToTotal, asDecimal } from '../../nodes/shared/gateway/util/money';
+import { partsThatFit } from '../../nodes/shared/gateway/util/text';
+import { readAddress } from '../../nodes/shared/n8n/credential';
+import { nodeParameters } from '../../nodes/shared/params/source';
+import { text } from '../../nodes/shared/params/kinds';
+import { Budget, nothingSpent } from '../../nodes/shared/run/charge/budget';
+import { growth, LINEAR } from '../helpers/growth';
+
+// What reads texts and lists from outside takes linear time. Patterns: `npm run lint:security`.
+
+const range = (size: number) => Array.from({ length: size }, (_, index) => index);
+const fieldsOf = (size: number, value: Json = {}) =>
+	Object.fromEntries(range(size).map((index): [string, Json] => [`f${index}`, value]));
+
+const TEXTS: Array<[string, (given: string) => unknown, pieces: string[]]> = [
+	['an amount', (given) => addToTotal('1', asDecimal(`0.${given}1`) ?? asDecimal(given) ?? '0'), ['0', '9']],
+	['a file name', (given) => givenName(`a${given}b`, 'image/png'), [' ', '.']],
+	['a file name with an extension', (given) => givenName(`a${given}.png`, 'image/png'), ['.', ' a']],
+	[
+		'a name in a header',
+		(given) => fileInfo({ 'content-disposition': `a; filename="${given}"` }, []),
+		['\\"', ' .'],
+	],
+	[
+		'an encoded name in a header',
+		(given) => fileInfo({ 'content-disposition': `filename*=${given}` }, []),
+		["'", ' '],
+	],
+	['a name in a URL', (given) => nameInUrl(`https://a.test/${given}`), ['/', '%']],
+	['a value of a number field', (given) => roundedInteger(`1234567890123456${given}`), ['\\"', '"', '1']],
+	[
+		'a value in a template',
+		(given) => partsThatFit('=a {{ b }} c {{ d }} e', `a ${given} c ${given} e`, /^$/),
+		[' c'],
+	],
+	['a template', (given) => partsThatFit(`=a ${given}`, given, /^$/), ['{{', '}}']],
+	['a fixed text', (given) => fixedText(`{{${given}`), ['$(', '{{', '{']],
+	[
+		'a base URL',
+		(given) => attempt(() => readAddress({ baseUrl: `https://a.test${given}x`, apiKey: 'k' })),
+		['/', '/api/v1'],
+	],
+	['an error', (given) => errorOf(`{"error":{"message":${JSON.stringify(given)},"type":"x"}}`), ['<', '\n']],
+	['a text with secrets', (given) => redact(given, ['secret']), ['sk-', '-']],
+	[
+		'a word of lyrics',
+		(word) => subtitles([{ word, success: true, startS: 1, endS: 2 }], 'srt'),
+		['\n', ' '],
+	],
+];
+
+function attempt(work: () => unknown): unknown {
+	try {
+		return work();
+	} catch (error) {
+		return error;
+	}
+}
+
+function fixedText(stored: string): unknown {
+	const context = { getNode: () => ({ parameters: { a: stored } }), getNodeParameter: () => stored };
+	return attempt(() => nodeParameters(context)('a', text({ displayName: 'A' })));
+}
+
+function errorOf(body: string): unknown {
+	return errorFromResponse({ group: 'text', kind: 'charge', status: 400, body, now: 0, secrets: ['secret'] });
+}
+
+const ROWS = TEXTS.flatMap(([title, read, pieces]) => pieces.map((piece) => [title, piece, read] as const));
+
+test.each(ROWS)('%s of many %j takes linear time', async (_, piece, read) => {
+	expect(await growth((size) => read.bind(undefined, piece.repeat(size)), 50_000)).toBeLessThan(LINEAR);
+});
+
+/** Reads events one by one. */
+const streamOf = (format: string, eventOf: (index: number) => JsonObject) => (size: number) => {
+	const events = range(size).map(eventOf);
+	return () => {
+		const stream = textFormat(format).createStream({ kind: 'text' });
+		for (const event of events) stream.read(event);
+		return stream.body();
+	};
+};
+const callChunk = (name: string, args: string): JsonObject => ({
+	choices: [{ delta: { tool_calls: [{ index: 0, function: { name, arguments: args } }] } }],
+});
+
+const STREAMS: Array<[string, (size: number) => () => unknown]> = [
+	[
+		'chat: the name of a tool in each event',
+		streamOf('chat', (index) => callChunk('look', index ? 'a}' : '{"a":"')),
+	],
+	[
+		'chat: events that may begin a call',
+		streamOf('chat', (index) => callChunk('look', index ? '{}' : '{"a":"')),
+	],
+	[
+		'chat: empty arguments',
+		streamOf('chat', (index) => callChunk('look', index ? '' : `{"a":${'"{}'.repeat(9_999)}`)),
+	],
+	['chat: other names in each usage', streamOf('chat', (index) => ({ usage: { [`n${index}`]: 1 } }))],
+	[
+		'chat: other names in each delta',
+		streamOf('chat', (index) => ({ choices: [{ delta: { [`n${index}`]: 1 } }] })),
+	],
+	[
+		'chat: details of reasoning',
+		streamOf('chat', (index) => ({ choices: [{ reasoning_details: [{ index, text: 'a' }] }] })),
+	],
+	[
+		'messages: other names in each event',
+		streamOf('messages', (index) => ({
+			type: 'message_delta',
+			delta: { [`n${index}`]: 1 },
+			usage: { [`n${index}`]: 1 },
+		})),
+	],
+	[
+		'messages: many blocks',
+		streamOf('messages', (index) => ({
+			type: 'content_block_delta',
+			index,
+			delta: { type: 'text_delta', text: 'a' },
+		})),
+	],
+	[
+		'responses: many items',
+		streamOf('responses', (output_index) => ({
+			type: 'response.output_text.delta',
+			output_index,
+			delta: 'a',
+		})),
+	],
+	[
+		'responses: other names in each response',
+		streamOf('responses', (index) => ({ type: 'response.in_progress', response: { [`n${index}`]: 1 } })),
+	],
+];
+
+test.each(STREAMS)('%s takes linear time', async (_, reading) => {
+	expect(await growth(reading, 1_000)).toBeLessThan(LINEAR);
+});
+
+const form = (schemaOf: (size: number) => object) => (size: number) => () =>
+	inputForm(structuredClone(schemaOf(size)) as JsonObject);
+const model = (size: number, input_schema: object): MediaModel => ({
+	id: 'm',
+	tiers: range(size).map((a) => ({ params: { a }, price: '1' })),
+	inputSchema: input_schema as JsonObject,
+	record: {},
+});
+
+const SCHEMAS: Array<[string, (size: number) => () => unknown]> = [
+	['many fields', form((size) => ({ properties: fieldsOf(size), required: Object.keys(fieldsOf(size)) }))],
+	[
+		'many parts',
+		form((size) => ({ allOf: range(size).map((index) => ({ properties: { [`f${index}`]: {} } })) })),
+	],
+	[
+		'many alternatives',
+		form((size) => ({ anyOf: range(size).map((index) => ({ properties: { a: { const: index } } })) })),
+	],
+	[
+		'many fields in many alternatives',
+		form((size) => ({
+			properties: fieldsOf(size),
+			anyOf: range(size).map((index) => ({ required: [`f${index}`] })),
+		})),
+	],
+	[
+		'references to itself',
+		form((size) => ({
+			$ref: '#/$defs/a',
+			$defs: { a: { allOf: range(size).map(() => ({ $ref: '#/$defs/a' })) } },
+		})),
+	],
+	[
+		'many prices and alternatives',
+		(size) => () =>
+			taskPrice(model(size, { anyOf: range(size).map((a) => ({ properties: { a: { default: a } } })) }), {
+				a: 1,
+			}),
+	],
+];
+
+test.each(SCHEMAS)('a schema of the catalogue with %s takes linear time', async (_, reading) => {
+	expect(await growth(reading, 500)).toBeLessThan(LINEAR);
+});
+
+// With three branches that refer to it, each level of a value has three times as many checks.
+test.each([
+	[5, 'output is none of what the schema allows'],
+	[12, undefined],
+])('JSON of %d levels is checked by a recursive schema up to a number of checks', (levels, misfit) => {
+	const part = { type: 'object', properties: { a: { $ref: '#/$defs/part' } } };
+	const schema = { $ref: '#/$defs/part', $defs: { part: { anyOf: [part, part, part] } } };
+	const value = range(levels).reduce<Json>((inner) => ({ a: inner }), 'wrong');
+	expect(misfits(value, schema, schema).next().value).toBe(misfit);
+});
+
+test('JSON of many levels, a list of many choices, and a list of many records take linear time', async () => {
+	const nested = (size: number) => {
+		const value = range(Math.min(size, 900)).map(() => fieldsOf(size / 100)) as Json;
+		return () => outsideValue(value);
+	};
+	expect(await growth(nested, 900)).toBeLessThan(4 * LINEAR);
+	const choices = { type: 'array', items: { enum: range(300) } };
+	const chosen = (size: number) => () => [
+		...misfits(
+			range(size).map((index) => index % 300),
+			choices,
+			choices,
+		),
+	];
+	expect(await growth(chosen, 1_000)).toBeLessThan(LINEAR);
+	const listed = (size: number) => {
+		const body = { data: range(size).map((id) => ({ id: String(id) })) };
+		const client = { json: async () => await Promise.resolve(body) } as unknown as GatewayClient;
+		return async () => await fetchList(client, '/list', ({ id }) => String(id));
+	};
+	expect(await growth(listed, 1_000)).toBeLessThan(LINEAR);
+});
+
+test('calls in flight under one limit take linear time', async () => {
+	const flying = (size: number) => async () => {
+		const budget = new Budget(nothingSpent);
+		const limit = { left: () => '1e9', refusal: () => new Error('It does not fit') };
+		const run = new RunSignal();
+		const calls = range(size).map(async () => await budget.take({ mostRub: '0.37', limit, run }));
+		for (const hold of await Promise.all(calls)) hold.spend('0.1');
+	};
+	expect(await growth(flying, 500)).toBeLessThan(LINEAR);
+});
