@@ -99,7 +99,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 				textBody(format, this.request(config, asked, stream, isPlain), extraBody);
 			const output = this.output(config);
 			const { result: sent, isPlain } = await plainIfRejected(bodyOf, async (body) => {
-				return await completeText(dependencies, { format, output, body, maxCostRub }, async (json) => {
+				const plan = { format, output, body, maxCostRub, signal: config.signal };
+				return await completeText(dependencies, plan, async (json) => {
 					const request = { ...textCall(format, json), ...wait, signal: config.signal };
 					const streamed = stream ? { onText } : {};
 					return await streamText(dependencies.client, { format, output, request, ...streamed });
@@ -197,8 +198,9 @@ async function plainIfRejected<R>(
 /** Whether the gateway may take a simpler request: a 400 for a part of it, not for its length (§7.3). */
 function isRejection(error: unknown): boolean {
 	if (!(error instanceof ApiError)) return false;
-	const { status, outcome, code } = error.details;
-	return status === 400 && outcome === 'rejected' && code !== 'context_length_exceeded';
+	const { status = 0, responseStatus = status, outcome, code } = error.details;
+	const isBadRequest = status === 400 && (responseStatus === 400 || responseStatus < 400);
+	return isBadRequest && outcome === 'rejected' && code !== 'context_length_exceeded';
 }
 
 /** The patched adapter is the only caller. */

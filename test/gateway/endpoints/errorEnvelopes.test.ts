@@ -59,9 +59,9 @@ describe.each(ACTIONS)('%s', (_, act) => {
 
 	test.each<[Json, number]>([
 		[{ message: 'The reason', code: 402 }, 402],
-		[{ message: 'The reason', code: 'invalid_api_key' }, 400],
+		[{ message: 'The reason', code: 'invalid_api_key' }, 401],
 		['The reason', 400],
-	])('fails with %j as with its status, or 400', async (error, status) => {
+	])('fails with %j as with its status, that of its code, or 400', async (error, status) => {
 		const body = JSON.stringify({ error });
 		const expected = await failed(act, { status, body });
 		expect(expected.details.description + expected.details.message).toContain('The reason');

@@ -192,7 +192,8 @@ async function priceOf(
 
 /** Without its upload, or when the end of the run has stopped that, a task is not created. */
 function nothingCreated(error: unknown): never {
-	if (error instanceof ApiError) throw error.with({ kind: 'keyed', outcome: 'rejected' });
+	if (error instanceof ApiError)
+		throw error.with({ kind: 'keyed', outcome: 'rejected', chargeUnsaid: false });
 	throw error instanceof StoppedError ? new StoppedError(error.reason) : asError(error);
 }
 

@@ -91,6 +91,8 @@ interface Progress {
 	waitLeftMs: number;
 	/** `unknown` after an attempt that may have had its effect. */
 	outcome: StoppedError['outcome'];
+	/** Whether the gateway did not say of an attempt that it is free. */
+	chargeUnsaid: boolean;
 }
 
 /** Sends all requests: waits for a slot, retries (§7.6), reads error responses (§7.1). Knows neither n8n nor any endpoint. */
@@ -210,7 +212,14 @@ export class GatewayClient {
 		const others = kind === 'file' ? files : requests;
 		const slots = kind === 'poll' || kind === 'catalogue' ? reads : others;
 		const waitLeftMs = Math.min(rateLimitWaitMs, this.settings.rateLimitWaitMs ?? 15 * 60_000);
-		const progress: Progress = { sent: 0, failures: 0, refusals: 0, waitLeftMs, outcome: 'notSent' };
+		const progress: Progress = {
+			sent: 0,
+			failures: 0,
+			refusals: 0,
+			waitLeftMs,
+			outcome: 'notSent',
+			chargeUnsaid: false,
+		};
 		try {
 			for (;;) {
 				try {
@@ -269,6 +278,7 @@ export class GatewayClient {
 
 	/** @throws {ApiError} `error`, if it is the last one */
 	private async pauseAfter(error: ApiError, { kind, signal }: GatewayRequest, progress: Progress) {
+		progress.chargeUnsaid ||= error.details.chargeUnsaid === true;
 		const { isRateLimit, retryAfterMs = 0 } = error.details;
 		const random = this.random();
 		// A poll is sent again by its caller.
@@ -293,7 +303,7 @@ export class GatewayClient {
 	}
 }
 
-function lastError(error: unknown, { sent, outcome }: Progress): Error {
+function lastError(error: unknown, { sent, outcome, chargeUnsaid }: Progress): Error {
 	const isUnknown = outcome === 'unknown';
 	if (error instanceof StoppedError) return isUnknown ? new StoppedError(error.reason, 'unknown') : error;
 	if (!(error instanceof ApiError)) return asError(error);
@@ -301,5 +311,6 @@ function lastError(error: unknown, { sent, outcome }: Progress): Error {
 	return error.with({
 		description: sent > 1 ? `${details.description} It was tried ${sent} times.` : details.description,
 		outcome: isUnknown ? 'unknown' : details.outcome,
+		...(chargeUnsaid ? { chargeUnsaid } : {}),
 	});
 }

@@ -32,8 +32,10 @@ export interface ApiErrorDetails {
 	outcome: Outcome;
 	/** What kind of request it was; default: `charge`. */
 	kind?: RequestKind | undefined;
-	/** HTTP status, if the gateway responded. */
+	/** HTTP status, if the gateway responded; that of the code, if the code has another one (§7.1). */
 	status?: number | undefined;
+	/** The status of the response, if it is another one. */
+	responseStatus?: number | undefined;
 	/** Machine-readable code of the gateway (§7.3), or our own in snake_case if it sent none. */
 	code?: string | undefined;
 	/** Error class of the gateway (§7.1). */

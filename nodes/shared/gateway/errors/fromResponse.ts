@@ -96,6 +96,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
 		kind,
 		status,
+		...(status === response.status ? {} : { responseStatus: response.status }),
 		code,
 		type,
 		param,
@@ -119,7 +120,9 @@ export function statusInBody(group: EndpointGroup, { data, error, ...body }: Jso
 	}
 	const isMedia = group === 'media' || group === 'list';
 	if (!isMedia || asId(asObject(data)?.taskId) !== undefined) return undefined;
-	return errorStatus(asObject(error)?.code ?? body.code) ?? (error && !data ? 400 : undefined);
+	const code = asObject(error)?.code;
+	const known = statusOf(asId(code)) ?? errorStatus(code) ?? errorStatus(body.code);
+	return known ?? (error && !data ? 400 : undefined);
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

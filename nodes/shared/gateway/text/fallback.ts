@@ -11,11 +11,12 @@ const BRIEF_MS = 2_000;
 /** Whether the gateway has rejected a model at no cost, and may take another one, or the first one later. */
 function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
-	const { outcome, status = 0, otherModel = false } = error.details;
+	const { outcome, status = 0, responseStatus = status, otherModel = false } = error.details;
 	// What a call needs before, such as a price, says nothing of the model.
 	if (outcome !== 'rejected') return false;
 	// A model that has failed with the status 200 may have written something.
-	return otherModel || (isFirstLimited && status >= 400 && status !== 401 && status !== 402);
+	const isOfAccount = [status, responseStatus].some((one) => one === 401 || one === 402);
+	return otherModel || (isFirstLimited && status >= 400 && !isOfAccount);
 }
 
 /**
@@ -61,13 +62,17 @@ function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error
 	if (before.size === 0) return error;
 	const models = [...before].map(([model, { message }]) => `${model} (“${message}”)`);
 	const note = `Rejected before: ${models.join(', ')}.`;
-	if (error instanceof ApiError) return error.with({ description: `${error.details.description} ${note}` });
+	const sent = [...before.values()].filter((earlier) => earlier instanceof ApiError);
+	const isUnsaid = sent.some(({ details }) => details.chargeUnsaid);
+	const chargeUnsaid = isUnsaid ? { chargeUnsaid: true } : {};
+	if (error instanceof ApiError)
+		return error.with({ description: `${error.details.description} ${note}`, ...chargeUnsaid });
 	if (!(error instanceof InvalidInputError)) return error;
-	const isSent = [...before.values()].some((earlier) => earlier instanceof ApiError);
 	return new ApiError({
 		message: error.message,
 		description: `${error.description} ${note}`,
-		outcome: isSent ? 'rejected' : 'notSent',
+		outcome: sent.length > 0 ? 'rejected' : 'notSent',
+		...chargeUnsaid,
 		code: 'invalid_input',
 		param: error.param,
 		retryable: false,

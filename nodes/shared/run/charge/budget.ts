@@ -1,4 +1,4 @@
-import type { RunSignal } from '../../gateway/client/limits';
+import { abortable, type RunSignal } from '../../gateway/client/limits';
 import { fieldOf, setField } from '../../gateway/util/json';
 import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 
@@ -45,6 +45,8 @@ export interface BudgetCall {
 	/** Identifies calls of which only one is charged. What is kept for the key is that of its last call. */
 	key?: string | undefined;
 	run: RunSignal;
+	/** Ends its wait. */
+	signal?: AbortSignal | undefined;
 }
 
 /** How a call ends, once, by one of these. */
@@ -60,11 +62,19 @@ interface Waiting {
 	wake: () => void;
 }
 
+/** What the calls in flight with one key hold. */
+interface Held {
+	calls: number;
+	rub: string;
+	/** What was kept of earlier calls, until one of these has another outcome; null for any amount. */
+	before?: string | null | undefined;
+}
+
 /** What calls spend under a limit, or may: of an execution, or of an account. Calls that do not fit now wait in one queue. */
 export class Budget {
 	/** What the limited calls in flight may cost, as decimal text in rubles. */
 	private inFlightRub = '0';
-	private readonly byKey = new Map<string, () => void>();
+	private readonly byKey = new Map<string, Held>();
 	private readonly queue: Waiting[] = [];
 
 	constructor(private readonly spent: () => Spent) {}
@@ -74,12 +84,17 @@ export class Budget {
 	 * that wait before it. Throws the limit's refusal if it does not fit beside what is spent, and {@link StoppedError}.
 	 */
 	async take(call: BudgetCall): Promise<Hold> {
-		const { limit, mostRub = '0', run, isHeld = false } = call;
+		const { limit, mostRub = '0', run, signal, isHeld = false } = call;
 		if (!limit) return isHeld ? this.reserve(call, mostRub) : this.holdOf(call);
 		const own: Waiting = { wake: () => undefined };
-		const start = performance.now();
-		const change = async () =>
-			await run.until<void>(async () => await new Promise((resolve) => (own.wake = resolve)));
+		let waitedMs = 0;
+		const change = async () => {
+			const start = performance.now();
+			const woken = async () => await new Promise<void>((resolve) => (own.wake = resolve));
+			await abortable(signal, async () => await run.until(woken)).finally(() => {
+				waitedMs += performance.now() - start;
+			});
+		};
 		this.queue.push(own);
 		try {
 			while (this.queue[0] !== own) await change();
@@ -94,7 +109,7 @@ export class Budget {
 		} finally {
 			this.queue.splice(this.queue.indexOf(own), 1);
 			this.wake();
-			limit.waited?.(performance.now() - start);
+			limit.waited?.(waitedMs);
 		}
 	}
 
@@ -114,35 +129,35 @@ export class Budget {
 	/** Holds the most of a call in flight, in place of what is kept of earlier ones with its key. */
 	private reserve(call: BudgetCall, mostRub: string): Hold {
 		const { key } = call;
-		const before = key === undefined ? undefined : this.takeOver(key);
-		this.inFlightRub = addToTotal(this.inFlightRub, mostRub);
-		let isInFlight = true;
-		const end = () => {
-			if (!isInFlight) return;
-			isInFlight = false;
-			this.inFlightRub = addToTotal(this.inFlightRub, mostRub, -1);
-			if (key !== undefined && this.byKey.get(key) === end) this.byKey.delete(key);
-		};
-		if (key !== undefined) this.byKey.set(key, end);
-		return this.holdOf(call, end, before);
+		const held: Held = (key === undefined ? undefined : this.byKey.get(key)) ?? { calls: 0, rub: '0' };
+		if (key !== undefined) {
+			this.byKey.set(key, held);
+			held.before ??= this.takeOver(key);
+		}
+		held.calls += 1;
+		// Of several with one key, one is charged.
+		if (isMore(mostRub, held.rub)) {
+			this.inFlightRub = addToTotal(addToTotal(this.inFlightRub, mostRub), held.rub, -1);
+			held.rub = mostRub;
+		}
+		return this.holdOf(call, () => {
+			held.calls -= 1;
+			if (held.calls > 0) return;
+			this.inFlightRub = addToTotal(this.inFlightRub, held.rub, -1);
+			if (key !== undefined) this.byKey.delete(key);
+			if (held.before !== undefined) this.addUnknown(held.before, key);
+		});
 	}
 
-	/** @param before what was kept of earlier calls with the key */
-	private holdOf(
-		{ mostRub, key }: BudgetCall,
-		end: () => void = () => undefined,
-		before?: string | null,
-	): Hold {
-		const ended = (count: () => void) => {
-			end();
+	/** @param end ends what is held */
+	private holdOf({ mostRub, key }: BudgetCall, end: () => void = () => undefined): Hold {
+		const ended = (count: () => void = () => undefined) => {
 			count();
+			end();
 			this.wake();
 		};
 		return {
-			release: () =>
-				ended(() => {
-					if (before !== undefined) this.addUnknown(before, key);
-				}),
+			release: () => ended(),
 			spend: (rub) =>
 				ended(() => {
 					this.takeOver(key);
@@ -154,10 +169,11 @@ export class Budget {
 		};
 	}
 
-	/** Removes what is kept for a key, of calls that have ended and of one in flight. */
+	/** Removes what is kept for a key, of calls that have ended. */
 	private takeOver(key: string | undefined): string | null | undefined {
 		if (key === undefined) return undefined;
-		this.byKey.get(key)?.();
+		const held = this.byKey.get(key);
+		if (held) delete held.before;
 		const spent = this.spent();
 		const most = fieldOf(spent.unknown, key);
 		if (most === undefined) return undefined;

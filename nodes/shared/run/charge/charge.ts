@@ -22,6 +22,8 @@ export interface Plan {
 	mostRub: string | undefined;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub: string | undefined;
+	/** Ends a wait for a limit. */
+	signal?: AbortSignal | undefined;
 }
 
 /**
@@ -43,9 +45,9 @@ export async function charge<R>(
 	const known = item?.records.get(item.index);
 	assertSameAccount(known, client);
 	// First those of its execution, then those of its account: in one order, no calls wait for each other.
-	const { mostRub, maxCostRub } = plan;
+	const { mostRub, maxCostRub, signal } = plan;
 	const { minBalanceRub } = client.settings;
-	const call = { mostRub, key: key && budgetKey({ account: client.account, key }), run: client.run };
+	const call = { mostRub, key: key && budgetKey({ account: client.account, key }), run: client.run, signal };
 	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
 	const isRepeated = key !== undefined && known?.key === key;
 	const ofExecution = isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub);

@@ -22,7 +22,7 @@ export interface TextCosts {
 	hints: Pick<Hints, 'add'>;
 }
 
-export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub'> {
+export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub' | 'signal'> {
 	format: TextFormat;
 	output: OutputRequest;
 	/** The body; files may still be placeholders. */
@@ -40,12 +40,12 @@ export async function completeText(
 	send: (body: JsonObject) => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
 	const { client, spending, textModels, hints } = costs;
-	const { format, output, item, maxCostRub } = textPlan;
+	const { format, output, item, maxCostRub, signal } = textPlan;
 	const limit = costLimit(client, maxCostRub);
 	const { body, mostRub } = limit
 		? await limitedCall(costs, textPlan, limit)
 		: { ...textPlan, mostRub: undefined };
-	const plan = { client, mostRub, item, maxCostRub };
+	const plan = { client, mostRub, item, maxCostRub, signal };
 	const model = async () => await textModels.known(client, body.model);
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
 	try {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors/errors';
+import { policyOf, statusOf } from '../../errors/policy';
 import { withServerMessage } from '../../errors/fromResponse';
 import { redact } from '../../errors/secrets';
 import type { ErrorText } from '../../errors/texts';
@@ -165,16 +166,26 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 	return Object.values(fields ?? {}).some(Boolean) ? fields : undefined;
 }
 
-/** The error for a generation that failed with the status 200 (§2.3, §6), from its error object. */
-export function generationError(error: JsonObject, receipt?: Receipt): ApiError {
+/**
+ * The error for a generation that failed with the status 200 (§2.3, §6), from its error object. The status says nothing, so the code
+ * alone says whether it is free.
+ *
+ * @param isFree whether it is free if its code has no known meaning
+ */
+export function generationError(error: JsonObject, receipt?: Receipt, isFree = false): ApiError {
 	const failed =
 		'The gateway reports the generation as failed. Run this item again, or choose another model.';
+	const code = asId(error.code);
+	const meant = statusOf(code);
+	const policy = meant === undefined ? undefined : policyOf({ code }, meant, 200);
+	const isRejected = policy ? !policy.effect.includes('charge') : isFree;
 	return new ApiError({
 		message: 'The model did not finish its response',
 		description: withServerMessage(failed, asText(error.message)),
-		outcome: 'rejected',
+		outcome: isRejected ? 'rejected' : 'unknown',
+		...(isRejected && policy?.saysFree === false ? { chargeUnsaid: true } : {}),
 		status: 200,
-		code: asId(error.code) ?? 'generation_failed',
+		code: code ?? 'generation_failed',
 		type: asText(error.type),
 		param: asText(error.param),
 		retryable: false,

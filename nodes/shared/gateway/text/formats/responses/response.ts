@@ -30,7 +30,8 @@ export const USAGE: UsagePaths = {
 export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const status = asText(body.status);
-	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt);
+	// §3.3, §6.1: it is charged when it is completed.
+	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt, true);
 	if (UNFINISHED.includes(status ?? '') && asObjects(body.output).length === 0 && !errorIn(body))
 		throw withoutOutput(receipt, {
 			message: `The gateway responded before the model: the status of the response is “${status}”`,

@@ -1,3 +1,4 @@
+import { policyOf, statusOf } from '../../../errors/policy';
 import {
 	asArray,
 	asNumber,
@@ -36,9 +37,13 @@ export class ResponsesStream implements CompletionStream {
 		if (type === 'error' || type === 'response.failed') {
 			// Official clients also read the fields of the error at the top of the event.
 			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
+			const failure = generationError(error, readReceipt(closing ?? {}, USAGE), true);
+			if (failure.details.outcome === 'charged') throw failure;
 			// §6.1: a failure is free, unless it has a cost. That of a provider has no response, and may pass.
-			const failure = generationError(error, readReceipt(closing ?? {}, USAGE));
-			throw closing ? failure : failure.with({ retryable: true });
+			const { code, chargeUnsaid } = failure.details;
+			const meant = statusOf(code);
+			const retryable = !closing && (meant === undefined || policyOf({ code }, meant, 200).again);
+			throw failure.with({ outcome: 'rejected', ...(chargeUnsaid && { chargeUnsaid: false }), retryable });
 		}
 		// §3.3: the event says the status, too.
 		if (closing) addMissing(this.head, closing);
