@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_DAYS = 7;
 
-/** A longer time is not told: some are not even dates. */
+/** A longer time is not reported: a date so far ahead may not exist. */
 const MOST_DAYS = 3_650;
 
 /** The stored readings of the last week. */
@@ -32,7 +32,7 @@ export function withReading(readings: readonly Reading[], reading: Reading): Rea
 export interface Pace {
 	/** Rubles; null until a day of readings is known. */
 	spentPerDayRub: number | null;
-	/** How long the balance lasts at this pace; null also for more than ten years, and if nothing is spent. */
+	/** How long the balance lasts at this pace; null for more than ten years, if nothing is spent, or if the pace is not known. */
 	daysLeft: number | null;
 }
 

@@ -3,6 +3,9 @@
 import { ESLintUtils } from '@typescript-eslint/utils';
 import ts from 'typescript';
 
+const { Any, String: Text, TemplateLiteral, StringMapping } = ts.TypeFlags;
+const ANY_TEXT = Any | Text | TemplateLiteral | StringMapping;
+
 const ASSIGN = /^(Object\.assign|Reflect\.set)$/;
 
 export const outsideNames = ESLintUtils.RuleCreator.withoutDocs({
@@ -10,7 +13,7 @@ export const outsideNames = ESLintUtils.RuleCreator.withoutDocs({
 		type: 'problem',
 		schema: [],
 		messages: {
-			name: 'The name may come from outside: use fieldOf, setField or a map.',
+			name: 'The name may come from outside: use fieldOf, setField or a Map.',
 			fields: 'The names of the fields may come from outside: use setField, addFields or a spread.',
 		},
 	},
@@ -24,7 +27,7 @@ export const outsideNames = ESLintUtils.RuleCreator.withoutDocs({
 		};
 		/** Whether a name is any text, not one of a few that the source has. */
 		const isAnyText = (node) =>
-			partsOf(node).some(({ flags }) => flags & (ts.TypeFlags.String | ts.TypeFlags.Any));
+			partsOf(node).some((type) => (checker.getBaseConstraintOfType(type) ?? type).flags & ANY_TEXT);
 		/** Whether an object, or one of a list, has fields of any name. */
 		const hasAnyField = (node) => {
 			const types = partsOf(node.type === 'SpreadElement' ? node.argument : node);
@@ -36,6 +39,9 @@ export const outsideNames = ESLintUtils.RuleCreator.withoutDocs({
 				const isDeleted = node.parent.operator === 'delete';
 				if (node.computed && !isDeleted && isAnyText(node.property))
 					context.report({ node, messageId: 'name' });
+			},
+			'ObjectPattern > Property[computed=true]'(node) {
+				if (isAnyText(node.key)) context.report({ node, messageId: 'name' });
 			},
 			'BinaryExpression[operator="in"]'(node) {
 				if (isAnyText(node.left)) context.report({ node, messageId: 'name' });

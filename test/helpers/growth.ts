@@ -3,7 +3,7 @@ const MOST_TRIES = 40;
 /** Shorter work is repeated until it takes this long, in microseconds: the clock of the processor is coarse. */
 const SHORTEST_US = 20_000;
 
-/** Work of the large size that is done so soon is not quadratic, in microseconds; its time is mostly that of the memory. */
+/** Work of 20,000 steps or more that takes less is not quadratic, in microseconds: its time is mostly that of the memory. */
 const FAST_US = 10_000;
 
 /** More than linear work, and less than quadratic work, grows by. */

@@ -72,6 +72,70 @@ describe('a text that the gateway charges, and answers with an error', () => {
 	});
 
 	test.each([
+		[503, 'no_providers'],
+		[402, 'insufficient_quota'],
+		[400, 'invalid_request'],
+	])('after an own 500, a %d does not say that the call is free', async (_, code) => {
+		const internal = { kind: 'error', code: 'internal_error' } as const;
+		gateway.control.addFault({ match: POST, action: { ...internal, afterEffect: true } });
+		gateway.control.addFault({
+			match: POST,
+			action: { kind: 'error', code: code as 'no_providers' },
+			times: 0,
+		});
+		const { json } = await run('textGeneration', { ...TEXT, options: { maxRetries: 1 } });
+		expect((json.error as JsonObject).description).toMatch(/did not say whether it charged this call/);
+		expect(gateway.charges()).toBe(1);
+	});
+
+	test('an own 500 is not followed by another model, nor by the first one that had no room', async () => {
+		const busy = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 4 } as const;
+		const internal = { kind: 'error', code: 'internal_error', afterEffect: true } as const;
+		gateway.control.addFault({ match: { ...POST, model: TEXT_MODEL }, action: busy });
+		gateway.control.addFault({ match: { ...POST, model: 'sandbox/swift-1' }, action: internal });
+		const options = { maxRetries: 0, fallbackModels: ['sandbox/swift-1', 'sandbox/thinker-3'] };
+		const { json, sent } = await run('textGeneration', { ...TEXT, options });
+		expect(json.error).toMatchObject({ code: 'internal_error' });
+		expect([sent.length, gateway.charges()]).toStrictEqual([2, 1]);
+	});
+
+	test('a chat model does not send a simpler request after a bad request with another status', async () => {
+		const { lc } = await gateway.chatModel({ parameters: { format: 'responses' } });
+		const error = { message: 'No', type: 'x', code: 'provider_bad_request' };
+		const action = { ...respondJson({ error }, 502), afterEffect: true };
+		gateway.control.addFault({ match: POST, action, times: 0 });
+		const agent = lc.bindTools([{ type: 'function', function: { name: 'look', parameters: {} } }]);
+		await rejection(agent.invoke([new HumanMessage('Go')]));
+		expect(gateway.charges()).toBe(1);
+	});
+
+	test.each([
+		['chat', { error: { code: 'gateway_timeout', message: 'No' }, usage: {} }],
+		[
+			'responses',
+			{ status: 'failed', error: { code: 'gateway_timeout', message: 'No' }, output: [{ type: 'message' }] },
+		],
+		['messages', { type: 'error', error: { type: 'api_error', message: 'No' }, usage: { input_tokens: 1 } }],
+	])(
+		'%s: 200 with an error whose code or type does not say that it is free may be charged',
+		async (format, body) => {
+			respond(body);
+			const { json } = await run('textGeneration', { ...TEXT, format });
+			expect(json.error).toMatchObject({ mayBeCharged: true, retryable: false });
+		},
+	);
+
+	test('a task whose creation answers 200 with an error of no known code may exist', async () => {
+		gateway.control.addFault({
+			match: POST,
+			action: respondJson({ error: { code: 'no_providers', message: 'No' } }),
+		});
+		const { json, sent } = await run('mediaTask', IMAGE);
+		expect(json.state).toBe('success');
+		expect(sent).toHaveLength(2);
+	});
+
+	test.each([
 		['insufficient_quota', 'There is not enough money', 1],
 		['no_providers', 'The provider of this model is not available', 2],
 	])('200 with the code %s and no output is read as that error', async (code, message, requests) => {
@@ -370,7 +434,7 @@ describe('a limited call beside calls without a limit', () => {
 		first.release();
 		const { hints } = await ended;
 		expect(hints.filter((hint) => hint.includes('waited'))).toStrictEqual([
-			"Calls waited up to 12 seconds for others to end, because of 'Max Cost per Execution (₽)'.",
+			"Calls waited up to 12 seconds for other calls, because of 'Max Cost per Execution (₽)'.",
 		]);
 	});
 });

@@ -436,7 +436,7 @@ describe('spending', () => {
 			};
 			expect(await waitFor(4_999)).toStrictEqual([]);
 			expect(await waitFor(12_000)).toStrictEqual([
-				"Calls waited up to 12 seconds for others to end, because of 'Max Cost per Execution (₽)'.",
+				"Calls waited up to 12 seconds for other calls, because of 'Max Cost per Execution (₽)'.",
 			]);
 			jest.restoreAllMocks();
 		});

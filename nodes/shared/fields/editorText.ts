@@ -1,6 +1,6 @@
 // n8n evaluates each text of a node that begins with `=`, also one that the editor has from a catalogue.
 
-/** A value from outside that n8n is to take as it is: one that begins with `=` becomes the expression that gives it. */
+/** A value from the catalogue for a parameter. Text that begins with `=` becomes an expression that evaluates to it. */
 export function editorValue<T>(value: T): T | string {
 	if (typeof value !== 'string' || !value.startsWith('=')) return value;
 	const escaped = value.replace(
@@ -10,7 +10,7 @@ export function editorValue<T>(value: T): T | string {
 	return `={{ "${escaped}" }}`;
 }
 
-/** A text from outside that the editor shows, and stores with the value. */
+/** A label from the catalogue, which the editor stores with the value; quoted if it begins with `=`. */
 export function editorLabel(text: string): string {
 	return text.startsWith('=') ? `"${text}"` : text;
 }

@@ -77,7 +77,7 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 export function formFields(inputSchema: JsonObject): ResourceMapperField[] {
 	const form = inputForm(inputSchema);
 	const prompt = promptField(form);
-	// n8n evaluates the IDs that it stores, and an ID cannot be written in another way.
+	// n8n evaluates field IDs, and an ID cannot be an expression.
 	const fields = form.fields.filter((field) => field !== prompt && !field.name.startsWith('='));
 	return fields.sort((a, b) => Number(b.required) - Number(a.required)).map(formField);
 }

@@ -77,9 +77,10 @@ export function readTextOptions(options: Readonly<Record<string, unknown>>, form
 	for (const [name, option] of Object.entries<TextOption>(textOptions)) {
 		if (!Object.hasOwn(format.options, name)) continue;
 		const { group, none, label, maxIn } = option;
+		// Not `fieldOf`: options are read on their first access.
 		const source: unknown = group === undefined ? options : Reflect.get(options, group);
-		const value = asObject(source) && (Reflect.get(Object(source), name) as Json | undefined);
-		const max = maxIn && fieldOf(maxIn, format.name);
+		const value = source === undefined ? undefined : (Reflect.get(Object(source), name) as Json | undefined);
+		const max = fieldOf(maxIn, format.name);
 		if (value !== undefined && max !== undefined)
 			parameterOf({ ...option, max }).read(value, new Location(name, `The option '${label}'`));
 		if (value !== undefined && value !== none && JSON.stringify(value) !== none)

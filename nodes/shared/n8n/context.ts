@@ -35,7 +35,7 @@ export function isMcpTool(context: object): boolean {
 export function readOwnCall(context: IExecuteFunctions): void {
 	const execution = asObject(Reflect.get(context, 'runExecutionData'));
 	const runData = asObject(asObject(execution?.resultData)?.runData);
-	const runs = asArray(runData && fieldOf(runData, context.getNode().name));
+	const runs = asArray(fieldOf(runData, context.getNode().name));
 	const [own] = context.getInputData();
 	const isOwn = (run: unknown) => {
 		const { ai_tool: input } = asObject(asObject(run)?.inputOverride) ?? {};

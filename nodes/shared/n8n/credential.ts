@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
-import { asDecimal } from '../gateway/util/money';
+import { asDecimal, compareDecimals } from '../gateway/util/money';
 import { trimmedEnd } from '../gateway/util/text';
 import { fieldOf } from '../gateway/util/json';
 
@@ -104,7 +104,7 @@ export const readApiKey = ({ apiKey }: ICredentialDataDecryptedObject = {}): str
 
 /** Only calls that cost money need it. An expression that gives nothing is an error, too: it would remove the limit. */
 export function checkMinBalance(minBalanceRub: string): void {
-	if (asDecimal(minBalanceRub)?.startsWith('-') === false) return;
+	if ((compareDecimals(asDecimal(minBalanceRub) ?? '', '0') ?? -1) >= 0) return;
 	throw new InvalidInputError(
 		"'Minimum Balance (₽)' in the AI Gateway credential is not an amount",
 		'Enter only a number, such as 100 or 99.50, with a point before the decimals, or leave it empty. If an expression fills it, what it refers to is empty for this item.',

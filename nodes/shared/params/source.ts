@@ -37,7 +37,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
-const UNRESOLVED = /(?:^|\{\{)[^{}]*\$(?:json|input|node|vars|now|today|\()/;
+const UNRESOLVED = /(?:^\{?|\{\{)[^{}]*\$(?:json|input|node|vars|now|today|\()/;
 
 interface ItemFunctions {
 	getNode(): Pick<INode, 'parameters'>;

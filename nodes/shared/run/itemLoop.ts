@@ -7,6 +7,7 @@ import { fallbackHint } from '../gateway/text/fallback';
 import type { Slots } from '../gateway/client/client';
 import { Limiter, RunSignal } from '../gateway/client/limits';
 import { asObject } from '../gateway/util/json';
+import { inHtml } from '../gateway/util/text';
 import { WaitMeter } from '../gateway/client/rateGate';
 import { connect } from '../n8n/client';
 import { isTool, readOwnCall, workflowSettings } from '../n8n/context';
@@ -299,7 +300,7 @@ class ItemLoop {
 		if (all) this.context.logger.warn(`"${node.name}" was cancelled. ${all}`);
 		records.clear();
 		return new NodeOperationError(node, 'The execution was cancelled', {
-			description: note || 'No more requests were sent.',
+			description: inHtml(note) || 'No more requests were sent.',
 		});
 	}
 }

@@ -88,7 +88,7 @@ describe.each(CODES)('the code %s', (code) => {
 			expect({ kind, sent: sent.length }).toStrictEqual({ kind, sent: isSentAgain ? 3 : 1 });
 			expect({ kind, retryable: details.retryable }).toStrictEqual({
 				kind,
-				retryable: isText ? details.retryable && (isAgain || wanted.words === 2) : isAgain,
+				retryable: wanted.again.keyed,
 			});
 			if (kind === 'poll' || kind === 'read') {
 				expect([mayBeCharged(error), chargeText(details)]).toStrictEqual([false, undefined]);

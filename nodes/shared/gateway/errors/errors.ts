@@ -46,7 +46,7 @@ export interface ApiErrorDetails {
 	retryAfterMs?: number | undefined;
 	/** Whether another model may take the call. */
 	otherModel?: boolean | undefined;
-	/** Whether the gateway did not say that a call that it has rejected is free. */
+	/** Whether neither code nor status says that the call is free. */
 	chargeUnsaid?: boolean | undefined;
 	/** Whether the rate limit of the account refused it (§7.3): it was not worked on, and not charged. */
 	isRateLimit?: boolean | undefined;

@@ -31,13 +31,14 @@ export function parseErrorBody(text: string) {
 		isKnown: isEnvelope || (asText(type) ?? asText(code)) !== undefined,
 		serverMessage: asText(message) ?? asText(body.msg) ?? asText(body.message) ?? asText(body.error),
 		code: asId(code),
-		/** That of an envelope. */
+		/** The error status in a media envelope. */
 		status: isEnvelope ? errorStatus(body.code) : undefined,
 		type: asText(type),
 		param: asText(param),
 	};
 }
 
+/** A code that is an HTTP error status. */
 function errorStatus(code: Json | undefined): number | undefined {
 	const status = asNumber(code) ?? 0;
 	return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
@@ -109,8 +110,8 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 }
 
 /**
- * The status of the error (§7.1) in a response of another status; `undefined` for one that has a task ID, or output of a model,
- * and for a code of no known meaning in a text.
+ * The status of an error that has the status of a success (§7.1). `undefined` if the body has a task ID or output of a model, and
+ * for a text whose code is not one of §7.3.
  */
 export function statusInBody(group: EndpointGroup, { data, error, ...body }: JsonObject): number | undefined {
 	if (group === 'text') {

@@ -10,7 +10,7 @@ export interface Policy {
 	again: boolean;
 	/** The kinds of requests that may have had their effect. */
 	effect: readonly RequestKind[];
-	/** Whether another model may take the call: because of the status, or where the code says so. */
+	/** Whether another model may take the call; `by code`: only for some codes. */
 	otherModel: boolean | 'by code';
 	/** Whether it says that a call is free. */
 	saysFree: boolean;
@@ -54,6 +54,7 @@ const OF_MODEL: ReadonlySet<string | undefined> = new Set([
  * says.
  *
  * @param meant the status of the code, see {@link statusOf}
+ * @param status that of the response
  */
 export function policyOf(
 	{ code, type }: { code?: string | undefined; type?: string | undefined },

@@ -31,6 +31,8 @@ export interface InputForm {
 	fields: InputField[];
 	/** The defaults of each alternative that the schema has. */
 	defaults: JsonObject[];
+	/** Whether all of the schema was read: otherwise, fields and defaults may be missing. */
+	isWhole: boolean;
 }
 
 const KINDS: ReadonlyMap<string, FieldKind> = new Map([
@@ -65,16 +67,15 @@ function readForm(inputSchema: JsonObject): InputForm {
 		return { fields: new Map(fields), required: new Set(asArray(required)) };
 	});
 	const names = new Set(alternatives.flatMap(({ fields }) => [...fields.keys()]));
-	return {
-		fields: [...names].map((name) => {
-			const schemas = alternatives.map(({ fields }) => fields.get(name)).filter((one) => one !== undefined);
-			const isRequired = alternatives.every(({ required }) => required.has(name));
-			return inputField(name, anyOf(schemas, budget), isRequired);
-		}),
-		defaults: alternatives.map(({ fields }) =>
-			Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),
-		),
-	};
+	const fields = [...names].map((name) => {
+		const schemas = alternatives.map(({ fields }) => fields.get(name)).filter((one) => one !== undefined);
+		const isRequired = alternatives.every(({ required }) => required.has(name));
+		return inputField(name, anyOf(schemas, budget), isRequired);
+	});
+	const defaults = alternatives.map(({ fields }) =>
+		Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),
+	);
+	return { fields, defaults, isWhole: budget.left >= 0 };
 }
 
 /** The objects that a resolved schema allows, also in unions of unions, each with what is common to them. */

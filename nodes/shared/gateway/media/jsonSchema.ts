@@ -14,12 +14,20 @@ const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dep
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
 const MAX_DEPTH = 5;
 
-/** How much of a schema is read, in parts and fields: a few references may stand for billions. */
+/** How much of a schema is read, in keywords and their elements: a few references may stand for billions. */
 export interface SchemaBudget {
 	left: number;
 }
 
 export const schemaBudget = (): SchemaBudget => ({ left: 50_000 });
+
+/** Takes schemas from the budget. Returns whether they are within it. */
+function isWithin(budget: SchemaBudget, schemas: readonly JsonObject[]): boolean {
+	for (const schema of schemas)
+		for (const value of Object.values(schema)) budget.left -= 1 + Object.keys(Object(value) as object).length;
+	budget.left -= 1;
+	return budget.left >= 0;
+}
 
 /**
  * Simplifies a JSON Schema and those of its elements and branches: resolves references into the document `root`, merges
@@ -34,8 +42,7 @@ export function resolvedSchema(
 	depth = 0,
 ): JsonObject {
 	const own = asObject(schema);
-	budget.left -= 1;
-	if (!own || depth > MAX_DEPTH || budget.left < 0) return {};
+	if (!own || depth > MAX_DEPTH || !isWithin(budget, [own])) return {};
 	const resolved = (part: Json | undefined) => resolvedSchema(part, root, budget, depth + 1);
 	const { $ref, allOf, items, ...siblings } = own;
 	if (items !== undefined) siblings.items = resolved(items);
@@ -48,7 +55,7 @@ export function resolvedSchema(
 export function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
 	const [, ...steps] = pointer.split('/');
-	return steps.reduce<Json | undefined>((found, step) => fieldOf(asObject(found) ?? {}, step), root);
+	return steps.reduce<Json | undefined>((found, step) => fieldOf(asObject(found), step), root);
 }
 
 /**
@@ -58,15 +65,14 @@ export function referred(pointer: string, root: JsonObject): Json | undefined {
 export function merged(schemas: readonly JsonObject[], budget: SchemaBudget): JsonObject {
 	const [single, ...others] = schemas;
 	if (single && others.length === 0) return single;
+	if (!isWithin(budget, schemas)) return {};
 	const fields = schemas.flatMap(({ properties }) => Object.entries(asObject(properties) ?? {}));
-	const kept = fields.slice(0, Math.max(budget.left, 0));
-	budget.left -= fields.length;
 	const required = new Set(schemas.flatMap((schema) => asArray(schema.required)));
 	const union = schemas.flatMap(branches);
 	return {
 		...Object.fromEntries(schemas.flatMap((schema) => Object.entries(withoutUnion(schema)))),
 		...(union.length > 0 ? { anyOf: union } : {}),
-		...(kept.length > 0 ? { properties: Object.fromEntries(kept) } : {}),
+		...(fields.length > 0 ? { properties: Object.fromEntries(fields) } : {}),
 		...(required.size > 0 ? { required: [...required] } : {}),
 	};
 }

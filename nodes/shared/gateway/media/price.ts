@@ -25,7 +25,7 @@ export interface MediaModel {
 	record: JsonObject;
 }
 
-/** The most prices that are looked at, times the alternatives of the model's schema. */
+/** The maximum of combinations of a price and an alternative of the schema that are compared. */
 const MAX_COMBINATIONS = 100_000;
 
 /** The price of a task as decimal text in rubles (§2.2), or why it is unknown. */
@@ -40,9 +40,9 @@ export type TaskPrice = { rub: string; reason?: undefined } | { rub?: undefined;
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers } = model;
 	if (tiers.length === 0) return { reason: 'The catalogue has no price per task in rubles for this model.' };
-	const { defaults } = inputForm(model.inputSchema);
-	if (tiers.length * defaults.length > MAX_COMBINATIONS)
-		return { reason: 'The catalogue has too many prices for this model.' };
+	const { defaults, isWhole } = inputForm(model.inputSchema);
+	if (!isWhole || tiers.length * defaults.length > MAX_COMBINATIONS)
+		return { reason: 'The catalogue says too much of this model to find its price. Choose another model.' };
 	const fitting = defaults.map((values) => {
 		const complete = withDefaults(input, values);
 		return tiers.filter((tier) => fits(tier, complete));

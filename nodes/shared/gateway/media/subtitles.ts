@@ -46,13 +46,13 @@ function linesOf(alignedWords: Json | undefined): Line[] {
 		});
 }
 
-/** No song is longer, in seconds. */
+/** The longest song, in seconds. */
 const MAX_TIME = 24 * 3_600;
 
-/** A time in seconds; `undefined` for what is none. */
+/** A time in seconds, at least 0; `undefined` for one that no song has. */
 function timeOf(value: Json | undefined): number | undefined {
 	const time = asNumber(value) ?? NaN;
-	return time >= 0 && time < MAX_TIME ? time : undefined;
+	return time < MAX_TIME ? Math.max(time, 0) : undefined;
 }
 
 /** `00:01:02.345`. */

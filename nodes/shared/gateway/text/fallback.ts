@@ -8,15 +8,15 @@ const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalan
 /** How long a model waits for its rate limit while another one may take the call, in milliseconds. */
 const BRIEF_MS = 2_000;
 
-/** Whether the gateway has rejected a model at no cost, and may take another one, or the first one later. */
+/** Whether another model, or later the first one, may take a call that the gateway has rejected. */
 function mayFallBack(error: unknown, isFirstLimited: boolean): boolean {
 	if (!(error instanceof ApiError)) return false;
-	const { outcome, status = 0, responseStatus = status, otherModel = false } = error.details;
+	const { outcome, status = 0, responseStatus = status, otherModel, chargeUnsaid } = error.details;
 	// What a call needs before, such as a price, says nothing of the model.
 	if (outcome !== 'rejected') return false;
 	// A model that has failed with the status 200 may have written something.
 	const isOfAccount = [status, responseStatus].some((one) => one === 401 || one === 402);
-	return otherModel || (isFirstLimited && status >= 400 && !isOfAccount);
+	return otherModel === true || (isFirstLimited && !chargeUnsaid && status >= 400 && !isOfAccount);
 }
 
 /**

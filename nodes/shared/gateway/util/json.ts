@@ -16,7 +16,7 @@ export function parseJson(text: string): Json | undefined {
 }
 
 /**
- * A value from outside, without its fields named `__proto__`: who assigns one changes a prototype. All other names, such as
+ * A value from outside, without its fields named `__proto__`: assigning one changes a prototype. All other names, such as
  * `constructor`, are ordinary ones. `undefined` for a value of more than 1,000 levels. Does not change `value`.
  */
 export function outsideValue<T extends Json | undefined>(value: T): T | undefined {
@@ -39,8 +39,8 @@ export function outsideValue<T extends Json | undefined>(value: T): T | undefine
 }
 
 /** An object's own field: `constructor` is not one of each object. */
-export function fieldOf<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
-	return Object.hasOwn(object, name) ? (Reflect.get(object, name) as T) : undefined;
+export function fieldOf<T>(object: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+	return object && Object.hasOwn(object, name) ? (Reflect.get(object, name) as T) : undefined;
 }
 
 /** Sets a field, whatever its name. Returns the value. */

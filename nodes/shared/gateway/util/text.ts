@@ -3,7 +3,7 @@ export function excerpt(text: string, maxCharacters = 300): string {
 	return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
-/** Text where n8n shows HTML, such as in errors and hints: it cuts off what looks like a tag. */
+/** Replaces `<`: n8n renders errors and hints as HTML, and drops what looks like a tag. */
 export function inHtml(text: string): string {
 	return text.replaceAll('<=', '≤').replaceAll('<', '‹');
 }
@@ -33,7 +33,7 @@ export function isWebAddress(text: string): boolean {
 /** What separates URLs in a text: the end of a line, or a comma before the next URL. A URL may contain commas. */
 export const BETWEEN_URLS = /[\r\n]|,(?=\s*(?:https?:|data:|$))/i;
 
-/** A text without the characters at its end that fit a pattern: one such as `/0+$/` takes quadratic time. */
+/** Text without trailing characters that match `cut`, one character each. A pattern such as `/0+$/` takes quadratic time. */
 export function trimmedEnd(text: string, cut: RegExp): string {
 	let end = text.length;
 	while (end > 0 && cut.test(text.charAt(end - 1))) end -= 1;

@@ -31,7 +31,7 @@ export interface Limit {
 	/** The amount that is still available, without the calls in flight, as decimal text in rubles. */
 	left(): string;
 	refusal(mostRub: string): Error;
-	/** Is called with the time that a call has waited for it, in milliseconds. */
+	/** Called with how long a call has waited for other calls, in milliseconds. */
 	waited?(milliseconds: number): void;
 }
 
@@ -40,7 +40,7 @@ export interface BudgetCall {
 	mostRub: string | undefined;
 	/** A call without one does not wait. */
 	limit?: Limit | undefined;
-	/** Whether its most is held while it is in flight, also without a limit. */
+	/** Whether its most counts against the limits of others while it is in flight; with a `limit`, it always does. */
 	isHeld?: boolean;
 	/** Identifies calls of which only one is charged. What is kept for the key is that of its last call. */
 	key?: string | undefined;
@@ -49,7 +49,7 @@ export interface BudgetCall {
 	signal?: AbortSignal | undefined;
 }
 
-/** How a call ends, once, by one of these. */
+/** Ends a call. Exactly one of these is called, once. */
 export interface Hold {
 	/** The call was not charged. */
 	release(): void;

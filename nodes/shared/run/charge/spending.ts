@@ -92,7 +92,7 @@ export class Spending {
 			const { longestMs = LONG_WAIT_MS, hint } = this.waits.get(limit) ?? {};
 			if (milliseconds < longestMs) return;
 			const shown = hint ?? this.addHint();
-			shown.message = `Calls waited up to ${duration(milliseconds)} for others to end, because of '${LIMITS[limit]}'.`;
+			shown.message = `Calls waited up to ${duration(milliseconds)} for other calls, because of '${LIMITS[limit]}'.`;
 			this.waits.set(limit, { longestMs: milliseconds, hint: shown });
 		};
 	}

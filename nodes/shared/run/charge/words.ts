@@ -81,12 +81,12 @@ const NEXT_TRY: Readonly<Record<NextTry, string>> = {
 /**
  * What the other items of a node that ends early cost, and how to get their results; empty if nothing may be charged.
  *
- * @param mostListed how many tasks, and items of unknown outcome, are named
+ * @param mostListed how many tasks, and items of unknown outcome, are named; 20 by default
  */
 export function othersText(
 	others: ReadonlyArray<[index: string, record: ItemRecord]>,
 	next: NextTry,
-	mostListed = 20,
+	mostListed?: number,
 ): string {
 	// Without an account, a request cost nothing.
 	const paid = others.filter(([, { account }]) => account !== undefined);

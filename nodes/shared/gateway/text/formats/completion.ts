@@ -149,7 +149,7 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 
 /** The value at a path, such as `reasoning.effort`. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
-	return path.split('.').reduce((inner, name) => fieldOf(asObject(inner) ?? {}, name), value);
+	return path.split('.').reduce((inner, name) => fieldOf(asObject(inner), name), value);
 }
 
 export function isCharged({ costRub }: Receipt): boolean {

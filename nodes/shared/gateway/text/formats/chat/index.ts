@@ -92,8 +92,8 @@ function toWireMessage(message: Message): JsonObject {
 		const calls = toolCalls.map(({ id, name, arguments: args }) => {
 			return { id, type: 'function', function: { name, arguments: args } };
 		});
-		const message: JsonObject = { role, content: text || null, tool_calls: calls };
-		return reasoning.reduce((rest, fields) => ({ ...rest, ...fields }), message);
+		const own: JsonObject = { role, content: text || null, tool_calls: calls };
+		return reasoning.reduce((rest, fields) => ({ ...rest, ...fields }), own);
 	}
 	// Providers reject a mark on an empty text.
 	const isMarked = isCachePoint && text.trim() !== '';
