@@ -48,7 +48,7 @@ export function paceOf(readings: readonly Reading[], { amount }: Reading): Pace 
 		knownMs += after.at - before.at;
 	}
 	if (knownMs < DAY_MS) return { spentPerDayRub: null, daysLeft: null };
-	const perDay = Math.min(Number(spent) / (knownMs / DAY_MS), Number.MAX_VALUE);
+	const perDay = Number(spent) / (knownMs / DAY_MS);
 	const days = Math.max(Number(amount), 0) / perDay;
 	return {
 		spentPerDayRub: perDay < 1 ? Number(perDay.toPrecision(2)) : Math.round(perDay * 100) / 100,

@@ -65,7 +65,7 @@ export function toChatMessages(messages: readonly LangChainMessage[], source: st
 		const toolCalls = toolCallsOf(message);
 		const earlier = completions.get(kept?.id ?? '');
 		if (earlier) {
-			earlier.push(...toolCalls);
+			for (const call of toolCalls) earlier.push(call);
 			return [];
 		}
 		if (kept) completions.set(kept.id, toolCalls);

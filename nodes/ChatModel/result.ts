@@ -91,6 +91,7 @@ function withoutText({ costRub, reasoning }: Completion, what: string, advice: s
  */
 function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	const known = new Set(earlierIds);
+	if (completion.toolCalls.length > MAX_CALLS) throw tooManyCalls(completion);
 	return completion.toolCalls.map((call) => {
 		// Models write missing arguments as null, and some encode the object as JSON text twice.
 		const input = call.invalidArguments ? undefined : objectIn(call.arguments ?? {});
@@ -101,6 +102,20 @@ function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 		known.add(id);
 		return { id, name: call.name, input: JSON.stringify(input) };
 	});
+}
+
+/** The most tool calls of a completion: LangChain takes minutes for thousands. */
+const MAX_CALLS = 200;
+
+function tooManyCalls({ costRub, toolCalls }: Completion): ApiError {
+	return unusableResponse(
+		{
+			code: 'too_many_tool_calls',
+			message: `The model called ${toolCalls.length} tools at once`,
+			description: `At most ${MAX_CALLS} are run. Run it again, say in the prompt how many calls you want, or choose another model.`,
+		},
+		compact({ costRub }),
+	);
 }
 
 function brokenArguments(completion: Completion, call: ToolCall): ApiError {

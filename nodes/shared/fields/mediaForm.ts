@@ -17,6 +17,7 @@ import {
 	type InputField,
 } from '../gateway/media/inputSchema';
 import { editorLabel, editorValue } from './editorText';
+import { inHtml } from '../gateway/util/text';
 import { inEditor } from './models';
 import { compact, type JsonObject } from '../gateway/util/json';
 
@@ -46,7 +47,7 @@ export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INode
 	return offered.map(({ name, title, description }) => ({
 		name: editorLabel(title === name ? name : `${title} (${name})`),
 		value: editorValue(name),
-		...(description ? { description } : {}),
+		...(description ? { description: inHtml(editorLabel(description)) } : {}),
 	}));
 }
 

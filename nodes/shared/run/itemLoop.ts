@@ -230,12 +230,12 @@ class ItemLoop {
 			if (isFailedTask(thrown)) spending.taskFailed(thrown.details.taskId, records.get(index));
 			this.isFinal = isFailedTask(thrown) || isGone(thrown);
 			const error = records.failed(index, thrown);
-			const json = this.call && unfinished(error, records.get(index));
+			const shown = withoutSecrets(error, [...secrets]);
+			const json = this.call && unfinished(shown, records.get(index));
 			if (json) return void this.outputs.addAsIs(index, [{ json }]);
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
-			const shown = withoutSecrets(error, [...secrets]);
 			this.outputs.fail(index, shown);
 			if (isTool || this.context.continueOnFail()) return;
 			this.firstError ??= { index, error: shown };

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IExecuteFunctions, INodeExecutionData } from 'n8n-
 
 import { misfitHint } from '../gateway/text/formats/jsonOutput';
 import { givenName } from '../gateway/util/fileName';
-import { asObject, asText, fieldOf, omit } from '../gateway/util/json';
+import { asObject, asText } from '../gateway/util/json';
 import { toErrorJson } from './nodeError';
 import type { Operation, OperationOutput } from './operation';
 
@@ -121,13 +121,16 @@ function equalNameHint(items: readonly INodeExecutionData[]): string | undefined
 /** The fields and files of the input beside those of an output, as *Include Input Fields* wants them. */
 function withInput(output: INodeExecutionData, { json, binary }: INodeExecutionData): INodeExecutionData {
 	// Of a result, n8n takes a field `error` for a failure.
-	const isTaken = (name: string) => name === 'error' || Object.hasOwn(output.json, name);
-	const taken = Object.keys(json).filter(isTaken);
-	const inside = taken.length > 0 && Object.hasOwn(json, 'input') ? [...taken, 'input'] : taken;
-	const input = Object.fromEntries(inside.map((name) => [name, fieldOf(json, name)]));
+	const fields = Object.entries(json);
+	const taken = new Set(
+		fields.map(([name]) => name).filter((name) => name === 'error' || Object.hasOwn(output.json, name)),
+	);
+	if (taken.size > 0 && Object.hasOwn(json, 'input')) taken.add('input');
+	const input = Object.fromEntries(fields.filter(([name]) => taken.has(name)));
+	const others = Object.fromEntries(fields.filter(([name]) => !taken.has(name)));
 	return {
 		...output,
-		json: { ...output.json, ...omit(json, ...inside), ...(inside.length > 0 ? { input } : {}) },
+		json: { ...output.json, ...others, ...(taken.size > 0 ? { input } : {}) },
 		...(binary && { binary: { ...binary, ...output.binary } }),
 	};
 }

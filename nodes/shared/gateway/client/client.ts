@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
-import { ApiError, asError, StoppedError } from '../errors/errors';
+import { ApiError, asError, StoppedError, type RequestKind } from '../errors/errors';
 import { errorFromResponse, problemError, statusInBody } from '../errors/fromResponse';
 import { costsMoney } from '../errors/policy';
+import { withoutKeys } from '../errors/secrets';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, wireText, type JsonObject } from '../util/json';
 import { abortable, type Limiter, type RunSignal } from './limits';
@@ -126,7 +127,7 @@ export class GatewayClient {
 			const { kind } = request;
 			const response = await this.dependencies.transport(
 				httpRequest,
-				async (received) => await readText(received, kind),
+				async (received) => await this.read(received, kind),
 			);
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204 && httpRequest.method !== 'GET') return {};
@@ -161,7 +162,7 @@ export class GatewayClient {
 		const response = await this.dependencies.transport<OpenResponse | HttpResponse<string>>(
 			httpRequest,
 			async (opened, close) =>
-				isSuccess(opened) ? { ...opened, close } : await readText(opened, request.kind),
+				isSuccess(opened) ? { ...opened, close } : await this.read(opened, request.kind),
 		);
 		const { timeoutMs } = httpRequest;
 		if ('close' in response) return { ...response, timeoutMs, spentMs: this.now() - sentAt };
@@ -173,6 +174,11 @@ export class GatewayClient {
 		const link = new URL(location, httpRequest.url).href;
 		const file = { ...FILE, path: link, signal: request.signal };
 		return { ...(await this.opened(file, await this.httpRequest(file))), link };
+	}
+
+	private async read(response: HttpResponse<ByteStream>, kind: RequestKind): Promise<HttpResponse<string>> {
+		const read = await readText(response, kind);
+		return { ...read, body: withoutKeys(read.body, this.settings.secrets) };
 	}
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {

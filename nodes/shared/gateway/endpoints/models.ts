@@ -3,7 +3,7 @@ import { POLL_TIMEOUT_MS } from '../client/transport';
 import { MEDIA_TYPES, type MediaModel } from '../media/price';
 import type { GatewayClient } from '../client/client';
 import { missingInResponse } from './response';
-import { asDecimal } from '../util/money';
+import { asDecimal, MAX_AMOUNT } from '../util/money';
 import { beforeSending } from '../errors/errors';
 
 /** A text model of the catalogue (§2.1). */
@@ -33,7 +33,7 @@ function toTextModel(record: JsonObject) {
 	return {
 		id,
 		/** In tokens. */
-		contextLength: contextLength > 0 ? contextLength : undefined,
+		contextLength: contextLength > 0 && contextLength < MAX_AMOUNT ? contextLength : undefined,
 		/** Rubles per input token, as the server sends it. */
 		costContext: asDecimal(record.cost_context),
 		/** Rubles per output token. */

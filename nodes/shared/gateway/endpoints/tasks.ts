@@ -15,7 +15,7 @@ import type { GatewayClient } from '../client/client';
 import { quoted, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts, ErrorText } from '../errors/texts';
-import { isWebAddress } from '../util/text';
+import { isWebAddress, listed } from '../util/text';
 import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
 
@@ -187,7 +187,7 @@ export function taskError(
 	const code = failCode === undefined ? '' : ` (code ${failCode})`;
 	// Of several results, some may have succeeded.
 	const files = task.resultUrls.filter(isWebAddress);
-	const made = files.length > 0 ? ` Files that it has made: ${files.join(', ')}.` : '';
+	const made = files.length > 0 ? ` Files that it has made: ${listed(files)}.` : '';
 	const reason = quoted(redact(failMsg, secrets)) || 'the gateway gives no reason.';
 	return new ApiError({
 		message: 'The media task failed',

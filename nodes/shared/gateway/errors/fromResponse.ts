@@ -34,7 +34,8 @@ export function parseErrorBody(text: string) {
 		/** The error status in a media envelope. */
 		status: isEnvelope ? errorStatus(body.code) : undefined,
 		type: asText(type),
-		param: asText(param),
+		// A name, not a text.
+		param: (asText(param)?.length ?? 0) <= MAX_PARAM ? asText(param) : undefined,
 	};
 }
 
@@ -43,6 +44,9 @@ function errorStatus(code: Json | undefined): number | undefined {
 	const status = asNumber(code) ?? 0;
 	return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
 }
+
+/** The longest name of a field, in characters. */
+const MAX_PARAM = 200;
 
 /** Characters of the server's message that are shown. */
 const MAX_SERVER_MESSAGE = 600;

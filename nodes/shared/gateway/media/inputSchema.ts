@@ -1,4 +1,13 @@
-import { asArray, asObject, asText, canonicalJson, textOf, type Json, type JsonObject } from '../util/json';
+import {
+	asArray,
+	asObject,
+	asText,
+	at,
+	canonicalJson,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../util/json';
 import {
 	branches,
 	merged,
@@ -66,11 +75,14 @@ function readForm(inputSchema: JsonObject): InputForm {
 		);
 		return { fields: new Map(fields), required: new Set(asArray(required)) };
 	});
-	const names = new Set(alternatives.flatMap(({ fields }) => [...fields.keys()]));
-	const fields = [...names].map((name) => {
-		const schemas = alternatives.map(({ fields }) => fields.get(name)).filter((one) => one !== undefined);
-		const isRequired = alternatives.every(({ required }) => required.has(name));
-		return inputField(name, anyOf(schemas, budget), isRequired);
+	const schemas = new Map<string, JsonObject[]>();
+	const requiredBy = new Map<Json, number>();
+	for (const { fields, required } of alternatives) {
+		for (const [name, schema] of fields) at(schemas, name, () => []).push(schema);
+		for (const name of required) requiredBy.set(name, (requiredBy.get(name) ?? 0) + 1);
+	}
+	const fields = [...schemas].map(([name, own]) => {
+		return inputField(name, anyOf(own, budget), requiredBy.get(name) === alternatives.length);
 	});
 	const defaults = alternatives.map(({ fields }) =>
 		Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),

@@ -14,19 +14,21 @@ const UNIONS = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dep
 /** The depth to which nested references are resolved; below it, a schema allows anything. */
 const MAX_DEPTH = 5;
 
-/** How much of a schema is read, in keywords and their elements: a few references may stand for billions. */
+/** How much of a schema is read, in values: a few references may stand for billions. */
 export interface SchemaBudget {
 	left: number;
 }
 
-export const schemaBudget = (): SchemaBudget => ({ left: 50_000 });
+export const schemaBudget = (): SchemaBudget => ({ left: 200_000 });
 
 /** Takes schemas from the budget. Returns whether they are within it. */
-function isWithin(budget: SchemaBudget, schemas: readonly JsonObject[]): boolean {
-	for (const schema of schemas)
-		for (const value of Object.values(schema)) budget.left -= 1 + Object.keys(Object(value) as object).length;
-	budget.left -= 1;
-	return budget.left >= 0;
+function isWithin(budget: SchemaBudget, values: readonly unknown[]): boolean {
+	for (const value of values) {
+		budget.left -= 1;
+		if (typeof value === 'object' && value !== null) isWithin(budget, Object.values(value));
+		if (budget.left < 0) return false;
+	}
+	return true;
 }
 
 /**
@@ -46,6 +48,8 @@ export function resolvedSchema(
 	const resolved = (part: Json | undefined) => resolvedSchema(part, root, budget, depth + 1);
 	const { $ref, allOf, items, ...siblings } = own;
 	if (items !== undefined) siblings.items = resolved(items);
+	// A pointer may have thousands of steps.
+	budget.left -= typeof $ref === 'string' ? $ref.length : 0;
 	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)];
 	const whole = merged([...parts.map(resolved), siblings], budget);
 	return asChoice(withoutNull(whole, resolved, budget));

@@ -25,7 +25,7 @@ export interface MediaModel {
 	record: JsonObject;
 }
 
-/** The maximum of combinations of a price and an alternative of the schema that are compared. */
+/** The maximum of combinations of a price, or a field that it depends on, and an alternative of the schema. */
 const MAX_COMBINATIONS = 100_000;
 
 /** The price of a task as decimal text in rubles (§2.2), or why it is unknown. */
@@ -41,7 +41,8 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers } = model;
 	if (tiers.length === 0) return { reason: 'The catalogue has no price per task in rubles for this model.' };
 	const { defaults, isWhole } = inputForm(model.inputSchema);
-	if (!isWhole || tiers.length * defaults.length > MAX_COMBINATIONS)
+	const params = tiers.flatMap((tier) => Object.keys(tier.params));
+	if (!isWhole || (tiers.length + params.length) * defaults.length > MAX_COMBINATIONS)
 		return { reason: 'The catalogue says too much of this model to find its price. Choose another model.' };
 	const fitting = defaults.map((values) => {
 		const complete = withDefaults(input, values);
@@ -56,8 +57,7 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const [price = null, ...others] = found.flat().map((tier) => tier.price);
 	const isSingle = others.every((other) => compareDecimals(other ?? '', price ?? '') === 0);
 	if (price !== null && isSingle && found.every(({ length }) => length > 0)) return { rub: price };
-	const names = tiers.flatMap(({ params }) => Object.keys(params));
-	const advice = names.length > 0 ? ` Prices depend on ${quoted(names)}.` : '';
+	const advice = params.length > 0 ? ` Prices depend on ${quoted(params)}.` : '';
 	return { reason: `The catalogue has no single price for these values.${advice}` };
 }
 

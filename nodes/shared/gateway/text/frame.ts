@@ -16,6 +16,9 @@ export class Frame {
 	private text = '';
 	private hasMarks = false;
 
+	/** @param clean removes what is not to be read */
+	constructor(private readonly clean: (text: string) => string = (text) => text) {}
+
 	/** Keeps the text of a response that is not events. */
 	add(text: string): void {
 		if (this.kind === 'events') return;
@@ -31,13 +34,13 @@ export class Frame {
 
 	/** The JSON object that has come so far, as text. */
 	get json(): string {
-		return this.kind === 'json' ? this.text : '';
+		return this.kind === 'json' ? this.clean(this.text) : '';
 	}
 
 	/** The JSON object, if it is whole. */
 	body(): JsonObject | undefined {
-		if (this.kind !== 'json') return undefined;
-		return asObject(parseJson(this.text) ?? parseJson(withoutEnd(this.text)));
+		const { json } = this;
+		return json === '' ? undefined : asObject(parseJson(json) ?? parseJson(withoutEnd(json)));
 	}
 
 	/** Forgets all but the beginning. */

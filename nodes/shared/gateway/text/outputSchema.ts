@@ -3,6 +3,7 @@ import {
 	asArray,
 	asObject,
 	asObjects,
+	at,
 	canonicalJson,
 	fieldOf,
 	type Json,
@@ -72,11 +73,11 @@ export function* misfits(
 	for (const part of [target, ...asObjects(rules.allOf)]) yield* within(value, part);
 	for (const [index, element] of asArray(value).entries())
 		yield* within(element, rules.items, `${at}[${index}]`);
-	const fields = new Map(Object.entries(asObject(value) ?? {}));
 	const required = new Set(asObject(value) ? asArray(rules.required) : []);
-	for (const name of required) if (!fields.has(String(name))) yield `${at}.${String(name)} is missing`;
+	for (const name of required)
+		if (!Object.hasOwn(asObject(value) ?? {}, String(name))) yield `${at}.${String(name)} is missing`;
 	for (const [name, field] of Object.entries(asObject(rules.properties) ?? {})) {
-		const given = fields.get(name);
+		const given = fieldOf(asObject(value), name);
 		const isUnknown = given === null && !required.has(name);
 		if (given !== undefined && !isUnknown) yield* within(given, field, `${at}.${name}`);
 	}
@@ -91,14 +92,16 @@ export function schemaOf(examples: readonly Json[]): JsonObject {
 	if (type === 'null' || others.length > 0) return {};
 	if (type === 'array') return { type, items: schemaOf(examples.flatMap(asArray)) };
 	const objects = asObjects(examples);
-	const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-	if (names.length === 0) return { type };
-	const valuesOf = (name: string) =>
-		objects.map((object) => fieldOf(object, name) ?? null).filter((value) => value !== null);
+	const values = new Map<string, Json[]>();
+	for (const [name, value = null] of objects.flatMap((object) => Object.entries(object))) {
+		const known = at(values, name, () => []);
+		if (value !== null) known.push(value);
+	}
+	if (values.size === 0) return { type };
 	return {
 		type,
-		properties: Object.fromEntries(names.map((name) => [name, schemaOf(valuesOf(name))])),
-		required: names.filter((name) => valuesOf(name).length === objects.length),
+		properties: Object.fromEntries([...values].map(([name, known]) => [name, schemaOf(known)])),
+		required: [...values].flatMap(([name, known]) => (known.length === objects.length ? name : [])),
 		additionalProperties: false,
 	};
 }
@@ -116,9 +119,10 @@ export function strictSchema(schema: JsonObject): JsonObject | undefined {
 		return element && { ...schema, items: element };
 	}
 	if (type !== 'object') return schema;
+	const isRequired = new Set(asArray(required));
 	const fields = Object.entries(asObject(properties) ?? {}).map(([name, value]) => {
 		const field = strictSchema(asObject(value) ?? {});
-		const isOptional = !asArray(required).includes(name);
+		const isOptional = !isRequired.has(name);
 		return [name, field && isOptional ? orNull(field) : field] as const;
 	});
 	if (fields.length === 0 || fields.some(([, field]) => field === undefined)) return undefined;

@@ -11,6 +11,7 @@ import {
 import { ApiError, asError, StoppedError, UNREADABLE } from '../errors/errors';
 import { errorFromThrown } from '../errors/fromConnection';
 import { problemError, statusInBody } from '../errors/fromResponse';
+import { withoutKeys } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { asObject, compact, parseJson, type JsonObject } from '../util/json';
 import { excerpt } from '../util/text';
@@ -57,7 +58,7 @@ class ResponseReader {
 	private readonly completion: CompletionStream;
 	private readonly parser = new SseParser((data) => this.readData(data));
 	private readonly decoder = new TextDecoder();
-	private readonly frame = new Frame();
+	private readonly frame = new Frame((text) => withoutKeys(text, this.client.settings.secrets));
 	private received = '';
 	private fresh = '';
 	private sawEvent = false;
@@ -140,7 +141,8 @@ class ResponseReader {
 		if (maxBytes > MAX_TEXT_BYTES) await (this.slot ??= largeSlot(this.over.signal));
 	}
 
-	private readData(data: string): void {
+	private readData(received: string): void {
+		const data = withoutKeys(received, this.client.settings.secrets);
 		// Only objects belong to a completion: a proxy may send empty events to keep the connection alive.
 		if (this.sawDone || this.completion.isFinished || !/^\s*(\{|\[DONE\])/.test(data)) return;
 		if (data.trim() === DONE) {
@@ -180,7 +182,7 @@ class ResponseReader {
 			...error.details.extra,
 		});
 		// Some text comes only at the end of its part.
-		const received = this.received.includes(text) ? this.received : text;
+		const received = this.received.length >= text.length ? this.received : text;
 		return withReceivedText(error.with({ extra }), { text: this.frame.json || received, receipt, secrets });
 	}
 

@@ -145,3 +145,16 @@ export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
 	}
 	return Object.fromEntries(merged);
 }
+
+/** The value of a key in a map, which is made if it is not there. */
+export function at<K, T>(values: Map<K, T>, key: NoInfer<K>, make: () => NoInfer<T>): T {
+	const value = values.get(key) ?? make();
+	values.set(key, value);
+	return value;
+}
+
+/** A place in a list: a whole number from 0 on; otherwise `undefined`. */
+export function asIndex(value: unknown): number | undefined {
+	const index = asNumber(value) ?? NaN;
+	return Number.isSafeInteger(index) && index >= 0 ? index : undefined;
+}

@@ -21,10 +21,14 @@ function readDecimal(text: string): Decimal | undefined {
 /** The longest amount from outside, in characters: computing takes more than linear time. */
 const MAX_LENGTH = 100;
 
-/** An amount from outside, a number or text, as decimal text; `undefined` if it is none, or has more than 100 characters. */
+/** No amount of money is as high. */
+export const MAX_AMOUNT = 1e15;
+
+/** An amount from outside, a number or text, as decimal text; `undefined` if it is none, or too long or high. */
 export function asDecimal(value: unknown): string | undefined {
 	const text = asId(value)?.trim() ?? '';
-	return text.length <= MAX_LENGTH && readDecimal(text) && Number.isFinite(Number(text)) ? text : undefined;
+	const isShort = text.length <= MAX_LENGTH && Math.abs(Number(text)) < MAX_AMOUNT;
+	return isShort && readDecimal(text) ? text : undefined;
 }
 
 function atSameScale(a: string, b: string): { left: bigint; right: bigint; scale: number } | undefined {

@@ -17,6 +17,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../util/json';
+import { MAX_AMOUNT } from '../../util/money';
 import { excerpt } from '../../util/text';
 
 // Types, not interfaces: TypeScript takes only the former for JSON.
@@ -128,10 +129,10 @@ export type UsagePaths = Readonly<Partial<Record<keyof Usage | 'costRub', readon
 
 export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 	const read = (field: keyof UsagePaths) =>
-		paths[field]?.map((path) => asNumber(valueAt(body.usage, path))).find((value) => value !== undefined);
+		paths[field]?.map((path) => amountAt(body.usage, path)).find((value) => value !== undefined);
 	const [input = null, output = null] = [read('inputTokens'), read('outputTokens')];
 	const sum = input === null || output === null ? null : input + output;
-	const [written, cost] = [read('cacheWriteTokens') ?? 0, read('costRub')];
+	const written = read('cacheWriteTokens') ?? 0;
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
@@ -143,8 +144,14 @@ export function readReceipt(body: JsonObject, paths: UsagePaths): Receipt {
 			reasoningTokens: read('reasoningTokens') ?? null,
 			...(written > 0 && { cacheWriteTokens: written }),
 		},
-		costRub: cost === undefined ? null : Math.max(cost, 0),
+		costRub: read('costRub') ?? null,
 	};
+}
+
+/** Tokens or rubles at a path: less than zero is zero, and more than there can be is nothing. */
+function amountAt(value: Json | undefined, path: string): number | undefined {
+	const amount = asNumber(valueAt(value, path)) ?? NaN;
+	return amount < MAX_AMOUNT ? Math.max(amount, 0) : undefined;
 }
 
 /** The value at a path, such as `reasoning.effort`. */

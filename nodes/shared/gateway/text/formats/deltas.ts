@@ -39,9 +39,3 @@ export function addMissing(object: JsonObject, fields: JsonObject): void {
 export function byIndex<T>(values: ReadonlyMap<number, T>): T[] {
 	return [...values].sort(([a], [b]) => a - b).map(([, value]) => value);
 }
-
-export function at<K, T>(values: Map<K, T>, key: NoInfer<K>, make: () => NoInfer<T>): T {
-	const value = values.get(key) ?? make();
-	values.set(key, value);
-	return value;
-}

@@ -1,5 +1,5 @@
 import type { StatusTexts } from '../../errors/texts';
-import type { Json, JsonObject } from '../../util/json';
+import { type Json, type JsonObject } from '../../util/json';
 import type { Completion, UsagePaths } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 

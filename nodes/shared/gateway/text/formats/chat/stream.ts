@@ -1,9 +1,10 @@
 import { joinedBase64 } from '../../../util/base64';
 import {
-	asNumber,
+	asIndex,
 	asObject,
 	asObjects,
 	asText,
+	at,
 	compact,
 	omit,
 	textOf,
@@ -12,7 +13,7 @@ import {
 } from '../../../util/json';
 import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
 import { ObjectScanner } from '../../../util/objectScanner';
-import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
+import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasFailed, otherParts } from './response';
 
@@ -33,7 +34,7 @@ export class ChatStream implements CompletionStream {
 		addMissing(this.head, omit(received, 'usage'));
 		let shown = '';
 		for (const choice of asObjects(received.choices)) {
-			const index = asNumber(choice.index) ?? 0;
+			const index = asIndex(choice.index) ?? 0;
 			const text = at(this.choices, index, () => new StreamedChoice(index)).read(choice);
 			if (index === 0) shown += text;
 		}
@@ -91,7 +92,7 @@ class StreamedChoice {
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
 		this.end.error ??= error ?? undefined;
 		for (const [place, call] of asObjects(tool_calls).entries()) {
-			const index = asNumber(call.index) ?? place;
+			const index = asIndex(call.index) ?? place;
 			const chunk = { ...call, type: 'function', index };
 			const known = this.toolCalls.add(chunk, { function: { name: '', arguments: '' } });
 			at(this.scanners, known, () => new ObjectScanner()).add(textOf(valueAt(call, 'function.arguments')));

@@ -2,6 +2,7 @@ import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { kindOfType } from '../../../util/fileType';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
 import { unlessEmpty } from '../completion';
+import { addDelta } from '../deltas';
 import { BUILT_IN_TOOLS, DEFAULT_MAX_TOKENS, type TextFormat } from '../format';
 import { optionPaths, wireBody } from '../options';
 import { withReasoning } from '../reasoning';
@@ -69,17 +70,18 @@ function content(conversation: Conversation): JsonObject {
 	const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
 	const system = conversation.messages.filter(isSystem).map(({ text }) => text);
 	const others = conversation.messages.filter((message) => !isSystem(message));
-	const messages = others.flatMap(toWireMessage).reduce(joined, []);
+	const messages: JsonObject[] = [];
+	for (const message of others.flatMap(toWireMessage)) {
+		const last = messages.at(-1);
+		// The results of tools that were called together are one message.
+		if (last && isToolResult(last) && isToolResult(message))
+			addDelta(last, { content: asObjects(message.content) }, NONE);
+		else messages.push(message);
+	}
 	return { system: system.join('\n\n') || undefined, messages };
 }
 
-/** Joins the results of tools that were called together into one message. */
-function joined(messages: JsonObject[], message: JsonObject): JsonObject[] {
-	const last = messages.at(-1);
-	if (!last || !isToolResult(last) || !isToolResult(message)) return [...messages, message];
-	const content = [...asObjects(last.content), ...asObjects(message.content)];
-	return [...messages.slice(0, -1), { ...last, content }];
-}
+const NONE: ReadonlySet<string> = new Set();
 
 function isToolResult({ content }: JsonObject): boolean {
 	return asObjects(content)[0]?.type === 'tool_result';

@@ -1,16 +1,17 @@
 import {
 	asArray,
-	asNumber,
+	asIndex,
 	asObject,
 	asObjects,
 	asText,
+	at,
 	omit,
 	parseJson,
 	textOf,
 	type JsonObject,
 } from '../../../util/json';
 import { generationError } from '../completion';
-import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
+import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
@@ -30,7 +31,7 @@ export class MessagesStream implements CompletionStream {
 		const { type, index, error, content_block: start } = received;
 		const [message, delta, usage] = [received.message, received.delta, received.usage].map(asObject);
 		const block = () =>
-			at(this.blocks, asNumber(index) ?? 0, () => new StreamedBlock(asObject(start) ?? startOf(delta)));
+			at(this.blocks, asIndex(index) ?? 0, () => new StreamedBlock(asObject(start) ?? startOf(delta)));
 		// The specification does not show when a messages stream is charged.
 		if (type === 'error') throw generationError(asObject(error) ?? {}).with({ outcome: 'unknown' });
 		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.

@@ -1,9 +1,11 @@
 import { policyOf, statusOf } from '../../../errors/policy';
 import {
 	asArray,
+	asIndex,
 	asNumber,
 	asObject,
 	asObjects,
+	at,
 	fieldOf,
 	omit,
 	setField,
@@ -12,7 +14,7 @@ import {
 	type JsonObject,
 } from '../../../util/json';
 import { generationError, readReceipt } from '../completion';
-import { addDelta, addFields, addMissing, at, byIndex } from '../deltas';
+import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { USAGE } from './response';
 
@@ -60,7 +62,7 @@ export class ResponsesStream implements CompletionStream {
 			this.hasGap ||= number > this.lastNumber + 1;
 			this.lastNumber = number;
 		}
-		const index = asNumber(received.output_index) ?? 0;
+		const index = asIndex(received.output_index) ?? 0;
 		return at(this.items, index, () => new StreamedItem()).read(received);
 	}
 
@@ -113,7 +115,7 @@ class StreamedItem {
 		const [, name = '', step] = /^response\.(.+)\.(\w+)$/.exec(textOf(received.type)) ?? [];
 		const { content_index, summary_index, annotation = null } = received;
 		const [list, type, field] = TEXTS.get(name) ?? ['content', 'output_text', 'text'];
-		const part = () => at(this[list], asNumber(content_index ?? summary_index) ?? 0, () => ({ type }));
+		const part = () => at(this[list], asIndex(content_index ?? summary_index) ?? 0, () => ({ type }));
 		const item = asObject(received.item);
 		if (name === 'output_item' && item) {
 			this.own = item;
