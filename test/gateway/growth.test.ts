@@ -7,7 +7,7 @@ import { inputForm } from '../../nodes/shared/gateway/media/inputSchema';
 import { taskPrice, type MediaModel } from '../../nodes/shared/gateway/media/price';
 import { subtitles } from '../../nodes/shared/gateway/media/subtitles';
 import { textFormat } from '../../nodes/shared/gateway/text/formats';
-import { misfits } from '../../nodes/shared/gateway/text/outputSchema';
+import { misfits, schemaOf, strictSchema } from '../../nodes/shared/gateway/text/outputSchema';
 import { fileInfo, givenName, nameInUrl } from '../../nodes/shared/gateway/util/fileName';
 import {
 	outsideValue,
@@ -28,6 +28,27 @@ import { growth, LINEAR } from '../helpers/growth';
 const range = (size: number) => Array.from({ length: size }, (_, index) => index);
 const fieldsOf = (size: number, value: Json = {}) =>
 	Object.fromEntries(range(size).map((index): [string, Json] => [`f${index}`, value]));
+
+const VALUES: Array<[string, (size: number) => () => unknown]> = [
+	['an error and a long name of its field', (size) => () => errorOf(misnamed(size))],
+	[
+		'an example of many objects',
+		(size) => () => schemaOf([range(size).map((index) => ({ [`f${index}`]: index }))]),
+	],
+	['strict objects', (size) => () => strictSchema(schemaOf([fieldsOf(size, 1)]))],
+];
+
+/** An error whose words nearly contain the name of its field, in each place. */
+function misnamed(size: number): string {
+	const [words, half] = ['a'.repeat(2 * size), 'a'.repeat(size / 2)];
+	return JSON.stringify({
+		error: { message: words, type: 'x', code: 'invalid_request', param: `${half}b${half}` },
+	});
+}
+
+test.each(VALUES)('%s take linear time', async (_, reading) => {
+	expect(await growth(reading, 5_000)).toBeLessThan(LINEAR);
+});
 
 const TEXTS: Array<[string, (given: string) => unknown, pieces: string[]]> = [
 	['an amount', (given) => addToTotal('1', asDecimal(`0.${given}1`) ?? asDecimal(given) ?? '0'), ['0', '9']],
@@ -201,6 +222,31 @@ const SCHEMAS: Array<[string, (size: number) => () => unknown]> = [
 			properties: fieldsOf(size, { $ref: '#/$defs/a', title: 'A' }),
 			$defs: { a: { required: range(size).map(String) } },
 		})),
+	],
+	...(
+		[
+			['keywords', (size: number) => fieldsOf(size, 1)],
+			['types', (size: number) => ({ type: range(size).map(String) })],
+			['values in its default', (size: number) => ({ default: { a: range(size) } })],
+			['steps', (size: number) => ({ $ref: `#${'/a'.repeat(size)}` })],
+		] as const
+	).map(([what, definition]): [string, (size: number) => () => unknown] => [
+		`references to a definition of many ${what}`,
+		form((size) => ({
+			properties: fieldsOf(size, { $ref: '#/$defs/a', title: 'A' }),
+			$defs: { a: definition(size) },
+		})),
+	]),
+	[
+		'another field in each alternative',
+		form((size) => ({ anyOf: range(size).map((index) => ({ properties: { [`f${index}`]: {} } })) })),
+	],
+	[
+		'a price that depends on many fields, and many alternatives',
+		(size) => () => {
+			const { inputSchema, ...rest } = model(1, { anyOf: range(size).map(() => ({})) });
+			return taskPrice({ ...rest, inputSchema, tiers: [{ params: fieldsOf(size), price: '1' }] }, {});
+		},
 	],
 	[
 		'alternatives of many required fields',

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { editorValue } from '../../nodes/shared/fields/editorText';
-import { mapMediaFields } from '../../nodes/shared/fields/mediaForm';
+import { loadFileFields, mapMediaFields } from '../../nodes/shared/fields/mediaForm';
 import { mediaSearches, searchTextModels } from '../../nodes/shared/fields/models';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { TEXT_MODEL } from '../contract/support';
@@ -14,6 +14,7 @@ import { runNode } from '../helpers/engine';
 import { eventually, passTime } from '../helpers/time';
 import { form, locator } from '../helpers/values';
 import { streamed } from '../nodes/chatModel/support';
+import { sendCallback } from '../nodes/mediaTaskTrigger/support';
 import { numbered, respondJson, says } from '../stories/support';
 import { useReports } from './support';
 
@@ -360,6 +361,136 @@ describe('words of the gateway in hints and errors', () => {
 		await lc.invoke([new HumanMessage('Go')]);
 		expect(JSON.stringify(logged()[0]?.hints)).toContain('“stop [key]”');
 	});
+});
+
+describe('a key that the gateway repeats', () => {
+	const error = (words: string, param: string) =>
+		respondJson({ error: { message: words, type: param, code: param, param } }, 400);
+	const inEditor = () =>
+		editorContext({
+			node: 'mediaTask',
+			credential: { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey },
+			parameters: { model: locator('m') },
+		});
+
+	test.each([
+		['a list of text models', async () => await searchTextModels.call(inEditor())],
+		['a list of media models', async () => await mediaSearches.searchMediaModels.call(inEditor())],
+		['the form of a model', async () => await mapMediaFields.call(inEditor())],
+	])('is in no error of the editor: %s', async (_, load) => {
+		gateway.control.addFault({ action: error('bad', gateway.apiKey), times: 0 });
+		const thrown = (await rejection(load())) as Error & { description?: string };
+		expect(`${thrown.message} ${thrown.description} ${JSON.stringify(thrown)}`).not.toContain(gateway.apiKey);
+		expect(thrown.message).toContain('[key]');
+	});
+
+	test('is in no output, whole or cut', async () => {
+		const { apiKey } = gateway;
+		for (const before of ['', 'x'.repeat(600 - apiKey.length / 2), 'x'.repeat(300 - apiKey.length / 2)]) {
+			const content = `${before}${apiKey} and more`;
+			const message = { role: 'assistant', content };
+			respond({ id: apiKey, choices: [{ message, finish_reason: apiKey }], usage: { cost_rub: 0.1 } });
+			const whole = await run('textGeneration', TEXT);
+			respond([
+				{ choices: [{ delta: message, finish_reason: 'stop' }] },
+				{ choices: [], usage: { cost_rub: 0.1 } },
+			]);
+			const events = await run('textGeneration', { ...TEXT, options: { stream: true } });
+			respond({ id: 'c1', choices: [{ message, finish_reason: 'stop' }], usage: { cost_rub: 0.1 } });
+			const misfit = await run('textGeneration', { ...TEXT, outputFormat: 'jsonObject' });
+			gateway.control.addFault({ match: POST, action: error(content, apiKey) });
+			const refused = await run('textGeneration', TEXT);
+			for (const { json, hints } of [whole, events, misfit, refused])
+				expect(JSON.stringify([json, hints])).not.toContain(apiKey.slice(0, 12));
+		}
+	});
+
+	test('is in no log and no item of the trigger', async () => {
+		const { items: created } = await gateway.draw();
+		const taskId = created[0]?.json.taskId;
+		gateway.control.addFault({ match: { host: 'files' }, action: error('bad', gateway.apiKey), times: 0 });
+		gateway.control.addFault({
+			match: { path: '*/download' },
+			action: error('bad', gateway.apiKey),
+			times: 0,
+		});
+		const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
+		const { item } = await sendCallback({}, { body: { taskId } }, { credential, store: {} });
+		expect(item?.json.downloadError).toBeDefined();
+		expect(JSON.stringify(item)).not.toContain(gateway.apiKey);
+	});
+});
+
+test('descriptions of the catalogue are no HTML and no expressions in a list of fields', async () => {
+	const properties = { image_url: { type: 'string', description: '=<img src=x onerror=alert(1)>' } };
+	const data = [{ id: 'm', media_type: 'image', input_schema: { properties } }];
+	gateway.control.addFault({ match: { path: '/media/models' }, action: respondJson({ data }), times: 0 });
+	const credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
+	const context = editorContext({ node: 'mediaTask', credential, parameters: { model: locator('m') } });
+	const [field] = await loadFileFields.call(context);
+	expect(field?.description).toBe('"=‹img src=x onerror=alert(1)>"');
+});
+
+test('a price is not known where the schema is too long to be read', async () => {
+	const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`f${n}`, { type: 'string' }]));
+	const properties = { prompt: { type: 'string' }, ...many, quality: { type: 'string', default: 'hd' } };
+	const tiers = [
+		{ params: {}, price: '1.00' },
+		{ params: { quality: 'hd' }, price: '100.00' },
+	];
+	const pricing = { currency: 'RUB', type: 'tiered', tiers };
+	const data = [{ id: 'aurora/canvas-1', media_type: 'image', input_schema: { properties }, pricing }];
+	gateway.control.addFault({ match: { path: '/media/models' }, action: respondJson({ data }), times: 0 });
+	const { json, sent } = await run('mediaTask', { ...IMAGE, input: form({}), options: { maxPriceRub: 5 } });
+	expect(json.error).toMatchObject({
+		message: "The price of the task is unknown, so 'Max Price (₽)' cannot be kept",
+		description: expect.stringContaining('Choose another model.') as string,
+	});
+	expect(sent).toStrictEqual([]);
+});
+
+test.each([1e300, 1e15, '1e300'])('a cost or tokens of %j are not known', async (amount) => {
+	const usage = { prompt_tokens: amount, completion_tokens: -5, total_tokens: amount, cost_rub: amount };
+	respond({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage });
+	const { json, hints } = await run('textGeneration', TEXT);
+	expect(json).toMatchObject({ costRub: null, usage: { inputTokens: null, outputTokens: 0 } });
+	expect(hints.join().length).toBeLessThan(300);
+});
+
+test('a choice with an index below zero does not come before the first one', async () => {
+	const choice = (index: number, content: string) => ({ choices: [{ index, delta: { content } }] });
+	respond([
+		choice(0, 'right'),
+		choice(-1, '!'),
+		{ choices: [], usage: { cost_rub: 0.1 } },
+		{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+	]);
+	const { json } = await run('textGeneration', { ...TEXT, options: { stream: true } });
+	expect(json.text).toBe('right!');
+});
+
+test('an agent is told when the model calls thousands of tools at once, and what that has cost', async () => {
+	const call = (index: number) => ({
+		id: `c${index}`,
+		type: 'function',
+		function: { name: 'look', arguments: '{}' },
+	});
+	const message = { tool_calls: Array.from({ length: 201 }, (_, index) => call(index)) };
+	const { lc } = await gateway.chatModel();
+	respond({ choices: [{ message, finish_reason: 'tool_calls' }], usage: { cost_rub: 0.5 } });
+	const error = await rejection(lc.invoke([new HumanMessage('Go')]));
+	expect(error).toMatchObject({ message: 'The model called 201 tools at once' });
+	expect((error as { description: string }).description).toMatch(
+		/At most 200 are run.* The call cost ₽0.50\.$/,
+	);
+});
+
+test('rows of 150,000 columns keep their results', async () => {
+	const columns = Object.fromEntries(Array.from({ length: 150_000 }, (_, n) => [`c${n}`, 1]));
+	respond({ ...columns, choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] });
+	const parameters = { ...TEXT, simplify: false, options: { includeInput: true } };
+	const { json } = await run('textGeneration', parameters, [{ json: columns }]);
+	expect(Object.keys(json.input as object)).toHaveLength(150_000);
 });
 
 describe('a cost below zero is zero', () => {

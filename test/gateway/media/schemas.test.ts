@@ -22,7 +22,7 @@ describe('the form of an input', () => {
 		['nothing', {}],
 		['properties that are null', { properties: null }],
 	])('is empty where the schema has %s', (_, schema) => {
-		expect(inputForm(schema)).toStrictEqual({ fields: [], defaults: [{}] });
+		expect(inputForm(schema)).toStrictEqual({ fields: [], defaults: [{}], isWhole: true });
 	});
 
 	it('of a union has the fields of all its objects, with what all share above that', () => {
