@@ -10,6 +10,7 @@ import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import { misfits, schemaOf, strictSchema } from '../../nodes/shared/gateway/text/outputSchema';
 import { fileInfo, givenName, nameInUrl } from '../../nodes/shared/gateway/util/fileName';
 import {
+	asText,
 	outsideValue,
 	roundedInteger,
 	type Json,
@@ -309,7 +310,7 @@ test('JSON of many levels, a list of many choices, and a list of many records ta
 	const listed = (size: number) => {
 		const body = { data: range(size).map((id) => ({ id: String(id) })) };
 		const client = { json: async () => await Promise.resolve(body) } as unknown as GatewayClient;
-		return async () => await fetchList(client, '/list', ({ id }) => String(id));
+		return async () => await fetchList(client, '/list', ({ id }) => asText(id));
 	};
 	expect(await growth(listed, 1_000)).toBeLessThan(LINEAR);
 });

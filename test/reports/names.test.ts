@@ -52,12 +52,8 @@ const prototypes = [Object.prototype, Array.prototype, Function.prototype, Strin
 const known = prototypes.map((prototype) => Object.getOwnPropertyNames(prototype));
 
 afterEach(() => {
-	expect(prototypes.map((prototype) => Object.getOwnPropertyNames(prototype))).toStrictEqual(known);
-	expect([({} as JsonObject).x, ({} as JsonObject).isAdmin, String({})]).toStrictEqual([
-		undefined,
-		undefined,
-		'[object Object]',
-	]);
+	const names = prototypes.map((prototype) => Object.getOwnPropertyNames(prototype));
+	if (JSON.stringify(names) !== JSON.stringify(known)) throw new Error('A prototype has been changed');
 });
 
 const ARGUMENTS = '{"city":"Oslo","more":{"a":1}}';
@@ -503,7 +499,7 @@ describe('what users enter', () => {
 			prompt: 'Go',
 			options,
 		};
-		const { json: output } = await run('textGeneration', parameters, [{ json: row as never }]);
+		const { json: output } = await run('textGeneration', parameters, [{ json: row }]);
 		expect(output).toMatchObject(row);
 	});
 });

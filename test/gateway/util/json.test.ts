@@ -128,11 +128,10 @@ describe('merging fields', () => {
 });
 
 it('merging a later event replaces known fields and keeps the others, at any depth', () => {
-	fc.assert(
-		fc.property(objects, objects, (base, more) => {
-			const merged = structuredClone(base);
-			addFields(merged, structuredClone(more));
-			check(merged, base, more, (known, after) => after ?? known ?? null);
-		}),
-	);
+	const merging = fc.property(objects, objects, (base, more) => {
+		const merged = structuredClone(base);
+		addFields(merged, structuredClone(more));
+		check(merged, base, more, (known, after) => after ?? known ?? null);
+	});
+	expect(() => fc.assert(merging)).not.toThrow();
 });

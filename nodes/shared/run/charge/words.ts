@@ -6,7 +6,7 @@ import type { ItemRecord } from './record';
 
 /**
  * What workflows decide on, as the error item has it.
- * - `retryable`: sending the item again may succeed, and cannot pay twice
+ * - `retryable`: sending the item again may succeed. It cannot pay twice, unless the description says to check the balance (a 500)
  * - `mayBeCharged`: the call is, or may be, charged: look before sending the item again
  * - `paid`: the task of `taskId` exists and is charged: fetch it with *Wait*
  */
