@@ -12,27 +12,25 @@ export interface Policy {
 	effect: readonly RequestKind[];
 	/** Whether another model may take the call; `by code`: only for some codes. */
 	otherModel: boolean | 'by code';
-	/** Whether it says that a call is free. */
-	saysFree: boolean;
 }
 
 // prettier-ignore
 const POLICIES: Readonly<Record<number, Policy>> = {
-	401: { again: false, effect: NONE, otherModel: false, saysFree: true },
-	402: { again: false, effect: NONE, otherModel: false, saysFree: true },
+	401: { again: false, effect: NONE, otherModel: false },
+	402: { again: false, effect: NONE, otherModel: false },
 	// A client or a proxy has stopped waiting: that does not say what the gateway did.
-	408: { again: false, effect: ALL, otherModel: false, saysFree: false },
-	429: { again: true, effect: NONE, otherModel: true, saysFree: true },
-	500: { again: true, effect: REPEATABLE, otherModel: false, saysFree: false },
+	408: { again: false, effect: ALL, otherModel: false },
+	429: { again: true, effect: NONE, otherModel: true },
+	500: { again: true, effect: REPEATABLE, otherModel: false },
 	// No generator and no provider was reached.
-	502: { again: true, effect: NONE, otherModel: true, saysFree: true },
-	503: { again: true, effect: NONE, otherModel: true, saysFree: true },
+	502: { again: true, effect: NONE, otherModel: true },
+	503: { again: true, effect: NONE, otherModel: true },
 	// §8: the gateway has stopped the request. The specification does not say that this is free.
-	504: { again: true, effect: ALL, otherModel: false, saysFree: false },
+	504: { again: true, effect: ALL, otherModel: false },
 };
 
-const REFUSED: Policy = { again: false, effect: NONE, otherModel: 'by code', saysFree: true };
-const OTHER: Policy = { again: false, effect: ALL, otherModel: false, saysFree: false };
+const REFUSED: Policy = { again: false, effect: NONE, otherModel: 'by code' };
+const OTHER: Policy = { again: false, effect: ALL, otherModel: false };
 
 function statusPolicy(status: number): Policy {
 	return POLICIES[status] ?? (status <= 429 ? REFUSED : OTHER);
@@ -55,12 +53,13 @@ const OF_MODEL: ReadonlySet<string | undefined> = new Set([
  *
  * @param meant the status of the code, see {@link statusOf}
  * @param status that of the response
+ * @returns also whether they say that the call is free
  */
 export function policyOf(
 	{ code, type }: { code?: string | undefined; type?: string | undefined },
 	meant: number,
 	status: number,
-): Omit<Policy, 'otherModel'> & { otherModel: boolean } {
+): Omit<Policy, 'otherModel'> & { otherModel: boolean; saysFree: boolean } {
 	// A status below 400 says nothing.
 	const policies = (status < 400 ? [meant] : [meant, status]).map(statusPolicy);
 	const isOfModel = code === undefined ? type !== undefined && UNCODED.includes(status) : OF_MODEL.has(code);
@@ -68,9 +67,9 @@ export function policyOf(
 		again: policies.every(({ again }) => again),
 		effect: ALL.filter((kind) => policies.some(({ effect }) => effect.includes(kind))),
 		otherModel: policies.every(({ otherModel }) => (otherModel === 'by code' ? isOfModel : otherModel)),
-		// No provider was reached, says one of 502 and 503; the other one, something else.
+		// A 502 or 503 says that no provider was reached; beside another status, not.
 		saysFree:
-			policies.every(({ saysFree }) => saysFree) &&
+			policies.every(({ effect }) => effect === NONE) &&
 			(meant === status || status < 400 || Math.max(meant, status) < 500),
 	};
 }

@@ -1,7 +1,6 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { Catalogue, TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
-import { redact } from '../../gateway/errors/secrets';
 import { chargeOf, costOfCharge, mostOfCall, withMaxTokens } from '../../gateway/text/cost';
 import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
@@ -65,8 +64,7 @@ export async function completeText(
 			},
 		);
 		await rub;
-		const said = completionHint(result.completion, body, format);
-		const hint = said && redact(said, client.settings.secrets);
+		const hint = completionHint(result.completion, body, format);
 		if (hint !== undefined) hints.add(hint);
 		return { body: result.body, completion: { ...result.completion, ...fields, hint } };
 	} catch (error) {
