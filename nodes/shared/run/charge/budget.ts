@@ -90,8 +90,8 @@ export class Budget {
 		let waitedMs = 0;
 		const change = async () => {
 			const start = performance.now();
-			const woken = async () => await new Promise<void>((resolve) => (own.wake = resolve));
-			await abortable(signal, async () => await run.until(woken)).finally(() => {
+			const nextChange = async () => await new Promise<void>((resolve) => (own.wake = resolve));
+			await abortable(signal, async () => await run.until(nextChange)).finally(() => {
 				waitedMs += performance.now() - start;
 			});
 		};
