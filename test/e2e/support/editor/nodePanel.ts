@@ -122,13 +122,24 @@ export class NodePanel {
 		return this.page.locator('[role="option"]:visible');
 	}
 
-	/** Unfolds the model picker. */
+	/** Unfolds the model picker, and waits for its list. */
 	async openPicker(): Promise<void> {
 		// n8n shows a new panel before it has chosen the credential, and then forgets the list that it has read.
 		const credential = this.root.getByTestId('node-credentials-select').locator('input');
 		if ((await credential.count()) > 0)
 			await eventually(async () => expect(await credential.inputValue()).not.toBe(''));
-		await this.root.getByTestId('rlc-input').click();
+		const picker = this.root.getByTestId('rlc-input');
+		await picker.click();
+		await eventually(async () => {
+			try {
+				await this.models.first().waitFor({ timeout: 5_000 });
+			} catch (error) {
+				// It also forgets the list when anything else of the node changes. A picker that is opened again reads it again.
+				await this.root.getByTestId('tab-params').dispatchEvent('click');
+				await picker.focus();
+				throw error;
+			}
+		});
 	}
 
 	/** The entries of the model picker. */
@@ -150,7 +161,6 @@ export class NodePanel {
 	/** Chooses a model from the list, by a search. */
 	async pickModel(id: string): Promise<void> {
 		await this.openPicker();
-		await this.models.first().waitFor();
 		await this.searchModels(id);
 		await this.chooseModel(id);
 	}
