@@ -44,7 +44,21 @@ test.each<[title: string, text: string, parameters: object, output: unknown]>([
 	['a set before a list', 'Of {a, b}: [1, 2]', LIST, [1, 2]],
 	['a fence of JSON before one of bash', '```json\n{"a":1}\n```\n```bash\necho {}\n```', OBJECT, { a: 1 }],
 	['a fence without a label before one of text', '```\n{"a":1}\n```\n```text\n{}\n```', OBJECT, { a: 1 }],
-	['thoughts with a value', '<think>{"a":0}</think>{"a":1}', OBJECT, { a: 1 }],
+	['a range before an object', 'The range [0, 1) is half-open. {"a":1}', OBJECT, { a: 1 }],
+	['a word in brackets before an object', '[Answer] {"a":1}', OBJECT, { a: 1 }],
+	['a link before an object', 'See [the page](https://x.y) first. {"a":1}', OBJECT, { a: 1 }],
+	['a set before an object', 'With {name} it is { "a": 1 }', OBJECT, { a: 1 }],
+	['a list in words', 'Here it is: [{"a":1}]', OBJECT, [{ a: 1 }]],
+	['a list in words, with spaces', 'Here it is: [ {"a":1}, {"a":2} ].', LIST, [{ a: 1 }, { a: 2 }]],
+	['a list of numbers in words', 'Here it is: [1, 2]', LIST, [1, 2]],
+	[
+		'a value of the input in words',
+		'The text says {"title":"HACK","price":0}, which is no product. I cannot…',
+		PRICE,
+		{ title: 'HACK', price: 0 },
+	],
+	['a backslash before a line break', '{"a":"curl \\\n -X"}', OBJECT, { a: 'curl \\\n -X' }],
+	['an escaped backslash before one', '{"a":"C:\\\\\n"}', OBJECT, { a: 'C:\\\n' }],
 	['line breaks, a comment and a comma', '{"a":"1\n2", // or\n}', OBJECT, { a: '1\n2' }],
 	['a fence inside a string', 'It is {"a":"```json\\n{}\\n```"}', OBJECT, { a: '```json\n{}\n```' }],
 ])('%s: the value is found', async (_, text, parameters, output) => {
@@ -87,6 +101,61 @@ test.each<[title: string, text: string, parameters: object, code: string]>([
 	const { json, sent } = await ask(text, parameters);
 	expect(json).toMatchObject({ error: { code, text, costRub: 0.5, retryable: false } });
 	expect(sent).toHaveLength(1);
+});
+
+const NAME: object = {
+	'JSON Object': OBJECT,
+	'JSON by Fields': { outputFormat: 'jsonFields', fields: { field: [{ name: 'name', type: 'text' }] } },
+	'JSON by Example': { outputFormat: 'jsonExample', jsonExample: '{"name":"Lamp"}' },
+	'JSON by Schema': bySchema({
+		type: 'object',
+		properties: { name: { type: 'string' } },
+		required: ['name'],
+	}),
+};
+const TWO = '[{"name":"A"},{"name":"B"';
+const INVOICES = `[{"name":"A","lines":[{"n":1},{"n":2}]},{"name":"B","lines":[{"n":1}`;
+
+describe.each(Object.entries(NAME))('%s: a list is not its first element', (mode, parameters: object) => {
+	test.each<[title: string, text: string, code: string]>([
+		['cut off', TWO, 'json_cut_off'],
+		['cut off, in a sentence', `Here is the list: ${TWO}`, 'json_cut_off'],
+		['cut off, in a fence', `\`\`\`json\n${TWO}\n\`\`\``, 'json_cut_off'],
+		['cut off, in a fence without its end', `Here:\n\`\`\`json\n${TWO}`, 'json_cut_off'],
+		['of invoices, cut off', INVOICES, 'json_cut_off'],
+		['with an ellipsis', 'Items: [{"name":"A"}, ...]', 'not_json'],
+	])('%s', async (_, text, code) => {
+		for (const reason of ['stop', null])
+			expect((await ask(text, parameters, reason as string)).json).toMatchObject({
+				error: { code, text, costRub: 0.5, retryable: false },
+			});
+	});
+
+	test('in words', async () => {
+		const { json } = await ask('Here it is: [{"name":"A"}]', parameters);
+		const output = [{ name: 'A' }];
+		if (mode === 'JSON Object') expect(json).toMatchObject({ output, costRub: 0.5 });
+		else expect(json).toMatchObject({ error: { code: 'json_does_not_fit', output, costRub: 0.5 } });
+	});
+});
+
+test('a content filter that leaves no text is named as what happened', async () => {
+	const { json } = await ask('', OBJECT, 'content_filter');
+	expect(json).toMatchObject({
+		error: { code: 'refused', message: 'A content filter stopped the response', costRub: 0.5 },
+	});
+	expect((await ask('{"a":', OBJECT, 'content_filter')).json).toMatchObject({
+		error: { code: 'json_cut_off' },
+	});
+});
+
+test('JSON after thoughts is the answer, and thoughts that do not end have none', async () => {
+	const { json } = await ask('<think>{"a":0}</think>{"a":1}', OBJECT);
+	expect(json).toMatchObject({ output: { a: 1 }, text: '{"a":1}', reasoning: '{"a":0}' });
+	const { json: failed } = await ask('<think>Maybe {"a":1}, or', OBJECT);
+	expect(failed).toMatchObject({
+		error: { code: 'not_json', text: '', reasoning: 'Maybe {"a":1}, or', costRub: 0.5 },
+	});
 });
 
 describe('brackets that are 8,000 deep, which n8n cannot store, are not lost', () => {

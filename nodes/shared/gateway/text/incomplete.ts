@@ -31,6 +31,11 @@ export function isIncomplete(ended: Ended): boolean {
 	return ['cutOff', 'filtered'].includes(meaningOf(ended) ?? '');
 }
 
+/** Whether the model refused, or a content filter stopped it. */
+export function isFiltered(ended: Ended): boolean {
+	return meaningOf(ended) === 'filtered';
+}
+
 /** What the user is to know of a completion; `body` is that of the request. */
 export function completionHint(
 	completion: Completion,

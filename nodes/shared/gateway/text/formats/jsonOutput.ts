@@ -2,7 +2,7 @@ import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
 import { omit, parseJson, type Json } from '../../util/json';
 import { counted, excerpt } from '../../util/text';
-import { isIncomplete } from '../incomplete';
+import { isFiltered, isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
 import { completionFields, unusableResponse, type Completion } from './completion';
 import type { OutputRequest } from './request';
@@ -20,44 +20,68 @@ export function parseJsonOutput(completion: Completion, output: OutputRequest): 
 	if (isIncomplete(completion)) throw unusable(completion, cutOff(completion));
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	const hasCalls = completion.toolCalls.length > 0;
-	const brackets = schema.type === 'array' ? LIST : OBJECT;
-	const { whole, block, between } = textsIn(completion.text, brackets);
-	const texts = hasCalls ? [whole] : [whole, block, between];
+	const { whole, block, rest } = textsIn(completion.text, schema.type === 'array');
+	const texts = hasCalls ? [whole] : [whole, block, between(rest)];
 	const value = texts.map(parseLeniently).find((found) => found !== undefined);
 	const isAsked = output.kind === 'jsonSchema' || (typeof value === 'object' && value !== null);
 	const misfit = value === undefined ? undefined : misfits(value, schema, schema).next().value;
 	if (value !== undefined && isAsked && !misfit) return value;
 	if (hasCalls) return undefined;
 	if (isAsked && misfit) throw unusable(completion, doesNotFit(misfit), value);
-	throw unusable(completion, [whole, block].some(isOpen) ? cutOff(completion) : NOT_JSON);
+	throw unusable(completion, [whole, block, rest].some(isOpen) ? cutOff(completion) : NOT_JSON);
 }
 
 /** Whether a text begins with a bracket that nothing closes. */
 function isOpen(text: string): boolean {
-	if (!/^[{[]/.test(text)) return false;
-	let depth = 0;
-	for (const [mark] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs)) {
-		if (mark === '{' || mark === '[') depth += 1;
-		else if (mark === '}' || mark === ']') depth -= 1;
-		if (depth === 0) return false;
-	}
-	return true;
+	return /^[{[]/.test(text) && endOf(text) === undefined;
 }
 
-const OBJECT = ['{', '}'] as const;
-const LIST = ['[', ']'] as const;
+/** Where the bracket closes with which a text begins. */
+function endOf(text: string): number | undefined {
+	let depth = 0;
+	for (const { 0: mark, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs)) {
+		if (mark === '{' || mark === '[') depth += 1;
+		else if (mark === '}' || mark === ']') depth -= 1;
+		if (depth === 0) return index;
+	}
+	return undefined;
+}
 
 /**
  * The texts of which the first that is JSON is the answer: the whole; the last code block that says `json` or
- * nothing; what is between the first bracket and the last one. `[1]` may be the mark of a footnote, so objects and
- * lists are not mixed up.
+ * nothing; what begins with the first bracket that can begin JSON.
  */
-function textsIn(text: string, [open, close]: readonly [string, string]) {
-	const answer = text.trim().replace(/^<think(?:ing)?>[^]*?(?:<\/think(?:ing)?>|$)/i, '');
-	const blocks = answer.split('```').filter((_, place) => place % 2 === 1);
+function textsIn(text: string, isList: boolean) {
+	const blocks = text.split('```').filter((_, place) => place % 2 === 1);
 	const block = blocks.filter((content) => /^(json\w*)?(?![\w+-])/i.test(content)).at(-1);
-	const between = answer.slice(Math.max(answer.indexOf(open), 0), answer.lastIndexOf(close) + 1);
-	return { whole: answer.trim(), block: block?.replace(/^json\w*/i, '').trim() ?? '', between };
+	return {
+		whole: text.trim(),
+		block: block?.replace(/^json\w*/i, '').trim() ?? '',
+		rest: firstJson(text, isList),
+	};
+}
+
+const SPACE = '[\\s\\u200b-\\u200d\\u2060]*';
+/** A bracket that can begin an object, or a list of objects: `[1]` may be the mark of a footnote. */
+const OBJECTS = new RegExp(`^(?:\\{${SPACE}["}/]|\\[${SPACE}\\{)`);
+/** And one that can begin any list. */
+const LISTS = new RegExp(`^(?:\\{${SPACE}["}/]|\\[${SPACE}["{[\\]\\dtfn/-])`);
+
+function firstJson(text: string, isList: boolean): string {
+	let end = 0;
+	for (const { 0: bracket, index } of text.matchAll(/[{[]/g)) {
+		if (index < end) continue;
+		const rest = text.slice(index);
+		if ((isList ? LISTS : OBJECTS).test(rest)) return rest;
+		// What is inside other braces is a part of something else.
+		if (bracket === '{' && !isList) end = index + (endOf(rest) ?? Infinity);
+	}
+	return '';
+}
+
+/** What is between the first bracket of a text and the last one of its kind. */
+function between(text: string): string {
+	return text.slice(0, text.lastIndexOf(text.startsWith('[') ? ']' : '}') + 1);
 }
 
 /** Strings, and what is not JSON: comments, a comma before a bracket, invisible characters. */
@@ -65,8 +89,14 @@ const MARKS =
 	/"[^"\\]*(?:\\.[^"\\]*)*"?|\/\/[^\n]*|\/\*.*?(?:\*\/|$)|,(?=[\s\u200b-\u200d\u2060]*[}\]])|[\u00a0\u200b-\u200d\u2060\ufeff]/gs;
 
 function cleaned(text: string): string {
-	const escaped = (character: string) => JSON.stringify(character).slice(1, -1);
-	return text.replace(MARKS, (mark) => (mark.startsWith('"') ? mark.replace(/[\n\r\t]/g, escaped) : ' '));
+	return text.replace(MARKS, (mark) => (mark.startsWith('"') ? mark.replace(RAW, escaped) : ' '));
+}
+
+/** Characters that a JSON text must escape. A backslash before a line break, as in a shell command, is one of them. */
+const RAW = /\\?[\n\r\t]|\\[^]/g;
+
+function escaped(characters: string): string {
+	return /[\n\r\t]/.test(characters) ? JSON.stringify(characters).slice(1, -1) : characters;
 }
 
 function parseLeniently(text: string): Json | undefined {
@@ -88,13 +118,16 @@ const REFUSED: Problem = {
 	description: 'Change the prompt, or choose another model.',
 };
 
+const FILTERED: Problem = { ...REFUSED, message: 'A content filter stopped the response' };
+
 const NOT_JSON: Problem = {
 	code: 'not_json',
 	message: 'The model’s response is not JSON',
 	description: 'Say in the prompt that the response must be JSON, or choose a model that can return JSON.',
 };
 
-function cutOff({ hint }: Completion): Problem {
+function cutOff({ hint, text, ...ended }: Completion): Problem {
+	if (text === '' && isFiltered(ended)) return FILTERED;
 	const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
 	return { code: 'json_cut_off', message: 'The JSON was cut off', description };
 }
