@@ -4,6 +4,7 @@ import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk
 import type { ApiError } from '../shared/gateway/errors/errors';
 import {
 	completionFields,
+	restToShow,
 	unusableResponse,
 	type Completion,
 	type ToolCall,
@@ -36,8 +37,7 @@ export function toClosingChunks(
 	shown: string,
 	earlierIds: readonly unknown[],
 ): StreamChunk[] {
-	const text = textOf(completion);
-	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
+	const rest = textOf(completion) === '' ? '' : restToShow(shown, completion);
 	const finishReason = FINISH_REASONS.get(completion.finishReason) ?? 'other';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
@@ -63,7 +63,7 @@ function usageOf({ usage: { inputTokens, outputTokens } }: Completion) {
 /** The text of a completion; a refusal is one, too. Of files alone, or of none, an agent would respond with nothing. */
 function textOf(completion: Completion): string {
 	const { text, refusal, files, toolCalls } = completion;
-	const said = text || refusal;
+	const said = text + refusal;
 	const [file] = files;
 	if (said !== '' || toolCalls.length > 0) return said;
 	if (file) {
@@ -94,7 +94,7 @@ function callsOf(completion: Completion, earlierIds: readonly unknown[]) {
 	if (completion.toolCalls.length > MAX_CALLS) throw tooManyCalls(completion);
 	return completion.toolCalls.map((call) => {
 		// Models write missing arguments as null, and some encode the object as JSON text twice.
-		const input = call.invalidArguments ? undefined : objectIn(call.arguments ?? {});
+		const input = objectIn(call.arguments ?? {});
 		if (!input) throw brokenArguments(completion, call);
 		// Some providers take IDs of up to 40 characters only.
 		const fresh = `call_${randomUUID().replaceAll('-', '')}`;

@@ -210,6 +210,44 @@ const EMPTY: Array<[title: string, format: Format, whole: object, events: object
 		'Moscow.',
 	],
 	['Messages, nothing', 'messages', message([]), [{ type: 'message_start', message: start }, ended], ''],
+	[
+		'chat, white space beside reasoning',
+		'chat',
+		chat({ content: '\n\n', reasoning: 'Moscow.' }),
+		[chunk({ reasoning: 'Moscow.' }), chunk({ content: '\n' }), chunk({ content: '\n' }), finish, costs],
+		'Moscow.',
+	],
+	['chat, white space', 'chat', chat({ content: ' \t' }), [chunk({ content: ' \t' }), finish, costs], ''],
+	[
+		'chat, only thoughts in the text',
+		'chat',
+		chat({ content: '<think>Moscow.</think>\n' }),
+		[chunk({ content: '<think>Mos' }), chunk({ content: 'cow.</think>\n' }), finish, costs],
+		'Moscow.',
+	],
+	[
+		'Responses, white space beside reasoning',
+		'responses',
+		response([thoughts, { ...said, content: [{ type: 'output_text', text: '\n\n' }] }]),
+		[
+			created,
+			{ type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: '\n\n' },
+			{ type: 'response.completed', response: response([thoughts]) },
+		],
+		'Moscow.',
+	],
+	[
+		'Messages, white space beside thinking',
+		'messages',
+		message([thinking, { type: 'text', text: '\n\n' }]),
+		[
+			{ type: 'message_start', message: start },
+			block(0, thinking),
+			block(1, { type: 'text', text: '\n\n' }),
+			ended,
+		],
+		'Moscow.',
+	],
 ];
 const WAYS = [
 	{ way: 'whole', stream: false },
@@ -254,6 +292,7 @@ describe.each(WAYS)('a response that is complete but empty, $way', ({ stream }) 
 	test('with a tool call or a refusal it is not empty', async () => {
 		const messages = [
 			{ content: null, tool_calls: [toolCall] },
+			{ content: '\n\n', tool_calls: [toolCall] },
 			{ content: null, refusal: 'No' },
 		];
 		for (const one of messages) {

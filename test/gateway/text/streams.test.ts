@@ -227,8 +227,8 @@ describe('chat: frames', () => {
 	const noBlankLine = `${hello}data: ${JSON.stringify(textChunk(' you'))}`;
 
 	it.each<[string, string, string, string?]>([
-		['broken JSON', hello + events('{"a"', ...whole), 'unreadable_answer'],
-		['[DONE] and more', hello + events('[DONE] or not', ...whole), 'unreadable_answer'],
+		['broken JSON', hello + events('{"a"', textChunk(' you')), 'unreadable_answer', 'Hello you'],
+		['[DONE] and more', hello + events('[DONE] or not', textChunk(' you')), 'unreadable_answer', 'Hello you'],
 		['cut off by the end', `${hello}data: {"choices": [`, 'unreadable_answer'],
 		['without their blank line', noBlankLine, 'stream_incomplete', 'Hello you'],
 		['an error after the finish reason', events(textChunk('Hello'), finish, failed), 'provider_error'],
@@ -253,7 +253,7 @@ it('the error for a stream that breaks has what has come of an event, and what h
 	expect(details).toMatchObject({
 		code: 'connection_lost',
 		extra: {
-			raw: { choices: [{ message: { images: [part] } }] },
+			raw: { choices: [{ message: { content: [part] } }] },
 			unreadEvent: 'data: {"choices": [{"del',
 		},
 	});

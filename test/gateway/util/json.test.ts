@@ -127,11 +127,13 @@ describe('merging fields', () => {
 	});
 });
 
-it('merging a later event replaces known fields and keeps the others, at any depth', () => {
+it('merging a later event replaces known fields, unless it is empty or 0, and keeps the others, at any depth', () => {
 	const merging = fc.property(objects, objects, (base, more) => {
 		const merged = structuredClone(base);
 		addFields(merged, structuredClone(more));
-		check(merged, base, more, (known, after) => after ?? known ?? null);
+		const isEmpty = (value: unknown) =>
+			[null, undefined, 0].includes(value as null) || `${value as string}` === '';
+		check(merged, base, more, (known, after) => (isEmpty(after) && known !== undefined ? known : after));
 	});
 	expect(() => fc.assert(merging)).not.toThrow();
 });

@@ -272,7 +272,11 @@ describe('the text', () => {
 	it.each([
 		['Hel', [{ type: 'text-delta', delta: 'lo' }]],
 		['Hello', []],
-		['Good day', []],
+		['Hello\n', []],
+		[
+			'Good day',
+			[{ type: 'text-delta', delta: '\n\nThe text above is not complete. The whole text:\n\nHello' }],
+		],
 	])('that a stream has not shown comes at its end: after %s', (shown, rest) =>
 		expect(toClosingChunks(response({ text: 'Hello' }), shown, [])).toStrictEqual([...rest, finish]),
 	);

@@ -4,13 +4,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { GatewayClient } from '../../../shared/gateway/client/client';
 import { mostOfCall, withMaxTokens } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
-import type { Usage } from '../../../shared/gateway/text/formats/completion';
+import { restToShow, type Usage } from '../../../shared/gateway/text/formats/completion';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { asksForMedia, textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { asText, wireText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
-import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { completeText } from '../../../shared/run/charge/text';
 import {
 	defineOperation,
@@ -63,7 +62,11 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 		return run.dryRun.output(model, isOpen ? body : limited, { isMost: true, ...most, ...open });
 	}
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
-	let isComplete = false;
+	let [shown, isComplete] = ['', false];
+	const show = (delta: string) => {
+		chunks?.write(delta);
+		shown += delta;
+	};
 	try {
 		const { spending, textModels, records } = run;
 		const hints = { add: (hint: string) => records.note(index, { hint }) };
@@ -73,12 +76,13 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, settings) => {
 			const asked = model === request.model ? body : { ...body, model };
 			return await completeText(costs, { ...plan, body: asked }, async (json) => {
-				return await send(client, text, { ...textCall(format, json), ...settings }, files, chunks);
+				return await send(client, text, { ...textCall(format, json), ...settings }, files, show);
 			});
 		});
 		isComplete = true;
 		if (fallbackFrom.length > 0) records.note(index, { isFallback: true });
 		const completion = { ...result.completion, fallbackFrom };
+		if (chunks) show(restToShow(shown, completion));
 		addTokenUsage(item.n8n, completion.usage);
 		return [await outputOf(item, text, completion, result.body)];
 	} finally {
@@ -104,7 +108,7 @@ async function send(
 	{ format, request: { output, stream } }: PreparedText,
 	call: TextCall,
 	files: readonly EmbeddedFile[],
-	chunks: ItemChunkWriter | undefined,
+	onText: (text: string) => void,
 ): Promise<JsonObject> {
 	let request = call;
 	if (files.length > 0) {
@@ -113,17 +117,5 @@ async function send(
 		const headers = { ...call.headers, ...length };
 		request = { ...call, headers, openBody: async () => ({ content: await body.open() }) };
 	}
-	if (!stream) return await streamText(client, { format, output, request });
-	let hasChunks = false;
-	const onText = (text: string) => {
-		hasChunks = true;
-		chunks?.write(text);
-	};
-	const body = await streamText(client, { format, output, request, onText });
-	// A response that was not streamed is written as one chunk.
-	if (chunks && !hasChunks) {
-		const { text, refusal } = format.readCompletion(body, output);
-		chunks.write(text || refusal);
-	}
-	return body;
+	return await streamText(client, { format, output, request, ...(stream && { onText }) });
 }

@@ -6,6 +6,11 @@ const FIRST_CHARACTERS = 16;
 
 const FIELD = /^(?:data|event|id|retry)(?:[:\r\n]|$)/;
 
+/** Whether a line is a field that events do not have: readers ignore it. */
+function isOtherField(line: string): boolean {
+	return /^[\w-]+:/.test(line) && !FIELD.test(line);
+}
+
 /**
  * Finds out by its first line whether a response is events or JSON: some gateways send the one although the other was
  * asked for, or label it as another. Blank lines, comments and end marks around either do not count.
@@ -52,17 +57,23 @@ export class Frame {
 		this.text = this.firstLine();
 		if (this.text.startsWith('{')) this.kind = 'json';
 		else if (isEnd && this.text === '') this.kind = this.hasMarks ? 'events' : 'other';
-		else if (isEnd || (this.text.length >= FIRST_CHARACTERS && !this.text.startsWith(':')))
+		else if (isEnd || (this.text.length >= FIRST_CHARACTERS && !this.isOpenLine()))
 			this.kind = FIELD.test(this.text) ? 'events' : 'other';
 		if (this.kind === 'events') this.text = '';
+	}
+
+	/** Whether the end of the line is needed. */
+	private isOpenLine(): boolean {
+		return this.text.startsWith(':') || isOtherField(this.text);
 	}
 
 	private firstLine(): string {
 		let rest = this.text.trimStart();
 		for (;;) {
 			const end = rest.search(/[\r\n]/);
-			if (end < 0 || !isMark(rest.slice(0, end))) return rest;
-			this.hasMarks = true;
+			const line = rest.slice(0, end);
+			if (end < 0 || !(isMark(line) || isOtherField(line))) return rest;
+			this.hasMarks ||= isMark(line);
 			rest = rest.slice(end).trimStart();
 		}
 	}

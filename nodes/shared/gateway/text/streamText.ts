@@ -18,6 +18,7 @@ import { excerpt } from '../util/text';
 import { readReceipt, unlessEmpty, withReceivedText, type Completion } from './formats/completion';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
+import { ThoughtFilter } from './formats/thoughts';
 import { Frame } from './frame';
 import { DONE, SseParser } from './sse';
 
@@ -61,6 +62,9 @@ class ResponseReader {
 	private readonly frame = new Frame((text) => withoutKeys(text, this.client.settings.secrets));
 	private received = '';
 	private fresh = '';
+	private readonly thoughts = new ThoughtFilter();
+	/** The first event that is not JSON. It may be a part of the completion. */
+	private unread: string | undefined;
 	private sawEvent = false;
 	private sawDone = false;
 	private readBytes = 0;
@@ -93,7 +97,8 @@ class ResponseReader {
 		const { kind } = this.frame;
 		if (kind === 'other') throw problemError('notJson', 'charge', { status: this.source.status });
 		const body = this.whole();
-		if (!body) throw this.toError(streamError(kind === 'json' ? 'unreadable' : 'ended'));
+		const isUnreadable = kind === 'json' || this.unread !== undefined;
+		if (!body) throw this.toError(streamError(isUnreadable ? 'unreadable' : 'ended'));
 		const { client, source, options } = this;
 		// §7.1: an error may have the status of a success.
 		if (kind === 'json' && statusInBody('text', body) !== undefined)
@@ -104,6 +109,7 @@ class ResponseReader {
 	/** The body, if all of it has come. */
 	private whole(): JsonObject | undefined {
 		if (this.frame.kind !== 'events') return this.frame.body();
+		if (this.unread !== undefined) return undefined;
 		return this.completion.isComplete(this.sawDone) ? this.completion.body() : undefined;
 	}
 
@@ -150,11 +156,10 @@ class ResponseReader {
 			this.sawDone = this.sawEvent;
 			return;
 		}
-		const event = asObject(parseJson(data));
-		// An event that is not JSON may be a part of the completion.
-		if (!event) throw streamError('unreadable').with({ extra: { unreadEvent: data } });
 		this.sawEvent = true;
-		this.fresh += this.completion.read(event);
+		const event = asObject(parseJson(data));
+		if (event) this.fresh += this.thoughts.add(this.completion.read(event));
+		else this.unread ??= data;
 	}
 
 	/** Passes on all text of a chunk in one call: a call for each event takes more time. */
@@ -178,7 +183,7 @@ class ResponseReader {
 			reasoning: reasoning || undefined,
 			toolCalls: unlessEmpty(toolCalls),
 			raw,
-			unreadEvent: (this.frame.kind === 'events' && this.parser.unread) || undefined,
+			unreadEvent: this.unread ?? ((this.frame.kind === 'events' && this.parser.unread) || undefined),
 			...error.details.extra,
 		});
 		// Some text comes only at the end of its part.

@@ -22,7 +22,8 @@ describe('formats', () => {
 		status: 'incomplete',
 		incomplete_details: reason === undefined ? null : { reason },
 	});
-	const withCall = { status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] };
+	const call = { type: 'function_call', name: 'look' };
+	const withCall = { status: 'completed', output: [call, { type: 'message' }] };
 
 	test.each<[string, JsonObject, string | null]>([
 		['chat', chat('stop'), 'stop'],
@@ -121,6 +122,7 @@ it.each<[string, JsonObject, Partial<Completion>, Array<number | null>, Partial<
 				{ kind: 'audio', base64: 'AAAA' },
 				{ kind: 'image', base64: 'BBBB', mimeType: 'image/png' },
 			],
+			audio: { id: 'a' },
 			finishReason: 'stop',
 		},
 	],

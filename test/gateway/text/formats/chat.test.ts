@@ -45,9 +45,18 @@ describe('chat response', () => {
 			['arguments that are an object already', call({ a: 1 }), read({ a: 1 })],
 			['arguments that are cut off', call('{"a":'), { ...read('{"a":'), invalidArguments: true }],
 			['a number as the id', call('{}', 7), read({}, '7')],
-			['no function', { id: '' }, { id: null, name: '', arguments: {} }],
 		])('are read with %s', (_, received, expected) => {
 			expect(message({ tool_calls: [received] }).toolCalls).toStrictEqual([expected]);
+		});
+
+		it.each<JsonObject>([
+			{ tool_calls: [{ id: '' }] },
+			{ tool_calls: [{ id: 't', type: 'custom', custom: { name: 'run', input: 'print(1)' } }] },
+			{ function_call: { name: 'look', arguments: '{}' } },
+		])('are only those of functions, others are in the body: %j', (fields) => {
+			const body = { choices: [{ message: { content: 'Hi', ...fields } }] };
+			const { output, raw } = completion(body);
+			expect([output.text, output.toolCalls, raw]).toStrictEqual(['Hi', [], body]);
 		});
 	});
 
@@ -137,11 +146,11 @@ describe('chat stream', () => {
 		const first = { ...usage, cost: 0.6, prompt_tokens_details: { cached_tokens: 4, audio_tokens: 1 } };
 		const more = { completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 5 } };
 		const nulls = { cost_rub: null, total_tokens: null, prompt_tokens_details: { cached_tokens: null } };
-		const other = { cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0 } };
+		const other = { cost_rub: 0.7, total_tokens: 0, prompt_tokens_details: { cached_tokens: 2 } };
 		const replaced = {
 			...first,
 			cost_rub: 0.7,
-			prompt_tokens_details: { cached_tokens: 0, audio_tokens: 1 },
+			prompt_tokens_details: { cached_tokens: 2, audio_tokens: 1 },
 		};
 
 		it.each<[string, JsonObject | null, JsonObject]>([

@@ -19,6 +19,7 @@ import {
 } from '../../util/json';
 import { MAX_AMOUNT } from '../../util/money';
 import { excerpt } from '../../util/text';
+import { withoutThoughts } from './thoughts';
 
 // Types, not interfaces: TypeScript takes only the former for JSON.
 
@@ -58,6 +59,10 @@ export interface ModelOutput {
 	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
 	sources: JsonObject[];
 	files: OutputFile[];
+	/** What names a spoken response in a later turn, as the gateway sends it: `id`, `expires_at` (§2.4). */
+	audio?: JsonObject;
+	/** The text at which the model stopped (§2.5). */
+	stopSequence?: string;
 	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
 	finishReason: string | null;
 }
@@ -82,14 +87,22 @@ export interface Completion extends Receipt, ModelOutput {
 	fallbackFrom?: string[];
 }
 
-/** @param hasMore whether the body has something that the fields of `output` do not have */
+/**
+ * A completion from its parts. Thoughts at the beginning of the text become reasoning, and a text of white space is empty.
+ *
+ * @param hasMore whether the body has something that the fields of `received` do not have
+ */
 export function completionOf(
 	body: JsonObject,
 	receipt: Receipt,
-	output: ModelOutput,
+	received: ModelOutput,
 	hasMore: boolean,
 ): Completion {
-	return { ...receipt, ...output, ...(hasMore || isEmpty(output) ? { raw: body } : {}) };
+	const { thoughts, text } = withoutThoughts(received.text);
+	const output = { ...received, text: text.trim() === '' ? '' : text };
+	if (thoughts !== '') output.reasoning = [received.reasoning, thoughts].filter(Boolean).join('\n\n');
+	const isRaw = hasMore || text !== received.text || isEmpty(output);
+	return { ...receipt, ...output, ...(isRaw ? { raw: body } : {}) };
 }
 
 /** Whether the model returned nothing but reasoning. */
@@ -97,10 +110,23 @@ export function isEmpty({ text, refusal, toolCalls, files }: ModelOutput): boole
 	return text === '' && refusal === '' && toolCalls.length + files.length === 0;
 }
 
+const OTHER_TEXT = 'The text above is not complete. The whole text:';
+
+/**
+ * What is to be shown of a completion of which `shown` was streamed: the rest, or, where the streamed text is another one,
+ * the whole. Events may be lost on their way, and the closing one repeats their text (§6.1).
+ */
+export function restToShow(shown: string, { text, refusal }: ModelOutput): string {
+	const whole = text + refusal;
+	if (whole.startsWith(shown)) return whole.slice(shown.length);
+	const values = [shown, whole].map((one) => canonicalJson(parseJson(one) ?? one.trim()));
+	return values[0] === values[1] ? '' : `\n\n${OTHER_TEXT}\n\n${whole}`;
+}
+
 /** A completion as items have it. Important fields first: the table of the output panel shows four columns. */
 export function completionFields(completion: Completion, output?: Json) {
 	const { text, toolCalls, reasoning, refusal, sources, finishReason, costRub, costIsComputed } = completion;
-	const { model, provider, fallbackFrom = [], usage, id, raw } = completion;
+	const { model, provider, fallbackFrom = [], usage, id, raw, audio, stopSequence } = completion;
 	return compact({
 		text,
 		output,
@@ -109,6 +135,7 @@ export function completionFields(completion: Completion, output?: Json) {
 		refusal: refusal || undefined,
 		sources: unlessEmpty(sources),
 		finishReason,
+		stopSequence,
 		costRub,
 		costIsComputed,
 		model,
@@ -116,6 +143,7 @@ export function completionFields(completion: Completion, output?: Json) {
 		fallbackFrom: unlessEmpty(fallbackFrom),
 		usage,
 		id,
+		audio,
 		raw,
 	});
 }
@@ -222,14 +250,20 @@ export function unusableResponse(text: ErrorText & { code: string }, extra: Json
 	return new ApiError({ ...text, outcome: 'charged', status: 200, retryable: false, extra });
 }
 
+/** Whether a call names its tool. One that does not cannot be run. */
+export function hasName({ name }: JsonObject): boolean {
+	return asText(name) !== undefined;
+}
+
 /** A tool call from its wire fields; the arguments are JSON text (§2.4) or an object. */
 export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 	const call = { id: asId(id) ?? null, name: asText(name) ?? '' };
 	if (typeof args !== 'string') return { ...call, arguments: (args ?? {}) as Json };
 	// A call of a function without parameters may have no arguments.
 	const parsed = args.trim() === '' ? {} : parseJson(args);
-	if (parsed !== undefined) return { ...call, arguments: parsed };
-	return { ...call, arguments: args, invalidArguments: true };
+	// A text is arguments that are encoded twice.
+	const isInvalid = parsed === undefined || typeof parsed === 'string';
+	return { ...call, arguments: parsed ?? args, ...(isInvalid && { invalidArguments: true }) };
 }
 
 /** What annotations cite. The specification does not show where they have their URL. */
@@ -252,9 +286,20 @@ export function joinedTexts(objects: readonly JsonObject[], field: string): stri
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
 
 export function partsBesideText(content: Json | undefined): JsonObject[] {
-	return asObjects(content).filter(
-		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),
-	);
+	return asObjects(content).filter((part) => {
+		const { type, text: said, refusal } = part;
+		return isThought(part) || (!TEXT_PARTS.has(type) && !asText(said) && !asText(refusal));
+	});
+}
+
+/** Whether a part of a message has thoughts of the model, which are not for its reader. */
+export function isThought({ type }: JsonObject): boolean {
+	return type === 'thinking';
+}
+
+/** The thoughts in a part: a text, or a list of parts with texts. */
+export function thoughtIn({ thinking, text }: JsonObject): string {
+	return joinedTexts(asObjects(thinking), 'text') || textOf(thinking) || textOf(text);
 }
 
 /** The URL of an image (§4.2), if the part has one. */

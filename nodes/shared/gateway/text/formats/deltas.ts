@@ -1,4 +1,5 @@
 import { asObject, fieldOf, setField, textOf, type JsonObject } from '../../util/json';
+import { isEmptyValue } from './merge';
 
 /**
  * Adds a delta to an object: texts of the fields that are `chunked` are joined, lists go on, and objects are
@@ -19,11 +20,11 @@ export function addDelta(object: JsonObject, delta: JsonObject, chunked: Readonl
 	}
 }
 
-/** Adds the fields of a later event to an object: objects are merged, and null replaces nothing. */
+/** Adds the fields of a later event to an object: objects are merged, and an empty value or 0 replaces nothing. */
 export function addFields(object: JsonObject, fields: JsonObject): void {
 	for (const [name, value] of Object.entries(fields)) {
 		const known = fieldOf(object, name);
-		if (value === null && known !== undefined) continue;
+		if (known !== undefined && (isEmptyValue(value) || value === 0)) continue;
 		const [before, after] = [asObject(known), asObject(value)];
 		if (before && after) addFields(before, after);
 		else setField(object, name, value);

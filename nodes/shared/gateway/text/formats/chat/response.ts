@@ -1,16 +1,31 @@
 import type { ApiError } from '../../../errors/errors';
+import { withServerMessage } from '../../../errors/fromResponse';
 import { isDataUrl, readBase64 } from '../../../util/base64';
-import { asObject, asObjects, asText, compact, textOf, type Json, type JsonObject } from '../../../util/json';
+import {
+	asArray,
+	asId,
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	compact,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../../../util/json';
 import {
 	assertOutput,
 	completionOf,
 	errorIn,
 	generationError,
+	hasName,
 	imageUrl,
+	isThought,
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
+	thoughtIn,
 	toolCall,
 	unlessEmpty,
 	valueAt,
@@ -35,20 +50,41 @@ export const USAGE: UsagePaths = {
 export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const choices = asObjects(body.choices);
+	// After its end, an error takes nothing from a text.
+	const isWhole = choices.length > 0 && choices.every((choice) => hasEnded(choice) && !hasFailed(choice));
 	const withError = [body, ...choices].find(hasFailed);
-	if (withError && choices.length > 0) throw failure(errorIn(withError), choices, receipt);
-	assertOutput(body, 'choices', receipt);
+	if (withError && choices.length > 0 && !isWhole) throw failure(errorIn(withError), choices, receipt);
+	if (!isWhole) assertOutput(body, 'choices', receipt);
 	const failed = valueAt(body.usage, 'plugin_post_process_error') === true;
-	const more = compact({ provider: asText(body.provider), hint: failed ? PLUGIN_FAILED : undefined });
+	const { message: late } = errorIn(body) ?? {};
+	const hints = [
+		failed && PLUGIN_FAILED,
+		late && withServerMessage('The gateway adds an error.', textOf(late)),
+	];
+	const hint = hints.filter(Boolean).join(' ') || undefined;
+	const more = compact({ provider: asText(body.provider), hint });
 	const [first = {}, ...others] = choices;
-	const hasMore =
-		others.length > 0 || otherParts(asObject(first.message) ?? {}).some((part) => !imageIn(part));
-	return { ...completionOf(body, receipt, readChoice(first), hasMore), ...more };
+	const isRaw = others.length > 0 || hasMore(body, asObject(first.message) ?? {});
+	return { ...completionOf(body, receipt, readChoice(first), isRaw), ...more };
+}
+
+/** Whether a body has what the specification does not show: parts, calls that are no functions, lists of pages. */
+function hasMore({ citations, search_results: results }: JsonObject, message: JsonObject): boolean {
+	return (
+		otherParts(message).some((part) => !imageIn(part)) ||
+		asObjects(message.tool_calls).some((call) => !hasName(calledIn(call))) ||
+		asObject(message.function_call) !== undefined ||
+		asArray(citations).length + asArray(results).length > 0
+	);
 }
 
 /** §2.4. The plugin that the specification shows masks personal data. */
 const PLUGIN_FAILED =
 	'A plugin failed after the model had answered: what it masks may stand in the text, or its masks in place of names and numbers. Check the text before it goes on.';
+
+export function hasEnded({ finish_reason: reason }: JsonObject): boolean {
+	return asText(reason) !== undefined;
+}
 
 /** Whether a choice ended with an error, also without one that says why. */
 export function hasFailed(choice: JsonObject): boolean {
@@ -64,7 +100,7 @@ function failure(error: JsonObject = {}, choices: JsonObject[], receipt: Receipt
 
 function readChoice(choice: JsonObject): ModelOutput {
 	const message = asObject(choice.message) ?? {};
-	const { data, transcript } = asObject(message.audio) ?? {};
+	const { data, transcript, id, expires_at } = asObject(message.audio) ?? {};
 	// The second is a vendor's name for the first.
 	const [reasoning, reasoning_content] = [asText(message.reasoning), asText(message.reasoning_content)];
 	const details = firstList(choice.reasoning_details, message.reasoning_details);
@@ -73,14 +109,15 @@ function readChoice(choice: JsonObject): ModelOutput {
 	const wire = compact({ reasoning, reasoning_content, reasoning_details: unlessEmpty(details) });
 	const audio = asText(data);
 	const parts = otherParts(message);
+	const thoughts = parts.filter(isThought).map(thoughtIn).join('');
 	return {
+		...(asId(id) !== undefined && { audio: compact({ id: asId(id), expires_at: asNumber(expires_at) }) }),
 		text: contentText(message.content) || textOf(transcript),
-		toolCalls: asObjects(message.tool_calls).map(({ id, function: called }) => {
-			const { name, arguments: args } = asObject(called) ?? {};
-			return toolCall(id, name, args);
-		}),
+		toolCalls: asObjects(message.tool_calls)
+			.filter((call) => hasName(calledIn(call)))
+			.map((call) => toolCall(call.id, calledIn(call).name, calledIn(call).arguments)),
 		// Some models return only details of their reasoning.
-		reasoning: reasoning ?? reasoning_content ?? detailTexts.join(''),
+		reasoning: reasoning ?? reasoning_content ?? (detailTexts.join('') || thoughts),
 		reasoningParts: Object.keys(wire).length > 0 ? [wire] : [],
 		refusal: textOf(message.refusal),
 		sources: sourcesOf(asObjects(message.annotations)),
@@ -92,6 +129,10 @@ function readChoice(choice: JsonObject): ModelOutput {
 	};
 }
 
+function calledIn({ function: called }: JsonObject): JsonObject {
+	return asObject(called) ?? {};
+}
+
 /** The first list that has objects: some providers send the same details in two places. */
 export function firstList(first: Json | undefined, second: Json | undefined): JsonObject[] {
 	const list = asObjects(first);
@@ -100,7 +141,11 @@ export function firstList(first: Json | undefined, second: Json | undefined): Js
 
 /** The text of a content, which is text or, with some models, a list of parts. */
 export function contentText(content: Json | undefined): string {
-	return typeof content === 'string' ? content : joinedTexts(asObjects(content), 'text');
+	if (typeof content === 'string') return content;
+	return joinedTexts(
+		asObjects(content).filter((part) => !isThought(part)),
+		'text',
+	);
 }
 
 /** The parts of a message that are no text. Images may also be next to its content, as parts or as URLs. */

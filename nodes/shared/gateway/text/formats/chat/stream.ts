@@ -11,11 +11,11 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { errorIn, generationError, unlessEmpty, valueAt } from '../completion';
+import { errorIn, generationError, isThought, partsBesideText, unlessEmpty, valueAt } from '../completion';
 import { ObjectScanner } from '../../../util/objectScanner';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText, firstList, hasFailed, otherParts } from './response';
+import { contentText, firstList, hasEnded, hasFailed, otherParts } from './response';
 
 /** Assembles the chunks of a chat stream (§6.2) into a chat completion (§2.4). */
 export class ChatStream implements CompletionStream {
@@ -30,7 +30,7 @@ export class ChatStream implements CompletionStream {
 		const usage = asObject(received.usage);
 		if (usage) addFields((this.usage ??= {}), usage);
 		// The specification does not show when a chat stream is charged.
-		if (error) throw generationError(error).with({ outcome: 'unknown' });
+		if (error && !this.isComplete(false)) throw generationError(error).with({ outcome: 'unknown' });
 		addMissing(this.head, omit(received, 'usage'));
 		let shown = '';
 		for (const choice of asObjects(received.choices)) {
@@ -60,11 +60,12 @@ export class ChatStream implements CompletionStream {
 
 // prettier-ignore
 const CHUNKED = new Set([
-	'content', 'reasoning', 'reasoning_content', 'refusal', 'data', 'transcript', 'text', 'summary', 'arguments',
+	'reasoning', 'reasoning_content', 'refusal', 'data', 'transcript', 'text', 'thinking', 'summary', 'arguments', 'input',
 ]);
 
 class StreamedChoice {
 	private readonly message: JsonObject = {};
+	private readonly content: JsonObject[] = [];
 	private readonly toolCalls = new StreamedList((known, chunk) => {
 		return isOtherCall(known, chunk, () => this.hasArguments(known));
 	});
@@ -75,7 +76,7 @@ class StreamedChoice {
 	constructor(private readonly index: number) {}
 
 	get hasEnded(): boolean {
-		return this.end.finish_reason !== undefined;
+		return hasEnded(this.end);
 	}
 
 	get hasFailed(): boolean {
@@ -87,8 +88,9 @@ class StreamedChoice {
 		const delta = asObject(choice.delta) ?? asObject(choice.message) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
-		const pictures = unlessEmpty(otherParts({ content, images }));
-		addDelta(this.message, { ...fields, content: text, images: pictures }, CHUNKED);
+		const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content);
+		for (const part of parts) addPart(this.content, part);
+		addDelta(this.message, { ...fields, images: unlessEmpty(otherParts({ images })) }, CHUNKED);
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
 		this.end.error ??= error ?? undefined;
 		for (const [place, call] of asObjects(tool_calls).entries()) {
@@ -108,8 +110,9 @@ class StreamedChoice {
 	}
 
 	assembled(): JsonObject {
-		const { content, ...message } = this.message;
+		const { message, content } = this;
 		const { audio } = message;
+		const text = partsBesideText(content).length > 0 ? content : contentText(content);
 		const toolCalls = this.toolCalls.elements.filter(isCall).map((call) => omit(call, 'index'));
 		const hasOther = toolCalls.length > 0 || audio !== undefined;
 		const { finish_reason = null, logprobs, error } = this.end;
@@ -117,7 +120,7 @@ class StreamedChoice {
 			index: this.index,
 			message: {
 				role: 'assistant',
-				content: content ?? (hasOther ? null : ''),
+				content: text === '' && hasOther ? null : text,
 				refusal: null,
 				reasoning: null,
 				annotations: [],
@@ -130,6 +133,19 @@ class StreamedChoice {
 			logprobs: logprobs ? { content: [], refusal: [], ...asObject(logprobs) } : null,
 		};
 	}
+}
+
+/** Adds the next part of a content. Texts and thoughts go on. */
+function addPart(parts: JsonObject[], { thinking, ...part }: JsonObject): void {
+	const isText = isThought(part) || asText(part.text) !== undefined;
+	const last = parts.at(-1);
+	const known = last && last.type === part.type && isText ? last : { type: part.type };
+	if (known !== last) parts.push(known);
+	addDelta(known, omit(part, 'type'), CHUNKED);
+	if (!Array.isArray(thinking)) return addDelta(known, { thinking }, CHUNKED);
+	const thoughts = Array.isArray(known.thinking) ? (known.thinking as JsonObject[]) : [];
+	for (const thought of asObjects(thinking)) addPart(thoughts, thought);
+	known.thinking = thoughts;
 }
 
 /** Sound whose data is one text: its pieces may be padded. */

@@ -41,7 +41,9 @@ export function readCompletion(body: JsonObject, output: OutputRequest): Complet
 	assertOutput(body, 'content', receipt, stopReason !== undefined);
 	const content = asObjects(body.content);
 	const hasMore = content.some(({ type }) => !READ.includes(type));
-	return completionOf(body, receipt, readContent(content, stopReason, output), hasMore);
+	const stopSequence = asText(body.stop_sequence);
+	const read = { ...readContent(content, stopReason, output), ...(stopSequence && { stopSequence }) };
+	return completionOf(body, receipt, read, hasMore);
 }
 
 function readContent(

@@ -1,5 +1,6 @@
 import {
 	asArray,
+	asId,
 	asIndex,
 	asObject,
 	asObjects,
@@ -10,19 +11,26 @@ import {
 	textOf,
 	type JsonObject,
 } from '../../../util/json';
+import { ApiError, type ApiErrorDetails } from '../../../errors/errors';
 import { generationError } from '../completion';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
+import { isEmptyValue, united } from '../merge';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
 
 /** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
 export class MessagesStream implements CompletionStream {
 	private message: JsonObject = {};
+	/** The content with which the message began: it has none (§6.3), unless the server does not stream. */
+	private begun: JsonObject[] = [];
 	private readonly blocks = new Map<number, StreamedBlock>();
 	isFinished = false;
 	/** Whether the reason of its end has come, which no text follows (§6.3). */
 	private hasEnded = false;
+
+	/** Whether another message has begun inside this one. */
+	private hasSecond = false;
 
 	constructor(private readonly output: OutputRequest) {}
 
@@ -34,11 +42,7 @@ export class MessagesStream implements CompletionStream {
 			at(this.blocks, asIndex(index) ?? 0, () => new StreamedBlock(asObject(start) ?? startOf(delta)));
 		// The specification does not show when a messages stream is charged.
 		if (type === 'error') throw generationError(asObject(error) ?? {}).with({ outcome: 'unknown' });
-		// §6.3: this usage is the initial one; only `message_delta` has the output tokens of the whole message.
-		if (type === 'message_start') {
-			addMissing(this.message, omit(message ?? {}, 'usage'));
-			addFields(this.message, { usage: omit(asObject(message?.usage) ?? {}, 'output_tokens') });
-		}
+		if (type === 'message_start') this.start(message ?? {});
 		// A gateway that does not stream may send its response as one event.
 		if (type === 'message') {
 			const parts = asObjects(received.content);
@@ -54,13 +58,43 @@ export class MessagesStream implements CompletionStream {
 		return '';
 	}
 
+	private start({ content, usage, ...fields }: JsonObject): void {
+		const [known, id] = [this.message.id, fields.id].map(asId);
+		if (known !== undefined && id !== undefined && known !== id) {
+			this.hasSecond = asObjects(this.body().content).some(hasContent);
+			if (this.hasSecond) throw new ApiError(SECOND);
+			this.message = {};
+			this.blocks.clear();
+			this.begun = [];
+		}
+		addMissing(this.message, fields);
+		if (asObjects(content).length > 0) this.begun = asObjects(content);
+		// §6.3: this usage is the initial one. Only `message_delta` has the output tokens of what follows.
+		const used = asObject(usage) ?? {};
+		addFields(this.message, { usage: this.begun.length > 0 ? used : omit(used, 'output_tokens') });
+	}
+
 	isComplete(): boolean {
-		return this.isFinished || this.hasEnded;
+		return !this.hasSecond && (this.isFinished || this.hasEnded);
 	}
 
 	body(): JsonObject {
-		return { ...this.message, content: byIndex(this.blocks).map((block) => block.assembled()) };
+		const blocks = byIndex(this.blocks).map((block) => block.assembled());
+		return { ...this.message, content: united(this.begun, blocks) };
 	}
+}
+
+const SECOND: ApiErrorDetails = {
+	message: 'A second response began before the first one had ended',
+	description: 'The stream has two responses in place of one. Run this item again, or choose another model.',
+	code: 'second_response',
+	outcome: 'unknown',
+	status: 200,
+	retryable: false,
+};
+
+function hasContent(part: JsonObject): boolean {
+	return Object.values(omit(part, 'type')).some((value) => !isEmptyValue(value));
 }
 
 const CHUNKED = new Set(['text', 'thinking', 'signature', 'partial_json']);

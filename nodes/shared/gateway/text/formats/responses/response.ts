@@ -1,13 +1,16 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../../util/json';
+import { asObject, asObjects, asText, compact, type JsonObject } from '../../../util/json';
 import {
 	assertOutput,
 	completionOf,
 	errorIn,
 	generationError,
+	hasName,
+	isThought,
 	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
+	thoughtIn,
 	toolCall,
 	type Completion,
 	type ModelOutput,
@@ -32,7 +35,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const status = asText(body.status);
 	// §3.3, §6.1: it is charged when it is completed.
 	if (status === 'failed') throw generationError(asObject(body.error) ?? {}, receipt, true);
-	if (UNFINISHED.includes(status ?? '') && asObjects(body.output).length === 0 && !errorIn(body))
+	if (isUnfinished(body) && asObjects(body.output).length === 0 && !errorIn(body))
 		throw withoutOutput(receipt, {
 			message: `The gateway responded before the model: the status of the response is “${status}”`,
 			description:
@@ -40,27 +43,32 @@ export function readCompletion(body: JsonObject): Completion {
 		});
 	// §3.3: the token limit may be reached before the first item.
 	assertOutput(body, 'output', receipt, status === 'incomplete');
-	return completionOf(body, receipt, readOutput(body), asObjects(body.output).some(hasMore));
+	const items = asObjects(body.output);
+	const hint = items.some((item) => imageIn(item) && !asText(item.result)) ? PARTIAL_IMAGE : undefined;
+	return { ...completionOf(body, receipt, readOutput(body), items.some(hasMore)), ...compact({ hint }) };
 }
 
-/** §2.3: statuses of a response that the model has not ended. */
-const UNFINISHED: readonly string[] = ['queued', 'in_progress', 'cancelled'];
+/** Whether the model has not ended a response (§2.3). */
+export function isUnfinished({ status }: JsonObject): boolean {
+	return status === 'queued' || status === 'in_progress' || status === 'cancelled';
+}
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
 function readOutput(body: JsonObject): ModelOutput {
 	const items = asObjects(body.output);
 	const ofType = (type: string) => items.filter((item) => item.type === type);
-	const parts = ofType('message').flatMap(({ content }) => asObjects(content));
-	const toolCalls = ofType('function_call').map((item) =>
-		toolCall(item.call_id ?? item.id, item.name, item.arguments),
-	);
+	const contents = ofType('message').flatMap(({ content }) => asObjects(content));
+	const parts = contents.filter((part) => !isThought(part));
+	const thoughts = ofType('reasoning').map(({ summary, content }) => {
+		return joinedTexts(asObjects(summary), 'text') || joinedTexts(asObjects(content), 'text');
+	});
+	const toolCalls = ofType('function_call')
+		.filter(hasName)
+		.map((item) => toolCall(item.call_id ?? item.id, item.name, item.arguments));
 	return {
 		text: joinedTexts(parts, 'text'),
 		toolCalls,
-		reasoning: joinedTexts(
-			ofType('reasoning').flatMap(({ summary }) => asObjects(summary)),
-			'text',
-		),
+		reasoning: [...thoughts, ...contents.filter(isThought).map(thoughtIn)].join(''),
 		reasoningParts: reasoningIn(items, ({ type }) => type === 'reasoning'),
 		refusal: joinedTexts(parts, 'refusal'),
 		sources: sourcesOf([
@@ -73,18 +81,21 @@ function readOutput(body: JsonObject): ModelOutput {
 }
 
 /** Items that are read into fields of their own. */
-const OUTPUT: ReadonlySet<unknown> = new Set(['function_call', 'reasoning', 'web_search_call']);
+const OUTPUT: ReadonlySet<unknown> = new Set(['reasoning', 'web_search_call']);
 
 /** Whether an item, or a part of a message, is of no known kind. */
 function hasMore(item: JsonObject): boolean {
 	const { type, content } = item;
 	if (type === 'message') return partsBesideText(content).length > 0;
+	if (type === 'function_call') return !hasName(item);
 	return !OUTPUT.has(type) && !imageIn(item);
 }
 
+const PARTIAL_IMAGE = 'An image is a preview: the final one did not come. Look at it before it goes on.';
+
 /** The image of the built-in tool. The specification does not show its fields; a base64 `result` is an image. */
-function imageIn({ type, result }: JsonObject): OutputFile | undefined {
-	const base64 = type === 'image_generation_call' ? asText(result) : undefined;
+function imageIn({ type, result, partial_image_b64: preview }: JsonObject): OutputFile | undefined {
+	const base64 = type === 'image_generation_call' ? (asText(result) ?? asText(preview)) : undefined;
 	return base64 === undefined ? undefined : { kind: 'image', base64 };
 }
 

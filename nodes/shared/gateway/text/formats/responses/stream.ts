@@ -1,11 +1,12 @@
 import { policyOf, statusOf } from '../../../errors/policy';
 import {
-	asArray,
 	asIndex,
 	asNumber,
 	asObject,
 	asObjects,
+	asText,
 	at,
+	compact,
 	fieldOf,
 	omit,
 	setField,
@@ -13,19 +14,28 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { generationError, readReceipt } from '../completion';
+import { generationError, readReceipt, unlessEmpty } from '../completion';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { USAGE } from './response';
+import { isEmptyValue, textIn, united, withLater } from '../merge';
+import { isUnfinished, USAGE } from './response';
 
-const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
+/** The statuses of the events that end a response (§3.3). The last event is that of another vendor. */
+const CLOSING: ReadonlyMap<unknown, string> = new Map([
+	['response.completed', 'completed'],
+	['response.incomplete', 'incomplete'],
+	['response.done', 'completed'],
+]);
 
 /** Assembles the events of a responses stream (§6.1) into a response object (§2.3). */
 export class ResponsesStream implements CompletionStream {
 	private closed: JsonObject | undefined;
 	/** The response of the events before. */
 	private readonly head: JsonObject = {};
+	private readonly usage: JsonObject = {};
 	private lastNumber = -1;
+	/** Events without a number: some servers number all but the first. */
+	private unnumbered = 0;
 	private hasGap = false;
 	private readonly items = new Map<number, StreamedItem>();
 
@@ -47,110 +57,171 @@ export class ResponsesStream implements CompletionStream {
 			const retryable = !closing && (meant === undefined || policyOf({ code }, meant, 200).again);
 			throw failure.with({ outcome: 'rejected', ...(chargeUnsaid && { chargeUnsaid: false }), retryable });
 		}
-		// §3.3: the event says the status, too.
 		if (closing) addMissing(this.head, closing);
+		const usage = asObject(closing?.usage);
+		if (usage) addFields(this.usage, usage);
 		if (isWhole) this.closed = received;
 		if (CLOSING.has(type) && closing) {
-			this.closed = { status: textOf(type).replace('response.', '') };
-			addFields(this.closed, closing);
+			// §3.3: the event says the status, too.
+			const said = isUnfinished(closing) ? undefined : asText(closing.status);
+			this.closed = { ...closing, status: said ?? CLOSING.get(type) };
 		}
-		if (this.closed) addMissing(this.closed, this.head);
+		if (this.closed) {
+			addMissing(this.closed, this.head);
+			if (Object.keys(this.usage).length > 0) this.closed.usage = this.usage;
+		}
 		// §6.1: the number shows duplicates and missing events.
 		const number = asNumber(received.sequence_number);
 		if (number !== undefined) {
 			if (number <= this.lastNumber) return '';
-			this.hasGap ||= number > this.lastNumber + 1;
+			this.hasGap ||= number > (this.lastNumber < 0 ? this.unnumbered : this.lastNumber + 1);
 			this.lastNumber = number;
-		}
+		} else this.unnumbered += 1;
 		const index = asIndex(received.output_index) ?? 0;
 		return at(this.items, index, () => new StreamedItem()).read(received);
 	}
 
-	/** Complete after the closing event. Some have no output: then no event and no tool call may be missing. */
+	/** Complete after the closing event, unless something is missing that it does not repeat. */
 	isComplete(): boolean {
-		const hasOutput = asArray(this.closed?.output).length > 0;
-		const isWhole = !this.hasGap && ![...this.items.values()].some(({ isOpenCall }) => isOpenCall);
-		return this.isFinished && (hasOutput || isWhole);
+		if (!this.closed) return false;
+		if (!this.hasGap && ![...this.items.values()].some(({ isOpenCall }) => isOpenCall)) return true;
+		const repeated = asObjects(this.closed.output);
+		const isFull = repeated.length > 0 && repeated.every(hasContent);
+		return isFull && contentIn(repeated) === contentIn(united(this.streamed(), repeated));
 	}
 
 	get isFinished(): boolean {
 		return this.closed !== undefined;
 	}
 
-	/** Where the closing event has no output, or no text, it is that of the other events. */
+	/** What the closing event has counts, with what only the other events have. */
 	body(): JsonObject {
-		const repeated = asObjects(this.closed?.output);
-		const streamed = byIndex(this.items).flatMap((item) => item.assembled());
-		if (repeated.length === 0) return { ...this.closed, output: streamed };
-		const hasText = ({ type, content }: JsonObject) => type === 'message' && asArray(content).length > 0;
-		if (repeated.some(hasText) || !streamed.some(hasText)) return { ...this.closed, output: repeated };
-		const messages = streamed.filter(hasText);
-		return { ...this.closed, output: [...repeated.filter(({ type }) => type !== 'message'), ...messages] };
+		return { ...this.closed, output: united(this.streamed(), asObjects(this.closed?.output)) };
+	}
+
+	private streamed(): JsonObject[] {
+		return byIndex(this.items).flatMap((item) => item.assembled());
 	}
 }
 
-type Place = readonly [list: 'content' | 'summary' | 'call', type: string, field: string];
+function contentIn(items: readonly JsonObject[]): string {
+	return items.map((item) => textIn(item) + textOf(item.arguments) + textOf(item.result)).join('');
+}
+
+function hasContent(item: JsonObject): boolean {
+	if (item.type === 'message') return textIn(item) !== '';
+	return item.type !== 'function_call' || !isEmptyValue(item.arguments);
+}
+
+type List = 'content' | 'summary' | 'thoughts' | 'call';
 
 /** Where an item has its texts, by the names of the events that bring them, whole or in pieces. */
-const TEXTS: ReadonlyMap<string, Place> = new Map<string, Place>([
+const TEXTS: ReadonlyMap<string, readonly [list: List, type: string, field: string]> = new Map([
 	['output_text', ['content', 'output_text', 'text']],
 	['refusal', ['content', 'refusal', 'refusal']],
 	['reasoning_summary_text', ['summary', 'summary_text', 'text']],
+	['reasoning_text', ['thoughts', 'reasoning_text', 'text']],
 	['function_call_arguments', ['call', 'arguments', 'arguments']],
-]);
+] as const);
+
+/** The lists of parts, by the names of the events that begin and end a part. */
+const PARTS: ReadonlyMap<string, List> = new Map([
+	['content_part', 'content'],
+	['reasoning_summary_part', 'summary'],
+] as const);
 
 const CHUNKED: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);
 
 class StreamedItem {
-	/** As it was added, or as it ended. */
-	private own: JsonObject = {};
-	/** What other events have of it: parts of a message, summaries of reasoning, arguments of a tool call. */
-	private readonly content = new Map<number, JsonObject>();
-	private readonly summary = new Map<number, JsonObject>();
-	private readonly call = new Map<number, JsonObject>();
+	/** As it was added, and as it ended. */
+	private added: JsonObject = {};
+	private ended: JsonObject[] = [];
+	/** What other events have of it: parts of a message, of reasoning, arguments of a tool call. */
+	private readonly parts = new Map<List, Map<number, JsonObject>>();
+	/** The parts that have a delta. */
+	private readonly continued = new WeakSet<JsonObject>();
 	isOpenCall = false;
 
 	/** Returns the text that the event adds. */
 	read(received: JsonObject): string {
 		const [, name = '', step] = /^response\.(.+)\.(\w+)$/.exec(textOf(received.type)) ?? [];
-		const { content_index, summary_index, annotation = null } = received;
-		const [list, type, field] = TEXTS.get(name) ?? ['content', 'output_text', 'text'];
-		const part = () => at(this[list], asIndex(content_index ?? summary_index) ?? 0, () => ({ type }));
-		const item = asObject(received.item);
-		if (name === 'output_item' && item) {
-			this.own = item;
-			this.isOpenCall = step === 'added' && item.type === 'function_call';
-		}
+		const [item, annotation] = [received.item, received.annotation].map(asObject);
+		const [list, type, field] = TEXTS.get(name) ?? [PARTS.get(name) ?? 'content', 'output_text', 'text'];
+		const place = asIndex(received.content_index ?? received.summary_index) ?? 0;
+		if (name === 'output_item' && item) this.readItem(item, step === 'added');
+		if (name === 'image_generation_call') this.readImage(received);
 		if (name === 'function_call_arguments' && step === 'done') this.isOpenCall = false;
-		if (name === 'content_part' && step === 'done')
-			// An event may leave out what those before it had.
-			for (const [key, value] of Object.entries(asObject(received.part) ?? {}))
-				if (!isEmpty(value)) setField(part(), key, value);
-		if (name === 'output_text.annotation') addDelta(part(), { annotations: [annotation] }, CHUNKED);
+		if (PARTS.has(name)) this.addPart(list, place, asObject(received.part));
+		if (name === 'output_text.annotation' && annotation)
+			addDelta(this.part(list, place, type), { annotations: [annotation] }, CHUNKED);
 		if (!TEXTS.has(name)) return '';
+		const part = this.part(list, place, type);
 		const whole = fieldOf(received, field);
-		if (step === 'done' && whole) setField(part(), field, whole);
-		if (step !== 'delta') return '';
-		const delta = textOf(received.delta);
-		addDelta(part(), { [field]: delta }, CHUNKED);
-		return list === 'content' ? delta : '';
+		if (step === 'done' && !isEmptyValue(whole, field)) setField(part, field, whole);
+		const delta = step === 'delta' ? textOf(received.delta) : '';
+		const shown = delta === '' ? '' : this.begun(part, field, delta) + delta;
+		addDelta(part, { [field]: delta }, CHUNKED);
+		return list === 'content' ? shown : '';
+	}
+
+	private readItem(item: JsonObject, isAdded: boolean): void {
+		this.isOpenCall = isAdded && item.type === 'function_call';
+		if (!isAdded) this.ended = united(this.ended, [item]);
+		else {
+			this.added = withLater(this.added, item);
+			const { type, content, summary, arguments: args } = item;
+			const lists: Array<[List, Json | undefined]> = [
+				[type === 'reasoning' ? 'thoughts' : 'content', content],
+				['summary', summary],
+				['call', type === 'function_call' ? [{ type: 'arguments', arguments: args }] : []],
+			];
+			for (const [list, parts] of lists)
+				for (const [place, part] of asObjects(parts).entries()) this.addPart(list, place, part);
+		}
+	}
+
+	/** §6.1 shows no fields of this event: these are from the official client. */
+	private readImage({ partial_image_b64: partial }: JsonObject): void {
+		const image = { type: 'image_generation_call', partial_image_b64: partial };
+		if (asText(partial) !== undefined) this.added = withLater(this.added, image);
+	}
+
+	private part(list: List, place: number, type: string): JsonObject {
+		const parts = at(this.parts, list, () => new Map<number, JsonObject>());
+		return at(parts, place, () => ({ type }));
+	}
+
+	private addPart(list: List, place: number, { type, ...part }: JsonObject = {}): void {
+		if (Object.values(part).every((value) => isEmptyValue(value))) return;
+		const isThought = list === 'content' && type === 'reasoning_text';
+		const known = this.part(isThought ? 'thoughts' : list, place, asText(type) ?? 'output_text');
+		for (const [name, value] of Object.entries(part))
+			if (!isEmptyValue(value, name)) setField(known, name, value);
+	}
+
+	/** The text with which a part has begun, at its first delta. Some servers repeat it in the deltas. */
+	private begun(part: JsonObject, field: string, delta: string): string {
+		if (this.continued.has(part)) return '';
+		this.continued.add(part);
+		const text = textOf(fieldOf(part, field));
+		const isRepeated = text.startsWith(delta) || delta.startsWith(text);
+		if (isRepeated) setField(part, field, '');
+		return isRepeated ? '' : text;
 	}
 
 	assembled(): JsonObject[] {
-		const fields: Array<[type: string, field: string, value: Json | undefined]> = [
-			['reasoning', 'summary', byIndex(this.summary)],
-			['message', 'content', byIndex(this.content)],
-			['function_call', 'arguments', this.call.get(0)?.arguments],
+		const listed = (list: List) => unlessEmpty(byIndex(this.parts.get(list) ?? new Map()));
+		const fields: Array<[type: string, fields: JsonObject]> = [
+			['reasoning', compact({ summary: listed('summary'), content: listed('thoughts') })],
+			['message', compact({ content: listed('content') })],
+			['function_call', compact({ arguments: listed('call')?.[0]?.arguments })],
 		];
-		const found = fields.flatMap(([type, field, value]) => {
-			const own = this.own.type === type ? this.own : {};
-			return isEmpty(value) || !isEmpty(fieldOf(own, field)) ? [] : [{ ...own, type, [field]: value }];
+		const isOwn = (type: string) => this.added.type === type;
+		const found = fields.flatMap(([type, values]) => {
+			if (Object.keys(values).length === 0) return [];
+			return [{ ...(isOwn(type) ? this.added : {}), type, ...values }];
 		});
-		const isReplaced = this.own.type === undefined || found.some(({ type }) => type === this.own.type);
-		return isReplaced ? found : [this.own, ...found];
+		const isFound = asText(this.added.type) === undefined || found.some(({ type }) => isOwn(type));
+		return united(isFound ? found : [this.added, ...found], this.ended);
 	}
-}
-
-function isEmpty(value: Json = null): boolean {
-	return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
