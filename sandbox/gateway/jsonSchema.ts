@@ -13,6 +13,11 @@ export interface JsonSchema {
 	examples?: unknown[];
 	anyOf?: JsonSchema[];
 	oneOf?: JsonSchema[];
+	allOf?: JsonSchema[];
+	if?: JsonSchema;
+	then?: JsonSchema;
+	else?: JsonSchema;
+	not?: JsonSchema;
 	$ref?: string;
 	$defs?: Record<string, JsonSchema>;
 	definitions?: Record<string, JsonSchema>;

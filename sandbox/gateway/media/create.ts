@@ -12,16 +12,17 @@ import { throwMarkedError } from '../text/markers';
 import { taskPrice } from './pricing';
 import { promptOf } from './render/words';
 import type { MediaTask } from './task';
-import { validInput } from './validate';
+import { checkedBody, taskFields, validInput } from './validate';
 
 export function createTask(context: GatewayContext, request: FastifyRequest, account: Account): MediaTask {
 	const key = idempotencyKeyOf(request);
-	const { body } = request;
-	if (!isObject(body)) throw new ApiError('invalid_request', 'The body must be a JSON object');
+	if (!isObject(request.body)) throw new ApiError('invalid_request', 'The body must be a JSON object');
 	const original = context.tasks.repeated(account, key);
 	if (original) return original;
+	const body = checkedBody(taskFields, request.body, 'invalid_input');
 	const model = readModel(body);
-	const input = validInput(model, body.input);
+	// Its schema decides about null.
+	const input = validInput(model, request.body.input);
 	throwMarkedError(promptOf(input));
 	const callBackUrl = readCallBackUrl(body);
 	const sessionId = readSession(context, account, body);
@@ -51,23 +52,21 @@ export function createTask(context: GatewayContext, request: FastifyRequest, acc
 
 /** §4.6: an unknown model gives 422. */
 function readModel({ model: id }: JsonObject): MediaModel {
-	if (typeof id !== 'string' || id === '') throw new ApiError('invalid_input', 'model: is required');
-	const model = findMediaModel(id);
-	if (!model) throw new ApiError('invalid_input', `model: ${id} does not exist`);
+	const model = findMediaModel(String(id));
+	if (!model) throw new ApiError('invalid_input', `model: ${String(id)} does not exist`);
 	return model;
 }
 
 function readCallBackUrl({ callBackUrl }: JsonObject): string | null {
-	if (callBackUrl === undefined || callBackUrl === null) return null;
-	if (typeof callBackUrl !== 'string' || !/^https?:\/\//.test(callBackUrl) || !URL.canParse(callBackUrl)) {
+	if (typeof callBackUrl !== 'string') return null;
+	if (!/^https?:\/\//.test(callBackUrl) || !URL.canParse(callBackUrl)) {
 		throw new ApiError('invalid_input', 'callBackUrl: must be an http or https URL');
 	}
 	return callBackUrl;
 }
 
 function readSession(context: GatewayContext, account: Account, { sessionId }: JsonObject): string | null {
-	if (sessionId === undefined || sessionId === null) return null;
-	if (typeof sessionId !== 'string') throw new ApiError('invalid_input', 'sessionId: must be a string');
+	if (typeof sessionId !== 'string') return null;
 	if (context.sessions.get(sessionId) !== account.name) throw new ApiError('not_found', 'Session not found');
 	if (context.tasks.sessionBusy(sessionId)) throw new ApiError('conflict');
 	return sessionId;

@@ -1,18 +1,16 @@
 /** POST …/lyrics/timestamped (§2.10, §4.12): when each word is sung. */
 import { ApiError } from '../errors';
-import { isObject, type JsonObject } from '../jsonSchema';
+import type { JsonObject } from '../jsonSchema';
 import { promptOf } from './render/words';
 import type { MediaTask } from './task';
+import { checkedBody, lyricsFields } from './validate';
 
 /** The alignment of the track; 400 for other tasks than music (§4.12), 404 for an unknown track. */
 export function alignLyrics(task: MediaTask, body: unknown): JsonObject {
 	if (task.model.mediaType !== 'music') {
 		throw new ApiError('invalid_request', 'Lyrics are only available for music tasks');
 	}
-	if (!isObject(body) || typeof body.audioId !== 'string' || body.audioId === '') {
-		throw new ApiError('invalid_request', 'audioId is required');
-	}
-	const { audioId } = body;
+	const { audioId } = checkedBody(lyricsFields, body);
 	if (!task.tracks.some((track) => track.id === audioId)) throw new ApiError('not_found', 'Track not found');
 	const { lyrics: written } = task.input;
 	const lyrics = typeof written === 'string' && written ? written : promptOf(task.input);

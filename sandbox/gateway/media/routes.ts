@@ -9,6 +9,7 @@ import { createTask } from './create';
 import { sendDownload } from './download';
 import { alignLyrics } from './lyrics';
 import { statusView, type MediaTask } from './task';
+import { archiveFields, checkedBody } from './validate';
 
 type WithId = { Params: { id: string } };
 type WithQuery = { Querystring: Record<string, string | undefined> };
@@ -87,10 +88,7 @@ function taskId({ id }: WithId['Params']): string {
 
 /** §4.9: optional; an empty object means false. */
 function readArchive(body: unknown): boolean {
-	if (body === undefined || body === null) return false;
-	const value = isObject(body) ? (body.archive ?? false) : null;
-	if (typeof value !== 'boolean') throw new ApiError('invalid_request', 'archive must be a boolean');
-	return value;
+	return checkedBody(archiveFields, body ?? {}).archive === true;
 }
 
 function listTasks(context: GatewayContext, account: string, query: WithQuery['Querystring']): JsonObject {

@@ -6,7 +6,9 @@ import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts';
 import { ApiError } from '../errors';
-import { isObject } from '../jsonSchema';
+import { choice, filledText, object, text } from '../fields';
+import { isObject, type JsonObject, type JsonSchema } from '../jsonSchema';
+import { misfitOf, withoutNulls } from '../misfit';
 import { extensionOf, fileTypeOf, normalMimeType, sniffMimeType } from './fileTypes';
 import type { FileStore, NewFile, StoragePolicy, StoredFile } from './store';
 
@@ -19,19 +21,27 @@ function invalid(message: string): ApiError {
 	return new ApiError('invalid_request', message);
 }
 
-/** §4.14: `TEMP_UPLOAD` and `PERMANENT` are settable; §8: at most 128 characters. */
-function readFields(raw: Record<string, unknown>): Fields {
-	const { externalUserId = null, storagePolicy = 'TEMP_UPLOAD' } = raw;
-	if (storagePolicy !== 'TEMP_UPLOAD' && storagePolicy !== 'PERMANENT') {
-		throw invalid('storagePolicy must be TEMP_UPLOAD or PERMANENT');
-	}
-	if (externalUserId !== null && typeof externalUserId !== 'string') {
-		throw invalid('externalUserId must be a string');
-	}
-	if (externalUserId !== null && externalUserId.length > 128) {
-		throw invalid('externalUserId must be at most 128 characters');
-	}
-	return { externalUserId, storagePolicy };
+/** §4.14: two policies are settable; §8: at most 128 characters. */
+const common = {
+	externalUserId: { ...text, maxLength: 128 },
+	storagePolicy: choice('TEMP_UPLOAD', 'PERMANENT'),
+};
+const multipartFields = object(common);
+const jsonFields = object({ base64: filledText, mimeType: text, ...common }, 'base64');
+
+/** The fields without those that are null; throws 400 with the first that does not fit. */
+function checked(fields: JsonSchema, body: unknown): JsonObject {
+	const given = withoutNulls(body);
+	const misfit = misfitOf(fields, given);
+	if (misfit) throw invalid(`${misfit.path.join('.') || 'The body'} ${misfit.reason}`);
+	return isObject(given) ? given : {};
+}
+
+function readFields({ externalUserId, storagePolicy }: JsonObject): Fields {
+	return {
+		externalUserId: typeof externalUserId === 'string' ? externalUserId : null,
+		storagePolicy: storagePolicy === 'PERMANENT' ? 'PERMANENT' : 'TEMP_UPLOAD',
+	};
 }
 
 /** The type by the bytes takes precedence over the declared one. */
@@ -64,7 +74,7 @@ export async function uploadMultipart(
 			} else part.file.resume();
 		}
 		if (!file) throw invalid('file is required');
-		const fields = readFields(raw);
+		const fields = readFields(checked(multipartFields, raw));
 		const mimeType = mimeTypeOf(await headOf(path), file.mimetype);
 		const filename = file.filename || `upload${extensionOf(mimeType)}`;
 		const { size } = await stat(path);
@@ -85,15 +95,16 @@ async function headOf(path: string): Promise<Buffer> {
 }
 
 export async function uploadBase64(body: unknown, account: Account, store: FileStore): Promise<StoredFile> {
-	if (!isObject(body)) throw invalid('The body must be a JSON object');
-	const { base64, mimeType: declared = '' } = body;
-	if (typeof base64 !== 'string' || base64 === '') throw invalid('base64 is required');
-	if (typeof declared !== 'string') throw invalid('mimeType must be a string');
+	const given = checked(jsonFields, body);
+	const base64 = String(given.base64);
+	const declared = typeof given.mimeType === 'string' ? given.mimeType : '';
 	const dataUrl = /^data:([^;,]*)[^,]*,/.exec(base64.slice(0, 200));
 	const text = dataUrl ? base64.slice(dataUrl[0].length) : base64;
 	if (!/^[A-Za-z0-9+/_-]*={0,2}\s*$/.test(text)) throw invalid('base64 is not valid base64');
-	const fields = readFields(body);
 	const bytes = Buffer.from(text, 'base64');
 	const mimeType = mimeTypeOf(bytes.subarray(0, 16), declared || (dataUrl?.[1] ?? ''));
-	return await store.addBytes(bytes, newFile(account, `upload${extensionOf(mimeType)}`, mimeType, fields));
+	return await store.addBytes(
+		bytes,
+		newFile(account, `upload${extensionOf(mimeType)}`, mimeType, readFields(given)),
+	);
 }

@@ -1,21 +1,25 @@
 /** Reads a chat completion request (§4.2). */
 import { isObject, type JsonObject } from '../../jsonSchema';
 import {
+	checkedBody,
 	invalid,
-	readArray,
-	readBody,
 	readBoolean,
+	readCeiling,
 	readContent,
-	readModel,
+	readList,
 	readNumber,
 	readObject,
+	readObjects,
 	readReasoning,
-	readStops,
-	readTool,
+	readRole,
+	readText,
+	readTexts,
 	readToolChoice,
+	readTools,
 } from '../readers';
 import { readIds, readSigned } from '../returnedReasoning';
 import type { TextCall, ChatMessage, ReturnedReasoning } from '../types';
+import { chatFields } from './fields';
 
 export interface ChatRequest {
 	call: TextCall;
@@ -26,93 +30,55 @@ export interface ChatRequest {
 	plugins: boolean;
 }
 
-const roles: Record<string, ChatMessage['role']> = {
-	user: 'user',
-	assistant: 'assistant',
-	system: 'system',
-	developer: 'system',
-	tool: 'tool',
-};
+/** More choices than this are not made. */
+const maxChoices = 128;
 
 export function readChatRequest(raw: unknown): ChatRequest {
-	const body = readBody(raw);
-	const model = readModel(body);
-	checkRanges(body);
-	const tools = readArray(body, 'tools').map((tool, index) => {
-		const definition = isObject(tool) && isObject(tool.function) ? tool.function : {};
-		return readTool(definition, definition.parameters, `tools[${index}].function`);
-	});
-	const reasoning = readReasoning(body);
+	const body = checkedBody(chatFields, raw);
+	const definitions = readObjects(body, 'tools').map((tool) => readObject(tool, 'function'));
+	const tools = readTools(definitions, 'parameters');
+	const choices = readNumber(body, 'n') ?? 1;
 	return {
 		call: {
-			model,
+			model: readText(body, 'model') ?? '',
 			messages: readMessages(body),
 			tools,
 			toolChoice: readToolChoice(body.tool_choice, tools),
 			parallelTools: readBoolean(body, 'parallel_tool_calls') ?? true,
-			maxTokens:
-				readNumber(body, 'max_completion_tokens', { min: 1, integer: true }) ??
-				readNumber(body, 'max_tokens', { min: 1, integer: true }),
-			stop: readStops(body, 'stop'),
+			maxTokens: readCeiling(body, 'max_completion_tokens', 'max_tokens'),
+			stop: readTexts(body.stop),
 			json: readResponseFormat(body),
-			reasoning: reasoning.enabled,
-			choices: readNumber(body, 'n', { min: 1, max: 16, integer: true }) ?? 1,
-			seed: readNumber(body, 'seed', { integer: true }) ?? 0,
+			reasoning: readReasoning(body),
+			choices: Math.min(Math.max(choices, 1), maxChoices),
+			seed: readNumber(body, 'seed') ?? 0,
 		},
 		stream: readBoolean(body, 'stream') ?? false,
-		hideReasoning: reasoning.exclude,
+		hideReasoning: readBoolean(readObject(body, 'reasoning'), 'exclude') ?? false,
 		audioFormat: readAudioFormat(body),
-		plugins: readArray(body, 'plugins').length > 0,
+		plugins: readList(body.plugins).length > 0,
 	};
-}
-
-/** §4.2, default / range. */
-function checkRanges(body: JsonObject): void {
-	readNumber(body, 'temperature', { min: 0, max: 2 });
-	readNumber(body, 'top_p', { min: 0, max: 1 });
-	readNumber(body, 'top_k', { integer: true });
-	readNumber(body, 'frequency_penalty', { min: -2, max: 2 });
-	readNumber(body, 'presence_penalty', { min: -2, max: 2 });
-	readNumber(body, 'top_logprobs', { min: 0, max: 20, integer: true });
-	for (const name of ['logit_bias', 'web_search_options', 'provider', 'audio', 'image_config']) {
-		readObject(body, name);
-	}
 }
 
 function readMessages(body: JsonObject): ChatMessage[] {
-	const messages = readArray(body, 'messages');
+	const messages = readObjects(body, 'messages');
 	if (messages.length > 0) return messages.map(readMessage);
-	if (typeof body.prompt === 'string' && body.prompt !== '') {
-		return [{ role: 'user', text: body.prompt, attachmentTokens: 0, attachments: [] }];
-	}
-	throw invalid('messages is required');
+	const prompt = readText(body, 'prompt') ?? '';
+	if (prompt === '') throw invalid('messages', 'is required');
+	return [{ role: 'user', ...readContent(prompt) }];
 }
 
-function readMessage(message: unknown, index: number): ChatMessage {
-	const role = isObject(message) && typeof message.role === 'string' ? roles[message.role] : undefined;
-	if (!isObject(message) || !role) throw invalid(`messages[${index}].role is not supported`);
-	const content = readContent(message.content, `messages[${index}].content`);
+function readMessage(message: JsonObject): ChatMessage {
+	const content = readContent(message.content);
 	const calls = message.tool_calls === undefined ? '' : JSON.stringify(message.tool_calls);
 	const returned = readDetails(message.reasoning_details);
 	return {
-		role,
+		role: readRole(message),
 		...content,
 		text: content.text + calls,
-		isCachePoint: hasCacheControl(message.content, index),
+		isCachePoint: readObjects(message, 'content').some((part) => isObject(part.cache_control)),
 		callIds: readIds(message.tool_calls, 'id'),
 		...(returned && { returned }),
 	};
-}
-
-/** §4.2: `cache_control` of text parts. */
-function hasCacheControl(content: unknown, index: number): boolean {
-	const parts = Array.isArray(content) ? (content as unknown[]).filter(isObject) : [];
-	const marked = parts.filter((part) => part.cache_control !== undefined);
-	for (const { type, cache_control: mark } of marked) {
-		if (type === 'text' && isObject(mark) && mark.type === 'ephemeral') continue;
-		throw invalid(`messages[${index}].content has an unsupported cache_control`);
-	}
-	return marked.length > 0;
 }
 
 /** The details as the completion had them (§2.4). */
@@ -122,28 +88,12 @@ function readDetails(details: unknown): ReturnedReasoning | null {
 }
 
 function readResponseFormat(body: JsonObject): TextCall['json'] {
-	const format = readObject(body, 'response_format');
-	if (!format) return null;
-	switch (format.type) {
-		case 'text':
-		case 'grammar':
-			return null;
-		case 'json_object':
-			return 'object';
-		case 'json_schema': {
-			const definition = format.json_schema;
-			if (!isObject(definition) || typeof definition.name !== 'string') {
-				throw invalid('response_format.json_schema needs a name');
-			}
-			return isObject(definition.schema) ? definition.schema : 'object';
-		}
-		default:
-			throw invalid('Unsupported response_format.type');
-	}
+	const { type, json_schema: definition } = readObject(body, 'response_format');
+	if (type === 'json_schema' && isObject(definition) && isObject(definition.schema)) return definition.schema;
+	return type === 'json_object' || type === 'json_schema' ? 'object' : null;
 }
 
 function readAudioFormat(body: JsonObject): string | null {
-	if (!readArray(body, 'modalities').includes('audio')) return null;
-	const format = readObject(body, 'audio')?.format;
-	return typeof format === 'string' ? format : 'wav';
+	if (!readTexts(body.modalities).includes('audio')) return null;
+	return readText(readObject(body, 'audio'), 'format') ?? 'wav';
 }
