@@ -1,5 +1,6 @@
 /** Fault rules: the requests that they match, and their actions. */
 import type { ErrorCode } from '../errors';
+import type { JsonObject } from '../jsonSchema';
 import type { RequestMatch } from './requestTypes';
 
 /** Milliseconds: a fixed number, or a range that each use draws from evenly. */
@@ -25,6 +26,19 @@ export interface StreamFault {
 	deltaDelayMs?: Duration;
 	/** Lines end with CR LF. */
 	crlf?: boolean;
+}
+
+/**
+ * What the answer to a text request looks like, in the format of its endpoint: these fields are merged into those that the
+ * sandbox makes, see `looksLike`.
+ */
+export interface AnswerLooks {
+	/** Fields of the response, whole and streamed. */
+	response?: JsonObject;
+	/** Responses: fields that only the response in the closing event of a stream has, such as other `output`. */
+	closing?: JsonObject;
+	/** Messages: fields of a second message, which begins in the stream after the content of the first. */
+	next?: JsonObject;
 }
 
 /** A body that is not an error of the API, as proxies and broken servers send it. */
@@ -53,6 +67,7 @@ export type FaultAction =
 	| { kind: 'loseResponse' }
 	| { kind: 'redirect'; location: string; status?: 301 | 302 | 303 | 307 | 308 }
 	| { kind: 'delay'; ms: Duration }
+	| ({ kind: 'answer' } & AnswerLooks)
 	| { kind: 'stream'; stream: StreamFault };
 
 export interface FaultRule {

@@ -1,14 +1,34 @@
 /** The queue of fault rules: which rule hits which request. */
 import { randomUUID } from 'node:crypto';
 import { matchesPath } from './requestLog';
-import type { FaultAction, FaultRule, FaultView, RequestMatch, RequestRecord, StreamFault } from './types';
+import type {
+	AnswerLooks,
+	FaultAction,
+	FaultRule,
+	FaultView,
+	RequestMatch,
+	RequestRecord,
+	StreamFault,
+} from './types';
 
 export interface FaultPlan {
 	ids: string[];
 	delays: Array<Extract<FaultAction, { kind: 'delay' }>>;
 	stream: StreamFault;
+	answer: AnswerLooks;
 	/** The action that decides the response. */
-	action: Exclude<FaultAction, { kind: 'delay' } | { kind: 'stream' }> | null;
+	action: Exclude<FaultAction, AddedAction> | null;
+}
+
+/** Actions that go with others. */
+type AddedAction = Extract<FaultAction, { kind: 'delay' | 'stream' | 'answer' }>;
+
+function isAdded(action: FaultAction): action is AddedAction {
+	return action.kind === 'delay' || action.kind === 'stream' || action.kind === 'answer';
+}
+
+export function noFaults(): FaultPlan {
+	return { ids: [], delays: [], stream: {}, answer: {}, action: null };
 }
 
 export class FaultBook {
@@ -28,17 +48,18 @@ export class FaultBook {
 		this.rules = [];
 	}
 
-	/** Uses up the rules that hit this request: all delays and stream faults, and the first other one. */
+	/** Uses up the rules that hit this request: all delays, stream faults and answers, and the first other one. */
 	plan(record: RequestRecord): FaultPlan {
-		const plan: FaultPlan = { ids: [], delays: [], stream: {}, action: null };
+		const plan = noFaults();
 		for (const rule of this.rules) {
 			const { action } = rule;
-			if (plan.action && action.kind !== 'delay' && action.kind !== 'stream') continue;
+			if (plan.action && !isAdded(action)) continue;
 			if (!this.takes(rule, record)) continue;
 			plan.ids.push(rule.id);
-			if (action.kind === 'delay') plan.delays.push(action);
+			if (!isAdded(action)) plan.action = action;
+			else if (action.kind === 'delay') plan.delays.push(action);
 			else if (action.kind === 'stream') Object.assign(plan.stream, action.stream);
-			else plan.action = action;
+			else Object.assign(plan.answer, action);
 		}
 		return plan;
 	}

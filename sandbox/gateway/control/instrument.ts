@@ -12,7 +12,7 @@ import {
 	rawResponse,
 	retryAfterText,
 } from './brokenResponses';
-import type { FaultPlan } from './faults';
+import { noFaults, type FaultPlan } from './faults';
 import { apiPrefix } from './requestLog';
 import { drawDuration } from './settings';
 import type { FaultAction, RequestRecord } from './types';
@@ -35,7 +35,7 @@ export function traceOf(request: FastifyRequest): RequestTrace {
 export function instrument(app: FastifyInstance, context: GatewayContext, host: 'api' | 'files'): void {
 	app.addHook('onRequest', async (request, reply) => {
 		const record = context.log.start(request, host);
-		traces.set(request.raw, { record, plan: { ids: [], delays: [], stream: {}, action: null } });
+		traces.set(request.raw, { record, plan: noFaults() });
 		reply.header('x-request-id', record.id);
 		reply.raw.on('close', () => noteEnd(context, record, reply));
 		return Promise.resolve();

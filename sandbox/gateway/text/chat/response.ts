@@ -7,7 +7,7 @@ import { callIdsOf, signatureOf } from '../returnedReasoning';
 import type { Completion } from '../types';
 import type { ChatRequest } from './request';
 
-export interface ChatHead {
+interface ChatHead {
 	id: string;
 	created: number;
 	model: string;
@@ -15,7 +15,7 @@ export interface ChatHead {
 	system_fingerprint: string;
 }
 
-export function chatHead(model: string): ChatHead {
+function chatHead(model: string): ChatHead {
 	return {
 		id: `chatcmpl-${randomUUID()}`,
 		created: Math.floor(Date.now() / 1000),
@@ -53,7 +53,7 @@ function message(request: ChatRequest, completion: Completion): JsonObject {
 	};
 }
 
-export function wireToolCalls(completion: Completion): JsonObject[] {
+function wireToolCalls(completion: Completion): JsonObject[] {
 	return completion.toolCalls.map((call) => ({
 		id: call.id,
 		type: 'function',
@@ -61,7 +61,7 @@ export function wireToolCalls(completion: Completion): JsonObject[] {
 	}));
 }
 
-export function reasoningDetails(request: ChatRequest, completion: Completion): JsonObject[] {
+function reasoningDetails(request: ChatRequest, completion: Completion): JsonObject[] {
 	if (completion.reasoning === '' || request.hideReasoning) return [];
 	return [
 		{
@@ -74,7 +74,7 @@ export function reasoningDetails(request: ChatRequest, completion: Completion): 
 }
 
 /** The completion as audio, for `modalities` with `audio`: a melody in place of a voice. */
-export function audioOf(request: ChatRequest, completion: Completion): JsonObject | null {
+function audioOf(request: ChatRequest, completion: Completion): JsonObject | null {
 	if (request.audioFormat === null || completion.toolCalls.length > 0) return null;
 	return {
 		id: `audio_${randomUUID()}`,
@@ -84,7 +84,7 @@ export function audioOf(request: ChatRequest, completion: Completion): JsonObjec
 	};
 }
 
-export function chatUsage(request: ChatRequest, usage: Usage): JsonObject {
+function chatUsage(request: ChatRequest, usage: Usage): JsonObject {
 	const cost = totalCost(usage);
 	return {
 		prompt_tokens: usage.input,

@@ -1,11 +1,7 @@
 /** The chunks of a chat stream (§6.2). */
-import type { JsonObject } from '../../jsonSchema';
-import type { CompletedCall } from '../call';
+import { isObject, type JsonObject } from '../../jsonSchema';
 import type { StreamDialect, StreamEvent } from '../eventStream';
 import { splitWords } from '../tokens';
-import type { Completion } from '../types';
-import type { ChatRequest } from './request';
-import { chatHead, chatUsage, reasoningDetails, audioOf, wireToolCalls } from './response';
 
 export const chatDialect: StreamDialect = {
 	named: false,
@@ -15,55 +11,66 @@ export const chatDialect: StreamDialect = {
 	unknown: { object: 'sandbox.unknown', choices: [], note: 'Clients ignore this' },
 };
 
-export function chatEvents(request: ChatRequest, completed: CompletedCall): StreamEvent[] {
-	const head = { ...chatHead(request.call.model), object: 'chat.completion.chunk' };
-	const chunks = completed.completions.flatMap((completion, index) =>
-		choiceEvents(request, completion, index),
-	);
-	const usage: ChunkEvent = {
-		kind: 'final',
-		data: { choices: [], usage: chatUsage(request, completed.usage) },
-		before: completed.charge,
-	};
-	const events = [...chunks, usage].map((event) => ({ ...event, data: { ...head, ...event.data } }));
-	return [...events, { kind: 'done', data: '[DONE]' }];
+/** The chunks that give this completion. */
+export function chatEvents(completion: JsonObject, charge: () => void): StreamEvent[] {
+	const { choices, usage, ...fields } = completion;
+	const head = { ...fields, object: 'chat.completion.chunk' };
+	const events: ChunkEvent[] = [
+		...objects(choices).flatMap(choiceEvents),
+		{ kind: 'final', data: { choices: [], usage }, before: charge },
+	];
+	const chunks = events.map((event) => ({ ...event, data: { ...head, ...event.data } }));
+	return [...chunks, { kind: 'done', data: '[DONE]' }];
 }
 
 type ChunkEvent = Omit<StreamEvent, 'data'> & { data: JsonObject };
 
-function choiceEvents(request: ChatRequest, completion: Completion, index: number): ChunkEvent[] {
+function choiceEvents(choice: JsonObject, place: number): ChunkEvent[] {
+	const { index = place, finish_reason } = choice;
 	const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
 		choices: [{ index, delta, finish_reason: null, ...more }],
 	});
-	const shown = request.hideReasoning ? '' : completion.reasoning;
-	const audio = audioOf(request, completion);
-	const details = reasoningDetails(request, completion);
-	const text = audio ? '' : completion.text;
+	const details = objects(choice.reasoning_details);
+	const ends = details.map(({ type, signature, index: at }) => ({ type, signature, index: at }));
 	return [
 		{ kind: 'meta', data: chunk({ role: 'assistant', content: '' }) },
-		...splitWords(shown).map((part) => delta(chunk({ reasoning: part }))),
-		...splitWords(text).map((part) => delta(chunk({ content: part }))),
-		...toolDeltas(completion).map((toolCall) => delta(chunk({ tool_calls: [toolCall] }))),
-		...(audio ? [delta(chunk({ audio }))] : []),
-		...details.map(({ type, text: part, index: place }) =>
-			delta(chunk({}, { reasoning_details: [{ type, text: part, index: place }] })),
+		...messageDeltas(isObject(choice.message) ? choice.message : {}).map((part) => delta(chunk(part))),
+		// A detail may come in parts with the same index.
+		...details.map((detail) =>
+			delta(chunk({}, { reasoning_details: [{ ...detail, signature: undefined }] })),
 		),
-		{
-			kind: 'final',
-			data: chunk(
-				{},
-				{
-					finish_reason: completion.finish,
-					// A detail may come in parts with the same index.
-					reasoning_details: details.map(({ type, signature, index: place }) => ({
-						type,
-						signature,
-						index: place,
-					})),
-				},
-			),
-		},
+		{ kind: 'final', data: chunk({}, { finish_reason, reasoning_details: ends }) },
 	];
+}
+
+/** Texts come in words, tool calls in pieces, and other fields, such as pictures, whole. */
+function messageDeltas({ reasoning, content, tool_calls, ...others }: JsonObject): JsonObject[] {
+	return [
+		...wordsOf(reasoning).map((part) => ({ reasoning: part })),
+		...wordsOf(content).map((part) => ({ content: part })),
+		...objects(tool_calls)
+			.flatMap(toolDeltas)
+			.map((call) => ({ tool_calls: [call] })),
+		...Object.entries(others)
+			.filter(([name, value]) => name !== 'role' && !isEmpty(value))
+			.map(([name, value]) => ({ [name]: value })),
+	];
+}
+
+/** A text in words; parts of other kinds as they are. */
+function wordsOf(value: unknown): unknown[] {
+	if (typeof value === 'string') return splitWords(value);
+	return isEmpty(value) ? [] : [value];
+}
+
+function isEmpty(value: unknown): boolean {
+	return (
+		value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+	);
+}
+
+function objects(value: unknown): JsonObject[] {
+	return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function delta(data: JsonObject): ChunkEvent {
@@ -71,13 +78,11 @@ function delta(data: JsonObject): ChunkEvent {
 }
 
 /** Each tool call starts with ID and name; its arguments follow in chunks. */
-function toolDeltas(completion: Completion): JsonObject[] {
-	return wireToolCalls(completion).flatMap((call, index) => {
-		const toolCall = completion.toolCalls[index];
-		const parts = toolCall?.arguments.match(/[\s\S]{1,12}/g) ?? [];
-		return [
-			{ ...call, index, function: { name: toolCall?.name, arguments: '' } },
-			...parts.map((part) => ({ index, function: { arguments: part } })),
-		];
-	});
+function toolDeltas(call: JsonObject, index: number): JsonObject[] {
+	const { arguments: args, ...named } = isObject(call.function) ? call.function : {};
+	const parts = typeof args === 'string' ? (args.match(/[\s\S]{1,12}/g) ?? []) : [];
+	return [
+		{ ...call, index, function: { ...named, arguments: '' } },
+		...parts.map((part) => ({ index, function: { arguments: part } })),
+	];
 }

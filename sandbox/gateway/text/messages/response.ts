@@ -1,6 +1,6 @@
 /** Writes the message object (§2.5) and the events of its stream (§6.3). */
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../jsonSchema';
+import { isObject, type JsonObject } from '../../jsonSchema';
 import type { CompletedCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
 import { callIdsOf, signatureOf } from '../returnedReasoning';
@@ -59,30 +59,33 @@ function contentParts(completion: Completion): JsonObject[] {
 	];
 }
 
-/** The charge is applied with the event that has the stop reason. */
-export function messageEvents(message: JsonObject, completed: CompletedCall): StreamEvent[] {
+/**
+ * The charge is applied with the event that has the stop reason.
+ *
+ * @param messages usually one; a stream of several ends with the last one
+ */
+export function messageEvents(messages: readonly JsonObject[], charge: () => void): StreamEvent[] {
+	const { stop_reason, stop_sequence, usage } = messages.at(-1) ?? {};
+	const output_tokens = isObject(usage) ? usage.output_tokens : undefined;
+	const delta = { stop_reason, stop_sequence };
+	return [
+		...messages.flatMap(contentEvents),
+		{ kind: 'final', data: { type: 'message_delta', delta, usage: { output_tokens } }, before: charge },
+		{ kind: 'final', data: { type: 'message_stop' } },
+	];
+}
+
+function contentEvents(message: JsonObject): StreamEvent[] {
+	const { content, usage } = message;
 	const start = {
 		...message,
 		content: [],
 		stop_reason: null,
 		stop_sequence: null,
-		usage: { input_tokens: completed.usage.input, output_tokens: 0 },
+		usage: { ...(isObject(usage) && usage), output_tokens: 0 },
 	};
-	const parts = completed.completions.flatMap(contentParts);
-	return [
-		{ kind: 'meta', data: { type: 'message_start', message: start } },
-		...parts.flatMap(blockEvents),
-		{
-			kind: 'final',
-			data: {
-				type: 'message_delta',
-				delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
-				usage: { output_tokens: completed.usage.output },
-			},
-			before: completed.charge,
-		},
-		{ kind: 'final', data: { type: 'message_stop' } },
-	];
+	const parts = Array.isArray(content) ? content.filter(isObject) : [];
+	return [{ kind: 'meta', data: { type: 'message_start', message: start } }, ...parts.flatMap(blockEvents)];
 }
 
 function blockEvents(part: JsonObject, index: number): StreamEvent[] {

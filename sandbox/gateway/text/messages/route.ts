@@ -2,9 +2,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../../auth';
 import type { GatewayContext } from '../../context';
+import { traceOf } from '../../control/instrument';
 import { ApiError } from '../../errors';
 import { completeCall } from '../call';
 import { sendStream } from '../eventStream';
+import { looksLike } from '../looks';
 import { readMessagesRequest } from './request';
 import { messageEvents, messageObject, messagesDialect } from './response';
 
@@ -14,9 +16,12 @@ export function messagesRoute(app: FastifyInstance, context: GatewayContext): vo
 		checkVersion(request);
 		const { call, stream } = readMessagesRequest(request.body);
 		const completed = completeCall(context, request, account, call, 'POST /messages');
-		const message = messageObject(completed);
+		const { answer } = traceOf(request).plan;
+		const message = looksLike(messageObject(completed), answer.response);
 		if (stream) {
-			await sendStream(context, request, reply, messageEvents(message, completed), messagesDialect);
+			const second = answer.next && looksLike({ ...messageObject(completed), content: [] }, answer.next);
+			const events = messageEvents([message, ...(second ? [second] : [])], completed.charge);
+			await sendStream(context, request, reply, events, messagesDialect);
 			return reply;
 		}
 		completed.charge();

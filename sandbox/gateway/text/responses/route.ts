@@ -3,9 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Account } from '../../accounts';
 import { authenticate } from '../../auth';
 import type { GatewayContext } from '../../context';
+import { traceOf } from '../../control/instrument';
 import { ApiError } from '../../errors';
 import { completeCall } from '../call';
 import { sendStream } from '../eventStream';
+import { looksLike } from '../looks';
+import type { JsonObject } from '../../jsonSchema';
 import type { ChatMessage } from '../types';
 import { readResponsesRequest, type ResponsesRequest } from './request';
 import { closeResponse, openResponse, outputItems } from './response';
@@ -20,20 +23,35 @@ export function responsesRoute(app: FastifyInstance, context: GatewayContext): v
 		const completed = completeCall(context, request, account, call, 'POST /responses');
 		const open = openResponse(read);
 		const output = completed.completions.flatMap((completion) => outputItems(read, completion));
-		const closed = closeResponse(open, output, completed);
+		const { answer } = traceOf(request).plan;
+		const closed = withLooks(closeResponse(open, output, completed), answer.response);
 		const completion = plainMessage('assistant', completed.completions[0]?.text ?? '');
 		if (read.body.store !== false) {
 			const kept = { account: account.name, messages: [...messages, completion] };
-			context.responses.set(String(open.id), kept);
+			context.responses.set(String(closed.id), kept);
 		}
 		if (read.stream) {
-			const events = responsesEvents(open, closed, completed.charge);
+			const end = withLooks(closed, answer.closing);
+			const started = { ...open, id: closed.id, model: closed.model };
+			const charge = isCharged(end) ? completed.charge : () => undefined;
+			const events = responsesEvents(started, closed, end, charge);
 			await sendStream(context, request, reply, events, responsesDialect);
 			return reply;
 		}
-		completed.charge();
+		if (isCharged(closed)) completed.charge();
 		return closed;
 	});
+}
+
+/** §3.3: the charge is applied when a response is complete. */
+function isCharged({ status }: JsonObject): boolean {
+	return status === 'completed' || status === 'incomplete';
+}
+
+/** A status that is not charged takes the usage away, unless the rule gives one. */
+function withLooks(response: JsonObject, looks: JsonObject = {}): JsonObject {
+	const isOpen = looks.status !== undefined && !isCharged(looks);
+	return looksLike({ ...response, ...(isOpen && { completed_at: null, usage: null }) }, looks);
 }
 
 function continued(context: GatewayContext, account: Account, read: ResponsesRequest): ChatMessage[] {

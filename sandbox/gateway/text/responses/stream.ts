@@ -11,15 +11,26 @@ export const responsesDialect: StreamDialect = {
 	unknown: { type: 'response.sandbox.unknown', note: 'Clients ignore this' },
 };
 
-/** The charge is applied at the closing event (§6.1). */
-export function responsesEvents(open: JsonObject, closed: JsonObject, charge: () => void): StreamEvent[] {
+/**
+ * The charge is applied at the closing event (§6.1).
+ *
+ * @param closed has the items that are streamed
+ * @param end the response in the closing event
+ */
+export function responsesEvents(
+	open: JsonObject,
+	closed: JsonObject,
+	end: JsonObject,
+	charge: () => void,
+): StreamEvent[] {
 	const output = Array.isArray(closed.output) ? closed.output.filter(isObject) : [];
-	const closing = closed.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
+	const ownEvent = end.status === 'incomplete' || end.status === 'failed';
+	const closing = `response.${ownEvent ? String(end.status) : 'completed'}`;
 	return [
 		{ kind: 'meta', data: { type: 'response.created', response: open } },
 		{ kind: 'meta', data: { type: 'response.in_progress', response: open } },
 		...output.flatMap(itemEvents),
-		{ kind: 'final', data: { type: closing, response: closed }, before: charge },
+		{ kind: 'final', data: { type: closing, response: end }, before: charge },
 		{ kind: 'done', data: '[DONE]' },
 	];
 }
@@ -50,7 +61,7 @@ function innerEvents(item: JsonObject, place: Place): StreamEvent[] {
 	switch (item.type) {
 		case 'message':
 			return parts(item.content).flatMap((part, index) =>
-				textEvents(part, { ...place, content_index: index }),
+				partEvents(part, { ...place, content_index: index }),
 			);
 		case 'reasoning':
 			return parts(item.summary).flatMap((part, index) =>
@@ -66,6 +77,16 @@ function innerEvents(item: JsonObject, place: Place): StreamEvent[] {
 
 function parts(value: unknown): JsonObject[] {
 	return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function partEvents(part: JsonObject, place: JsonObject): StreamEvent[] {
+	if (part.type === 'output_text') return textEvents(part, place);
+	const refusal = typeof part.refusal === 'string' ? part.refusal : '';
+	return [
+		{ kind: 'meta', data: { type: 'response.content_part.added', ...place, part: { ...part, refusal: '' } } },
+		...splitWords(refusal).map((word) => delta('response.refusal.delta', word, place)),
+		{ kind: 'meta', data: { type: 'response.content_part.done', ...place, part } },
+	];
 }
 
 function textEvents(part: JsonObject, place: JsonObject): StreamEvent[] {
