@@ -186,7 +186,7 @@ const ROWS = Object.entries(CONTENTS).flatMap(([content, { field, valueOf, itemO
 
 test.each(ROWS)('$content in $carrier, then $later', ({ events, output, field, value }) => {
 	const response = { id: 'r1', status: 'completed', output };
-	const { body } = streamed('responses', [...events, event('completed', { response } as object)]);
+	const { body } = streamed('responses', [...events, event('completed', { response })]);
 	expect(read('responses', body)).toMatchObject({ [field]: value });
 });
 
@@ -243,6 +243,6 @@ test.each(['a', undefined])('many items with the ID %s are read in linear time',
 	const items = (size: number) =>
 		Array.from({ length: size }, (_, n) => ({ type: 'message', id, content: [text(`${n} `)] }));
 	const reading = (size: number) => () =>
-		void united(items(size) as JsonObject[], items(size).slice(size / 2) as JsonObject[]);
+		void united(items(size), items(size).slice(size / 2));
 	expect(await growth(reading, 2_000)).toBeLessThan(LINEAR);
 });
