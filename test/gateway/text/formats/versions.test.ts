@@ -242,7 +242,6 @@ test.each<[title: string, earlier: JsonObject[], later: JsonObject[], result: Js
 test.each(['a', undefined])('many items with the ID %s are read in linear time', async (id) => {
 	const items = (size: number) =>
 		Array.from({ length: size }, (_, n) => ({ type: 'message', id, content: [text(`${n} `)] }));
-	const reading = (size: number) => () =>
-		void united(items(size), items(size).slice(size / 2));
+	const reading = (size: number) => () => void united(items(size), items(size).slice(size / 2));
 	expect(await growth(reading, 2_000)).toBeLessThan(LINEAR);
 });
