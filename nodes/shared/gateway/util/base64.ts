@@ -31,7 +31,8 @@ function dataUrlParts(text: string): { mimeType: string | undefined; data: strin
 	return { mimeType: mimeType || 'text/plain', data: bytes.toString('base64') };
 }
 
-function unescaped(text: string): string {
+/** Percent-encoded bytes in Latin-1. */
+export function unescaped(text: string): string {
 	return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 

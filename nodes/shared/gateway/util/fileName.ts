@@ -1,3 +1,4 @@
+import { unescaped } from './base64';
 import { extensionOf, saidType, typeByName } from './fileType';
 import { trimmedEnd } from './text';
 
@@ -68,11 +69,19 @@ export function fileInfo(headers: Record<string, string>, names: ReadonlyArray<s
 
 function dispositionName(header: string | undefined): string | undefined {
 	if (!header) return undefined;
-	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;]+)/i.exec(header)?.[1];
-	if (encoded) return decoded(encoded);
-	const [, quoted, plain] = /filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]+))/i.exec(header) ?? [];
+	const [, charset = '', encoded = ''] = /filename\*\s*=\s*"?([\w-]+)'[^']*'([^;"]+)/i.exec(header) ?? [];
+	const [, quoted, plain = ''] = /filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]+))/i.exec(header) ?? [];
 	const name = quoted?.replace(/\\(.)/g, '$1') ?? plain;
-	return name === undefined ? undefined : fromLatin1(name);
+	return inCharset(encoded, charset) || fromLatin1(name) || encoded;
+}
+
+/** A percent-encoded text (RFC 8187); `undefined` if it is not in its character set, or nobody knows that. */
+function inCharset(encoded: string, charset: string): string | undefined {
+	try {
+		return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(unescaped(encoded), 'latin1'));
+	} catch {
+		return undefined;
+	}
 }
 
 /** HTTP clients decode headers as Latin-1, so a name in UTF-8 is decoded again. */
