@@ -58,6 +58,15 @@ it.each([
 	},
 );
 
+it('getLyrics with subtitles is an error for a track without words, and says what to do', async () => {
+	const body = envelope({ alignedWords: [] });
+	gateway().post(`${TASKS}/t1/lyrics/timestamped`).reply(200, body);
+	const parameters = { taskId, audioId: 'a1', simplify: false, options: { subtitleFormat: 'srt' } };
+	const { error } = await run('getLyrics', parameters);
+	expect(error?.message).toBe('There are no times for subtitles');
+	expect(error?.description).toContain("Without 'Subtitle Format'");
+});
+
 it.each<
 	[operation: string, method: string, path: string, body: { archive: boolean } | undefined, done: object]
 >([
