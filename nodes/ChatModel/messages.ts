@@ -13,7 +13,14 @@ import {
 } from '../shared/gateway/text/formats/request';
 import { readBase64 } from '../shared/gateway/util/base64';
 import { fileNameFor, nameInUrl } from '../shared/gateway/util/fileName';
-import { audioType, fileType, kindOfType, typeByName, UNKNOWN_TYPE } from '../shared/gateway/util/fileType';
+import {
+	audioType,
+	fileType,
+	FIRST_BYTES,
+	kindOfType,
+	typeByName,
+	UNKNOWN_TYPE,
+} from '../shared/gateway/util/fileType';
 import {
 	asArray,
 	asId,
@@ -109,7 +116,7 @@ function toAttachment(part: JsonObject): Attachment[] {
 			'Give its URL, or its content as base64 text or a data URL such as data:image/png;base64,…, in a part of LangChain or OpenAI. An ID of a file at another provider cannot be used.',
 		);
 	const name = asText(fields.filename) ?? asText(asObject(part.metadata)?.filename);
-	const beginning = file && Buffer.from(file.base64.slice(0, 24), 'base64');
+	const beginning = file && Buffer.from(file.base64.slice(0, 2 * FIRST_BYTES), 'base64');
 	const type = fileType(file?.mimeType ?? typeOf(fields), name ?? nameInUrl(content), beginning);
 	const known = kindOfType(type);
 	const kind = partKind === 'file' ? (ATTACHMENT_KINDS.find((one) => one === known) ?? partKind) : partKind;

@@ -6,7 +6,7 @@ import { TEXT_MODEL } from '../contract/support';
 import { binaryStorage } from '../helpers/engine';
 import { useNock } from '../helpers/nock';
 import { FORMATS, form, locator } from '../helpers/values';
-import { withFiles } from '../nodes/text/files';
+import { attach, fromField, withFiles } from '../nodes/text/files';
 import { useReports } from './support';
 
 // Files arrive as they are.
@@ -23,19 +23,19 @@ function textsIn(body: unknown): string {
 	);
 }
 
+const asFile = (field = 'data', format = 'chat') => ({
+	resource: 'text',
+	operation: 'generate',
+	format,
+	model: locator(TEXT_MODEL),
+	prompt: 'Sum it up',
+	...attach(fromField('file', field)),
+});
+
 test.each(FORMATS)('%s: a text file of 180 KB is sent whole', async (format) => {
 	const content = Buffer.from(TABLE);
 	const items = [await withFiles({ name: 'table', content, mimeType: 'text/csv', fileName: 'a.csv' })];
-	const attachment = [{ type: 'file', source: 'binary', binaryPropertyName: 'table' }];
-	const parameters = {
-		resource: 'text',
-		operation: 'generate',
-		format,
-		model: locator(TEXT_MODEL),
-		prompt: 'Sum it up',
-		attachments: { attachment },
-	};
-	const { json, sent } = await run('textGeneration', parameters, items);
+	const { json, sent } = await run('textGeneration', asFile('table', format), items);
 	expect(json).not.toHaveProperty('error');
 	expect(textsIn(sent[0])).toContain(JSON.stringify(TABLE).slice(1, -1));
 });
@@ -51,17 +51,16 @@ test.each([
 	['feed.xml', 'application/xml'],
 	['config.yaml', 'application/yaml'],
 	['photo.heic', 'image/heic'],
+	['film.srt', 'application/x-subrip'],
+	['debug.log', 'text/plain'],
+	['main.py', 'text/x-python'],
+	['offer.eml', 'message/rfc822'],
+	['meeting.ics', 'text/calendar'],
 ])('%s without a type is sent as %s', async (fileName, mimeType) => {
 	const content = Buffer.from(fileName);
 	const octets = 'application/octet-stream';
 	const items = [await withFiles({ name: 'data', content, mimeType: octets, fileName })];
-	const parameters = {
-		resource: 'document',
-		operation: 'read',
-		model: locator(TEXT_MODEL),
-		prompt: 'Sum up',
-	};
-	const { json, sent } = await run('textGeneration', parameters, items);
+	const { json, sent } = await run('textGeneration', asFile(), items);
 	expect(json).not.toHaveProperty('error');
 	const file = { filename: fileName, file_data: `data:${mimeType};base64,${content.toString('base64')}` };
 	expect(JSON.stringify(sent)).toContain(JSON.stringify({ type: 'file', file }));
@@ -116,6 +115,15 @@ const PNG = bytes('\x89PNG\r\n\x1a\n');
 const PDF = bytes('%PDF-1.7');
 const WAV = bytes('RIFF\x10\0\0\0WAVEfmt ');
 const MP4 = bytes('\0\0\0\x20ftypisom');
+const LIVE_PHOTO = bytes('\0\0\0\x18ftyphevc\0\0\0\0mif1heic');
+const BURST = bytes('\0\0\0\x18ftypmsf1\0\0\0\0hevxmsf1');
+const CR3 = bytes('\0\0\0\x18ftypcrx \0\0\0\x01crx isom');
+const M4B = bytes('\0\0\0\x18ftypM4B \0\0\0\0M4A mp42');
+const TAGGED = bytes('ID3\x04\0');
+const TRANSPORT = Buffer.from(`G@\0\x10${'\0'.repeat(184)}`.repeat(10), 'latin1');
+const SVG = Buffer.from(
+	`<?xml version="1.0"?>\n<!--${' '.repeat(500)}-->\n<svg xmlns="http://www.w3.org/2000/svg"/>`,
+);
 const WEBM = bytes('\x1aE\xdf\xa3');
 const TEXT = Buffer.from('ID3,name\n1,OggS\n');
 
@@ -134,6 +142,15 @@ const TYPED: Array<
 	['WebM', 'voice.webm', 'audio/webm', WEBM, 'audio/webm', 'voice.webm'],
 	['WebM', 'film.mkv', 'video/x-matroska', WEBM, 'video/x-matroska', 'film.mkv'],
 	['text', 'a.csv', 'text/csv', TEXT, 'text/csv', 'a.csv'],
+	['a live photo', 'IMG_1.HEIC', 'image/heic', LIVE_PHOTO, 'image/heic', 'IMG_1.HEIC'],
+	['a burst of photos', 'IMG_2.HEIC', 'image/heic', BURST, 'image/heic', 'IMG_2.HEIC'],
+	['a live photo', 'clip.mp4', 'video/mp4', LIVE_PHOTO, 'image/heic', 'clip.heic'],
+	['CR3', 'IMG_3.CR3', 'image/x-canon-cr3', CR3, 'image/x-canon-cr3', 'IMG_3.CR3'],
+	['M4B', 'book.m4b', 'audio/mp4', M4B, 'audio/mp4', 'book.m4b'],
+	['FLAC with a tag', 'song.flac', 'audio/flac', TAGGED, 'audio/flac', 'song.flac'],
+	['AAC with a tag', 'song.aac', 'audio/aac', TAGGED, 'audio/aac', 'song.aac'],
+	['MPEG-TS', 'file_9', 'text/plain', TRANSPORT, 'video/mp2t', 'file_9.ts'],
+	['SVG', 'logo', 'text/plain', SVG, 'image/svg+xml', 'logo.svg'],
 ];
 
 describe.each(TYPED)('%s, called %s and %s', (...row) => {
@@ -141,13 +158,7 @@ describe.each(TYPED)('%s, called %s and %s', (...row) => {
 	const item = async () => await withFiles({ name: 'data', content, mimeType: label, fileName });
 
 	test(`is sent to a model as ${type}`, async () => {
-		const parameters = {
-			resource: 'document',
-			operation: 'read',
-			model: locator(TEXT_MODEL),
-			prompt: 'Sum up',
-		};
-		const { sent } = await run('textGeneration', parameters, [await item()]);
+		const { sent } = await run('textGeneration', asFile(), [await item()]);
 		const file = { filename: name, file_data: `data:${type};base64,${content.toString('base64')}` };
 		expect(JSON.stringify(sent)).toContain(JSON.stringify({ type: 'file', file }));
 	});
@@ -234,10 +245,112 @@ test('sound that is called mp3 is sent to a model in its own format', async () =
 	expect(JSON.stringify(sent)).toContain('"format":"wav"');
 });
 
-test('an image in a message to the chat model is sent with the type of its first bytes', async () => {
-	const { lc } = await gateway.chatModel();
-	const data = JPEG.toString('base64');
-	await lc.invoke([new HumanMessage({ content: [{ type: 'image', mimeType: 'image/png', data }] })]);
-	const [request] = gateway.control.requests({ method: 'POST' });
-	expect(JSON.stringify(request?.body.json)).toContain(`data:image/jpeg;base64,${data}`);
+test.each([
+	['image/jpeg', JPEG],
+	['image/heic', bytes('\0\0\0\x1cftypisom\0\0\0\0iso8mp41heix')],
+])(
+	'an image in a message to the chat model is sent with the type of its first bytes: %s',
+	async (type, content) => {
+		const { lc } = await gateway.chatModel();
+		const data = content.toString('base64');
+		await lc.invoke([new HumanMessage({ content: [{ type: 'image', mimeType: 'image/png', data }] })]);
+		const [request] = gateway.control.requests({ method: 'POST' });
+		expect(JSON.stringify(request?.body.json)).toContain(`data:${type};base64,${data}`);
+	},
+);
+
+describe('an operation that asks about one kind of file', () => {
+	const OPERATIONS = {
+		'Transcribe audio': { resource: 'audio', operation: 'transcribe' },
+		'Analyze image': { resource: 'image', operation: 'analyze' },
+		'Analyze video': { resource: 'video', operation: 'analyze' },
+		'Read document': { resource: 'document', operation: 'read' },
+	} as const;
+	type Name = keyof typeof OPERATIONS;
+	const about = (name: Name, more: object = {}) => ({
+		...OPERATIONS[name],
+		model: locator('polyglot/omni-audio'),
+		prompt: 'What is it?',
+		...more,
+	});
+
+	const NAMES = Object.keys(OPERATIONS) as Name[];
+	const [TRANSCRIBE, ANALYZE, WATCH, READ] = NAMES;
+	const [SOUND, IMAGE, VIDEO, FILE] = ['input_audio', 'image_url', 'video_url', 'file'];
+
+	/** What each operation sends: a part of this type, or nothing, and the error names this operation. */
+	const TAKEN: Array<[fileName: string, content: Buffer, ...expected: Array<string | undefined>]> = [
+		['a.png', PNG, ANALYZE, IMAGE, ANALYZE, IMAGE],
+		['a.svg', SVG, ANALYZE, IMAGE, ANALYZE, IMAGE],
+		['a.heic', LIVE_PHOTO, ANALYZE, IMAGE, ANALYZE, IMAGE],
+		['a.wav', WAV, SOUND, TRANSCRIBE, TRANSCRIBE, TRANSCRIBE],
+		['a.flac', TAGGED, SOUND, TRANSCRIBE, TRANSCRIBE, TRANSCRIBE],
+		['a.mp4', MP4, SOUND, WATCH, VIDEO, WATCH],
+		['a.webm', WEBM, SOUND, WATCH, VIDEO, WATCH],
+		['a.pdf', PDF, READ, READ, READ, FILE],
+		['a.csv', TEXT, READ, READ, READ, FILE],
+		['a.docx', Buffer.from('PK'), READ, READ, READ, FILE],
+		// By its bytes.
+		['picture.wav', PNG, ANALYZE, IMAGE, ANALYZE, IMAGE],
+		['sound.png', WAV, SOUND, TRANSCRIBE, TRANSCRIBE, TRANSCRIBE],
+		['code.ts', Buffer.from('const a = 1;'), READ, READ, READ, FILE],
+		// Of a type that nobody knows.
+		['a.xyz', bytes('?'), SOUND, IMAGE, VIDEO, FILE],
+	];
+
+	test.each(
+		TAKEN.flatMap(([fileName, content, ...expected]) =>
+			NAMES.map((name, index) => [fileName, name, content, expected[index] ?? ''] as const),
+		),
+	)('%s in %s', async (fileName, name, content, expected) => {
+		const type = fileName === 'a.xyz' ? 'application/x-xyz' : 'application/octet-stream';
+		const item = await withFiles({ name: 'data', content, mimeType: type, fileName });
+		const { json, sent } = await run('textGeneration', about(name), [item]);
+		if (!expected.includes(' ')) expect(JSON.stringify(sent)).toContain(`"type":"${expected}"`);
+		else {
+			expect(sent).toStrictEqual([]);
+			expect(json.error).toMatchObject({
+				message: expect.stringMatching(
+					`'${name}' takes no file of the type .*"${fileName.split('.')[0]}\\.`,
+				) as string,
+				description: expect.stringMatching(`'${expected}'.*Nothing was sent`) as string,
+			});
+		}
+	});
+
+	test('sends nothing for any item when the last one has a file of another kind, also by its bytes', async () => {
+		const items = await Promise.all(
+			[WAV, PNG].map(
+				async (content) =>
+					await withFiles({ name: 'data', content, mimeType: 'audio/wav', fileName: 'a.wav' }),
+			),
+		);
+		const parameters = about('Transcribe audio', { options: { concurrency: 1 } });
+		const { error } = await gateway.run({ node: 'textGeneration', parameters, items });
+		expect(error?.context?.itemIndex).toBe(1);
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	test.each<[Name, string, refused: boolean]>([
+		['Analyze image', 'https://files.test/a.mp4?size=1', true],
+		['Analyze image', 'https://files.test/a.pdf', true],
+		['Analyze video', 'https://files.test/a.PNG', true],
+		['Transcribe audio', 'https://files.test/a.jpg', true],
+		['Analyze image', 'https://files.test/a.jpg', false],
+		// A page or a program may return a picture.
+		['Analyze image', 'https://files.test/a.py', false],
+		['Analyze image', 'https://files.test/a', false],
+		['Analyze video', 'https://files.test/watch.html', false],
+	])('%s with the URL %s: refused is %j', async (name, url, isRefused) => {
+		const { json, sent } = await run('textGeneration', about(name, { source: 'url', url }));
+		expect(sent).toHaveLength(isRefused ? 0 : 1);
+		if (isRefused) expect(JSON.stringify(json.error)).toMatch(/Use the operation '\w+ \w+'/);
+	});
+
+	test('takes no other kind from a data URL, either', async () => {
+		const url = `data:audio/wav;base64,${PNG.toString('base64')}`;
+		const { json, sent } = await run('textGeneration', about('Transcribe audio', { source: 'url', url }));
+		expect(sent).toStrictEqual([]);
+		expect(JSON.stringify(json.error)).toContain("'Analyze image'");
+	});
 });

@@ -263,6 +263,10 @@ describe('the format Messages', () => {
 		['text/plain; charset=utf-8', 'a.txt', 'Note: 😀'],
 		['application/json', 'a.json', '{"a": 1}'],
 		[OCTETS, 'a.csv', 'a,b'],
+		['application/x-subrip', 'a.srt', '1\n00:00:01,000 --> 00:00:02,000\nHello'],
+		['message/rfc822', 'a.eml', 'Subject: Hello'],
+		[OCTETS, 'a.eml', 'Subject: Hello'],
+		[OCTETS, 'a.vtt', 'WEBVTT'],
 	])('gets a file of the type %s as text', async (mimeType, name, content) => {
 		const { execution, body } = await sent('file', mimeType, name, Buffer.from(content), messages);
 		expect(execution.errors()).toStrictEqual([]);
@@ -280,8 +284,11 @@ describe('the format Messages', () => {
 		expect(body).toBe('null');
 	});
 
-	test('gets a PDF as it is', async () => {
-		const { body } = await sent('file', OCTETS, 'a', PDF, messages);
+	test.each([
+		[OCTETS, 'a'],
+		['application/zip', 'a.zip'],
+	])('gets a PDF as it is, called %s and %s', async (mimeType, name) => {
+		const { body } = await sent('file', mimeType, name, PDF, messages);
 		expect(body).toContain('"media_type":"application/pdf"');
 	});
 

@@ -2,7 +2,14 @@ import { fileTypeFromMimeType, sleep, type IBinaryData, type IExecuteFunctions }
 
 import type { Base64File } from '../gateway/util/base64';
 import { fileInfo, fileNameFor, nameOfType, withSuffix } from '../gateway/util/fileName';
-import { extensionOf, fileType, typeByContent, typeByName, UNKNOWN_TYPE } from '../gateway/util/fileType';
+import {
+	extensionOf,
+	fileType,
+	FIRST_BYTES,
+	typeByContent,
+	typeByName,
+	UNKNOWN_TYPE,
+} from '../gateway/util/fileType';
 import { isWebAddress } from '../gateway/util/text';
 import type { GatewayClient } from '../gateway/client/client';
 import { asError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
@@ -69,7 +76,8 @@ export async function storeResponse(
 		const body = reportChunks(response.body, (chunk) => {
 			touch();
 			length += chunk.length;
-			if (beginning.length < 16) beginning = Buffer.concat([beginning, chunk.subarray(0, 16)]);
+			if (beginning.length < FIRST_BYTES)
+				beginning = Buffer.concat([beginning, chunk.subarray(0, FIRST_BYTES)]);
 			file.onChunk?.(chunk, length);
 		});
 		return await context.helpers.prepareBinaryData(body, fileName, mimeType);
@@ -206,6 +214,6 @@ export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<I
 	};
 	const { fileSize: size } = await n8n.helpers.getBinaryMetadata(id).catch(unreadable);
 	const content = async () => await n8n.helpers.getBinaryStream(id).catch(unreadable);
-	const beginning = await firstBytes({ open: content }, 16);
+	const beginning = await firstBytes({ open: content }, FIRST_BYTES);
 	return inputFile({ fileName, mimeType, size, content }, beginning);
 }

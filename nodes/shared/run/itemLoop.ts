@@ -139,7 +139,7 @@ class ItemLoop {
 			await this.attempt(index, async () => {
 				const known = isOutdated ? undefined : await records.outputs(index);
 				if (known && !operation.requestOf) return this.keep(index, known);
-				const item = this.plan(index);
+				const item = await this.plan(index);
 				const request = operation.requestOf?.(item.planned);
 				if (request !== undefined && !isTool) records.planned(index, request);
 				if (known) return this.keep(index, known);
@@ -170,7 +170,7 @@ class ItemLoop {
 		for (const index of indexes.filter(isOpen)) await this.attempt(index, refuse);
 	}
 
-	private plan(index: number): PlannedItem {
+	private async plan(index: number): Promise<PlannedItem> {
 		const { operation, parameters, always } = this.registered;
 		const params = parameters.read(this.parameters.item(index));
 		for (const name of always) void Reflect.get(params, name);
@@ -178,7 +178,7 @@ class ItemLoop {
 		this.concurrency ??= params.options.concurrency;
 		this.outputs.readFileName(index, params.options);
 		const input = { index, params, run: this.runContext, n8n: this.context };
-		return { input, planned: operation.plan?.(input) };
+		return { input, planned: await operation.plan?.(input) };
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
@@ -189,7 +189,7 @@ class ItemLoop {
 		if (error && key === undefined && taskId === undefined) throw new ApiError(error);
 		const isKnown = isTool && key !== undefined && (state === 'done' || error === undefined);
 		if (this.call?.isAgain ?? isKnown) this.repeated.add(index);
-		const { input, planned } = this.planned.get(index) ?? this.plan(index);
+		const { input, planned } = this.planned.get(index) ?? (await this.plan(index));
 		this.planned.delete(index);
 		// Each item has its own credential, as in n8n's HTTP Request node.
 		const client = await connect(this.context, requestSettings(input.params.options), {

@@ -52,10 +52,10 @@ export interface Operation<
 	/** Options besides {@link runOptions}. */
 	options?: O;
 	/**
-	 * Reads and checks what it can without a request, the credential and the content of files. It is called for all items
-	 * before the first request; parameters that are always shown are read before.
+	 * Reads and checks what it can without a request, the credential and whole files. It is called for all items before the
+	 * first request; parameters that are always shown are read before.
 	 */
-	plan?(item: ItemInput<ParamsOf<P, O>>): Planned;
+	plan?(item: ItemInput<ParamsOf<P, O>>): Planned | Promise<Planned>;
 	/** What identifies the request of an item whose idempotency key (§4.6) the node makes. */
 	requestOf?(planned: Planned): Json;
 	execute(item: ItemContext<ParamsOf<P, O>>, planned: Planned): Promise<OperationOutput[] | Deferred>;

@@ -15,7 +15,7 @@ import type { ItemContext } from '../../../shared/run/operation';
 import { isDataUrl, readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, beforeSending } from '../../../shared/gateway/errors/errors';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
-import { fileType, kindOfType, UNKNOWN_TYPE } from '../../../shared/gateway/util/fileType';
+import { kindOfType, typeByName, UNKNOWN_TYPE } from '../../../shared/gateway/util/fileType';
 import { isWebAddress } from '../../../shared/gateway/util/text';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
@@ -32,15 +32,14 @@ import type { Location } from '../../../shared/params/parameter';
 /** The longest file at a URL that is downloaded, in bytes: a radio station has no end. */
 const MAX_DOWNLOAD_BYTES = 75 * 1024 * 1024;
 
-/** n8n also calls a file so of which it knows nothing. */
-const UNCLEAR_TYPE = 'text/plain';
-
 export interface AttachmentRow {
 	kind: AttachmentKind;
 	/** The index of its message in the conversation. */
 	message: number;
 	source: FileReference | string;
 	at: Location;
+	/** The kind by the type of the file, if that is not always the same; throws for a file that the operation does not take. */
+	kindOf?: (file: { mimeType: string; fileName: string }) => AttachmentKind;
 }
 
 /** Where an attachment is: a URL that the gateway reads, or one that this node reads, or a file. */
@@ -50,8 +49,12 @@ export interface FoundAttachment extends Omit<AttachmentRow, 'source'> {
 	source: Source;
 }
 
-/** Finds an attachment, and checks what is known of it without a request. */
-export function findAttachment(item: FileOwner, row: AttachmentRow, format: TextFormat): FoundAttachment {
+/** Finds an attachment, and checks what is known of it without a request. Of files, the first bytes are read. */
+export async function findAttachment(
+	item: FileOwner,
+	row: AttachmentRow,
+	format: TextFormat,
+): Promise<FoundAttachment> {
 	const { kind, source, at } = row;
 	const support = format.attachments[kind];
 	if (support === undefined) {
@@ -62,18 +65,27 @@ export function findAttachment(item: FileOwner, row: AttachmentRow, format: Text
 	}
 	if (typeof source !== 'string') {
 		const binary = binaryOf(item, source, "set 'Source' to 'URL'");
-		const mimeType = fileType(binary.mimeType, binary.fileName);
-		if (kind === 'file' && mimeType !== undefined && mimeType !== UNCLEAR_TYPE)
-			checkDocument(format, { mimeType, fileName: binary.fileName });
-		return { ...row, source: { binary } };
+		const file = await fileOf(item, binary);
+		checkFile(row, file);
+		if (kind === 'file') checkDocument(format, file);
+		// The bytes of a file without an ID are in its item.
+		return { ...row, source: binary.id ? file : { binary } };
 	}
 	const url = source.trim();
-	if (isDataUrl(url)) return { ...row, source: inlineFile(at, url) };
+	if (isDataUrl(url)) {
+		const file = inlineFile(at, url);
+		checkFile(row, file);
+		return { ...row, source: file };
+	}
 	if (!isWebAddress(url))
 		throw at.error(
 			'the URL is not a web address',
 			'It begins with https:// or http://. If an expression fills it, the field it refers to may be empty.',
 		);
+	const fileName = nameInUrl(url) ?? '';
+	const mimeType = typeByName(fileName);
+	// Pages and programs may return any file.
+	if (mimeType !== undefined && kindOfType(mimeType) !== 'text') row.kindOf?.({ mimeType, fileName });
 	return { ...row, source: support === 'file' ? { fileAt: url } : { url } };
 }
 
@@ -88,13 +100,14 @@ export async function openAttachments(
 ): Promise<{ conversation: Conversation; files: EmbeddedFile[] }> {
 	const files: EmbeddedFile[] = [];
 	const attachments: Array<Attachment & Pick<AttachmentRow, 'message'>> = [];
-	for (const { message, kind, source, at } of found) {
+	for (const { source, ...row } of found) {
+		const { message, at } = row;
 		if ('url' in source) {
-			attachments.push({ message, kind, source });
+			attachments.push({ message, kind: row.kind, source });
 			continue;
 		}
 		const file = await openFile(item, at, source);
-		checkFile(at, file);
+		const kind = checkFile(row, file);
 		const { mimeType, fileName } = file;
 		const isText = kind === 'file' && kindOfType(mimeType) === 'text';
 		if (isText && file.size > MAX_TEXT_BYTES)
@@ -125,10 +138,15 @@ async function openFile(
 	return 'binary' in source ? await fileOf(item, source.binary) : source;
 }
 
-/** @throws {InvalidInputError} for a file that is empty or of an unknown type */
-function checkFile(at: Location, { fileName, size, mimeType }: InputFile): void {
+/**
+ * The kind of part for a file.
+ *
+ * @throws {InvalidInputError} for a file that is empty, of an unknown type, or that the operation does not take
+ */
+function checkFile({ at, kind, kindOf }: Omit<AttachmentRow, 'source'>, file: InputFile): AttachmentKind {
+	const { fileName, size, mimeType } = file;
 	if (size === 0) throw at.error(`the file "${fileName}" is empty`, 'Choose another file.');
-	if (mimeType !== UNKNOWN_TYPE) return;
+	if (mimeType !== UNKNOWN_TYPE) return kindOf?.(file) ?? kind;
 	throw at.error(
 		`the type of the file "${fileName}" is not known`,
 		'Its name has no known extension, and its content is of no known kind. Set the file’s name or MIME type in the node that returns it.',

@@ -30,7 +30,7 @@ export const generate = defineOperation({
 		'Asks another language model for a text, such as an answer, a summary or a translation. It knows only what the prompt says. Returns the text and the cost in rubles.',
 	parameters: generateParameters,
 	options: generateOptions,
-	plan: (item) => planText(item, prepareText(item)),
+	plan: async (item) => planText(item, await prepareText(item)),
 	execute: generateText,
 });
 

@@ -48,11 +48,11 @@ export interface PreparedText {
 	body?: JsonObject;
 }
 
-export function prepareText(item: ItemInput<Params>): PreparedText {
+export async function prepareText(item: ItemInput<Params>): Promise<PreparedText> {
 	const { params } = item;
 	const format = textFormat(params.format);
 	const { conversation, attachments } = readConversation(params);
-	const prepared = prepare(item, format, conversation, attachments);
+	const prepared = await prepare(item, format, conversation, attachments);
 	const { request, extraBody } = prepared;
 	const tools = readTools(params.tools, takenToolNames(format, request));
 	const toolChoice = readToolChoice(params.options, { tools, options: request.options, extraBody });
@@ -60,27 +60,30 @@ export function prepareText(item: ItemInput<Params>): PreparedText {
 	return { ...prepared, request: { ...request, tools, toolChoice, cachesPrompt } };
 }
 
-export function prepare(
+export async function prepare(
 	item: ItemInput<SharedParams>,
 	format: TextFormat,
 	conversation: Conversation,
 	attachments: AttachmentRow[],
-): PreparedText {
+): Promise<PreparedText> {
 	const { params, run } = item;
 	const { options } = params;
 	const { extraBody = {} } = options;
+	const request: TextRequest = {
+		model: askedModel(params.model, extraBody),
+		conversation,
+		tools: [],
+		output: readOutput(params),
+		options: readTextOptions(options, format),
+		// Streams by default when the workflow does. An agent's tool has no chunk writer.
+		stream: options.stream ?? run.chunkWriter !== undefined,
+	};
+	const found: FoundAttachment[] = [];
+	for (const row of attachments) found.push(await findAttachment(item, row, format));
 	return {
 		format,
-		request: {
-			model: askedModel(params.model, extraBody),
-			conversation,
-			tools: [],
-			output: readOutput(params),
-			options: readTextOptions(options, format),
-			// Streams by default when the workflow does. An agent's tool has no chunk writer.
-			stream: options.stream ?? run.chunkWriter !== undefined,
-		},
-		attachments: attachments.map((row) => findAttachment(item, row, format)),
+		request,
+		attachments: found,
 		extraBody,
 		fallbackModels: options.fallbackModels ?? [],
 		maxCostRub: options.maxCostRub,
