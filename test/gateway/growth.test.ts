@@ -83,7 +83,7 @@ const TEXTS: Array<[string, (given: string) => unknown, pieces: string[]]> = [
 	['a text with secrets', (given) => redact(given, ['secret']), ['sk-', '-']],
 	[
 		'a word of lyrics',
-		(word) => subtitles([{ word, success: true, startS: 1, endS: 2 }], 'srt'),
+		(word) => subtitles([{ word: `a${word}`, success: true, startS: 1, endS: 2 }], 'srt'),
 		['\n', ' '],
 	],
 ];

@@ -372,7 +372,7 @@ rule(
 
 const labels = new Set([
 	...fields.map(({ property }) => property.displayName),
-	...choices.map(({ choice }) => choice.name),
+	...choices.flatMap(({ choice: { name, action = name } }) => [name, action]),
 	...new AiGatewayApi().properties.map(({ displayName }) => displayName),
 ]);
 

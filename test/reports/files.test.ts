@@ -298,25 +298,35 @@ describe('an operation that asks about one kind of file', () => {
 		['a.xyz', bytes('?'), SOUND, IMAGE, VIDEO, FILE],
 	];
 
-	test.each(
-		TAKEN.flatMap(([fileName, content, ...expected]) =>
-			NAMES.map((name, index) => [fileName, name, content, expected[index] ?? ''] as const),
-		),
-	)('%s in %s', async (fileName, name, content, expected) => {
-		const type = fileName === 'a.xyz' ? 'application/x-xyz' : 'application/octet-stream';
-		const item = await withFiles({ name: 'data', content, mimeType: type, fileName });
-		const { json, sent } = await run('textGeneration', about(name), [item]);
-		if (!expected.includes(' ')) expect(JSON.stringify(sent)).toContain(`"type":"${expected}"`);
-		else {
+	const cases = TAKEN.flatMap(([fileName, content, ...expected]) =>
+		NAMES.map((name, index) => [fileName, name, expected[index] ?? '', content] as const),
+	);
+	const asked = async (fileName: string, name: Name, content: Buffer) => {
+		const mimeType = fileName === 'a.xyz' ? 'application/x-xyz' : 'application/octet-stream';
+		const item = await withFiles({ name: 'data', content, mimeType, fileName });
+		return await run('textGeneration', about(name), [item]);
+	};
+
+	test.each(cases.filter(([, , part]) => !part.includes(' ')))(
+		'%s in %s is sent as %s',
+		async (fileName, name, part, content) => {
+			const { sent } = await asked(fileName, name, content);
+			expect(JSON.stringify(sent)).toContain(`"type":"${part}"`);
+		},
+	);
+
+	test.each(cases.filter(([, , operation]) => operation.includes(' ')))(
+		'%s in %s is for %s: nothing is sent',
+		async (fileName, name, operation, content) => {
+			const { json, sent } = await asked(fileName, name, content);
 			expect(sent).toStrictEqual([]);
+			const [base] = fileName.split('.');
 			expect(json.error).toMatchObject({
-				message: expect.stringMatching(
-					`'${name}' takes no file of the type .*"${fileName.split('.')[0]}\\.`,
-				) as string,
-				description: expect.stringMatching(`'${expected}'.*Nothing was sent`) as string,
+				message: expect.stringMatching(`'${name}' takes no file of the type .*"${base}\\.`) as string,
+				description: expect.stringMatching(`'${operation}'.*Nothing was sent`) as string,
 			});
-		}
-	});
+		},
+	);
 
 	test('sends nothing for any item when the last one has a file of another kind, also by its bytes', async () => {
 		const items = await Promise.all(
@@ -331,26 +341,28 @@ describe('an operation that asks about one kind of file', () => {
 		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 	});
 
-	test.each<[Name, string, refused: boolean]>([
-		['Analyze image', 'https://files.test/a.mp4?size=1', true],
-		['Analyze image', 'https://files.test/a.pdf', true],
-		['Analyze video', 'https://files.test/a.PNG', true],
-		['Transcribe audio', 'https://files.test/a.jpg', true],
-		['Analyze image', 'https://files.test/a.jpg', false],
-		// A page or a program may return a picture.
-		['Analyze image', 'https://files.test/a.py', false],
-		['Analyze image', 'https://files.test/a', false],
-		['Analyze video', 'https://files.test/watch.html', false],
-	])('%s with the URL %s: refused is %j', async (name, url, isRefused) => {
-		const { json, sent } = await run('textGeneration', about(name, { source: 'url', url }));
-		expect(sent).toHaveLength(isRefused ? 0 : 1);
-		if (isRefused) expect(JSON.stringify(json.error)).toMatch(/Use the operation '\w+ \w+'/);
+	const atUrl = async (name: Name, url: string) =>
+		await run('textGeneration', about(name, { source: 'url', url }));
+
+	test.each<[Name, string]>([
+		['Analyze image', 'https://files.test/a.mp4?size=1'],
+		['Analyze image', 'https://files.test/a.pdf'],
+		['Analyze video', 'https://files.test/a.PNG'],
+		['Transcribe audio', 'https://files.test/a.jpg'],
+		['Transcribe audio', `data:audio/wav;base64,${PNG.toString('base64')}`],
+	])('%s refuses the file at %s', async (name, url) => {
+		const { json, sent } = await atUrl(name, url);
+		expect(sent).toStrictEqual([]);
+		expect(JSON.stringify(json.error)).toMatch(/Use the operation '\w+ \w+'/);
 	});
 
-	test('takes no other kind from a data URL, either', async () => {
-		const url = `data:audio/wav;base64,${PNG.toString('base64')}`;
-		const { json, sent } = await run('textGeneration', about('Transcribe audio', { source: 'url', url }));
-		expect(sent).toStrictEqual([]);
-		expect(JSON.stringify(json.error)).toContain("'Analyze image'");
+	// A page or a program may return a picture.
+	test.each<[Name, string]>([
+		['Analyze image', 'https://files.test/a.jpg'],
+		['Analyze image', 'https://files.test/a.py'],
+		['Analyze image', 'https://files.test/a'],
+		['Analyze video', 'https://files.test/watch.html'],
+	])('%s sends the URL %s', async (name, url) => {
+		expect(JSON.stringify((await atUrl(name, url)).sent)).toContain(url);
 	});
 });
