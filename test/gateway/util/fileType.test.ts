@@ -131,6 +131,7 @@ describe('the type of a file', () => {
 		['\0\0\x01\xb3\x16', 'video/mpeg'],
 		['FLV\x01\x05', 'video/x-flv'],
 		[ASF, 'video/x-ms-wmv'],
+		[`OggS\0\x02${'\0'.repeat(20)}\x01\x2a\x80theora`, 'video/ogg'],
 		[TRANSPORT, 'video/mp2t'],
 		[DISC, 'video/mp2t'],
 		['fLaC\x80', 'audio/flac'],

@@ -121,6 +121,7 @@ const BEGINNINGS: ReadonlyArray<readonly [begins: RegExp, types: readonly string
 	[/^\xff(?:[\xfa\xfb][^\0-\cO\xec-\xff]|[\xe2\xe3\xf2\xf3][^\0-\cO\xdc-\xff])/, ['audio/mpeg']],
 	[/^\xff[\xf0\xf1\xf8\xf9][\x40-\xbf]/, ['audio/aac']],
 	[/^(?:RIFF|RF64).{4}WAVE/s, ['audio/wav']],
+	[/^OggS\0.{23}\x80theora/s, ['video/ogg', 'audio/ogg']],
 	[/^OggS\0/, ['audio/ogg', 'video/ogg']],
 	[/^fLaC[\0\x80]/, ['audio/flac']],
 	[/^FORM.{4}AIF[CF]/s, ['audio/aiff']],
@@ -129,7 +130,7 @@ const BEGINNINGS: ReadonlyArray<readonly [begins: RegExp, types: readonly string
 	[/^caff\0/, ['audio/x-caf']],
 	[/^\.snd\0/, ['audio/basic']],
 	[/^RIFF.{4}AVI /s, ['video/x-msvideo']],
-	[/^\0\0.[\xb3\xba]/s, ['video/mpeg']],
+	[/^\0\0\cA[\xb3\xba]/, ['video/mpeg']],
 	[/^FLV\cA/, ['video/x-flv']],
 	[/^0&\xb2u\x8ef\xcf/, ['video/x-ms-wmv', 'audio/x-ms-wma', 'video/x-ms-asf']],
 	// Packets of 188 bytes, on discs with 4 bytes before each.
