@@ -27,6 +27,7 @@ export function sniffMimeType(head: Buffer): string | null {
 	if (text.startsWith('ID3') || /^\xff[\xe2-\xfb]/.test(text)) return 'audio/mpeg';
 	if (text.startsWith('OggS')) return 'audio/ogg';
 	if (text.startsWith('fLaC')) return 'audio/flac';
+	if (/^ftyp(?:hei[cx]|hev[cx]|mif1|msf1)/.test(text.slice(4))) return 'image/heic';
 	if (text.slice(4, 8) === 'ftyp') return text.slice(8, 10) === 'qt' ? 'video/quicktime' : 'video/mp4';
 	if (text.startsWith('\x1a\x45\xdf\xa3')) return 'video/webm';
 	return null;
