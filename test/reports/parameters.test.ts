@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import { asObject, type Json } from '../../nodes/shared/gateway/util/json';
+import { asObject, type Json, type JsonObject } from '../../nodes/shared/gateway/util/json';
 import { TEXT_MODEL } from '../contract/support';
 import * as media from '../helpers/media';
 import { editorContext } from '../helpers/contexts';
@@ -318,8 +318,10 @@ test.each<[string, object]>([
 	expect(JSON.stringify(sent)).toContain(`"name":"${name}"`);
 });
 
-test('a schema with fields, and without its type, is sent with it', async () => {
-	const properties = { title: { type: 'string' } };
+test.each<[string, JsonObject]>([
+	['with fields, and without its type, is sent with it', { title: { type: 'string' } }],
+	['with fields that may be anything is sent', { title: true, more: false }],
+])('a schema %s', async (_, properties) => {
 	const { sent } = await run(...withSchema({ properties }));
 	const schema = { type: 'object', properties };
 	expect(sent).toMatchObject([{ response_format: { json_schema: { schema } } }]);

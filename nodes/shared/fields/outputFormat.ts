@@ -12,7 +12,7 @@ const outputFormat = choice({
 	options: [
 		{ name: 'JSON by Example', value: 'jsonExample', description: 'JSON with the fields of sample data' },
 		{ name: 'JSON by Fields', value: 'jsonFields', description: 'JSON with the fields that you list' },
-		{ name: 'JSON by Schema', value: 'jsonSchema', description: 'JSON with exactly the fields of a schema' },
+		{ name: 'JSON by Schema', value: 'jsonSchema', description: 'JSON with the fields of a JSON Schema' },
 		{
 			name: 'JSON Object',
 			value: 'jsonObject',
@@ -112,7 +112,8 @@ const jsonSchema = jsonObject({
 		'{\n  "type": "object",\n  "properties": {\n    "title": { "type": "string" }\n  },\n  "required": ["title"],\n  "additionalProperties": false\n}',
 	example: schemaExample,
 	required: true,
-	description: "The fields of the response, as a JSON Schema. For sample data, choose 'JSON by Example'.",
+	description:
+		"The fields of the response, as a JSON Schema. For sample data, choose 'JSON by Example'. The node checks types, required fields and choices (enum, const), also in lists, anyOf, oneOf and allOf. It does not check ranges, lengths, pattern, patternProperties, not and additionalProperties.",
 }).map((schema, at) => {
 	const hasFields = asObject(schema.properties) !== undefined;
 	if (isSchema(hasFields ? { ...schema, type: 'object' } : schema))

@@ -333,6 +333,65 @@ describe('a value that does not fit its schema', () => {
 		expect(problems({ year: null }, { type: 'object', properties, required: ['year'] })).toStrictEqual([]);
 	});
 
+	// report: a valid answer that is paid for is not refused (JSON Schema 2020-12, and the lists of draft 7).
+	const pair = [{ type: 'string' }, { type: 'number' }];
+	const text = { type: 'string' };
+	it.each<[string, Json, JsonObject]>([
+		['items beside prefixItems, after the prefix', ['a', 1, 'x', 'y'], { prefixItems: pair, items: text }],
+		['fewer elements than the prefix has', ['a'], { prefixItems: pair, items: false }],
+		['anything after the prefix', ['a', 1, null, {}], { prefixItems: pair }],
+		['items: true after the prefix', ['a', 1, null, {}], { prefixItems: pair, items: true }],
+		['a list in the prefix', [['a', 1], 2], { prefixItems: [{ prefixItems: pair, items: false }] }],
+		['items as a list, with additionalItems', ['a', 1, 'x'], { items: pair, additionalItems: text }],
+		['items as a list without additionalItems', ['a', 1, null], { items: pair }],
+		['additionalItems beside one schema of items', ['a', 'b'], { items: text, additionalItems: false }],
+		['true in anyOf', 1, { anyOf: [text, true] }],
+		['true in oneOf', 1, { oneOf: [true, text] }],
+		['false beside a branch that fits', 'a', { anyOf: [false, text] }],
+		['true in allOf', 'a', { allOf: [true, text] }],
+		['items: true', [1, 'a', null], { items: true }],
+		['items: false without elements', [], { items: false }],
+		['a field of the schema true', { a: [1] }, { properties: { a: true }, required: ['a'] }],
+		['no field of the schema false', { b: 1 }, { properties: { a: false } }],
+		['a reference to true', 1, { $ref: '#/$defs/any', $defs: { any: true } }],
+		['true as an outcome', 1, { if: text, then: false, else: true }],
+	])('%s fits', (_, value, schema) => {
+		expect(problems(value, schema)).toStrictEqual([]);
+	});
+
+	it.each<[string, Json, JsonObject, string]>([
+		['the prefix', ['a', 'b'], { prefixItems: pair, items: text }, 'output[1] is text, not a number'],
+		['items after it', ['a', 1, 2], { prefixItems: pair, items: text }, 'output[2] is a number, not text'],
+		['nothing after it', ['a', 1, 2], { prefixItems: pair, items: false }, 'output[2] is not allowed'],
+		[
+			'additionalItems',
+			['a', 1, 2],
+			{ items: pair, additionalItems: text },
+			'output[2] is a number, not text',
+		],
+		['no additionalItems', ['a', 1, 2], { items: pair, additionalItems: false }, 'output[2] is not allowed'],
+		['items: false', [1], { items: false }, 'output[0] is not allowed'],
+		['a field of the schema false', { a: 1 }, { properties: { a: false } }, 'output.a is not allowed'],
+		['false in allOf', 1, { allOf: [true, false] }, 'output is not allowed'],
+		['false in anyOf', 1, { anyOf: [false, text] }, 'output is none of what the schema allows'],
+		['only false in oneOf', 1, { oneOf: [false] }, 'output is none of what the schema allows'],
+		['a reference to false', 1, { $ref: '#/$defs/no', $defs: { no: false } }, 'output is not allowed'],
+	])('%s is checked', (_, value, schema, problem) => {
+		expect(problems(value, schema)).toStrictEqual([problem]);
+	});
+
+	// report: the panel and the docs say which keywords are checked; these are not.
+	it.each<[string, Json, JsonObject]>([
+		['patternProperties', { x1: 1 }, { patternProperties: { '^x': text } }],
+		['additionalProperties', { b: 1 }, { properties: { a: text }, additionalProperties: false }],
+		['not', 'a', { not: text }],
+		['a pattern, a length and a format', 'a', { pattern: '^b', minLength: 2, format: 'date' }],
+		['ranges', 5, { maximum: 3, multipleOf: 2 }],
+		['the number of elements', [1, 1], { maxItems: 1, uniqueItems: true, contains: text }],
+	])('%s: not checked', (_, value, schema) => {
+		expect(problems(value, schema)).toStrictEqual([]);
+	});
+
 	it('is found in schemas that refer to themselves, and ends', () => {
 		const tree = { type: 'object', properties: { child: { $ref: '#' } } };
 		expect(problems({ child: { child: 1 } }, tree)).toStrictEqual([
@@ -413,6 +472,8 @@ describe('an object', () => {
 		{ type: ['object', 'null'] },
 		{ $ref: '#/$defs/Book', $defs: {} },
 		{ anyOf: [{ type: 'object' }] },
+		{ type: 'object', properties: { title: {}, more: true } },
+		{ properties: { none: false } },
 	])('%j is a schema', (value) => {
 		expect(isSchema(value)).toBe(true);
 	});

@@ -55,6 +55,19 @@ export function resolvedSchema(
 	return asChoice(withoutNull(whole, resolved, budget));
 }
 
+/** A schema as an object: `true` allows anything, and `false` nothing. `undefined` for what is no schema. */
+export function schemaObject(schema: Json | undefined): JsonObject | undefined {
+	if (typeof schema !== 'boolean') return asObject(schema);
+	return schema ? {} : { enum: [] };
+}
+
+/** The schemas of a list, as objects. */
+export function schemaObjects(schemas: Json | undefined): JsonObject[] {
+	return asArray(schemas)
+		.map(schemaObject)
+		.filter((schema) => schema !== undefined);
+}
+
 /** Resolves a reference such as `#/$defs/Size`; `undefined` for one into another document. */
 export function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
@@ -92,7 +105,7 @@ export function branches(schema: JsonObject): JsonObject[] {
 		[dependentSchemas, dependencies].flatMap((byName) => Object.values(asObject(byName) ?? {})),
 	);
 	const noneOr = dependent.length > 0 ? [{}, ...dependent] : [];
-	return [...asObjects(anyOf), ...asObjects(oneOf), ...asObjects(outcomes), ...noneOr];
+	return [...schemaObjects(anyOf), ...schemaObjects(oneOf), ...schemaObjects(outcomes), ...noneOr];
 }
 
 function withoutNull(

@@ -1,4 +1,4 @@
-import { branches, referred } from '../media/jsonSchema';
+import { branches, referred, schemaObject, schemaObjects } from '../media/jsonSchema';
 import {
 	asArray,
 	asObject,
@@ -43,7 +43,10 @@ function typeOf(value: Json): string {
 	return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Types, required fields and choices. A field that is not required may be null: so models write what they do not know. */
+/**
+ * Types, required fields and choices, as the panel says, and no other keywords. A field that is not required may be null: so
+ * models write what they do not know.
+ */
 export function* misfits(
 	value: Json,
 	schema: Json | undefined,
@@ -52,7 +55,7 @@ export function* misfits(
 	depth = 0,
 	checks = { left: MAX_CHECKS },
 ): Generator<string> {
-	const rules = asObject(schema);
+	const rules = schemaObject(schema);
 	checks.left -= 1;
 	if (!rules || depth > MAX_DEPTH || checks.left < 0) return;
 	// As OpenAPI writes it.
@@ -65,14 +68,20 @@ export function* misfits(
 		yield `${at} is ${TYPES.get(type)}, not ${types.map((name) => TYPES.get(name) ?? name).join(' or ')}`;
 	const choices = rules.const === undefined ? rules.enum : [rules.const];
 	if (Array.isArray(choices) && !isChoice(value, choices))
-		yield `${at} is ${excerpt(JSON.stringify(value))}, not ${choices.map((choice) => JSON.stringify(choice)).join(' or ')}`;
+		yield choices.length === 0
+			? `${at} is not allowed`
+			: `${at} is ${excerpt(JSON.stringify(value))}, not ${choices.map((choice) => JSON.stringify(choice)).join(' or ')}`;
 	const union = branches(rules);
 	if (union.length > 0 && !union.some((branch) => within(value, branch).next().done))
 		yield `${at} is none of what the schema allows`;
 	const target = typeof rules.$ref === 'string' ? referred(rules.$ref, root) : undefined;
-	for (const part of [target, ...asObjects(rules.allOf)]) yield* within(value, part);
+	for (const part of [target, ...schemaObjects(rules.allOf)]) yield* within(value, part);
+	// As in draft 7, `items` may be the list of the first ones.
+	const [first, rest] = Array.isArray(rules.items)
+		? [rules.items, rules.additionalItems]
+		: [asArray(rules.prefixItems), rules.items];
 	for (const [index, element] of asArray(value).entries())
-		yield* within(element, rules.items, `${at}[${index}]`);
+		yield* within(element, index < first.length ? first[index] : rest, `${at}[${index}]`);
 	const required = new Set(asObject(value) ? asArray(rules.required) : []);
 	for (const name of required)
 		if (!Object.hasOwn(asObject(value) ?? {}, String(name))) yield `${at}.${String(name)} is missing`;
@@ -137,6 +146,7 @@ function orNull(schema: JsonObject): JsonObject {
 const INNER = [
 	'items',
 	'prefixItems',
+	'additionalItems',
 	'contains',
 	'additionalProperties',
 	'propertyNames',
@@ -172,6 +182,6 @@ export function isSchema(value: JsonObject): boolean {
 	return (
 		SCHEMA_WORDS.some((word) => Object.hasOwn(value, word)) &&
 		[type].flat().every((name) => typeof name === 'string' && TYPES.has(name)) &&
-		fields.every((field) => asObject(field) !== undefined)
+		fields.every((field) => schemaObject(field) !== undefined)
 	);
 }
