@@ -117,6 +117,8 @@ test('one attachment whose settings are the initial ones is sent', async () => {
 // Options that are added are sent, also at their initial value, and no others of their group.
 const base = { model: TEXT_MODEL, messages: [{ role: 'user', content: 'Hello' }] };
 const input = { model: TEXT_MODEL, input: 'Hello' };
+const said = { ...base, max_tokens: 4096 };
+const inMessages = (options: object): Call => text({ format: 'messages', options });
 test.each<[string, Call, object]>([
 	['*Temperature* 1', text({ options: { temperature: 1 } }), { ...base, temperature: 1 }],
 	['*Top P* 1', text({ options: { sampling: { topP: 1 } } }), { ...base, top_p: 1 }],
@@ -149,8 +151,72 @@ test.each<[string, object]>([
 	expect(sent).toStrictEqual([expect.not.objectContaining({ [field]: expect.anything() as unknown })]);
 });
 
-test('*Temperature* 2.5 in Chat Completions is refused', async () => {
-	await expectRefused(text({ options: { temperature: 2.5 } }), /'Temperature'.* from 0 to 2/);
+// §4.1 and §4.3 have no ranges, nor has §4.2 one for these. Whether the model takes the value, the gateway says.
+test.each<[string, Call, object]>([
+	['*Temperature* −0.5 in Responses', responses({ temperature: -0.5 }), { ...input, temperature: -0.5 }],
+	['*Temperature* 3 in Messages', inMessages({ temperature: 3 }), { ...said, temperature: 3 }],
+	['*Top P* 1.5 in Responses', responses({ sampling: { topP: 1.5 } }), { ...input, top_p: 1.5 }],
+	['*Top P* 1.5 in Messages', inMessages({ sampling: { topP: 1.5 } }), { ...said, top_p: 1.5 }],
+	['*Top P* −1 in Messages', inMessages({ sampling: { topP: -1 } }), { ...said, top_p: -1 }],
+	['*Top K* −1', text({ options: { sampling: { topK: -1 } } }), { ...base, top_k: -1 }],
+	['*Top K* −1 in Messages', inMessages({ sampling: { topK: -1 } }), { ...said, top_k: -1 }],
+	[
+		'*Reasoning Max Tokens* −1',
+		responses({ reasoning: { reasoningMaxTokens: -1 } }),
+		{ ...input, reasoning: { max_tokens: -1 } },
+	],
+	[
+		'*Frequency Penalty* −2',
+		text({ options: { sampling: { frequencyPenalty: -2 } } }),
+		{ ...base, frequency_penalty: -2 },
+	],
+])('%s is sent', async (_, call, body) => {
+	expect((await run(...call)).sent).toStrictEqual([body]);
+});
+
+// The ranges of §4.2.
+test.each<[string, object, RegExp]>([
+	['*Temperature* 2.5', { temperature: 2.5 }, /'Temperature'.* from 0 to 2/],
+	['*Temperature* −0.1', { temperature: -0.1 }, /'Temperature'.* from 0 to 2/],
+	['*Top P* 1.1', { sampling: { topP: 1.1 } }, /'Top P'.* from 0 to 1/],
+	['*Presence Penalty* −2.1', { sampling: { presencePenalty: -2.1 } }, /'Presence Penalty'.* from -2 to 2/],
+])('%s in Chat Completions is refused', async (_, options, error) => {
+	await expectRefused(text({ options }), error);
+});
+
+// §4.2: *Extra Body (JSON)* has the last word, also about what is not sent.
+test.each<[string, Call, JsonObject]>([
+	[
+		'a prompt in place of messages',
+		text({ options: { extraBody: '{ "messages": null, "prompt": "Say hi" }' } }),
+		{ model: TEXT_MODEL, prompt: 'Say hi' },
+	],
+	[
+		'a prompt in place of messages, within a limit of cost',
+		text({
+			options: { maxCostRub: 5, maxTokens: 9, extraBody: '{ "messages": null, "prompt": "Say hi" }' },
+		}),
+		{ model: TEXT_MODEL, prompt: 'Say hi', max_tokens: 9 },
+	],
+	['no field of an option', text({ options: { maxTokens: 9, extraBody: '{ "max_tokens": null }' } }), base],
+	[
+		'no field of a group',
+		text({
+			options: {
+				reasoningEffort: 'low',
+				reasoning: { reasoningExclude: true },
+				extraBody: '{ "reasoning": { "effort": null } }',
+			},
+		}),
+		{ ...base, reasoning: { exclude: true } },
+	],
+	[
+		'null inside of what it adds',
+		text({ options: { extraBody: '{ "user": null, "provider": { "sort": null }, "stop": [null] }' } }),
+		{ ...base, provider: { sort: null }, stop: [null] },
+	],
+])('*Extra Body (JSON)* with %s', async (_, call, body) => {
+	expect((await run(...call)).sent).toStrictEqual([body]);
 });
 
 test.each<[string, Call, RegExp]>([

@@ -113,7 +113,7 @@ const jsonSchema = jsonObject({
 	example: schemaExample,
 	required: true,
 	description:
-		"The fields of the response, as a JSON Schema. For sample data, choose 'JSON by Example'. The node checks types, required fields and choices (enum, const), also in lists, anyOf, oneOf and allOf. It does not check ranges, lengths, pattern, patternProperties, not and additionalProperties.",
+		'The fields of the response, as a JSON Schema. Types, required fields and choices are checked; ranges, lengths, patterns (also of names), not and additionalProperties are not.',
 }).map((schema, at) => {
 	const hasFields = asObject(schema.properties) !== undefined;
 	if (isSchema(hasFields ? { ...schema, type: 'object' } : schema))

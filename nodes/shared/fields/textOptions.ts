@@ -16,8 +16,11 @@ import { collection } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, text, texts } from '../params/kinds';
 import { Location, type Parameter } from '../params/parameter';
 
-function parameterOf(option: TextOption): Parameter<Json | undefined> {
-	const { kind, label, help, initial, placeholder, min, max, choices = [], row } = option;
+type Range = readonly [min?: number, max?: number];
+
+function parameterOf(option: TextOption, range: Range = []): Parameter<Json | undefined> {
+	const { kind, label, help, initial, placeholder, choices = [], row } = option;
+	const [min = option.min, max] = range;
 	const spec = { displayName: label, description: help, ...(placeholder ? { placeholder } : {}) };
 	switch (kind) {
 		case 'integer':
@@ -52,7 +55,12 @@ export function shownForFormats(
 
 const declared = Object.entries<TextOption>(textOptions).map(([name, option]) => {
 	const shown = shownForFormats(({ options }) => Object.hasOwn(options, name));
-	return { name, group: option.group, parameter: parameterOf(option).with(shown).optional() };
+	const { group, range = {}, wire } = option;
+	// The panel has the range of all formats that have the option.
+	const [inAll] = Object.keys(wire).every((format) => Object.hasOwn(range, format))
+		? Object.values(range)
+		: [];
+	return { name, group, parameter: parameterOf(option, inAll).with(shown).optional() };
 });
 
 /** The text options whose names fit, in their groups, each shown for the formats that have it. */
@@ -76,13 +84,13 @@ export function readTextOptions(options: Readonly<Record<string, unknown>>, form
 	const values: JsonObject = {};
 	for (const [name, option] of Object.entries<TextOption>(textOptions)) {
 		if (!Object.hasOwn(format.options, name)) continue;
-		const { group, none, label, maxIn } = option;
+		const { group, none, label } = option;
 		// Not `fieldOf`: options are read on their first access.
 		const source: unknown = group === undefined ? options : Reflect.get(options, group);
 		const value = source === undefined ? undefined : (Reflect.get(Object(source), name) as Json | undefined);
-		const max = fieldOf(maxIn, format.name);
-		if (value !== undefined && max !== undefined)
-			parameterOf({ ...option, max }).read(value, new Location(name, `The option '${label}'`));
+		const range = fieldOf(option.range, format.name);
+		if (value !== undefined && range)
+			parameterOf(option, range).read(value, new Location(name, `The option '${label}'`));
 		if (value !== undefined && value !== none && JSON.stringify(value) !== none)
 			setField(values, name, value);
 	}

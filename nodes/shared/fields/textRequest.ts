@@ -54,7 +54,7 @@ export const extraBody = jsonObject({
 	default: '{}',
 	example: '{ "name": "value" }',
 	description:
-		'Fields of the API that have no option here. They override the other parameters; objects are merged. To stream, use the option Stream.',
+		'Fields of the API without an option here. They override other parameters; objects are merged; null leaves a field out: { "messages": null, "prompt": "…" }. To stream, use Stream.',
 }).optional();
 
 /** The model that a call asks: *Extra Body (JSON)* may name another one than the list. */

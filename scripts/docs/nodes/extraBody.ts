@@ -39,5 +39,10 @@ export function extraBodyFields(
 	const lists = Object.entries(FIELDS_WITHOUT_OPTION).map(
 		([name, fields]) => `- ${valueLabel(format, name)}: ${fields.map(code).join(', ')}`,
 	);
-	return [`Fields without an option, for *${extraBody.displayName}*:`, lists.join('\n')];
+	const name = `*${extraBody.displayName}*`;
+	return [
+		`Fields without an option, for ${name}:`,
+		lists.join('\n'),
+		`A field that ${name} sets to null is left out. In Chat Completions, \`{ "messages": null, "prompt": "Say hello" }\` sends a prompt in place of messages.`,
+	];
 }

@@ -72,6 +72,12 @@ describe('the most that a call can cost', () => {
 		expect(rubOf(most(body))).toBeCloseTo(bytes * 0.000009 + OUTPUT, 12);
 	});
 
+	// report: with *Extra Body (JSON)*, `prompt` may stand in place of `messages` (§4.2).
+	it('counts a prompt in place of messages by its bytes', () => {
+		const costOf = (prompt: string) => rubOf(most({ messages: undefined, prompt }));
+		expect(costOf('x'.repeat(1_100)) - costOf('x'.repeat(100))).toBeCloseTo(1_000 * 0.000009, 12);
+	});
+
 	it('has the longest response of each choice, by the higher of both limits', () => {
 		const one = rubOf(most({}));
 		expect(rubOf(most({ n: 3 })) - one).toBeCloseTo(2 * OUTPUT, 3);

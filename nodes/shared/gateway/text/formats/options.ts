@@ -11,10 +11,10 @@ export interface TextOption {
 	none?: string | number;
 	group?: string;
 	placeholder?: string;
+	/** The lowest value of what limits the cost. */
 	min?: number;
-	max?: number;
-	/** Bounds that not all formats have, by format. */
-	maxIn?: Readonly<Record<string, number>>;
+	/** The ranges of the specification (§4.1 to 4.3), by the formats that have one. */
+	range?: Readonly<Record<string, readonly [min: number, max: number]>>;
 	choices?: ReadonlyArray<{ name: string; value: string; description?: string }>;
 	/** For `texts`: the name of a row in the panel. */
 	row?: string;
@@ -67,15 +67,15 @@ const truncations = [
 export const textOptions = {
 	maxTokens: { kind: 'integer', label: 'Max Tokens', initial: 0, none: 0, min: 0, wire: { chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' },
 		help: 'Limits the length and the cost of the response, which is cut off there. With 0, the model sets the limit; in the API format Messages it is then 4096.' },
-	temperature: { kind: 'number', label: 'Temperature', initial: 1, min: 0, maxIn: { chat: 2 }, wire: { chat: 'temperature', responses: 'temperature', messages: 'temperature' },
-		help: 'Controls randomness: low values make the text more predictable, high values more varied. At most 2 in the API format Chat Completions.' },
-	topP: { kind: 'number', group: 'sampling', label: 'Top P', initial: 1, min: 0, max: 1, wire: { chat: 'top_p', responses: 'top_p', messages: 'top_p' },
-		help: 'Only the most likely tokens whose probabilities add up to this value are considered' },
-	topK: { kind: 'integer', group: 'sampling', label: 'Top K', initial: 0, min: 0, wire: { chat: 'top_k', messages: 'top_k' },
+	temperature: { kind: 'number', label: 'Temperature', initial: 1, range: { chat: [0, 2] }, wire: { chat: 'temperature', responses: 'temperature', messages: 'temperature' },
+		help: 'Controls randomness: low values make the text more predictable, high values more varied. From 0 to 2 in the API format Chat Completions.' },
+	topP: { kind: 'number', group: 'sampling', label: 'Top P', initial: 1, range: { chat: [0, 1] }, wire: { chat: 'top_p', responses: 'top_p', messages: 'top_p' },
+		help: 'Only the most likely tokens whose probabilities add up to this value are considered. From 0 to 1 in the API format Chat Completions.' },
+	topK: { kind: 'integer', group: 'sampling', label: 'Top K', initial: 0, wire: { chat: 'top_k', messages: 'top_k' },
 		help: 'Only this many of the most likely tokens are considered' },
-	frequencyPenalty: { kind: 'number', group: 'sampling', label: 'Frequency Penalty', initial: 0, min: -2, max: 2, wire: { chat: 'frequency_penalty' },
+	frequencyPenalty: { kind: 'number', group: 'sampling', label: 'Frequency Penalty', initial: 0, range: { chat: [-2, 2] }, wire: { chat: 'frequency_penalty' },
 		help: 'Positive values make tokens less likely the more often they have been used' },
-	presencePenalty: { kind: 'number', group: 'sampling', label: 'Presence Penalty', initial: 0, min: -2, max: 2, wire: { chat: 'presence_penalty' },
+	presencePenalty: { kind: 'number', group: 'sampling', label: 'Presence Penalty', initial: 0, range: { chat: [-2, 2] }, wire: { chat: 'presence_penalty' },
 		help: 'Positive values make tokens that have been used less likely, so that the model turns to new topics' },
 	stop: { kind: 'texts', group: 'sampling', label: 'Stop Sequences', initial: [], row: 'Sequence', placeholder: 'e.g. END', wire: { chat: 'stop', messages: 'stop_sequences' },
 		help: 'Texts before which the response ends' },
@@ -85,7 +85,7 @@ export const textOptions = {
 		help: 'How much the model reasons before it responds. Reasoning tokens are charged like those of the response.' },
 	reasoningSummary: { kind: 'text', group: 'reasoning', label: 'Reasoning Summary', initial: '', placeholder: 'e.g. auto', wire: { chat: 'reasoning.summary', responses: 'reasoning.summary' },
 		help: 'How detailed the summary of the model’s reasoning is' },
-	reasoningMaxTokens: { kind: 'integer', group: 'reasoning', label: 'Reasoning Max Tokens', initial: 1024, min: 0, wire: { chat: 'reasoning.max_tokens', responses: 'reasoning.max_tokens' },
+	reasoningMaxTokens: { kind: 'integer', group: 'reasoning', label: 'Reasoning Max Tokens', initial: 1024, wire: { chat: 'reasoning.max_tokens', responses: 'reasoning.max_tokens' },
 		help: 'The maximum number of tokens that the model may use for reasoning' },
 	reasoningExclude: { kind: 'boolean', group: 'reasoning', label: 'Leave Out Reasoning', initial: true, wire: { chat: 'reasoning.exclude' },
 		help: 'Whether to leave the reasoning out of the response. It is still charged.' },
