@@ -248,6 +248,18 @@ const ROWS: Row[] = [
 			'The provider of the model rejected the request. The model does not accept this input or one of the options. Correct what the provider names, or choose another model. This call was not charged.',
 		error: { httpCode: '400', code: 'provider_bad_request' },
 	})),
+	...[false, true].map((stream) => ({
+		title: `a JSON Schema that the model does not have, with the option Stream ${stream}`,
+		node: text({
+			...{ outputFormat: 'jsonSchema', schemaName: 'a', jsonSchema: '{ "type": "object" }' },
+			options: { stream },
+		}),
+		faults: [openAi(400, 'provider_bad_request', 'response_format is not supported')],
+		message: 'response_format is not supported',
+		description:
+			"If the model does not support JSON Schema, set 'Output Format' to 'JSON Object', and describe the fields in the prompt. This call was not charged.",
+		error: { httpCode: '400', code: 'provider_bad_request' },
+	})),
 	{
 		title: 'Messages: a refusal',
 		node: text({ format: 'messages' }),

@@ -142,7 +142,7 @@ describe.each(Object.entries(NAME))('%s: a list is not its first element', (mode
 test('a content filter that leaves no text is named as what happened', async () => {
 	const { json } = await ask('', OBJECT, 'content_filter');
 	expect(json).toMatchObject({
-		error: { code: 'refused', message: 'A content filter stopped the response', costRub: 0.5 },
+		error: { code: 'refused', message: 'The model refused to respond, or a content filter stopped it' },
 	});
 	expect((await ask('{"a":', OBJECT, 'content_filter')).json).toMatchObject({
 		error: { code: 'json_cut_off' },

@@ -12,6 +12,8 @@ import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnec
 import { type EndpointGroup, type ErrorInfo, errorText } from '../../../nodes/shared/gateway/errors/texts';
 import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/problems';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
+import type { OutputRequest } from '../../../nodes/shared/gateway/text/formats/request';
+import { textBody, textCall } from '../../../nodes/shared/gateway/text/textCall';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { toNodeError } from '../../../nodes/shared/run/nodeError';
 import spec from '../../fixtures/spec/errors.json';
@@ -541,5 +543,50 @@ describe('a network error', () => {
 		const converted = thrown(wrapped(error));
 		expect(converted).toBeInstanceOf(ApiError);
 		expect(JSON.stringify([converted, converted?.cause, converted?.stack])).not.toContain('secret');
+	});
+});
+
+// report: a model that has no JSON Schema answers 400, and nobody can know what to do about it.
+describe('the way out of a JSON Schema that a model does not have', () => {
+	const WAY_OUT = /'Output Format' to 'JSON Object'/;
+	const schema: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: { type: 'object' } };
+	const object: OutputRequest = { kind: 'jsonObject', name: 'answer' };
+	const words = 'response_format is not supported';
+
+	function detailsOf(format: string, output: OutputRequest, status: number, code?: string, extraBody = {}) {
+		const conversation = { kind: 'messages', messages: [{ role: 'user', text: 'Hi' }] } as const;
+		const request = { model: 'm', conversation, tools: [], output, options: {}, stream: false };
+		const call = textCall(textFormat(format), textBody(textFormat(format), request, extraBody));
+		const error = { message: words, type: 'invalid_request_error', param: null, code };
+		const body = JSON.stringify({ error });
+		return errorFromResponse({ ...call, status, body, now: 0, secrets: [] }).details;
+	}
+
+	it.each([
+		['chat', 'invalid_request'],
+		['chat', 'provider_bad_request'],
+		['chat', undefined],
+		['chat', 'acme_unsupported'],
+		['responses', 'invalid_request'],
+		['responses', 'provider_bad_request'],
+	])('%s: stands behind the words of the gateway, with the code %s', (format, code) => {
+		const { message, description } = detailsOf(format, schema, 400, code);
+		expect(message).toBe(words);
+		expect(description).toMatch(WAY_OUT);
+	});
+
+	it.each<[string, OutputRequest, number, string, object]>([
+		['chat', object, 400, 'invalid_request', {}],
+		['chat', { kind: 'text' }, 400, 'provider_bad_request', {}],
+		['responses', object, 400, 'invalid_request', {}],
+		['messages', schema, 400, 'invalid_request', {}],
+		['chat', schema, 400, 'context_length_exceeded', {}],
+		['chat', schema, 422, 'content_too_large', {}],
+		['responses', schema, 404, 'model_not_found', {}],
+		['chat', schema, 400, 'invalid_request', { response_format: null }],
+		['chat', schema, 400, 'invalid_request', { response_format: { type: 'json_object' } }],
+	])('%s with %j: is not there, with %i %s and %j', (format, output, status, code, extraBody) => {
+		const { message, description } = detailsOf(format, output, status, code, extraBody);
+		expect(message + description).not.toMatch(WAY_OUT);
 	});
 });

@@ -205,6 +205,21 @@ describe('errors', () => {
 		expect(description).toMatch(/This call was not charged\.$/);
 	});
 
+	// report: the error of a JSON Schema that the model does not have names the way out.
+	it.each<[string, typeof invoke, object, shown: RegExp]>([
+		['whole', invoke, {}, /set 'Output Format' to 'JSON Object'.*not charged\.$/],
+		['streamed', stream, {}, /set 'Output Format' to 'JSON Object'.*not charged\.$/],
+		['without a schema', invoke, { outputFormat: 'jsonObject' }, /^(?!.*'Output Format').*not charged\.$/],
+	])('a model without JSON Schema: %s', async (_, ask, more, shown) => {
+		respond(JSON.stringify({ error: { message: 'No schemas', code: 'provider_bad_request' } }), 400);
+		const parameters = { outputFormat: 'jsonSchema', jsonSchema: '{ "type": "object" }', ...more };
+		const { lc } = await supplied({ parameters });
+		expect(await rejection(ask(lc))).toMatchObject({
+			message: 'No schemas',
+			description: expect.stringMatching(shown) as string,
+		});
+	});
+
 	const apiKey = 'odd-key-of-an-old-account';
 	const error = { message: `no luck for ${apiKey}`, code: apiKey, param: apiKey };
 	const call = { id: 'a', function: { name: apiKey, arguments: `no JSON: ${apiKey}` } };

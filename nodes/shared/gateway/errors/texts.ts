@@ -54,11 +54,17 @@ export const UNKNOWN_MODEL_OR_RESPONSE: ErrorText = {
 	description: `${UNKNOWN_MODEL.description} With 'Previous Response ID', that response may be unknown.`,
 };
 
+const PROVIDER_BAD_REQUEST: ErrorText = {
+	isVague: true,
+	message: 'The provider of the model rejected the request',
+	description:
+		'The model does not accept this input or one of the options. Correct what the provider names, or choose another model.',
+};
+
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format, where it says more than the status. */
 // prettier-ignore
 export const BY_CODE: Readonly<Record<string, ErrorText>> = {
-	provider_bad_request: { isVague: true, message: 'The provider of the model rejected the request',
-		description: 'The model does not accept this input or one of the options. Correct what the provider names, or choose another model.' },
+	provider_bad_request: PROVIDER_BAD_REQUEST,
 	context_length_exceeded: { message: 'The input is longer than the model can read',
 		description: 'Shorten the input, or choose a model with a larger context window.' },
 	unauthorized: { message: 'The gateway did not accept the sign-in',
@@ -76,6 +82,18 @@ export const BY_CODE: Readonly<Record<string, ErrorText>> = {
 		description: 'It is available again in the next period. Until then a retry does not help; change the plan if you need more.' },
 	token_limit_exceeded: { message: 'The gateway account used too many tokens in a minute',
 		description: `The limit of tokens per minute was reached. Shorten the input. ${SLOWER}` },
+};
+
+/** For a request with a JSON Schema: a model that has none answers 400. The gateway's words come first. */
+const withoutSchema = ({ message, description }: ErrorText): ErrorText => ({
+	isVague: true,
+	message,
+	description: `${description} If the model does not support JSON Schema, set 'Output Format' to 'JSON Object', and describe the fields in the prompt.`,
+});
+
+export const SCHEMA_TEXTS: StatusTexts = {
+	400: withoutSchema(BY_STATUS[400]),
+	provider_bad_request: withoutSchema(PROVIDER_BAD_REQUEST),
 };
 
 /** Groups of endpoints in which a status means the same. */

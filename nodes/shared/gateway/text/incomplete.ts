@@ -31,7 +31,7 @@ export function isIncomplete(ended: Ended): boolean {
 	return ['cutOff', 'filtered'].includes(meaningOf(ended) ?? '');
 }
 
-/** Whether the model refused, or a content filter stopped it. */
+/** Whether the model has refused, or a filter has stopped it. */
 export function isFiltered(ended: Ended): boolean {
 	return meaningOf(ended) === 'filtered';
 }

@@ -1,7 +1,7 @@
 import type { GatewayRequest } from '../client/client';
-import { UNKNOWN_MODEL_OR_RESPONSE } from '../errors/texts';
+import { SCHEMA_TEXTS, UNKNOWN_MODEL_OR_RESPONSE } from '../errors/texts';
 import { MAX_MEDIA_BYTES, MAX_TEXT_BYTES } from '../client/transport';
-import { asObjects, deepMerge, omit, type JsonObject } from '../util/json';
+import { asObject, asObjects, deepMerge, omit, type JsonObject } from '../util/json';
 import { InvalidInputError } from '../errors/errors';
 import { textFormats } from './formats';
 import type { TextFormat } from './formats/format';
@@ -47,9 +47,18 @@ function checkUrl({ label, attachments }: TextFormat, kind: AttachmentKind): voi
 
 export function textCall({ texts, path, headers }: TextFormat, json: JsonObject): TextCall {
 	const continues = (json.previous_response_id ?? null) !== null;
-	const ownTexts = continues ? { ...texts, model_not_found: UNKNOWN_MODEL_OR_RESPONSE } : texts;
+	const ownTexts = {
+		...texts,
+		...(continues ? { model_not_found: UNKNOWN_MODEL_OR_RESPONSE } : {}),
+		...(asksForSchema(json) ? SCHEMA_TEXTS : {}),
+	};
 	const maxBytes = asksForMedia(json) ? MAX_MEDIA_BYTES : MAX_TEXT_BYTES;
 	return { group: 'text', texts: ownTexts, kind: 'charge', method: 'POST', path, headers, json, maxBytes };
+}
+
+/** Whether the model is sent a JSON Schema of its response (§4.1, §4.2). */
+function asksForSchema({ response_format: ofChat, text }: JsonObject): boolean {
+	return [ofChat, asObject(text)?.format].some((format) => asObject(format)?.type === 'json_schema');
 }
 
 /** Whether the response may hold sound or pictures. */

@@ -95,6 +95,18 @@ describe('the error for a completion that is not JSON', () => {
 		expect(details.description).toMatch(/^A content filter/);
 	});
 
+	// report: a filter that leaves no text has cut nothing off.
+	it.each<[string, string, code: string, message: string]>([
+		['content_filter', '', 'refused', 'The model refused to respond, or a content filter stopped it'],
+		['SAFETY', ' \n', 'refused', 'The model refused to respond, or a content filter stopped it'],
+		['refusal', '', 'refused', 'The model refused to respond, or a content filter stopped it'],
+		['content_filter', '{"a":', 'json_cut_off', 'The JSON was cut off'],
+		['length', '', 'json_cut_off', 'The JSON was cut off'],
+	])('with the finish reason %s and the text %j says what happened', (finishReason, text, code, message) => {
+		expect(errorDetails({ text, finishReason, hint: 'Rephrase' })).toMatchObject({ code, message });
+		expect(errorDetails({ text, finishReason, hint: 'Rephrase' }).description).toMatch(/^Rephrase/);
+	});
+
 	it.each(['stop', 'length'])(
 		'quotes the refusal of the model, with the finish reason %s',
 		(finishReason) => {

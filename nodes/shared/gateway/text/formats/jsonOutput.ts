@@ -118,7 +118,11 @@ const REFUSED: Problem = {
 	description: 'Change the prompt, or choose another model.',
 };
 
-const FILTERED: Problem = { ...REFUSED, message: 'A content filter stopped the response' };
+/** A filter has left no text. */
+const FILTERED = {
+	code: REFUSED.code,
+	message: 'The model refused to respond, or a content filter stopped it',
+};
 
 const NOT_JSON: Problem = {
 	code: 'not_json',
@@ -126,8 +130,10 @@ const NOT_JSON: Problem = {
 	description: 'Say in the prompt that the response must be JSON, or choose a model that can return JSON.',
 };
 
-function cutOff({ hint, text, ...ended }: Completion): Problem {
-	if (text === '' && isFiltered(ended)) return FILTERED;
+function cutOff(completion: Completion): Problem {
+	const { hint, text } = completion;
+	if (isFiltered(completion) && text.trim() === '')
+		return { ...FILTERED, description: hint ?? REFUSED.description };
 	const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
 	return { code: 'json_cut_off', message: 'The JSON was cut off', description };
 }
