@@ -92,6 +92,10 @@ const RUNNING: Array<[state: string, task: object]> = [
 	['RUNNING', {}],
 	['queuing', { failCode: 0, failMsg: '' }],
 	['queued', { resultJson: '{}' }],
+	['queued', files()],
+	['Submitted', files()],
+	['SCHEDULED', { ...files(), failMsg: 'Waits for a slot' }],
+	['in queue', files()],
 	['in_progress', files()],
 	['PENDING', { resultJson: null }],
 ];

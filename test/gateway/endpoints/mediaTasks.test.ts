@@ -10,6 +10,7 @@ import {
 	createMediaTask,
 	downloadMediaTask,
 	fetchMediaTask,
+	hasEnded,
 	type MediaTask,
 	readMediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
@@ -35,6 +36,57 @@ describe('reading a task (§2.6)', () => {
 		['no tracks', { resultJson: '{"tracks":[]}' }, { tracks: undefined }],
 		['tracks among other things', { resultJson: '{"tracks":[null,{"id":1}]}' }, { tracks: [{ id: 1 }] }],
 	])('accepts %s', (_, record, part) => expect(read(record)).toMatchObject(part));
+
+	// report: queued tasks with early files counted as ended. §3.1 names four states; gateways write them, and others, in their way.
+	const early = { resultJson: '{"resultUrls":["https://files.test/a.png"]}' };
+	const none = {};
+	it.each<[string, string[], Array<[task: JsonObject, ended: 'success' | 'fail' | undefined]>]>([
+		[
+			'goes on, also with files and a reason',
+			[
+				...['queued', 'pending', 'waiting', 'scheduled', 'submitted', 'in_progress', 'processing', 'queuing'],
+				...['QUEUED', 'Scheduled', ' submitted ', 'IN PROGRESS', 'in-progress', 'InProgress', 'in_queue'],
+				...['In Queue', 'enqueued', 'rendering', 'Starting', 'not started', 'started'],
+			],
+			[
+				[none, undefined],
+				[early, undefined],
+				[{ ...early, failCode: 0, failMsg: '' }, undefined],
+				[{ failMsg: 'Try 1 was slow' }, undefined],
+			],
+		],
+		[
+			'goes on only without files',
+			['created', 'CREATED', 'new', 'dreaming of it'],
+			[
+				[none, undefined],
+				[early, 'success'],
+				[{ failMsg: 'No face' }, 'fail'],
+			],
+		],
+		[
+			'has ended well',
+			['success', 'Succeeded', 'SUCCESS'],
+			[
+				[none, 'success'],
+				[early, 'success'],
+			],
+		],
+		[
+			'has failed',
+			['fail', 'FAILED', 'failure'],
+			[
+				[none, 'fail'],
+				[early, 'fail'],
+			],
+		],
+	])('a task %s in the states %j', (_, states, rows) => {
+		for (const state of states)
+			for (const [task, ended] of rows) {
+				const shown = read({ state, ...task }).state;
+				expect([state, task, hasEnded(shown) ? shown : undefined]).toStrictEqual([state, task, ended]);
+			}
+	});
 
 	it('has the words of a success without a task', async () => {
 		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }]) {
