@@ -355,6 +355,16 @@ describe('the credential test', () => {
 		['words around the key', { apiKey: 'key: sk-1' }, 'Copy the key again'],
 		['a base URL without https://', { baseUrl: 'gateway.test/api/v1' }, 'it begins with https://'],
 		[
+			'a base URL with a query',
+			{ baseUrl: `${DATA.baseUrl}?x=1` },
+			'has a query or a fragment. Remove the ? or the #',
+		],
+		[
+			'a base URL with a fragment',
+			{ baseUrl: `${DATA.baseUrl}/#a` },
+			'has a query or a fragment. Remove the ? or the #',
+		],
+		[
 			'an amount with its currency',
 			{ minBalanceRub: '100 rub' },
 			'Enter only a number, such as 100 or 99.50',
@@ -463,6 +473,13 @@ describe('the fields of the credential', () => {
 					'https://user@gateway.test/api/v1',
 					'https://:pw@gateway.test',
 					'https://gateway.test\\@evil.test',
+				],
+				// report: the path of each request would be in the query, or lost.
+				...[`${baseUrl}?x=1`, `${baseUrl}#a`, `${baseUrl}/?x=1`, `${baseUrl}/#`, `${baseUrl}?`],
+				...[
+					`${baseUrl}/chat/completions?x=1`,
+					'https://gateway.test?x=/api/v1/',
+					'https://gateway.test/#/api/v1',
 				],
 			],
 		],

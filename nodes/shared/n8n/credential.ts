@@ -74,6 +74,13 @@ export function readAddress(fields: ICredentialDataDecryptedObject = {}): Gatewa
 			'Enter the address of the gateway’s API: it begins with https://, has no user name, and ends in /api/v1. Check its host name and port.',
 			'baseUrl',
 		);
+	// The paths of requests would become a part of it.
+	if (/[?#]/.test(read('baseUrl')))
+		throw new InvalidInputError(
+			'The base URL in the AI Gateway credential has a query or a fragment',
+			'Remove the ? or the # and what follows it. The address ends in /api/v1.',
+			'baseUrl',
+		);
 	if (/\*\*|\.\.\.|[…•]/.test(apiKey))
 		throw new InvalidInputError(
 			'The API key in the AI Gateway credential is masked',
