@@ -387,6 +387,16 @@ describe('the credential test', () => {
 		['a sign-in without a body', unauthorized(), /^Something other than the gateway/],
 		['a wrong address', { statusCode: 404, body: 'not found' }, /^No gateway responds at this base URL/],
 		['a web page', success('<!DOCTYPE html>'), unreadable],
+		[
+			'a wrong key with status 200',
+			success('{"error":{"code":"invalid_api_key"}}'),
+			/^The API key was refused/,
+		],
+		[
+			'no money with status 200',
+			success('{"error":{"code":"insufficient_quota"}}'),
+			/^There is not enough money/,
+		],
 		['another service', success('{"status":"ok"}'), /^The gateway’s response has no balance/],
 		['a redirect', { statusCode: 301, body: '' }, /^The gateway’s address redirects elsewhere/],
 		['a response without a body', success(), unreadable],

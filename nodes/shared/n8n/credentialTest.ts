@@ -8,7 +8,7 @@ import type {
 import { readBalance } from '../gateway/endpoints/balance';
 import { asError, InvalidInputError, UNREADABLE } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
+import { errorFromResponse, problemError, statusInBody } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
 import { inHtml } from '../gateway/util/text';
@@ -55,12 +55,14 @@ async function checkBalance(
 		followRedirect: false,
 		timeout: TIMEOUT_MS,
 	});
-	const { statusCode: status, body = '' } = response as { statusCode: number; body?: string };
-	if (status < 200 || status > 299) {
+	const { statusCode, body = '' } = response as { statusCode: number; body?: string };
+	const isSuccess = statusCode >= 200 && statusCode <= 299;
+	const balance = isSuccess ? asObject(parseJson(body)) : {};
+	if (!balance) throw problemError('notJson', 'read', { status: statusCode });
+	// §7.1: an error may have the status of a success.
+	const status = isSuccess ? statusInBody('balance', balance) : statusCode;
+	if (status !== undefined)
 		throw errorFromResponse({ status, body, group: 'balance', kind: 'read', now: Date.now(), secrets });
-	}
-	const balance = asObject(parseJson(body));
-	if (!balance) throw problemError('notJson', 'read', { status });
 	readBalance(balance);
 }
 

@@ -1,5 +1,7 @@
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { fetchFileRecord } from '../../../nodes/shared/gateway/endpoints/storage';
+import { fetchBalance } from '../../../nodes/shared/gateway/endpoints/balance';
+import { listMediaModels, listTextModels } from '../../../nodes/shared/gateway/endpoints/models';
+import { deleteFile, fetchFileRecord, listFiles } from '../../../nodes/shared/gateway/endpoints/storage';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -10,6 +12,10 @@ import {
 	fetchMediaTask,
 	listMediaTasks,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
+import { uploadFile } from '../../../nodes/shared/gateway/endpoints/upload';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { streamText } from '../../../nodes/shared/gateway/text/streamText';
+import { textCall } from '../../../nodes/shared/gateway/text/textCall';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
@@ -100,3 +106,67 @@ test.each([{}, { taskId: '' }, { taskId: null }, [{ taskId: 't1' }]])(
 		expect(details).toMatchObject({ status: 402, outcome: 'rejected' });
 	},
 );
+
+// report: a code of no money is no money, whatever the status says (§7.1), at each endpoint, and it is not sent again.
+describe('no money', () => {
+	const request = textCall(textFormat('chat'), { model: 'm' });
+	const streamed = (onText?: () => void): Action => {
+		const options = { format: textFormat('chat'), output: { kind: 'text' }, request } as const;
+		return async (client) => await streamText(client, { ...options, ...(onText && { onText }) });
+	};
+	const open = async () => await Promise.resolve(Buffer.from('a'));
+	const file = { open, size: 1, fileName: 'a.png', mimeType: 'image/png' };
+	const ENDPOINTS: Array<[string, Action]> = [
+		...ACTIONS,
+		['a text', streamed()],
+		['a streamed text', streamed(() => undefined)],
+		['an upload', async (client) => await uploadFile(client, file, {})],
+		['a file', async (client) => await fetchFileRecord(client, 'f1')],
+		['deleting a file', async (client) => await deleteFile(client, 'f1')],
+		['listing files', async (client) => await listFiles(client)],
+		['the balance', fetchBalance],
+		['the text models', listTextModels],
+		['the media models', listMediaModels],
+	];
+	const error = { message: 'Top up', type: 'invalid_request_error', param: null, code: 'insufficient_quota' };
+
+	test.each(ENDPOINTS)('%s: a status of success with the code insufficient_quota', async (_, act) => {
+		for (const status of [200, 201, 429, 503]) {
+			const { details, tries, pauses } = await failed(act, { status, body: JSON.stringify({ error }) });
+			expect([status, tries, pauses]).toStrictEqual([status, 1, []]);
+			expect(details).toMatchObject({
+				message: 'There is not enough money in the gateway wallet',
+				description: expect.stringContaining('Top up') as string,
+				status: 402,
+				code: 'insufficient_quota',
+				outcome: 'rejected',
+				retryable: false,
+			});
+			expect(details.isRateLimit).toBeUndefined();
+		}
+	});
+
+	test.each(ACTIONS)('%s: a 429 or a 503 whose envelope has the code 402', async (_, act) => {
+		for (const status of [429, 503, 200]) {
+			const { details, tries, pauses } = await failed(act, { status, body: envelope(402) });
+			expect([status, tries, pauses]).toStrictEqual([status, 1, []]);
+			expect(details).toMatchObject({
+				message: 'There is not enough money in the gateway wallet',
+				status: 402,
+				outcome: 'rejected',
+				retryable: false,
+			});
+		}
+	});
+
+	test.each([
+		['a wrong key', 'invalid_api_key', 401],
+		['no plan', 'feature_not_available', 403],
+		['the limit of the plan', 'limit_exceeded', 422],
+	])('%s with the status 200 is that, at each endpoint', async (_, code, status) => {
+		for (const [name, act] of ENDPOINTS) {
+			const { details, tries } = await failed(act, { body: JSON.stringify({ error: { ...error, code } }) });
+			expect([name, details.status, tries]).toStrictEqual([name, status, 1]);
+		}
+	});
+});

@@ -115,7 +115,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 
 /**
  * The status of an error that has the status of a success (§7.1). `undefined` if the body has a task ID or output of a model, and
- * for a text whose code is not one of §7.3.
+ * for a code that has no status, except of media.
  */
 export function statusInBody(group: EndpointGroup, { data, error, ...body }: JsonObject): number | undefined {
 	if (group === 'text') {
@@ -123,11 +123,11 @@ export function statusInBody(group: EndpointGroup, { data, error, ...body }: Jso
 		const hasOutput = [choices, output, content].some((list) => asArray(list).length > 0);
 		return hasOutput || asObject(usage) ? undefined : statusOf(asId(asObject(error)?.code));
 	}
-	const isMedia = group === 'media' || group === 'list';
-	if (!isMedia || asId(asObject(data)?.taskId) !== undefined) return undefined;
+	if (asId(asObject(data)?.taskId) !== undefined) return undefined;
 	const code = asObject(error)?.code;
-	const known = statusOf(asId(code)) ?? errorStatus(code) ?? errorStatus(body.code);
-	return known ?? (error && !data ? 400 : undefined);
+	const known = statusOf(asId(code)) ?? errorStatus(code);
+	if (group !== 'media' && group !== 'list') return known;
+	return known ?? errorStatus(body.code) ?? (error && !data ? 400 : undefined);
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */
