@@ -163,6 +163,27 @@ const ROWS: Row[] = [
 		description,
 		error: { httpCode, code, retryable: false },
 	})),
+	...(['chat', 'responses', 'messages'] as const).map((format) => ({
+		title: `${format}: no money, as an event of a stream, which is not sent again`,
+		node: text({ format, options: { stream: true } }),
+		faults: [
+			{
+				match: { ...POST, nth: 1 },
+				action: {
+					kind: 'raw',
+					status: 200,
+					body: {
+						text: 'data: {"type":"error","error":{"code":"insufficient_quota","message":"Empty"}}\n\n',
+						contentType: 'text/event-stream',
+					},
+				} as const,
+			},
+		],
+		message: 'There is not enough money in the gateway wallet',
+		description:
+			'Top up the wallet, then try again. A Gateway Balance Trigger can warn you in time. The gateway says: “Empty”.',
+		error: { code: 'insufficient_quota', retryable: false },
+	})),
 	...[502, 503, 504, 520, 522, 524].map((status) => ({
 		title: `a text after a ${status} of a proxy`,
 		node: text(),

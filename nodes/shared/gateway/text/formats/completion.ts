@@ -2,7 +2,7 @@ import { ApiError } from '../../errors/errors';
 import { policyOf, statusOf } from '../../errors/policy';
 import { withServerMessage } from '../../errors/fromResponse';
 import { redact } from '../../errors/secrets';
-import type { ErrorText } from '../../errors/texts';
+import { errorText, type ErrorText } from '../../errors/texts';
 import {
 	asId,
 	asNumber,
@@ -201,6 +201,11 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 	return Object.values(fields ?? {}).some(Boolean) ? fields : undefined;
 }
 
+const FAILED: ErrorText = {
+	message: 'The model did not finish its response',
+	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
+};
+
 /**
  * The error for a generation that failed with the status 200 (§2.3, §6), from its error object. The status says nothing, so the code
  * alone says whether it is free.
@@ -208,15 +213,16 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
  * @param isFree whether it is free if its code has no known meaning
  */
 export function generationError(error: JsonObject, receipt?: Receipt, isFree = false): ApiError {
-	const failed =
-		'The gateway reports the generation as failed. Run this item again, or choose another model.';
 	const code = asId(error.code);
 	const meant = statusOf(code);
 	const policy = meant === undefined ? undefined : policyOf({ code }, meant, 200);
+	// A refusal says what happened (§7.3); a failure, that the model began.
+	const { message, description } =
+		meant === undefined || meant >= 500 ? FAILED : errorText({ group: 'text', status: meant, code });
 	const isRejected = policy ? !policy.effect.includes('charge') : isFree;
 	return new ApiError({
-		message: 'The model did not finish its response',
-		description: withServerMessage(failed, asText(error.message)),
+		message,
+		description: withServerMessage(description, asText(error.message)),
 		outcome: isRejected ? 'rejected' : 'unknown',
 		...(isRejected && policy?.saysFree === false ? { chargeUnsaid: true } : {}),
 		status: 200,
