@@ -13,6 +13,7 @@ import {
 	digest,
 	executionRoot,
 	idempotencyKey,
+	itemsInConflict,
 	type KeyUse,
 	writtenDigest,
 } from '../../nodes/shared/run/charge/keys';
@@ -385,6 +386,97 @@ describe('a key of the user', () => {
 		expect(param).toBe('idempotencyKey');
 		expect([claim('k', 'a', '2'), claim('k', 'b', '2')]).toStrictEqual(['a', 'a']);
 		expect(Object.keys(keys)).toStrictEqual([digest('k'), digest('other')]);
+	});
+
+	// report: of two items with one key and different plans, neither is sent.
+	it.each<[string, Array<[key: string, content: string, account?: string]>, wrong: number[]]>([
+		['no items', [], []],
+		[
+			'different plans',
+			[
+				['k', 'a'],
+				['k', 'b'],
+			],
+			[0, 1],
+		],
+		[
+			'equal plans',
+			[
+				['k', 'a'],
+				['k', 'a'],
+			],
+			[],
+		],
+		[
+			'different plans with different keys',
+			[
+				['k', 'a'],
+				['l', 'b'],
+			],
+			[],
+		],
+		[
+			'two equal plans and another one',
+			[
+				['k', 'a'],
+				['l', 'c'],
+				['k', 'a'],
+				['k', 'b'],
+			],
+			[0, 2, 3],
+		],
+		[
+			'two groups',
+			[
+				['k', 'a'],
+				['l', 'a'],
+				['l', 'b'],
+				['k', 'b'],
+				['m', 'a'],
+			],
+			[0, 1, 2, 3],
+		],
+		[
+			'different accounts',
+			[
+				['k', 'a', 'x'],
+				['k', 'b', 'y'],
+			],
+			[],
+		],
+		[
+			'accounts of which one has both',
+			[
+				['k', 'a', 'x'],
+				['k', 'b', 'y'],
+				['k', 'c', 'x'],
+			],
+			[0, 2],
+		],
+		[
+			'names that objects inherit',
+			[
+				['__proto__', 'a'],
+				['__proto__', 'b'],
+				['toString', 'a'],
+			],
+			[0, 1],
+		],
+	])('%s: the items that are refused', async (_, rows, wrong) => {
+		const items = rows.map(([key, content], index) => ({ index, key, content }));
+		const read: number[] = [];
+		const accountOf = async (index: number) => {
+			read.push(index);
+			return await Promise.resolve(rows[index]?.[2] ?? '');
+		};
+		const found = await itemsInConflict(items, accountOf);
+		expect(found.map(({ index }) => index)).toStrictEqual(wrong);
+		// Credentials are read for those only that would be wrong with one account.
+		const keys = new Set(read.map((index) => rows[index]?.[0]));
+		for (const key of keys)
+			expect(new Set(rows.filter(([one]) => one === key).map(([, content]) => content)).size).toBeGreaterThan(
+				1,
+			);
 	});
 
 	it.each(['order-7:b', 'order 7', 'a  b', '!', '~', 'k'.repeat(255)])('is sent as typed: %j', (key) => {

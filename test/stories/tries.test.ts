@@ -4,7 +4,7 @@ import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { placeholderPng } from '../../sandbox/gateway/media/render/placeholder';
 import { eventually } from '../helpers/time';
 import { CONTINUE, form, locator } from '../helpers/values';
-import { withFiles } from '../nodes/text/files';
+import { picture, PIXEL, withFiles } from '../nodes/text/files';
 import type { Story } from './execution';
 import {
 	image,
@@ -362,6 +362,89 @@ describe('an *Idempotency Key* of the user', () => {
 			expect(new Set(drawn).size).toBe(3);
 			expect(drawn[3]).toBe(drawn[0]);
 			expect(gateway.charges()).toBe(3);
+		});
+	});
+
+	// report: two items, one own key, different plans.
+	describe('one key for different plans of one run is refused before anything is sent', () => {
+		const sent = () => gateway.control.requests({ method: 'POST' });
+		const keyed = '={{ $json.key }}';
+		const rows = (...all: Array<[prompt: string, key: string]>) =>
+			all.map(([prompt, key]) => ({ json: { prompt, key } }));
+
+		it.each<[string, object]>([
+			['prompts', {}],
+			[
+				'models',
+				{ prompt: 'a cat', model: locator('={{ $itemIndex ? "aurora/canvas-2" : "aurora/canvas-1" }}') },
+			],
+			['fields', { prompt: 'a cat', input: form({ size: '={{ $itemIndex ? "512x512" : "1024x1024" }}' }) }],
+			['prompts, with *Dry Run*', { options: { idempotencyKey: 'order-7', dryRun: true } }],
+			['prompts, with a limit', { options: { idempotencyKey: 'order-7', maxCostRub: 50, concurrency: 1 } }],
+			['prompts, with sleep', { waitStrategy: 'suspend' }],
+			['prompts of *Create*', { resource: 'task', operation: 'create' }],
+		])('%s', async (_, parameters) => {
+			const execution = await execute(order(parameters), prompts('a cat', 'a dog'));
+			expect(execution.errorText).toMatch(SAME_KEY);
+			expect(execution.error?.context?.itemIndex).toBe(0);
+			expect([sent(), gateway.charges()]).toStrictEqual([[], 0]);
+		});
+
+		it('also uploads', async () => {
+			const edit = order({
+				operation: 'edit',
+				model: locator('aurora/retouch-1'),
+				input: form({}),
+				inputFiles: { files: [{ inputField: 'image_urls' }] },
+			});
+			const items = ['a hat', 'a coat'].map(async (prompt) => ({
+				...(await withFiles({ ...picture, name: 'data', content: PIXEL })),
+				json: { prompt },
+			}));
+			const execution = await execute(edit, await Promise.all(items));
+			expect(execution.errorText).toMatch(SAME_KEY);
+			expect(sent()).toStrictEqual([]);
+		});
+
+		it('with *On Error: Continue*, all items with the key fail, and the others are made', async () => {
+			const node = image({ options: { idempotencyKey: keyed } }, CONTINUE);
+			const items = rows(['a cat', 'k'], ['a dog', 'k'], ['a cow', 'l'], ['a cat', 'k'], ['a cow', 'l']);
+			const execution = await execute(node, items);
+			const failed = execution.items().map(({ json }) => json.error);
+			const error = expect.objectContaining({
+				code: 'invalid_input',
+				param: 'idempotencyKey',
+				message: expect.stringMatching(SAME_KEY) as string,
+			}) as object;
+			expect(failed).toStrictEqual([error, error, undefined, error, undefined]);
+			expect(gateway.control.tasks().map(({ input }) => input.prompt)).toStrictEqual(['a cow']);
+		});
+
+		it('in the calls of a tool, too', async () => {
+			const node = { ...order({ prompt: '={{ $json.prompt }}' }), asTool: true };
+			const execution = await execute(node, prompts('a cat', 'a dog'));
+			const errors = execution.items().map(({ json }) => json.error);
+			const error = expect.stringMatching(SAME_KEY) as string;
+			expect([errors, sent()]).toStrictEqual([[error, error], []]);
+		});
+
+		it('a retry with a key for each item makes both', async () => {
+			const failed = await execute(order(), prompts('a cat', 'a dog'));
+			const retried = await failed.retry({ options: { idempotencyKey: '=order-{{ $itemIndex }}' } });
+			expect(retried.error).toBeUndefined();
+			expect(gateway.charges()).toBe(2);
+		});
+
+		it('items that have their task keep it in a retry, whatever their plans say then', async () => {
+			const action = { kind: 'raw', status: 404, body: 'html' } as const;
+			gateway.control.addFault({ match: { host: 'files' }, action, times: 0 });
+			const prompt = '={{ $execution.id > 1 ? $json.prompt : "a cow" }}';
+			const failed = await execute(order({ prompt }), prompts('a cat', 'a dog'));
+			expect(failed.error).toBeDefined();
+			calm();
+			const retried = await failed.retry();
+			expect(retried.error).toBeUndefined();
+			expect([retried.items().length, gateway.charges()]).toStrictEqual([2, 1]);
 		});
 	});
 

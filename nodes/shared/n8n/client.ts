@@ -52,10 +52,10 @@ export async function connect(
 	);
 }
 
-/** Identifies the account of the first item; empty if its credential cannot be used, which the first request reports. */
-export async function currentAccount(context: N8nContext): Promise<string> {
+/** Identifies the account of an item; empty if its credential cannot be used, which the first request reports. */
+export async function currentAccount(context: N8nContext, itemIndex = 0): Promise<string> {
 	try {
-		return accountOf(readAddress(await credentialReader(context)()));
+		return accountOf(readAddress(await credentialReader(context, itemIndex)()));
 	} catch {
 		return '';
 	}

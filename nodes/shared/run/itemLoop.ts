@@ -9,9 +9,10 @@ import { Limiter, RunSignal } from '../gateway/client/limits';
 import { asObject } from '../gateway/util/json';
 import { inHtml } from '../gateway/util/text';
 import { WaitMeter } from '../gateway/client/rateGate';
-import { connect } from '../n8n/client';
+import { connect, currentAccount } from '../n8n/client';
 import { isTool, readOwnCall, workflowSettings } from '../n8n/context';
 import { NodeParameters } from '../params/source';
+import { digest, itemsInConflict, sharedKey, type KeyedItem } from './charge/keys';
 import { othersText, type NextTry } from './charge/words';
 import { unfinished, type McpCall } from './mcpCalls';
 import { toNodeError } from './nodeError';
@@ -68,6 +69,8 @@ class ItemLoop {
 	private readonly planned = new Map<number, PlannedItem>();
 	private readonly outputs: ItemOutputs;
 	private readonly deferred = new Map<number, Deferred>();
+	/** The items that are to be sent with a key of the user. */
+	private readonly ownKeys: KeyedItem[] = [];
 	/** The calls of an agent that repeat one before. */
 	private readonly repeated = new Set<number>();
 	/** Whether a call of an MCP client has its result. */
@@ -99,6 +102,7 @@ class ItemLoop {
 			const indexes = [...this.context.getInputData().keys()];
 			await this.planAll(indexes);
 			await this.refuseUndefined(indexes);
+			await this.refuseSharedKeys();
 			const { concurrency = 1 } = this;
 			const items = new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
@@ -143,6 +147,7 @@ class ItemLoop {
 				const request = operation.requestOf?.(item.planned);
 				if (request !== undefined && !isTool) records.planned(index, request);
 				if (known) return this.keep(index, known);
+				this.noteOwnKey(index, item.planned);
 				size += JSON.stringify(item.input.params).length;
 				// Beyond, an item is read again when it starts.
 				if (size <= MAX_WAITING) this.planned.set(index, item);
@@ -165,9 +170,30 @@ class ItemLoop {
 	private async refuseUndefined(indexes: readonly number[]): Promise<void> {
 		const isOpen = (index: number) => !this.outputs.failed.has(index);
 		const error = this.parameters.emptyExpressions.undefinedInAll(this.context, isOpen);
-		if (!error) return;
-		const refuse = async () => await Promise.reject(error);
-		for (const index of indexes.filter(isOpen)) await this.attempt(index, refuse);
+		if (error) await this.refuse(indexes.filter(isOpen), error);
+	}
+
+	/** One that has its task keeps it, whatever its plan says now. */
+	private noteOwnKey(index: number, planned: unknown): void {
+		const { records } = this.runContext;
+		const own = this.registered.operation.ownKeyOf?.(planned);
+		if (!own || records.get(index)?.taskId !== undefined) return;
+		this.ownKeys.push({ index, key: records.key(index, own.key), content: digest(own.request) });
+	}
+
+	/** Items whose plans differ, and whose key of the user does not: all of them fail. */
+	private async refuseSharedKeys(): Promise<void> {
+		const open = this.ownKeys.filter(({ index }) => this.outputs.isOpen(index));
+		const accountOf = async (index: number) => (await currentAccount(this.context, index)) || String(index);
+		const inConflict = await itemsInConflict(open, accountOf);
+		await this.refuse(
+			inConflict.map(({ index }) => index),
+			sharedKey(),
+		);
+	}
+
+	private async refuse(indexes: readonly number[], error: Error): Promise<void> {
+		for (const index of indexes) await this.attempt(index, async () => await Promise.reject(error));
 	}
 
 	private async plan(index: number): Promise<PlannedItem> {

@@ -56,6 +56,8 @@ export interface Operation<
 	 * first request; parameters that are always shown are read before.
 	 */
 	plan?(item: ItemInput<ParamsOf<P, O>>): Planned | Promise<Planned>;
+	/** The user's own idempotency key of an item, and what it stands for, without the content of files. */
+	ownKeyOf?(planned: Planned): { key: string; request: Json } | undefined;
 	/** What identifies the request of an item whose idempotency key (§4.6) the node makes. */
 	requestOf?(planned: Planned): Json;
 	execute(item: ItemContext<ParamsOf<P, O>>, planned: Planned): Promise<OperationOutput[] | Deferred>;

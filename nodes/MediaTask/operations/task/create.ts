@@ -34,6 +34,7 @@ export const create = defineOperation({
 	options: taskOptions,
 	plan: (item) => ({ task: planTask(item), isSimple: item.params.simplify }),
 	requestOf: ({ task }) => task.request,
+	ownKeyOf: ({ task }) => task.owned,
 	async execute(item, { task, isSimple }) {
 		const { model } = task.entered;
 		if (isDry(item, task)) return await taskNotSent(item, task);
@@ -80,6 +81,7 @@ export const createAndWait = defineOperation({
 		sleeps: item.params.waitStrategy === 'suspend' && !item.run.isTool,
 	}),
 	requestOf: ({ task }) => task.request,
+	ownKeyOf: ({ task }) => task.owned,
 	async execute(item, { task, result, sleeps }) {
 		if (isDry(item, task)) return await taskNotSent(item, task);
 		const { client } = item;

@@ -57,6 +57,8 @@ export interface PlannedTask {
 	callbackUrl: string | undefined;
 	/** The user's idempotency key. */
 	ownKey: string | undefined;
+	/** The key with what it stands for; files are compared when they are read. */
+	owned: { key: string; request: Json } | undefined;
 	maxCostRub: string | undefined;
 	maxPriceRub: string | undefined;
 	isDryRun: boolean;
@@ -81,16 +83,18 @@ export function planTask(item: ItemInput<TaskParams>): PlannedTask {
 	});
 	const { model: id } = entered;
 	const values = entered.isForm ? setFields(entered.values) : entered.values;
+	const asked = compact({ model: id, prompt: params.prompt, values, sessionId });
 	return {
 		entered,
 		files,
 		sessionId: sessionId || undefined,
 		callbackUrl: readCallbackUrl(callbackUrl),
 		ownKey,
+		owned: ownKey === undefined ? undefined : { key: ownKey, request: asked },
 		maxCostRub: params.options.maxCostRub,
 		maxPriceRub: params.options.maxPriceRub,
 		isDryRun: params.options.dryRun === true,
-		request: compact({ model: id, prompt: params.prompt, values, sessionId, files: described }),
+		request: { ...asked, files: described },
 	};
 }
 

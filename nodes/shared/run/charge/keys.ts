@@ -5,6 +5,7 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import {
 	asObject,
 	asText,
+	at,
 	canonicalJson,
 	fieldOf,
 	setField,
@@ -108,14 +109,47 @@ export function registerKey(keys: Record<string, KeyUse>, name: Json, use: KeyUs
 	const known = fieldOf(keys, id);
 	if (known === undefined || known.usedAt === use.usedAt)
 		return setField(keys, id, Object.assign(known ?? {}, use));
-	if (known.content !== use.content) {
-		throw new InvalidInputError(
-			"'Idempotency Key' is the same for two different inputs of this execution",
-			'Make it different for each input, e.g. with an order number of the item. After you have changed the input, change the key, too.',
-			'idempotencyKey',
-		);
-	}
+	if (known.content !== use.content) throw sharedKey();
 	return known;
+}
+
+/** The error for a key of the user that stands for two requests. */
+export function sharedKey(): InvalidInputError {
+	return new InvalidInputError(
+		"'Idempotency Key' is the same for two different inputs of this execution",
+		'Make it different for each input, e.g. with an order number of the item. After you have changed the input, change the key, too.',
+		'idempotencyKey',
+	);
+}
+
+/** An item with a key of the user, and a digest of what it asks for. */
+export interface KeyedItem {
+	index: number;
+	key: string;
+	content: string;
+}
+
+/**
+ * The items of a run whose key of the user stands for another request of their account, too: nobody knows which one is meant.
+ *
+ * @param accountOf is asked only for items that have no key of their own
+ */
+export async function itemsInConflict(
+	items: readonly KeyedItem[],
+	accountOf: (index: number) => Promise<string>,
+): Promise<KeyedItem[]> {
+	const suspects = withOtherContent(items, ({ key }) => key).map(async (item) => ({
+		...item,
+		name: JSON.stringify([await accountOf(item.index), item.key]),
+	}));
+	return withOtherContent(await Promise.all(suspects), ({ name }) => name);
+}
+
+/** Those with whose name another content stands, too. */
+function withOtherContent<T extends KeyedItem>(items: readonly T[], nameOf: (item: T) => string): T[] {
+	const contents = new Map<string, Set<string>>();
+	for (const item of items) at(contents, nameOf(item), () => new Set()).add(item.content);
+	return items.filter((item) => (contents.get(nameOf(item))?.size ?? 0) > 1);
 }
 
 /**
