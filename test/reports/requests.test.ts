@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { TEXT_MODEL } from '../contract/support';
+import { runNode } from '../helpers/engine';
 import { CONTINUE, form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import { useReports } from './support';
@@ -192,6 +193,18 @@ test.each([
 	expect(json.error).toMatchObject({ message: 'The file "a.csv" is not in UTF-8' });
 	expect(sent).toStrictEqual([]);
 	expect(gateway.charges()).toBe(0);
+});
+
+test.each<[string, [Node, object]]>([
+	['?x=1', text()],
+	['/#a', image()],
+	['?', ['balance', { resource: 'balance', operation: 'get' }]],
+	['#', ['storage', { resource: 'file', operation: 'delete', fileId: 'f-1' }]],
+])('a base URL that ends in %s is refused, and nothing is sent', async (end, [node, parameters]) => {
+	const credential = { baseUrl: gateway.baseUrl + end, apiKey: gateway.apiKey };
+	const { error } = await runNode({ node, parameters: { ...parameters }, credential });
+	expect(error?.message).toBe('The base URL in the AI Gateway credential has a query or a fragment');
+	expect(gateway.control.requests()).toStrictEqual([]);
 });
 
 test('an invalid item among others stops the node before anything is sent', async () => {
