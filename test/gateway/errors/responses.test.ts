@@ -12,7 +12,7 @@ import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnec
 import { type EndpointGroup, type ErrorInfo, errorText } from '../../../nodes/shared/gateway/errors/texts';
 import { FILE_PROBLEMS, PROBLEMS } from '../../../nodes/shared/gateway/errors/problems';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
-import type { OutputRequest } from '../../../nodes/shared/gateway/text/formats/request';
+import type { OutputRequest, TextRequest } from '../../../nodes/shared/gateway/text/formats/request';
 import { textBody, textCall } from '../../../nodes/shared/gateway/text/textCall';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamText';
 import { toNodeError } from '../../../nodes/shared/run/nodeError';
@@ -554,8 +554,14 @@ describe('the way out of a JSON Schema that a model does not have', () => {
 	const words = 'response_format is not supported';
 
 	function detailsOf(format: string, output: OutputRequest, status: number, code?: string, extraBody = {}) {
-		const conversation = { kind: 'messages', messages: [{ role: 'user', text: 'Hi' }] } as const;
-		const request = { model: 'm', conversation, tools: [], output, options: {}, stream: false };
+		const request: TextRequest = {
+			model: 'm',
+			conversation: { kind: 'messages', messages: [{ role: 'user', text: 'Hi' }] },
+			tools: [],
+			output,
+			options: {},
+			stream: false,
+		};
 		const call = textCall(textFormat(format), textBody(textFormat(format), request, extraBody));
 		const error = { message: words, type: 'invalid_request_error', param: null, code };
 		const body = JSON.stringify({ error });

@@ -360,8 +360,8 @@ describe('bodies', () => {
 /** The limits of an option; other choices are only those of the panel. */
 function limitsOf(name: string, format: string) {
 	const options: Readonly<Record<string, TextOption>> = textOptions;
-	const { kind, range = {}, choices = [], ...option } = options[name] ?? {};
-	const [min = option.min, max] = range[format] ?? [];
+	const { kind, min: least, range = {}, choices = [] } = options[name] ?? {};
+	const [min = least, max] = range[format] ?? [];
 	const values = choices.filter((choice) => choice.name !== 'Model Decides').map(({ value }) => value);
 	return { kind, min, max, choices: kind === 'choice' ? values : undefined };
 }
