@@ -31,6 +31,8 @@ const RARE: Readonly<Record<string, Record<string, Schema>>> = {
 	textGeneration: {
 		isComplete: FLAG,
 		refusal: TEXT,
+		stopSequence: TEXT,
+		audio: { type: 'object', properties: { id: TEXT, expires_at: { type: 'number' } } },
 		sources: {
 			type: 'array',
 			items: { type: 'object', properties: { url: TEXT, title: TEXT } },

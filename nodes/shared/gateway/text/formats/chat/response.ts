@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../errors/errors';
-import { withServerMessage } from '../../../errors/fromResponse';
+import { quoted } from '../../../errors/fromResponse';
 import { isDataUrl, readBase64 } from '../../../util/base64';
 import {
 	asArray,
@@ -55,14 +55,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const withError = [body, ...choices].find(hasFailed);
 	if (withError && choices.length > 0 && !isWhole) throw failure(errorIn(withError), choices, receipt);
 	if (!isWhole) assertOutput(body, 'choices', receipt);
-	const failed = valueAt(body.usage, 'plugin_post_process_error') === true;
-	const { message: late } = errorIn(body) ?? {};
-	const hints = [
-		failed && PLUGIN_FAILED,
-		late && withServerMessage('The gateway adds an error.', textOf(late)),
-	];
-	const hint = hints.filter(Boolean).join(' ') || undefined;
-	const more = compact({ provider: asText(body.provider), hint });
+	const more = compact({ provider: asText(body.provider), hint: hintOf(body) });
 	const [first = {}, ...others] = choices;
 	const isRaw = others.length > 0 || hasMore(body, asObject(first.message) ?? {});
 	return { ...completionOf(body, receipt, readChoice(first), isRaw), ...more };
@@ -76,6 +69,16 @@ function hasMore({ citations, search_results: results }: JsonObject, message: Js
 		asObject(message.function_call) !== undefined ||
 		asArray(citations).length + asArray(results).length > 0
 	);
+}
+
+function hintOf(body: JsonObject): string | undefined {
+	const hasFailedPlugin = valueAt(body.usage, 'plugin_post_process_error') === true;
+	const late = asText(errorIn(body)?.message);
+	const hints = [
+		...(hasFailedPlugin ? [PLUGIN_FAILED] : []),
+		...(late === undefined ? [] : [`After the response, the gateway says: ${quoted(late)}`]),
+	];
+	return hints.join(' ') || undefined;
 }
 
 /** §2.4. The plugin that the specification shows masks personal data. */
