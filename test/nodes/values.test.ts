@@ -18,8 +18,8 @@ describe('numbers', () => {
 		/^(threshold|maxPriceRub|maxCostRub|timeout|maxWait|rateLimitWait)$/.test(name) ||
 		optionsOfText[name]?.kind === 'number';
 
-	/** Fields that may be negative. A wallet may be overdrawn. */
-	const NEGATIVE = /^(threshold|\w+Penalty|seed)$/;
+	/** Fields that may be negative: a wallet may be overdrawn, and §4.1 and §4.3 have no ranges for options of texts. */
+	const NEGATIVE = /^(threshold|\w+Penalty|seed|temperature|topK|topP|reasoningMaxTokens)$/;
 
 	it('finds the fields', () => {
 		expect(numbers.length).toBeGreaterThan(50);

@@ -211,9 +211,9 @@ test.each<[string, Call, JsonObject]>([
 		{ ...base, reasoning: { exclude: true } },
 	],
 	[
-		'null inside of what it adds',
+		'null in what it adds, which is sent',
 		text({ options: { extraBody: '{ "user": null, "provider": { "sort": null }, "stop": [null] }' } }),
-		{ ...base, provider: { sort: null }, stop: [null] },
+		{ ...base, user: null, provider: { sort: null }, stop: [null] },
 	],
 ])('*Extra Body (JSON)* with %s', async (_, call, body) => {
 	expect((await run(...call)).sent).toStrictEqual([body]);

@@ -43,6 +43,6 @@ export function extraBodyFields(
 	return [
 		`Fields without an option, for ${name}:`,
 		lists.join('\n'),
-		`A field that ${name} sets to null is left out. In Chat Completions, \`{ "messages": null, "prompt": "Say hello" }\` sends a prompt in place of messages.`,
+		`A field of the request that ${name} sets to null is left out. In Chat Completions, \`{ "messages": null, "prompt": "Say hello" }\` sends a prompt in place of messages.`,
 	];
 }

@@ -136,12 +136,12 @@ export function someText(value: unknown, pattern: RegExp): boolean {
 	return children.some((child) => someText(child, pattern));
 }
 
-/** `base` with the fields of `more`: objects are merged, null removes a field, everything else replaces it. */
+/** `base` with the fields of `more`: objects are merged, null removes a field of `base`, everything else is set. */
 export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
 	const merged = new Map(Object.entries(base));
 	for (const [name, value] of Object.entries(more)) {
 		const [before, after] = [asObject(merged.get(name)), asObject(value)];
-		if (value === null) merged.delete(name);
+		if (value === null && merged.has(name)) merged.delete(name);
 		else merged.set(name, before && after ? deepMerge(before, after) : value);
 	}
 	return Object.fromEntries(merged);
