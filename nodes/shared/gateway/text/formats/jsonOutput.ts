@@ -134,7 +134,9 @@ function cutOff(completion: Completion): Problem {
 	const { hint, text } = completion;
 	if (isFiltered(completion) && text.trim() === '')
 		return { ...FILTERED, description: hint ?? REFUSED.description };
-	const description = hint ?? "Raise the option 'Max Tokens', or ask for less.";
+	const description =
+		hint ??
+		"The model ended its response before its JSON. Ask for less, raise the option 'Max Tokens' if it is set, or choose another model.";
 	return { code: 'json_cut_off', message: 'The JSON was cut off', description };
 }
 
