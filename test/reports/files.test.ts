@@ -345,10 +345,9 @@ describe('an operation that asks about one kind of file', () => {
 		await run('textGeneration', about(name, { source: 'url', url }));
 
 	test.each<[Name, string]>([
-		['Analyze image', 'https://files.test/a.mp4?size=1'],
+		['Analyze image', 'https://files.test/a.mp4'],
 		['Analyze image', 'https://files.test/a.pdf'],
 		['Analyze video', 'https://files.test/a.PNG'],
-		['Transcribe audio', 'https://files.test/a.jpg'],
 		['Transcribe audio', `data:audio/wav;base64,${PNG.toString('base64')}`],
 	])('%s refuses the file at %s', async (name, url) => {
 		const { json, sent } = await atUrl(name, url);
@@ -360,6 +359,8 @@ describe('an operation that asks about one kind of file', () => {
 	test.each<[Name, string]>([
 		['Analyze image', 'https://files.test/a.jpg'],
 		['Analyze image', 'https://files.test/a.py'],
+		['Analyze image', 'https://files.test/report.pdf?page=2&fm=png'],
+		['Analyze video', 'https://files.test/Film.ogg'],
 		['Analyze image', 'https://files.test/a'],
 		['Analyze video', 'https://files.test/watch.html'],
 	])('%s sends the URL %s', async (name, url) => {

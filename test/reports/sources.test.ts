@@ -63,6 +63,40 @@ const preview = (name: string) => ({
 const PARIS = 'Paris is big.';
 const looked = { toolCalls: [{ id: 'c1', name: 'look', arguments: { q: 'x' } }] };
 
+const start = (id: string, content: object[] = [], more: object = {}) => ({
+	type: 'message_start',
+	message: {
+		id,
+		type: 'message',
+		role: 'assistant',
+		model: 'm',
+		content,
+		usage: { input_tokens: 3 },
+		...more,
+	},
+});
+const block = (value: string, index = 0) => ({
+	type: 'content_block_start',
+	index,
+	content_block: { type: 'text', text: value },
+});
+const textDelta = (value: string, index = 0) => ({
+	type: 'content_block_delta',
+	index,
+	delta: { type: 'text_delta', text: value },
+});
+const ended = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } };
+const stop = { type: 'message_stop' };
+const chunk = (delta: object, end: object = {}) => ({ id: 'c1', choices: [{ index: 0, delta, ...end }] });
+const finish = (finish_reason = 'stop') => chunk({}, { finish_reason });
+const cost = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, cost_rub: 0.5 };
+const costs = (more: object = {}) => ({ choices: [], usage: { ...cost, ...more } });
+const chat = (message: object) => ({
+	id: 'c1',
+	choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+	usage: cost,
+});
+
 /** Events of a Responses stream, and what a node has of them. An agent has the same text and tool calls. */
 const RESPONSES: Array<[title: string, events: object[], json: object]> = [
 	[
@@ -206,6 +240,125 @@ test.each(RESPONSES)('Responses: %s', async (_, events, json) => {
 	);
 });
 
+const item = (name: string, id: string, args: string) => ({
+	type: 'function_call',
+	id,
+	call_id: `call_${id}`,
+	name,
+	arguments: args,
+});
+const argumentsOf = (id: string, args: string, more: object = {}) => ({
+	type: 'response.function_call_arguments.done',
+	item_id: id,
+	arguments: args,
+	...more,
+});
+const LIST = [item('list', 'f1', '{}'), item('look', 'f2', '{"id":7}')];
+
+/** Two calls, of which one has no arguments: it does not get those of the other. */
+const CALLS: Array<[title: string, events: object[]]> = [
+	[
+		'only the ends of their arguments are streamed',
+		[
+			argumentsOf('f1', '{}', { output_index: 0 }),
+			argumentsOf('f2', '{"id":7}', { output_index: 1 }),
+			completed(LIST),
+		],
+	],
+	[
+		'items without a place',
+		LIST.flatMap(({ arguments: args, ...call }) => [
+			{ type: 'response.output_item.added', item: { ...call, arguments: '' } },
+			argumentsOf(call.id, args),
+			{ type: 'response.output_item.done', item: { ...call, arguments: args } },
+		]).concat(completed([]) as never),
+	],
+	[
+		'the closing event has other IDs',
+		[
+			done(LIST[0] ?? {}),
+			done(LIST[1] ?? {}, 1),
+			completed(LIST.map((call) => ({ ...call, id: `x${call.id}` }))),
+		],
+	],
+];
+
+test.each(CALLS)('Responses: two calls, %s', async (_, events) => {
+	respond(events);
+	expect((await ask('responses')).json.toolCalls).toStrictEqual([
+		{ id: 'call_f1', name: 'list', arguments: {} },
+		{ id: 'call_f2', name: 'look', arguments: { id: 7 } },
+	]);
+});
+
+test('null as arguments is none, and the tool runs', async () => {
+	const toolCall = { id: 'f1', type: 'function', function: { name: 'look', arguments: 'null' } };
+	const { lc } = await gateway.chatModel();
+	respond(chat({ content: null, tool_calls: [toolCall] }));
+	expect((await lc.invoke([new HumanMessage('Go')])).tool_calls).toMatchObject([{ name: 'look', args: {} }]);
+});
+
+/** Texts of which an agent has what was streamed, with nothing after it. */
+test.each<[title: string, format: Format, events: object[], shown: string]>([
+	[
+		'a refusal before the text',
+		'chat',
+		[chunk({ refusal: 'No. ' }), chunk({ content: 'But' }), finish(), costs()],
+		'No. But',
+	],
+	[
+		'other white space inside',
+		'responses',
+		[...deltas('A\nB'), completed([said('m1', text('A\n\nB'))])],
+		'A\nB',
+	],
+	[
+		'a block that begins twice',
+		'messages',
+		[start('a'), block('Hel'), block('Hel'), textDelta('lo'), ended, stop],
+		'Hello',
+	],
+	[
+		'a whole message after its blocks',
+		'messages',
+		[
+			start('a'),
+			block('Hi'),
+			{ type: 'message', id: 'a', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' },
+		],
+		'Hi',
+	],
+])('%s (%s): an agent has the text once', async (_, format, events, shown) => {
+	const { lc } = await gateway.chatModel({ parameters: { format } });
+	respond(events);
+	expect((await streamed(lc)).text).toBe(shown);
+});
+
+test('Messages: an agent that asks for JSON has the JSON, and no text beside it', async () => {
+	const use = {
+		type: 'content_block_start',
+		index: 1,
+		content_block: { type: 'tool_use', id: 't1', name: 'answer', input: {} },
+	};
+	const args = {
+		type: 'content_block_delta',
+		index: 1,
+		delta: { type: 'input_json_delta', partial_json: '{"a": 1}' },
+	};
+	const { lc } = await gateway.chatModel({
+		parameters: { format: 'messages', outputFormat: 'jsonObject' },
+	});
+	respond([
+		start('a'),
+		block('Here it is:'),
+		use,
+		args,
+		{ ...ended, delta: { stop_reason: 'tool_use' } },
+		stop,
+	]);
+	expect(JSON.parse((await streamed(lc)).text)).toStrictEqual({ a: 1 });
+});
+
 /** Events of other servers and of other tools. */
 const OTHERS: Array<[title: string, events: object[], json: object]> = [
 	[
@@ -311,31 +464,6 @@ describe('an image of the built-in tool', () => {
 	});
 });
 
-const start = (id: string, content: object[] = [], more: object = {}) => ({
-	type: 'message_start',
-	message: {
-		id,
-		type: 'message',
-		role: 'assistant',
-		model: 'm',
-		content,
-		usage: { input_tokens: 3 },
-		...more,
-	},
-});
-const block = (value: string, index = 0) => ({
-	type: 'content_block_start',
-	index,
-	content_block: { type: 'text', text: value },
-});
-const textDelta = (value: string, index = 0) => ({
-	type: 'content_block_delta',
-	index,
-	delta: { type: 'text_delta', text: value },
-});
-const ended = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } };
-const stop = { type: 'message_stop' };
-
 describe('Messages: a second message in a stream', () => {
 	test.each<[title: string, events: object[], received: string]>([
 		[
@@ -420,10 +548,6 @@ test.each<[title: string, events: object[]]>([
 	expect((await streamed(lc)).text).toBe('Hi there');
 });
 
-const chunk = (delta: object, end: object = {}) => ({ id: 'c1', choices: [{ index: 0, delta, ...end }] });
-const finish = (finish_reason = 'stop') => chunk({}, { finish_reason });
-const cost = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, cost_rub: 0.5 };
-const costs = (more: object = {}) => ({ choices: [], usage: { ...cost, ...more } });
 const ZEROS = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost_rub: 0 };
 
 test.each<[title: string, events: object[]]>([
@@ -448,11 +572,6 @@ test.each<[title: string, events: object[]]>([
 });
 
 const thinkingPart = (value: string) => ({ type: 'thinking', thinking: [{ type: 'text', text: value }] });
-const chat = (message: object) => ({
-	id: 'c1',
-	choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
-	usage: cost,
-});
 
 /** The same completion, whole and as events. */
 const THOUGHTS: Array<[title: string, format: Format, whole: object, events: object[]]> = [

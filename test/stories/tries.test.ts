@@ -390,6 +390,30 @@ describe('an *Idempotency Key* of the user', () => {
 			expect([sent(), gateway.charges()]).toStrictEqual([[], 0]);
 		});
 
+		it.each<[string, object, object[]]>([
+			['a number and its text', { input: form({ seed: '={{ $json.s }}' }) }, [{ s: 7 }, { s: '7' }]],
+			['two empty values', { input: form({ seed: '={{ $json.s }}' }) }, [{ s: '' }, { s: null }]],
+			[
+				'a prompt that *Input (JSON)* overrides',
+				{ inputMode: 'json', inputJson: '{"prompt":"a cat"}', prompt: '={{ $json.s }}' },
+				[{ s: 'a dog' }, { s: 'a cow' }],
+			],
+			[
+				'a prompt beside *Input (JSON)* and one in it',
+				{
+					inputMode: 'json',
+					inputJson: '={{ $itemIndex ? { prompt: "a cat" } : {} }}',
+					prompt: '={{ $itemIndex ? "" : "a cat" }}',
+				},
+				[{ s: 1 }, { s: 2 }],
+			],
+		])('not %s, which are one task', async (_, parameters, given) => {
+			const items = given.map((json) => ({ json: { prompt: 'a cat', ...json } }));
+			const execution = await execute(order({ prompt: 'a cat', ...parameters }), items);
+			expect(execution.error).toBeUndefined();
+			expect([gateway.control.tasks().length, gateway.charges()]).toStrictEqual([1, 1]);
+		});
+
 		it('also uploads', async () => {
 			const edit = order({
 				operation: 'edit',

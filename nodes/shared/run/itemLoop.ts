@@ -64,6 +64,26 @@ export async function executeRegistry(
 }
 
 /** Runs an operation for all items. Those that succeeded before the node ran again are not sent again. */
+/** As many items as are read at once, before the first request: a file in S3 takes a request. */
+const READ_AHEAD = 8;
+
+/** What is read of each item, in their order; a few are read while one is waited for. */
+function* ahead<T>(
+	indexes: readonly number[],
+	read: (index: number) => Promise<T>,
+): Generator<[index: number, reading: Promise<T>]> {
+	const begun: Array<[number, Promise<T>]> = [];
+	for (const index of indexes) {
+		const reading = read(index);
+		// It is reported when it is waited for.
+		reading.catch(() => undefined);
+		begun.push([index, reading]);
+		const [first] = begun.length < READ_AHEAD ? [] : begun.splice(0, 1);
+		if (first) yield first;
+	}
+	yield* begun;
+}
+
 class ItemLoop {
 	private readonly parameters: NodeParameters;
 	private readonly planned = new Map<number, PlannedItem>();
@@ -136,14 +156,18 @@ class ItemLoop {
 		const { operation } = this.registered;
 		const { records, isTool } = this.runContext;
 		const isOutdated = this.runContext.isRetry && this.registered.name.startsWith('get');
+		const read = async (index: number) => {
+			const known = isOutdated ? undefined : await records.outputs(index);
+			const isRead = (known && !operation.requestOf) || this.signal.isAborted;
+			return { known, item: isRead ? undefined : await this.plan(index) };
+		};
 		let size = 0;
 		let since = performance.now();
-		for (const index of indexes) {
+		for (const [index, reading] of ahead(indexes, read)) {
 			if (this.signal.isAborted) return;
 			await this.attempt(index, async () => {
-				const known = isOutdated ? undefined : await records.outputs(index);
-				if (known && !operation.requestOf) return this.keep(index, known);
-				const item = await this.plan(index);
+				const { known, item } = await reading;
+				if (!item) return known && this.keep(index, known);
 				const request = operation.requestOf?.(item.planned);
 				if (request !== undefined && !isTool) records.planned(index, request);
 				if (known) return this.keep(index, known);

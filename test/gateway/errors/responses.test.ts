@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { NodeApiError } from 'n8n-workflow';
 
 import {
+	statusInBody,
 	parseErrorBody,
 	errorFromResponse,
 	parseRetryAfter,
 	withServerMessage,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { ApiError, type RequestKind, type StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
 import { type EndpointGroup, type ErrorInfo, errorText } from '../../../nodes/shared/gateway/errors/texts';
@@ -595,4 +597,15 @@ describe('the way out of a JSON Schema that a model does not have', () => {
 		const { message, description } = detailsOf(format, output, status, code, extraBody);
 		expect(message + description).not.toMatch(WAY_OUT);
 	});
+});
+
+test.each<[group: EndpointGroup, body: JsonObject]>([
+	['catalogue', { data: [{ id: 'acme/writer' }] }],
+	['balance', { RUB: '1', USD: '0' }],
+	['storage', { files: [{ id: 'a' }] }],
+	['storage', { id: 'a' }],
+])('%s: an error beside what was asked for takes nothing from it', (group, body) => {
+	const error = { code: 'no_providers', message: 'x' };
+	expect(statusInBody(group, { ...body, error })).toBeUndefined();
+	expect(statusInBody(group, { error })).toBe(503);
 });

@@ -75,7 +75,12 @@ test.each<[string, object[], string]>([
 	[
 		'a line that begins before the one before it',
 		[word('a\n', 5, 6), word('b', 4, 7)],
-		'[00:05.00]a\n[00:05.00]b\n',
+		'[00:04.00]b\n[00:05.00]a\n',
+	],
+	[
+		'a wrong time moves only its line',
+		[word('a\n', 1, 2), word('b\n', 61, 62), word('c\n', 7, 8), word('d', 64, 65)],
+		'[00:01.00]a\n[00:07.00]c\n[01:01.00]b\n[01:04.00]d\n',
 	],
 ])('%s', (_, words, expected) => {
 	expect(subtitles(words as never, 'lrc')).toBe(expected);
@@ -153,10 +158,11 @@ test.each<[string, object[], unknown[][]]>([
 		],
 	],
 	[
-		'a line that begins before the one before it is shown with it',
+		'a line that begins before the one before it is shown before it',
 		[word('a\n', 5, 6), word('b\n', 4, 7), word('c', 6.5, 8)],
 		[
-			[5, 6.5, 'a', 'b'],
+			[4, 5, 'b'],
+			[5, 6, 'a'],
 			[6.5, 8, 'c'],
 		],
 	],

@@ -201,6 +201,20 @@ describe('the type of a file', () => {
 		expect(fileType('text/plain', 'a', Buffer.from(beginning, 'latin1'))).toBe('text/plain'),
 	);
 
+	it.each([
+		['text/plain', 'photo.jxl', '\0\0\0\x0cJXL \r\n\x87\n', undefined],
+		['text/plain', 'voice.mp3', '\0\0\0\0\0\0\0\0', 'audio/mpeg'],
+		['text/plain', 'a', '\xff\xfeh\0i\0', 'text/plain'],
+		['image/jxl', 'photo', '\0\0\0\x0cJXL \r\n\x87\n', 'image/jxl'],
+		['video/mp2t', 'rec.ts', 'G\x02\x34\x17UUUU', 'video/mp2t'],
+		['application/ogg', 'Film.ogg', `OggS\0${'.'.repeat(23)}\x80theora`, 'video/ogg'],
+		['text/markdown', 'README.md', '<!-- badges -->\n<svg width="1"></svg>\n# Title', 'text/markdown'],
+		['text/html', 'a.html', '<!-- uses <svg> icons -->\n<html>', 'text/html'],
+		['text/plain', 'a', '<!-- uses <svg> icons -->\n<p>', 'text/plain'],
+	])('bytes that no text has make %s of %s no text: %j is %s', (label, name, beginning, type) =>
+		expect(fileType(label, name, Buffer.from(beginning, 'latin1'))).toBe(type),
+	);
+
 	it('a file of TypeScript, whose extension is that of a film, is a text', () => {
 		const source = Buffer.from('export const a = 1;');
 		expect(fileType('video/mp2t', 'a.ts', source)).toBe('text/plain');

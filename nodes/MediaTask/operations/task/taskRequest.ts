@@ -1,7 +1,7 @@
-import { compact, type Json } from '../../../shared/gateway/util/json';
+import { asBoolean, asNumber, asObject, compact, type Json } from '../../../shared/gateway/util/json';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { decimal, EMPTY_HINT, text } from '../../../shared/params/kinds';
-import type { Values } from '../../../shared/params/parameter';
+import { isUnset, type Values } from '../../../shared/params/parameter';
 import { includeInput } from '../../../shared/fields/results';
 import { dryRun } from '../../../shared/run/charge/dryRun';
 import { checkKey, setFields } from '../../../shared/run/charge/keys';
@@ -84,18 +84,32 @@ export function planTask(item: ItemInput<TaskParams>): PlannedTask {
 	const { model: id } = entered;
 	const values = entered.isForm ? setFields(entered.values) : entered.values;
 	const asked = compact({ model: id, prompt: params.prompt, values, sessionId });
+	const { prompt } = entered;
+	const compared = typeless({ model: id, values: { ...compact({ prompt }), ...values }, sessionId });
 	return {
 		entered,
 		files,
 		sessionId: sessionId || undefined,
 		callbackUrl: readCallbackUrl(callbackUrl),
 		ownKey,
-		owned: ownKey === undefined ? undefined : { key: ownKey, request: asked },
+		owned: ownKey === undefined ? undefined : { key: ownKey, request: compared },
 		maxCostRub: params.options.maxCostRub,
 		maxPriceRub: params.options.maxPriceRub,
 		isDryRun: params.options.dryRun === true,
 		request: { ...asked, files: described },
 	};
+}
+
+/** A value without what does not change a request: a form gives texts their types, and leaves empty fields out. */
+function typeless(value: Json | undefined): Json {
+	if (Array.isArray(value)) return value.map(typeless);
+	const fields = asObject(value);
+	if (fields) {
+		const set = Object.entries(fields).filter(([, inner]) => !isUnset(inner));
+		return Object.fromEntries(set.map(([name, inner]) => [name, typeless(inner)]));
+	}
+	const flag = asBoolean(value);
+	return flag === undefined ? (asNumber(value) ?? String(value).trim()) : Number(flag);
 }
 
 /** Whether another execution may have created the task, which then does not call this one back. */

@@ -82,12 +82,17 @@ export async function findAttachment(
 			'the URL is not a web address',
 			'It begins with https:// or http://. If an expression fills it, the field it refers to may be empty.',
 		);
+	if (support === 'file') return { ...row, source: { fileAt: url } };
 	const fileName = nameInUrl(url) ?? '';
-	const mimeType = typeByName(fileName);
-	// Pages and programs may return any file.
-	if (mimeType !== undefined && kindOfType(mimeType) !== 'text') row.kindOf?.({ mimeType, fileName });
-	return { ...row, source: support === 'file' ? { fileAt: url } : { url } };
+	const mimeType = typeByName(fileName) ?? '';
+	// Pages and programs may return any file, and so may a query.
+	const isClear = kindOfType(mimeType) !== 'text' && !UNCLEAR.includes(mimeType) && !url.includes('?');
+	if (mimeType !== '' && isClear) row.kindOf?.({ mimeType, fileName });
+	return { ...row, source: { url } };
 }
+
+/** Types of extensions that files of other kinds have, too: films, and programs. */
+const UNCLEAR: readonly string[] = ['audio/ogg', 'video/mp2t'];
 
 /**
  * The content of files is read when the request is sent. When the format takes no URL, the file is downloaded first,

@@ -150,17 +150,17 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 
 const LINK = /^(https?:|data:)/i;
 
-/** The letters of the words for a task that goes on, whatever files it has already. `created` may be a word for its files. */
-const GOES_ON = /ing$|progress|queued?$|^(scheduled|submitted|(not)?started)$/;
+/** The letters of words for a task that waits, whatever files it has already. `created` may be a word for its files. */
+const WAITS = /^(in|en)?queued?$|^(scheduled|submitted|(not)?started)$/;
 
 /**
- * The state of a task (§3.1), in any spelling. Any word that is not one for a task that goes on has ended if there is a reason for
- * failure (§2.6), or if there are files.
+ * The state of a task (§3.1), in any spelling. A word in -ing, and one that says that the task waits, goes on. Any other has ended if
+ * there is a reason for failure (§2.6), or if there are files.
  */
 function stateOf({ state, failCode, failMsg }: JsonObject, hasFiles: boolean): string {
 	const word = asText(state) ?? 'unknown';
 	const known = word.trim().toLowerCase();
-	if (GOES_ON.test(known.replace(/[^a-z]/g, ''))) return known;
+	if (/ing$|progress/.test(known) || WAITS.test(known.replace(/[^a-z]/g, ''))) return known;
 	const hasReason = (asId(failCode) ?? '0') !== '0' || asText(failMsg) !== undefined;
 	if (known.startsWith('fail')) return 'fail';
 	if (known.startsWith('succe')) return 'success';

@@ -126,8 +126,14 @@ export function statusInBody(group: EndpointGroup, { data, error, ...body }: Jso
 	if (asId(asObject(data)?.taskId) !== undefined) return undefined;
 	const code = asObject(error)?.code;
 	const known = statusOf(asId(code)) ?? errorStatus(code);
-	if (group !== 'media' && group !== 'list') return known;
+	if (group !== 'media' && group !== 'list') return hasResult({ data, ...body }) ? undefined : known;
 	return known ?? errorStatus(body.code) ?? (error && !data ? 400 : undefined);
+}
+
+/** Whether a body has what was asked for: a balance, a file, or a list of models or files. */
+function hasResult({ data, files, ...body }: JsonObject): boolean {
+	const { id, asset, amount, RUB, USD } = body;
+	return asArray(data).length + asArray(files).length > 0 || [id, asset, amount, RUB, USD].some(Boolean);
 }
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */

@@ -19,6 +19,8 @@ export function subtitles(alignedWords: Json | undefined, format: 'srt' | 'vtt' 
 	const lines = linesOf(alignedWords);
 	if (lines.every(({ start }) => Number.isNaN(start))) throw noTimes();
 	setStarts(lines);
+	// One wrong time moves only its line.
+	lines.sort((a, b) => a.start - b.start);
 	if (format === 'lrc') return lines.map(({ text, start }) => `[${minutes(start)}]${text}\n`).join('');
 	const cues = cuesOf(lines).map(({ text, start, end }, index) => {
 		const [from, to] = [clock(start), clock(end)];
@@ -68,9 +70,9 @@ function linesOf(alignedWords: Json | undefined): Line[] {
 /** How long a line without an end lasts if no other one follows, in milliseconds. */
 const LAST_MS = 5_000;
 
-/** Sets the starts of lines that are not aligned. No line begins before the one before it. */
+/** Sets the starts of lines that are not aligned. */
 function setStarts(lines: readonly Line[]): void {
-	let [start, end] = [0, 0];
+	let end = 0;
 	let open: Line[] = [];
 	const share = (next: number) => {
 		const from = Math.min(end, next);
@@ -83,9 +85,8 @@ function setStarts(lines: readonly Line[]): void {
 			open.push(line);
 			continue;
 		}
-		start = line.start = Math.max(line.start, start);
-		share(start);
-		end = Math.max(line.end, start);
+		share(line.start);
+		end = Math.max(line.end, line.start);
 	}
 	share(end + open.length * LAST_MS);
 }

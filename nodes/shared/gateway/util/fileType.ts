@@ -104,7 +104,7 @@ const BEGINNINGS: ReadonlyArray<readonly [begins: RegExp, types: readonly string
 	[/^II\*\0.{4}CR/s, ['image/x-canon-cr2']],
 	[/^(?:II[*+]\0|MM\0[*+])/, ['image/tiff', 'image/x-adobe-dng', 'image/x-nikon-nef', 'image/x-sony-arw']],
 	// Before the first element are declarations and comments only.
-	[/^(?:\xef\xbb\xbf)?\s*(?:<[?!](?:[^<]|<(?![a-z]))*)?<(?:svg:)?svg[\s>]/i, ['image/svg+xml', 'text/html']],
+	[/^(?:\xef\xbb\xbf)?\s*(?:<[?!](?:[^<]|<(?![a-z]))*)?<(?:svg:)?svg[\s>]/i, ['image/svg+xml', 'text/html', 'text/markdown']],
 	[/^\0ftyp,crx /, ['image/x-canon-cr3']],
 	[/^\0ftyp,qt {2}/, ['video/quicktime']],
 	[/^\0ftyp,M4[AB] /, ['audio/mp4']],
@@ -121,7 +121,7 @@ const BEGINNINGS: ReadonlyArray<readonly [begins: RegExp, types: readonly string
 	[/^\xff(?:[\xfa\xfb][^\0-\cO\xec-\xff]|[\xe2\xe3\xf2\xf3][^\0-\cO\xdc-\xff])/, ['audio/mpeg']],
 	[/^\xff[\xf0\xf1\xf8\xf9][\x40-\xbf]/, ['audio/aac']],
 	[/^(?:RIFF|RF64).{4}WAVE/s, ['audio/wav']],
-	[/^OggS\0.{23}\x80theora/s, ['video/ogg', 'audio/ogg']],
+	[/^OggS\0.{23}\x80theora/s, ['video/ogg']],
 	[/^OggS\0/, ['audio/ogg', 'video/ogg']],
 	[/^fLaC[\0\x80]/, ['audio/flac']],
 	[/^FORM.{4}AIF[CF]/s, ['audio/aiff']],
@@ -141,7 +141,7 @@ const BEGINNINGS: ReadonlyArray<readonly [begins: RegExp, types: readonly string
 /** The beginning of a file as the table has it. */
 function beginningOf(bytes: Uint8Array): string {
 	const text = Buffer.from(bytes.subarray(0, FIRST_BYTES)).toString('latin1');
-	if (!/^\0\0..ftyp/s.test(text)) return text;
+	if (!/^\0\0..ftyp/s.test(text)) return text.replace(/<!--.*?(?:-->|$)/gs, '');
 	const end = text.charCodeAt(2) * 256 + text.charCodeAt(3);
 	return ['\0ftyp', ...(text.slice(8, Math.max(end, 12)).match(/.{4}/gs) ?? [])].join();
 }
@@ -188,12 +188,19 @@ export function typeByContent(bytes: Uint8Array, label = '', fileName?: string):
 	);
 }
 
+/** Characters that no text has, unless it is UTF-16. */
+const CONTROL = /^(?!\xff\xfe|\xfe\xff)[^]*[\0-\cH\cN-\cZ]/;
+
 /** The standard type of a file: by its first bytes, else by its label, else by its name. */
 export function fileType(label = '', fileName?: string, bytes?: Uint8Array): string | undefined {
 	const found = bytes && typeByContent(bytes, label, fileName);
-	const said = found ?? saidType(standardType(label)) ?? typeByName(fileName);
+	if (found !== undefined) return found;
+	const [said, named] = [saidType(standardType(label)), typeByName(fileName)];
+	const isText = bytes && !CONTROL.test(beginningOf(bytes));
+	// n8n calls files of which it knows nothing so.
+	if (said === 'text/plain' && isText === false) return named;
 	// Without its packets, a `.ts` is TypeScript.
-	return bytes && !found && said === 'video/mp2t' ? 'text/plain' : said;
+	return (said ?? named) === 'video/mp2t' && isText ? 'text/plain' : (said ?? named);
 }
 
 /** The type of sound in a format such as `mp3`. */

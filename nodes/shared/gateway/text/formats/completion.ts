@@ -119,8 +119,11 @@ const OTHER_TEXT = 'The text above is not complete. The whole text:';
 export function restToShow(shown: string, { text, refusal }: ModelOutput): string {
 	const whole = text + refusal;
 	if (whole.startsWith(shown)) return whole.slice(shown.length);
-	const values = [shown, whole].map((one) => canonicalJson(parseJson(one) ?? one.trim()));
-	return values[0] === values[1] ? '' : `\n\n${OTHER_TEXT}\n\n${whole}`;
+	// White space, the order of text and refusal, and how JSON is written make no other text.
+	const written = (one: string) => one.replace(/\s/g, '');
+	const isSame = [whole, refusal + text].map(written).some((one) => one === '' || one === written(shown));
+	if (isSame || canonicalJson(parseJson(shown)) === canonicalJson(parseJson(whole) ?? whole)) return '';
+	return `\n\n${OTHER_TEXT}\n\n${whole}`;
 }
 
 /** A completion as items have it. Important fields first: the table of the output panel shows four columns. */
@@ -269,7 +272,11 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 	const parsed = args.trim() === '' ? {} : parseJson(args);
 	// A text is arguments that are encoded twice.
 	const isInvalid = parsed === undefined || typeof parsed === 'string';
-	return { ...call, arguments: parsed ?? args, ...(isInvalid && { invalidArguments: true }) };
+	return {
+		...call,
+		arguments: parsed === undefined ? args : parsed,
+		...(isInvalid && { invalidArguments: true }),
+	};
 }
 
 /** What annotations cite. The specification does not show where they have their URL. */

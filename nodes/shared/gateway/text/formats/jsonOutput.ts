@@ -1,6 +1,7 @@
 import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
-import { omit, parseJson, type Json } from '../../util/json';
+import { typesOf } from '../../media/jsonSchema';
+import { omit, parseJson, type Json, type JsonObject } from '../../util/json';
 import { counted, excerpt } from '../../util/text';
 import { isFiltered, isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
@@ -20,8 +21,8 @@ export function parseJsonOutput(completion: Completion, output: OutputRequest): 
 	if (isIncomplete(completion)) throw unusable(completion, cutOff(completion));
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	const hasCalls = completion.toolCalls.length > 0;
-	const { whole, block, rest } = textsIn(completion.text, schema.type === 'array');
-	const texts = hasCalls ? [whole] : [whole, block, between(rest)];
+	const { whole, block, rest, found } = textsIn(completion.text, isOfLists(schema));
+	const texts = hasCalls ? [whole] : [whole, block, found];
 	const value = texts.map(parseLeniently).find((found) => found !== undefined);
 	const isAsked = output.kind === 'jsonSchema' || (typeof value === 'object' && value !== null);
 	const misfit = value === undefined ? undefined : misfits(value, schema, schema).next().value;
@@ -54,11 +55,23 @@ function endOf(text: string): number | undefined {
 function textsIn(text: string, isList: boolean) {
 	const blocks = text.split('```').filter((_, place) => place % 2 === 1);
 	const block = blocks.filter((content) => /^(json\w*)?(?![\w+-])/i.test(content)).at(-1);
+	const rest = firstJson(text, isList);
+	const between = rest.slice(0, rest.lastIndexOf(rest.startsWith('[') ? ']' : '}') + 1);
+	// Of several values, nobody knows which is the answer.
+	const after = firstJson(rest.slice(between.length), isList);
+	const next = isList && !after.startsWith('[') ? '' : after;
 	return {
 		whole: text.trim(),
 		block: block?.replace(/^json\w*/i, '').trim() ?? '',
-		rest: firstJson(text, isList),
+		rest: next || rest,
+		found: next === '' ? between : '',
 	};
+}
+
+/** Whether a schema asks for lists only. */
+function isOfLists(schema: JsonObject): boolean {
+	const types = typesOf(schema).filter((type) => type !== 'null');
+	return types.length > 0 && types.every((type) => type === 'array');
 }
 
 const SPACE = '[\\s\\u200b-\\u200d\\u2060]*';
@@ -77,11 +90,6 @@ function firstJson(text: string, isList: boolean): string {
 		if (bracket === '{' && !isList) end = index + (endOf(rest) ?? Infinity);
 	}
 	return '';
-}
-
-/** What is between the first bracket of a text and the last one of its kind. */
-function between(text: string): string {
-	return text.slice(0, text.lastIndexOf(text.startsWith('[') ? ']' : '}') + 1);
 }
 
 /** Strings, and what is not JSON: comments, a comma before a bracket, invisible characters. */

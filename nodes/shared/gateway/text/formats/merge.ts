@@ -1,15 +1,39 @@
-import { asId, asObjects, at, fieldOf, setField, textOf, type Json, type JsonObject } from '../../util/json';
+import {
+	asId,
+	asObject,
+	asObjects,
+	asText,
+	at,
+	fieldOf,
+	parseJson,
+	setField,
+	textOf,
+	type Json,
+	type JsonObject,
+} from '../../util/json';
 
 // The same item or part of a response comes twice: in deltas, in `…done` events, and in the closing event (§6.1).
 
 /** The lists of parts that an item has. */
 const LISTS: readonly string[] = ['content', 'summary'];
 
-/** Whether a value replaces nothing. For arguments, `{}` is empty, too. */
+/** The fields with the arguments of a call, for which `{}` is empty, too. */
+const ARGUMENTS: readonly string[] = ['arguments', 'input'];
+
 export function isEmptyValue(value: Json | undefined, name = ''): boolean {
 	if (Array.isArray(value)) return value.length === 0;
-	if (name === 'arguments' && typeof value === 'string') return ['', '{}'].includes(value.replace(/\s/g, ''));
-	return value === undefined || value === null || value === '';
+	if (!ARGUMENTS.includes(name)) return value === undefined || value === null || value === '';
+	const fields = asObject(value);
+	return fields ? Object.keys(fields).length === 0 : ['', '{}'].includes(textOf(value).replace(/\s/g, ''));
+}
+
+/** Whether a later value of a field counts: it is not empty, or there is no other one. */
+export function replaces(known: Json | undefined, value: Json | undefined, name: string): boolean {
+	if (value === undefined) return false;
+	if (known === undefined || !isEmptyValue(value, name)) return true;
+	// Arguments that were not finished.
+	const isCut = ARGUMENTS.includes(name) && typeof known === 'string' && parseJson(known) === undefined;
+	return isCut && textOf(value) !== '';
 }
 
 /** An item or a part with a later version of it: of two values, the later one that is not empty counts. */
@@ -17,7 +41,7 @@ export function withLater(earlier: JsonObject, later: JsonObject): JsonObject {
 	const result = { ...earlier };
 	for (const [name, value] of Object.entries(later)) {
 		const known = fieldOf(result, name);
-		if (known !== undefined && isEmptyValue(value, name)) continue;
+		if (!replaces(known, value, name)) continue;
 		const isList = LISTS.includes(name) && asObjects(known).length > 0;
 		setField(result, name, isList ? united(asObjects(known), asObjects(value)) : value);
 	}
@@ -25,21 +49,19 @@ export function withLater(earlier: JsonObject, later: JsonObject): JsonObject {
 }
 
 /**
- * Items, or parts of an item, with a later list of them. An element is an earlier one by its ID, else by its place among those
- * of its type. Earlier elements that the later list lacks are added, unless its texts contain theirs: then it has
- * them in other places.
+ * Items, or parts of an item, with a later list of them, see {@link pairs}. Earlier elements that the later list lacks are
+ * added, unless its texts contain theirs: then it has them in other places.
  */
 export function united(earlier: readonly JsonObject[], later: readonly JsonObject[]): JsonObject[] {
 	const same = pairs(earlier, later);
-	const known = new Set(same.values());
-	const isRepeated = repeatedTypes(earlier, later);
+	const known = new Map([...same].map(([element, before]) => [before, element]));
+	const isRepeated = repeatedKinds(earlier, later);
 	/** The lacking elements, by the later one that they follow. */
 	const lacking = new Map<JsonObject | undefined, JsonObject[]>();
-	const laterOf = new Map([...same].map(([element, before]) => [before, element]));
 	let previous: JsonObject | undefined;
 	for (const element of earlier) {
-		if (known.has(element)) previous = laterOf.get(element);
-		else if (textIn(element) === '' || !isRepeated.has(element.type))
+		if (known.has(element)) previous = known.get(element);
+		else if (textIn(element) === '' || !isRepeated.has(kindOf(element)))
 			at(lacking, previous, () => []).push(element);
 	}
 	const merged = later.flatMap((element) => {
@@ -49,7 +71,7 @@ export function united(earlier: readonly JsonObject[], later: readonly JsonObjec
 	return [...(lacking.get(undefined) ?? []), ...merged];
 }
 
-/** The earlier version of each later element that has one. */
+/** The earlier version of each later element that has one: by its ID, by its text, or by its place among those of its kind. */
 function pairs(
 	earlier: readonly JsonObject[],
 	later: readonly JsonObject[],
@@ -62,12 +84,32 @@ function pairs(
 		known.add(before);
 	};
 	// Some models give all calls the same ID: then the first is the first.
-	const byId = grouped([...earlier].reverse(), idsOf);
-	for (const element of later) for (const id of idsOf(element)) pair(element, byId.get(id)?.pop());
-	const byType = grouped(earlier, ({ type }) => [type]);
-	for (const elements of grouped(later, ({ type }) => [type]).values())
-		for (const [place, element] of elements.entries()) pair(element, byType.get(element.type)?.[place]);
+	for (const keysOf of [idsOf, textsOf]) {
+		const byKey = grouped([...earlier].reverse(), keysOf);
+		for (const element of later) for (const key of keysOf(element)) pair(element, byKey.get(key)?.pop());
+	}
+	const before = grouped(earlier, (element) => [kindOf(element)]);
+	for (const [kind, elements] of grouped(later, (element) => [kindOf(element)])) {
+		const candidates = placed(before.get(kind) ?? []);
+		for (const [place, element] of placed(elements).entries()) {
+			const candidate = candidates[place];
+			if (candidate && !isOtherCall(candidate, element)) pair(element, candidate);
+		}
+	}
 	return found;
+}
+
+/** The elements that have a place: beside others, an empty text has none. */
+function placed(elements: readonly JsonObject[]): readonly JsonObject[] {
+	const withText = elements.filter((element) => textIn(element) !== '');
+	return withText.length > 0 ? withText : elements;
+}
+
+/** Whether two calls of a tool have their own IDs, and arguments of their own. */
+function isOtherCall(earlier: JsonObject, later: JsonObject): boolean {
+	const [before, after] = [earlier, later].map(({ call_id: id }) => asId(id));
+	if (before === undefined || after === undefined || before === after) return false;
+	return !isEmptyValue(later.arguments, 'arguments') && later.arguments !== earlier.arguments;
 }
 
 function grouped<K>(
@@ -79,18 +121,35 @@ function grouped<K>(
 	return groups;
 }
 
-function idsOf({ id, call_id: callId }: JsonObject): string[] {
-	return [id, callId].flatMap((value) => asId(value) ?? []);
+/** The types of parts that are text, in the words of several vendors. */
+const TEXT_TYPES: readonly string[] = ['', 'text', 'output_text', 'summary_text', 'reasoning_text'];
+
+/** What an element may be the same by: its type, and the name of the tool that it calls. */
+function kindOf({ type, name }: JsonObject): string {
+	const word = asText(type) ?? '';
+	if (word === 'function_call') return `${word} ${textOf(name)}`;
+	return TEXT_TYPES.includes(word) ? 'text' : word;
 }
 
-/** The types whose later texts, joined, contain the earlier ones, joined. */
-function repeatedTypes(earlier: readonly JsonObject[], later: readonly JsonObject[]): ReadonlySet<unknown> {
-	const byType = grouped(later, ({ type }) => [type]);
+function idsOf({ type, id, call_id: callId }: JsonObject): string[] {
+	return [id, callId].flatMap((value) => {
+		const known = asId(value);
+		return known === undefined ? [] : JSON.stringify([asText(type) ?? '', known]);
+	});
+}
+
+function textsOf(element: JsonObject): string[] {
+	const text = textIn(element);
+	return text === '' ? [] : [`${kindOf(element)} ${text}`];
+}
+
+/** The kinds whose later texts, joined, contain the earlier ones, joined. */
+function repeatedKinds(earlier: readonly JsonObject[], later: readonly JsonObject[]): ReadonlySet<string> {
+	const byKind = grouped(later, (element) => [kindOf(element)]);
 	const joined = (elements: readonly JsonObject[] = []) => elements.map(textIn).join('');
+	const groups = [...grouped(earlier, (element) => [kindOf(element)])];
 	return new Set(
-		[...grouped(earlier, ({ type }) => [type])].flatMap(([type, elements]) =>
-			joined(byType.get(type)).includes(joined(elements)) ? [type] : [],
-		),
+		groups.flatMap(([kind, elements]) => (joined(byKind.get(kind)).includes(joined(elements)) ? [kind] : [])),
 	);
 }
 

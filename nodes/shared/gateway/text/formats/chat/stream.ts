@@ -88,7 +88,8 @@ class StreamedChoice {
 		const delta = asObject(choice.delta) ?? asObject(choice.message) ?? {};
 		const { content, images, tool_calls, reasoning_details: ownDetails, ...fields } = delta;
 		const text = contentText(content);
-		const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content);
+		const spoken = contentText(this.content) === '' ? textOf(asObject(delta.audio)?.transcript) : '';
+		const parts = asText(content) === undefined ? asObjects(content) : [{ type: 'text', text }];
 		for (const part of parts) addPart(this.content, part);
 		addDelta(this.message, { ...fields, images: unlessEmpty(otherParts({ images })) }, CHUNKED);
 		addDelta(this.end, { finish_reason: asText(finish_reason), logprobs: asObject(logprobs) }, CHUNKED);
@@ -100,7 +101,7 @@ class StreamedChoice {
 			at(this.scanners, known, () => new ObjectScanner()).add(textOf(valueAt(call, 'function.arguments')));
 		}
 		for (const detail of firstList(reasoning_details, ownDetails)) this.details.add(detail);
-		return text || textOf(delta.refusal) || textOf(asObject(delta.audio)?.transcript);
+		return text || textOf(delta.refusal) || spoken;
 	}
 
 	/** Whether the arguments of a tool call are whole. */
@@ -139,7 +140,8 @@ class StreamedChoice {
 function addPart(parts: JsonObject[], { thinking, ...part }: JsonObject): void {
 	const isText = isThought(part) || asText(part.text) !== undefined;
 	const last = parts.at(-1);
-	const known = last && last.type === part.type && isText ? last : { type: part.type };
+	const isAlike = Array.isArray(last?.thinking) === Array.isArray(thinking);
+	const known = last && last.type === part.type && isText && isAlike ? last : { type: part.type };
 	if (known !== last) parts.push(known);
 	addDelta(known, omit(part, 'type'), CHUNKED);
 	if (!Array.isArray(thinking)) return addDelta(known, { thinking }, CHUNKED);

@@ -9,13 +9,14 @@ import {
 	omit,
 	parseJson,
 	textOf,
+	type Json,
 	type JsonObject,
 } from '../../../util/json';
 import { ApiError, type ApiErrorDetails } from '../../../errors/errors';
 import { generationError } from '../completion';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { isEmptyValue, united } from '../merge';
+import { isEmptyValue, united, withLater } from '../merge';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
 
@@ -45,12 +46,13 @@ export class MessagesStream implements CompletionStream {
 		if (type === 'message_start') this.start(message ?? {});
 		// A gateway that does not stream may send its response as one event.
 		if (type === 'message') {
-			const parts = asObjects(received.content);
 			this.message = received;
 			this.isFinished = true;
-			return parts.map((part, place) => at(this.blocks, place, () => new StreamedBlock(part)).text).join('');
+			return '';
 		}
-		if (type === 'content_block_start') return block().text;
+		// Not once more.
+		if (type === 'content_block_start')
+			return this.blocks.has(asIndex(index) ?? 0) ? '' : block().shown(this.output);
 		if (type === 'content_block_delta') return block().read(delta ?? {}, this.output);
 		this.hasEnded ||= type === 'message_delta' && asText(delta?.stop_reason) !== undefined;
 		if (type === 'message_delta') addFields(this.message, { ...delta, usage: usage ?? {} });
@@ -79,8 +81,10 @@ export class MessagesStream implements CompletionStream {
 	}
 
 	body(): JsonObject {
-		const blocks = byIndex(this.blocks).map((block) => block.assembled());
-		return { ...this.message, content: united(this.begun, blocks) };
+		const blocks = new Map(this.begun.entries());
+		for (const [index, block] of this.blocks)
+			blocks.set(index, withLater(blocks.get(index) ?? {}, block.assembled()));
+		return { ...this.message, content: united(byIndex(blocks), asObjects(this.message.content)) };
 	}
 }
 
@@ -113,15 +117,16 @@ class StreamedBlock {
 		addDelta(this.block, { citations }, CHUNKED);
 	}
 
-	get text(): string {
-		return textOf(this.block.text);
+	/** The text that is shown: where JSON is asked for, not the text beside it. */
+	shown(output: OutputRequest, text: Json | undefined = this.block.text): string {
+		return output.kind === 'text' ? textOf(text) : '';
 	}
 
 	/** Returns the text of the delta, if it is to be shown. */
 	read({ text, thinking, signature, partial_json, citation }: JsonObject, output: OutputRequest): string {
 		const citations = asObjects([citation]);
 		addDelta(this.block, { text, thinking, signature, partial_json, citations }, CHUNKED);
-		return asText(isJsonTool(this.block, output) ? partial_json : text) ?? '';
+		return isJsonTool(this.block, output) ? textOf(partial_json) : this.shown(output, text);
 	}
 
 	assembled(): JsonObject {

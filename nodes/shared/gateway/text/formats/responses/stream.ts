@@ -1,5 +1,6 @@
 import { policyOf, statusOf } from '../../../errors/policy';
 import {
+	asId,
 	asIndex,
 	asNumber,
 	asObject,
@@ -17,7 +18,7 @@ import {
 import { generationError, readReceipt, unlessEmpty } from '../completion';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { isEmptyValue, textIn, united, withLater } from '../merge';
+import { isEmptyValue, replaces, textIn, united, withLater } from '../merge';
 import { isUnfinished, USAGE } from './response';
 
 /** The statuses of the events that end a response (§3.3). The last event is that of another vendor. */
@@ -38,6 +39,8 @@ export class ResponsesStream implements CompletionStream {
 	private unnumbered = 0;
 	private hasGap = false;
 	private readonly items = new Map<number, StreamedItem>();
+	private readonly indexes = new Map<string, number>();
+	private lastIndex = 0;
 
 	read(received: JsonObject): string {
 		// Events after the closing one cannot change a response that is charged.
@@ -77,8 +80,14 @@ export class ResponsesStream implements CompletionStream {
 			this.hasGap ||= number > (this.lastNumber < 0 ? this.unnumbered : this.lastNumber + 1);
 			this.lastNumber = number;
 		} else this.unnumbered += 1;
-		const index = asIndex(received.output_index) ?? 0;
-		return at(this.items, index, () => new StreamedItem()).read(received);
+		return at(this.items, this.indexOf(received), () => new StreamedItem()).read(received);
+	}
+
+	/** The place of an item. Some servers send only its ID, or that with its first event. */
+	private indexOf({ output_index: index, item_id: ofEvent, item }: JsonObject): number {
+		const id = asId(ofEvent) ?? asId(asObject(item)?.id);
+		const byId = id === undefined ? this.lastIndex : at(this.indexes, id, () => this.indexes.size);
+		return (this.lastIndex = asIndex(index) ?? byId);
 	}
 
 	/** Complete after the closing event, unless something is missing that it does not repeat. */
@@ -86,8 +95,7 @@ export class ResponsesStream implements CompletionStream {
 		if (!this.closed) return false;
 		if (!this.hasGap && ![...this.items.values()].some(({ isOpenCall }) => isOpenCall)) return true;
 		const repeated = asObjects(this.closed.output);
-		const isFull = repeated.length > 0 && repeated.every(hasContent);
-		return isFull && contentIn(repeated) === contentIn(united(this.streamed(), repeated));
+		return repeated.some(hasContent) && contentIn(repeated) === contentIn(united(this.streamed(), repeated));
 	}
 
 	get isFinished(): boolean {
@@ -104,13 +112,14 @@ export class ResponsesStream implements CompletionStream {
 	}
 }
 
+/** The answer of a response: reasoning is none. */
 function contentIn(items: readonly JsonObject[]): string {
-	return items.map((item) => textIn(item) + textOf(item.arguments) + textOf(item.result)).join('');
+	const answer = items.filter(({ type }) => type !== 'reasoning');
+	return answer.map((item) => textIn(item) + textOf(item.arguments) + textOf(item.result)).join('');
 }
 
 function hasContent(item: JsonObject): boolean {
-	if (item.type === 'message') return textIn(item) !== '';
-	return item.type !== 'function_call' || !isEmptyValue(item.arguments);
+	return item.type !== 'message' || textIn(item) !== '';
 }
 
 type List = 'content' | 'summary' | 'thoughts' | 'call';
@@ -148,6 +157,8 @@ class StreamedItem {
 		const [item, annotation] = [received.item, received.annotation].map(asObject);
 		const [list, type, field] = TEXTS.get(name) ?? [PARTS.get(name) ?? 'content', 'output_text', 'text'];
 		const place = asIndex(received.content_index ?? received.summary_index) ?? 0;
+		const id = asId(received.item_id);
+		if (id !== undefined && asId(this.added.id) === undefined) this.added = { ...this.added, id };
 		if (name === 'output_item' && item) this.readItem(item, step === 'added');
 		if (name === 'image_generation_call') this.readImage(received);
 		if (name === 'function_call_arguments' && step === 'done') this.isOpenCall = false;
@@ -157,7 +168,10 @@ class StreamedItem {
 		if (!TEXTS.has(name)) return '';
 		const part = this.part(list, place, type);
 		const whole = fieldOf(received, field);
-		if (step === 'done' && !isEmptyValue(whole, field)) setField(part, field, whole);
+		if (step === 'done' && replaces(fieldOf(part, field) ?? '', whole, field)) {
+			setField(part, field, whole);
+			this.continued.add(part);
+		}
 		const delta = step === 'delta' ? textOf(received.delta) : '';
 		const shown = delta === '' ? '' : this.begun(part, field, delta) + delta;
 		addDelta(part, { [field]: delta }, CHUNKED);
@@ -188,7 +202,8 @@ class StreamedItem {
 
 	private part(list: List, place: number, type: string): JsonObject {
 		const parts = at(this.parts, list, () => new Map<number, JsonObject>());
-		return at(parts, place, () => ({ type }));
+		// A text and a refusal are two parts, also without a place.
+		return at(parts, 2 * place + Number(type === 'refusal'), () => ({ type }));
 	}
 
 	private addPart(list: List, place: number, { type, ...part }: JsonObject = {}): void {
@@ -196,7 +211,7 @@ class StreamedItem {
 		const isThought = list === 'content' && type === 'reasoning_text';
 		const known = this.part(isThought ? 'thoughts' : list, place, asText(type) ?? 'output_text');
 		for (const [name, value] of Object.entries(part))
-			if (!isEmptyValue(value, name)) setField(known, name, value);
+			if (replaces(fieldOf(known, name) ?? '', value, name)) setField(known, name, value);
 	}
 
 	/** The text with which a part has begun, at its first delta. Some servers repeat it in the deltas. */
@@ -214,14 +229,15 @@ class StreamedItem {
 		const fields: Array<[type: string, fields: JsonObject]> = [
 			['reasoning', compact({ summary: listed('summary'), content: listed('thoughts') })],
 			['message', compact({ content: listed('content') })],
-			['function_call', compact({ arguments: listed('call')?.[0]?.arguments })],
+			['function_call', this.parts.has('call') ? { arguments: listed('call')?.[0]?.arguments } : {}],
 		];
-		const isOwn = (type: string) => this.added.type === type;
+		const hasType = asText(this.added.type) !== undefined;
+		const isOwn = (type: Json | undefined) => this.added.type === type;
 		const found = fields.flatMap(([type, values]) => {
 			if (Object.keys(values).length === 0) return [];
-			return [{ ...(isOwn(type) ? this.added : {}), type, ...values }];
+			return [{ ...(isOwn(type) || !hasType ? this.added : {}), type, ...compact(values) }];
 		});
-		const isFound = asText(this.added.type) === undefined || found.some(({ type }) => isOwn(type));
+		const isFound = !hasType || found.some(({ type }) => isOwn(type));
 		return united(isFound ? found : [this.added, ...found], this.ended);
 	}
 }
