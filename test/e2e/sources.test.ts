@@ -1,3 +1,4 @@
+import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { agent, model, start, writerTool } from './support/agents';
 import { useEnvironment, type Environment } from './support/environment';
 import { talk, texts } from './support/streams';
@@ -165,13 +166,16 @@ test('a photo of an iPhone is a photo: in storage, and for a model', async () =>
 		model: byId('sandbox/balanced-2'),
 		binaryPropertyName: 'data',
 	});
-	const run = await environment.runWorkflow(
-		workflowOf('Photo', [file(HEIC, 'image/heic', 'live.heic'), upload, look], {
-			Start: ['File'],
-			File: ['Upload', 'Look'],
-		}),
-	);
-	expect(run.nodes.Upload?.items[0]?.json).toMatchObject({ mimeType: 'image/heic' });
+	const runBehind = async (node: WorkflowNode) =>
+		await environment.runWorkflow(
+			workflowOf('Photo', [file(HEIC, 'image/heic', 'live.heic'), node], {
+				Start: ['File'],
+				File: [node.name],
+			}),
+		);
+	const { nodes } = await runBehind(upload);
+	expect(nodes.Upload?.items[0]?.json).toMatchObject({ mimeType: 'image/heic' });
+	await runBehind(look);
 	const [sent] = environment.gateway.control.requests({ path: PATHS.chat });
 	expect(JSON.stringify(sent?.body.json)).toContain('"image_url":{"url":"data:image/heic;base64,');
 });
