@@ -571,6 +571,21 @@ test.each<[title: string, events: object[]]>([
 	expect(hints.join('\n')).toContain('“Token limit reached.”'.replace('.', ''));
 });
 
+test('chat: an event without money is free as the first one, and unclear after a text', async () => {
+	const noMoney = { error: { message: 'Top up', type: 'x', code: 'insufficient_quota' } };
+	const message = 'There is not enough money in the gateway wallet';
+	respond([noMoney]);
+	const { json, sent } = await ask('chat');
+	expect(json.error).toMatchObject({
+		message,
+		description: expect.stringContaining('This call was not charged.') as string,
+	});
+	expect(sent).toHaveLength(1);
+	respond([chunk({ content: 'Hi' }), noMoney]);
+	const { json: late } = await ask('chat');
+	expect(late.error).toMatchObject({ message, receivedText: 'Hi', mayBeCharged: true });
+});
+
 const thinkingPart = (value: string) => ({ type: 'thinking', thinking: [{ type: 'text', text: value }] });
 
 /** The same completion, whole and as events. */

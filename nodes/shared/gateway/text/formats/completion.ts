@@ -237,6 +237,12 @@ export function generationError(error: JsonObject, receipt?: Receipt, isFree = f
 	});
 }
 
+/** The error event of a stream. The specification does not show whether a text that has begun is charged. */
+export function eventError(error: JsonObject, hasBegun: boolean): ApiError {
+	const failure = generationError(error);
+	return hasBegun ? failure.with({ outcome: 'unknown' }) : failure;
+}
+
 /** The list where the format keeps output must have something, such as an empty text, unless it `mayBeEmpty`. */
 export function assertOutput(body: JsonObject, list: string, receipt: Receipt, mayBeEmpty = false): void {
 	const reported = errorIn(body);

@@ -11,7 +11,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { errorIn, generationError, isThought, partsBesideText, unlessEmpty, valueAt } from '../completion';
+import { errorIn, eventError, isThought, partsBesideText, unlessEmpty, valueAt } from '../completion';
 import { ObjectScanner } from '../../../util/objectScanner';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
@@ -29,8 +29,7 @@ export class ChatStream implements CompletionStream {
 		const error = errorIn(received);
 		const usage = asObject(received.usage);
 		if (usage) addFields((this.usage ??= {}), usage);
-		// The specification does not show when a chat stream is charged.
-		if (error && !this.isComplete(false)) throw generationError(error).with({ outcome: 'unknown' });
+		if (error && !this.isComplete(false)) throw eventError(error, this.choices.size > 0);
 		addMissing(this.head, omit(received, 'usage'));
 		let shown = '';
 		for (const choice of asObjects(received.choices)) {

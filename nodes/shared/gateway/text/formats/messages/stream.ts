@@ -13,7 +13,7 @@ import {
 	type JsonObject,
 } from '../../../util/json';
 import { ApiError, type ApiErrorDetails } from '../../../errors/errors';
-import { generationError } from '../completion';
+import { eventError } from '../completion';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { isEmptyValue, united, withLater } from '../merge';
@@ -41,8 +41,8 @@ export class MessagesStream implements CompletionStream {
 		const [message, delta, usage] = [received.message, received.delta, received.usage].map(asObject);
 		const block = () =>
 			at(this.blocks, asIndex(index) ?? 0, () => new StreamedBlock(asObject(start) ?? startOf(delta)));
-		// The specification does not show when a messages stream is charged.
-		if (type === 'error') throw generationError(asObject(error) ?? {}).with({ outcome: 'unknown' });
+		const hasBegun = this.blocks.size + this.begun.length > 0;
+		if (type === 'error') throw eventError(asObject(error) ?? {}, hasBegun);
 		if (type === 'message_start') this.start(message ?? {});
 		// A gateway that does not stream may send its response as one event.
 		if (type === 'message') {
