@@ -4,11 +4,11 @@ import type { FinishReason, GenerateResult, StreamChunk } from '@n8n/ai-node-sdk
 import type { ApiError } from '../shared/gateway/errors/errors';
 import {
 	completionFields,
-	restToShow,
 	unusableResponse,
 	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
+import { restToShow } from '../shared/gateway/text/streamText';
 import { compact, objectIn, omit } from '../shared/gateway/util/json';
 import { excerpt } from '../shared/gateway/util/text';
 

@@ -13,9 +13,15 @@ import { errorFromThrown } from '../errors/fromConnection';
 import { problemError, statusInBody } from '../errors/fromResponse';
 import { withoutKeys } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
-import { asObject, compact, parseJson, type JsonObject } from '../util/json';
+import { asObject, compact, parseJson, type JsonObject, canonicalJson } from '../util/json';
 import { excerpt } from '../util/text';
-import { readReceipt, unlessEmpty, withReceivedText, type Completion } from './formats/completion';
+import {
+	readReceipt,
+	unlessEmpty,
+	withReceivedText,
+	type Completion,
+	type ModelOutput,
+} from './formats/completion';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { ThoughtFilter } from './formats/thoughts';
@@ -241,4 +247,20 @@ export const STREAM_TEXTS = {
 
 export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): ApiError {
 	return new ApiError({ ...STREAM_TEXTS[problem], outcome: 'unknown', retryable: true }, cause);
+}
+
+const OTHER_TEXT = 'The text above is not complete. The whole text:';
+
+/**
+ * What is to be shown of a completion of which `shown` was streamed: the rest, or, where the streamed text is another one,
+ * the whole. Events may be lost on their way, and the closing one repeats their text (§6.1).
+ */
+export function restToShow(shown: string, { text, refusal }: ModelOutput): string {
+	const whole = text + refusal;
+	if (whole.startsWith(shown)) return whole.slice(shown.length);
+	// White space, the order of text and refusal, and how JSON is written make no other text.
+	const written = (one: string) => one.replace(/\s/g, '');
+	const isSame = [whole, refusal + text].map(written).some((one) => one === '' || one === written(shown));
+	if (isSame || canonicalJson(parseJson(shown)) === canonicalJson(parseJson(whole) ?? whole)) return '';
+	return `\n\n${OTHER_TEXT}\n\n${whole}`;
 }

@@ -86,6 +86,11 @@ export function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
+/** The texts that objects have in a field, joined. */
+export function joinedTexts(objects: readonly JsonObject[], field: string): string {
+	return objects.map((object) => textOf(fieldOf(object, field))).join('');
+}
+
 /** `value` as a finite number, also from a decimal string; otherwise `undefined`. */
 export function asNumber(value: unknown): number | undefined {
 	if (typeof value === 'string' && value.trim() === '') return undefined;

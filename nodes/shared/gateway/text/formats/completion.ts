@@ -19,7 +19,7 @@ import {
 } from '../../util/json';
 import { MAX_AMOUNT } from '../../util/money';
 import { excerpt } from '../../util/text';
-import { withoutThoughts } from './thoughts';
+import { isThought, withoutThoughts } from './thoughts';
 
 // Types, not interfaces: TypeScript takes only the former for JSON.
 
@@ -108,22 +108,6 @@ export function completionOf(
 /** Whether the model returned nothing but reasoning. */
 export function isEmpty({ text, refusal, toolCalls, files }: ModelOutput): boolean {
 	return text === '' && refusal === '' && toolCalls.length + files.length === 0;
-}
-
-const OTHER_TEXT = 'The text above is not complete. The whole text:';
-
-/**
- * What is to be shown of a completion of which `shown` was streamed: the rest, or, where the streamed text is another one,
- * the whole. Events may be lost on their way, and the closing one repeats their text (§6.1).
- */
-export function restToShow(shown: string, { text, refusal }: ModelOutput): string {
-	const whole = text + refusal;
-	if (whole.startsWith(shown)) return whole.slice(shown.length);
-	// White space, the order of text and refusal, and how JSON is written make no other text.
-	const written = (one: string) => one.replace(/\s/g, '');
-	const isSame = [whole, refusal + text].map(written).some((one) => one === '' || one === written(shown));
-	if (isSame || canonicalJson(parseJson(shown)) === canonicalJson(parseJson(whole) ?? whole)) return '';
-	return `\n\n${OTHER_TEXT}\n\n${whole}`;
 }
 
 /** A completion as items have it. Important fields first: the table of the output panel shows four columns. */
@@ -298,10 +282,6 @@ export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
 	return [...sources.values()];
 }
 
-export function joinedTexts(objects: readonly JsonObject[], field: string): string {
-	return objects.map((object) => textOf(fieldOf(object, field))).join('');
-}
-
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
 
 export function partsBesideText(content: Json | undefined): JsonObject[] {
@@ -309,16 +289,6 @@ export function partsBesideText(content: Json | undefined): JsonObject[] {
 		const { type, text: said, refusal } = part;
 		return isThought(part) || (!TEXT_PARTS.has(type) && !asText(said) && !asText(refusal));
 	});
-}
-
-/** Whether a part of a message has thoughts of the model, which are not for its reader. */
-export function isThought({ type }: JsonObject): boolean {
-	return type === 'thinking';
-}
-
-/** The thoughts in a part: a text, or a list of parts with texts. */
-export function thoughtIn({ thinking, text }: JsonObject): string {
-	return joinedTexts(asObjects(thinking), 'text') || textOf(thinking) || textOf(text);
 }
 
 /** The URL of an image (§4.2), if the part has one. */

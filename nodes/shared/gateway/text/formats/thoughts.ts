@@ -1,3 +1,5 @@
+import { asObjects, joinedTexts, textOf, type JsonObject } from '../../util/json';
+
 // Some models write their thoughts at the beginning of their text: `<think>…</think>`.
 
 const OPEN = /^\s*<think(?:ing)?>/i;
@@ -58,4 +60,14 @@ export class ThoughtFilter {
 
 function mayBeTag(word: string): boolean {
 	return ['<think>', '<thinking>'].some((tag) => tag.startsWith(word.toLowerCase()));
+}
+
+/** Whether a part of a message has thoughts of the model, which are not for its reader. */
+export function isThought({ type }: JsonObject): boolean {
+	return type === 'thinking';
+}
+
+/** The thoughts in a part: a text, or a list of parts with texts. */
+export function thoughtIn({ thinking, text }: JsonObject): string {
+	return joinedTexts(asObjects(thinking), 'text') || textOf(thinking) || textOf(text);
 }

@@ -12,6 +12,7 @@ import {
 	textOf,
 	type Json,
 	type JsonObject,
+	joinedTexts,
 } from '../../../util/json';
 import {
 	assertOutput,
@@ -20,12 +21,9 @@ import {
 	generationError,
 	hasName,
 	imageUrl,
-	isThought,
-	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
-	thoughtIn,
 	toolCall,
 	unlessEmpty,
 	valueAt,
@@ -36,6 +34,7 @@ import {
 	type Receipt,
 	type UsagePaths,
 } from '../completion';
+import { isThought, thoughtIn } from '../thoughts';
 
 /** §2.4; §1: both costs are what the account paid. */
 export const USAGE: UsagePaths = {

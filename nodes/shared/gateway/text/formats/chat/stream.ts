@@ -11,11 +11,12 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../util/json';
-import { errorIn, eventError, isThought, partsBesideText, unlessEmpty, valueAt } from '../completion';
+import { errorIn, eventError, partsBesideText, unlessEmpty, valueAt } from '../completion';
 import { ObjectScanner } from '../../../util/objectScanner';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
 import { contentText, firstList, hasEnded, hasFailed, otherParts } from './response';
+import { isThought } from '../thoughts';
 
 /** Assembles the chunks of a chat stream (§6.2) into a chat completion (§2.4). */
 export class ChatStream implements CompletionStream {

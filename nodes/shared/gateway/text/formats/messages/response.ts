@@ -1,8 +1,7 @@
-import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
+import { asObjects, asText, type Json, type JsonObject, joinedTexts } from '../../../util/json';
 import {
 	assertOutput,
 	completionOf,
-	joinedTexts,
 	readReceipt,
 	sourcesOf,
 	toolCall,

@@ -1,16 +1,13 @@
-import { asObject, asObjects, asText, compact, type JsonObject } from '../../../util/json';
+import { asObject, asObjects, asText, compact, type JsonObject, joinedTexts } from '../../../util/json';
 import {
 	assertOutput,
 	completionOf,
 	errorIn,
 	generationError,
 	hasName,
-	isThought,
-	joinedTexts,
 	partsBesideText,
 	readReceipt,
 	sourcesOf,
-	thoughtIn,
 	toolCall,
 	type Completion,
 	type ModelOutput,
@@ -19,6 +16,7 @@ import {
 	withoutOutput,
 } from '../completion';
 import { reasoningIn } from '../reasoning';
+import { isThought, thoughtIn } from '../thoughts';
 
 /** §2.3. */
 export const USAGE: UsagePaths = {

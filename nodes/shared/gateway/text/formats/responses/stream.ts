@@ -1,3 +1,4 @@
+import type { ApiError } from '../../../errors/errors';
 import { policyOf, statusOf } from '../../../errors/policy';
 import {
 	asId,
@@ -49,17 +50,7 @@ export class ResponsesStream implements CompletionStream {
 		// A gateway that does not stream may send its response as one event.
 		const isWhole = type === undefined && Array.isArray(received.output);
 		const closing = isWhole ? received : asObject(received.response);
-		if (type === 'error' || type === 'response.failed') {
-			// Official clients also read the fields of the error at the top of the event.
-			const error = asObject(closing?.error) ?? asObject(received.error) ?? omit(received, 'type');
-			const failure = generationError(error, readReceipt(closing ?? {}, USAGE), true);
-			if (failure.details.outcome === 'charged') throw failure;
-			// §6.1: a failure is free, unless it has a cost. That of a provider has no response, and may pass.
-			const { code, chargeUnsaid } = failure.details;
-			const meant = statusOf(code);
-			const retryable = !closing && (meant === undefined || policyOf({ code }, meant, 200).again);
-			throw failure.with({ outcome: 'rejected', ...(chargeUnsaid && { chargeUnsaid: false }), retryable });
-		}
+		if (type === 'error' || type === 'response.failed') throw failureOf(received, closing);
 		if (closing) addMissing(this.head, closing);
 		const usage = asObject(closing?.usage);
 		if (usage) addFields(this.usage, usage);
@@ -86,8 +77,10 @@ export class ResponsesStream implements CompletionStream {
 	/** The place of an item. Some servers send only its ID, or that with its first event. */
 	private indexOf({ output_index: index, item_id: ofEvent, item }: JsonObject): number {
 		const id = asId(ofEvent) ?? asId(asObject(item)?.id);
-		const byId = id === undefined ? this.lastIndex : at(this.indexes, id, () => this.indexes.size);
-		return (this.lastIndex = asIndex(index) ?? byId);
+		const known = id === undefined ? this.lastIndex : this.indexes.get(id);
+		this.lastIndex = asIndex(index) ?? known ?? this.indexes.size;
+		if (id !== undefined) this.indexes.set(id, this.lastIndex);
+		return this.lastIndex;
 	}
 
 	/** Complete after the closing event, unless something is missing that it does not repeat. */
@@ -110,6 +103,18 @@ export class ResponsesStream implements CompletionStream {
 	private streamed(): JsonObject[] {
 		return byIndex(this.items).flatMap((item) => item.assembled());
 	}
+}
+
+/** §6.1: a failure is free, unless it has a cost. That of a provider has no response, and may pass. */
+function failureOf(received: JsonObject, response: JsonObject | undefined): ApiError {
+	// Official clients also read the fields of the error at the top of the event.
+	const error = asObject(response?.error) ?? asObject(received.error) ?? omit(received, 'type');
+	const failure = generationError(error, readReceipt(response ?? {}, USAGE), true);
+	if (failure.details.outcome === 'charged') return failure;
+	const { code, chargeUnsaid } = failure.details;
+	const meant = statusOf(code);
+	const retryable = !response && (meant === undefined || policyOf({ code }, meant, 200).again);
+	return failure.with({ outcome: 'rejected', ...(chargeUnsaid && { chargeUnsaid: false }), retryable });
 }
 
 /** The answer of a response: reasoning is none. */
