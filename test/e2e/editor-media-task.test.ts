@@ -226,6 +226,6 @@ scene('the subtitles of a song are read by a player', async ({ editor, environme
 		[0.5, 2, 'Город спит 🌙'],
 		[2, 2.5, 'a < b & c --> d <i>e</i>'],
 		[3_661.005, 3_662, '00:00:03.000 --> 00:00:04.000'],
-		[3_662, 3_662, 'NOTE &amp; end'],
+		[3_662, 3_667, 'NOTE &amp; end'],
 	]);
 });

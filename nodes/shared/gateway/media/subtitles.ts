@@ -24,9 +24,10 @@ export function subtitles(alignedWords: Json | undefined, format: 'srt' | 'vtt' 
 	if (format === 'lrc') return lines.map(({ text, start }) => `[${minutes(start)}]${text}\n`).join('');
 	const cues = cuesOf(lines).map(({ text, start, end }, index) => {
 		const [from, to] = [clock(start), clock(end)];
-		return format === 'vtt'
-			? `${from} --> ${to}\n${escaped(text)}\n`
-			: `${index + 1}\n${from.replace('.', ',')} --> ${to.replace('.', ',')}\n${text}\n`;
+		if (format === 'vtt') return `${from} --> ${to}\n${escaped(text)}\n`;
+		// SRT has no escapes, and an arrow is between its times.
+		const words = text.replaceAll('-->', '→');
+		return `${index + 1}\n${from.replace('.', ',')} --> ${to.replace('.', ',')}\n${words}\n`;
 	});
 	return [...(format === 'vtt' ? ['WEBVTT\n'] : []), ...cues].join('\n');
 }
@@ -61,10 +62,7 @@ function linesOf(alignedWords: Json | undefined): Line[] {
 			line.end = timeOf(endS) ?? line.end;
 		}
 	}
-	// An arrow is between the times of a cue.
-	return lines
-		.filter(({ text }) => text.trim() !== '')
-		.map((line) => ({ ...line, text: line.text.trim().replaceAll('-->', '→') }));
+	return lines.filter(({ text }) => text.trim() !== '').map((line) => ({ ...line, text: line.text.trim() }));
 }
 
 /** How long a line without an end lasts if no other one follows, in milliseconds. */
