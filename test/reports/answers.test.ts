@@ -1,19 +1,8 @@
 import { useReports } from './support';
-import { TEXT_MODEL } from '../contract/support';
-import { locator } from '../helpers/values';
 
 // What was paid for arrives: a response, and the item.
 
-const { respond, run } = useReports();
-
-const ask = async (parameters: object) =>
-	await run('textGeneration', {
-		resource: 'text',
-		operation: 'generate',
-		model: locator(TEXT_MODEL),
-		prompt: 'Hello',
-		...parameters,
-	});
+const { ask, respond } = useReports();
 
 interface Row {
 	title: string;

@@ -1,32 +1,18 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-import { TEXT_MODEL } from '../contract/support';
 import { rejection } from '../helpers/client';
-import { locator } from '../helpers/values';
 import { streamed } from '../nodes/chatModel/support';
 import { streamOf, useReports } from './support';
 
 // What a completion says of itself: its fields, its end, its reasoning, and that it is empty or not masked.
 
-const { gateway, respond, respondText, run } = useReports();
+const { ask: askText, gateway, respond, respondText } = useReports();
 
 type Format = 'chat' | 'responses' | 'messages';
 
 const ask = async (format: Format, parameters: object = {}, asTool = false) =>
-	await run(
-		'textGeneration',
-		{
-			resource: 'text',
-			operation: 'generate',
-			format,
-			model: locator(TEXT_MODEL),
-			prompt: 'Hello',
-			...parameters,
-		},
-		undefined,
-		asTool,
-	);
+	await askText({ format, ...parameters }, asTool);
 
 const STREAM = { options: { stream: true } };
 const DONE = 'data: [DONE]\n\n';

@@ -1,14 +1,13 @@
 import { HumanMessage } from '@langchain/core/messages';
 
-import { TEXT_MODEL } from '../contract/support';
 import { rejection } from '../helpers/client';
-import { FORMATS, locator } from '../helpers/values';
+import { FORMATS } from '../helpers/values';
 import { streamed } from '../nodes/chatModel/support';
 import { streamOf, useReports } from './support';
 
 // A text that is paid for is read by what it is: JSON or events, whatever was asked for and whatever its label says.
 
-const { gateway, respondText, run } = useReports();
+const { ask: askText, gateway, respondText } = useReports();
 
 const usage = { input_tokens: 3, output_tokens: 4, cost: { total_cost: 0.5 } };
 const text = { type: 'output_text', text: 'Hi there' };
@@ -99,15 +98,7 @@ const WAYS = [
 ];
 
 describe.each(WAYS)('$way', ({ stream }) => {
-	const ask = async (format: string) =>
-		await run('textGeneration', {
-			resource: 'text',
-			operation: 'generate',
-			format,
-			model: locator(TEXT_MODEL),
-			prompt: 'Hello',
-			options: { stream },
-		});
+	const ask = async (format: string) => await askText({ format, options: { stream } });
 
 	test.each(ROWS)('$format: $frame is read', async ({ format, body, contentType }) => {
 		respondText(body, contentType);

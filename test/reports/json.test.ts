@@ -19,6 +19,9 @@ const PRICE = bySchema({
 	required: ['title', 'price'],
 });
 
+const TITLE = bySchema({ type: 'object', properties: { title: { type: 'string' } }, required: ['title'] });
+const NUMBER = bySchema({ type: 'number' });
+
 const PROMPT = { resource: 'text', operation: 'generate', model: locator(TEXT_MODEL), prompt: 'Hello' };
 
 const ask = async (content: string, parameters: object, finish_reason = 'stop') => {
@@ -163,15 +166,42 @@ test('a content filter that leaves no text is named as what happened', async () 
 	});
 });
 
-test('JSON after thoughts is the answer, and thoughts that do not end have none', async () => {
-	const { json } = await ask('<think>{"a":0}</think>{"a":1}', OBJECT);
-	expect(json).toMatchObject({ output: { a: 1 }, text: '{"a":1}', reasoning: '{"a":0}' });
-	const { json: failed } = await ask('<think>Maybe {"a":1}, or', OBJECT);
-	expect(failed).toMatchObject({
+test.each<[title: string, thoughts: string, text: string, parameters: object, output: unknown]>([
+	['an object', '<think>{"a":0}</think>', '{"a":1}', OBJECT, { a: 1 }],
+	['a question', '<think>{"title":"Land"}?</think>', '{"title":"Sea"}', TITLE, { title: 'Sea' }],
+	['a fence', '<think>\nOr {"a":1}\n</think>\n\n', '```json\n{"title":"Sea"}\n```', OBJECT, { title: 'Sea' }],
+	['a number', '<think>Hm</think>', '42', NUMBER, 42],
+])('JSON after thoughts is the answer: %s', async (_, thoughts, text, parameters, output) => {
+	const { json } = await ask(thoughts + text, parameters);
+	const reasoning = thoughts.replace(/<\/?think>/g, '').trim();
+	expect(json).toMatchObject({ output, text, reasoning, costRub: 0.5 });
+});
+
+test('thoughts that do not end have no answer', async () => {
+	const { json } = await ask('<think>Maybe {"a":1}, or', OBJECT);
+	expect(json).toMatchObject({
 		error: { code: 'not_json', text: '', reasoning: 'Maybe {"a":1}, or', costRub: 0.5 },
 	});
 });
 
+test('of three rows with default settings, the second ends in a list: it alone is an error', async () => {
+	const texts = ['{"name":"A"}', 'Items: [{"name":"B"},{"name":"C"', '{"name":"D"}'];
+	const items = texts.map((text) => ({ json: { text } }));
+	const parameters = {
+		...PROMPT,
+		prompt: '=[[say:{{ $json.text }}]]',
+		outputFormat: 'jsonExample',
+		jsonExample: '{"name":"Lamp"}',
+		options: { extraBody: '{"response_format":null}' },
+	};
+	const { items: results, sent } = await run('textGeneration', parameters, items);
+	expect(results.map(({ json, pairedItem }) => [json.output ?? json.error, pairedItem])).toMatchObject([
+		[{ name: 'A' }, { item: 0 }],
+		[{ code: 'json_cut_off', text: texts[1], retryable: false }, { item: 1 }],
+		[{ name: 'D' }, { item: 2 }],
+	]);
+	expect([sent.length, gateway.control.ledger().length]).toStrictEqual([3, 3]);
+});
 describe('brackets that are 8,000 deep, which n8n cannot store, are not lost', () => {
 	const text = deep(8_000);
 

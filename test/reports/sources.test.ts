@@ -1,28 +1,17 @@
 import { HumanMessage } from '@langchain/core/messages';
 
-import { TEXT_MODEL } from '../contract/support';
 import { rejection } from '../helpers/client';
 import { binaryStorage } from '../helpers/engine';
-import { locator } from '../helpers/values';
 import { streamed } from '../nodes/chatModel/support';
 import { streamOf, useReports } from './support';
 
 // Two parts of a response say different things: which one counts, in a node and for an agent.
 
-const { gateway, respond, respondText, run } = useReports();
+const { ask: askText, gateway, respond, respondText } = useReports();
 
 type Format = 'chat' | 'responses' | 'messages';
 
-const ask = async (format: Format, options: object = { stream: true }, parameters: object = {}) =>
-	await run('textGeneration', {
-		resource: 'text',
-		operation: 'generate',
-		format,
-		model: locator(TEXT_MODEL),
-		prompt: 'Hello',
-		options,
-		...parameters,
-	});
+const ask = async (format: Format, options: object = { stream: true }) => await askText({ format, options });
 
 const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7, cost: { total_cost: 0.5 } };
 const part = { output_index: 0, content_index: 0, item_id: 'm1' };

@@ -1,8 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { useGateway } from '../contract/support';
+import { TEXT_MODEL, useGateway } from '../contract/support';
 import type { RunOptions } from '../helpers/engine';
-import { CONTINUE } from '../helpers/values';
+import { CONTINUE, locator } from '../helpers/values';
 
 // Bugs that were reported, each a row: the input, and what is right, at the node. A row is removed only with its feature, which
 // the owner decides.
@@ -21,8 +21,39 @@ export function useReports() {
 			action: { kind: 'raw', status: 200, body: { text, contentType } },
 		});
 
+	const runNode = async (
+		node: RunOptions['node'],
+		parameters: object,
+		items?: INodeExecutionData[],
+		asTool = false,
+	) => {
+		const options = {
+			node,
+			parameters: { ...parameters },
+			settings: CONTINUE,
+			...(items && { items }),
+			...(asTool && { asTool }),
+		};
+		const result = await gateway.run(options);
+		return { ...result, json: first(result), sent: sentTo(gateway) };
+	};
+
 	return {
 		gateway,
+		/** What becomes of a text. */
+		ask: async (parameters: object, asTool = false) =>
+			await runNode(
+				'textGeneration',
+				{
+					resource: 'text',
+					operation: 'generate',
+					model: locator(TEXT_MODEL),
+					prompt: 'Hello',
+					...parameters,
+				},
+				undefined,
+				asTool,
+			),
 		respondText,
 		/** The gateway responds to the next POST with this body: JSON, or events. */
 		respond: (body: object | object[]): void => {
@@ -30,22 +61,7 @@ export function useReports() {
 			else respondText(JSON.stringify(body), 'application/json');
 		},
 		/** What becomes of one item, or of several. */
-		run: async (
-			node: RunOptions['node'],
-			parameters: object,
-			items?: INodeExecutionData[],
-			asTool = false,
-		) => {
-			const options = {
-				node,
-				parameters: { ...parameters },
-				settings: CONTINUE,
-				...(items && { items }),
-				...(asTool && { asTool }),
-			};
-			const result = await gateway.run(options);
-			return { ...result, json: first(result), sent: sentTo(gateway) };
-		},
+		run: runNode,
 	};
 }
 

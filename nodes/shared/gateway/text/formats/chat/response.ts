@@ -50,7 +50,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const receipt = readReceipt(body, USAGE);
 	const choices = asObjects(body.choices);
 	// After its end, an error takes nothing from a text.
-	const isWhole = choices.length > 0 && choices.every((choice) => hasEnded(choice) && !hasFailed(choice));
+	const isWhole = choices.length > 0 && choices.every((choice) => hasFinished(choice) && !hasFailed(choice));
 	const withError = [body, ...choices].find(hasFailed);
 	if (withError && choices.length > 0 && !isWhole) throw failure(errorIn(withError), choices, receipt);
 	if (!isWhole) assertOutput(body, 'choices', receipt);
@@ -84,7 +84,7 @@ function hintOf(body: JsonObject): string | undefined {
 const PLUGIN_FAILED =
 	'A plugin failed after the model had answered: what it masks may stand in the text, or its masks in place of names and numbers. Check the text before it goes on.';
 
-export function hasEnded({ finish_reason: reason }: JsonObject): boolean {
+export function hasFinished({ finish_reason: reason }: JsonObject): boolean {
 	return asText(reason) !== undefined;
 }
 

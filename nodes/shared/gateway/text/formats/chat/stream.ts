@@ -15,7 +15,7 @@ import { errorIn, eventError, partsBesideText, unlessEmpty, valueAt } from '../c
 import { ObjectScanner } from '../../../util/objectScanner';
 import { addDelta, addFields, addMissing, byIndex } from '../deltas';
 import type { CompletionStream } from '../format';
-import { contentText, firstList, hasEnded, hasFailed, otherParts } from './response';
+import { contentText, firstList, hasFinished, hasFailed, otherParts } from './response';
 import { isThought } from '../thoughts';
 
 /** Assembles the chunks of a chat stream (§6.2) into a chat completion (§2.4). */
@@ -45,7 +45,7 @@ export class ChatStream implements CompletionStream {
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
 		if (sawDone || choices.some((choice) => choice.hasFailed)) return true;
-		return this.usage !== undefined && choices.length > 0 && choices.every((choice) => choice.hasEnded);
+		return this.usage !== undefined && choices.length > 0 && choices.every((choice) => choice.hasFinished);
 	}
 
 	body(): JsonObject {
@@ -75,8 +75,8 @@ class StreamedChoice {
 
 	constructor(private readonly index: number) {}
 
-	get hasEnded(): boolean {
-		return hasEnded(this.end);
+	get hasFinished(): boolean {
+		return hasFinished(this.end);
 	}
 
 	get hasFailed(): boolean {

@@ -63,7 +63,7 @@ export class MessagesStream implements CompletionStream {
 	private start({ content, usage, ...fields }: JsonObject): void {
 		const [known, id] = [this.message.id, fields.id].map(asId);
 		if (known !== undefined && id !== undefined && known !== id) {
-			this.hasSecond = asObjects(this.body().content).some(hasContent);
+			this.hasSecond = asObjects(this.body().content).some(hasValue);
 			if (this.hasSecond) throw new ApiError(SECOND);
 			this.message = {};
 			this.blocks.clear();
@@ -97,7 +97,7 @@ const SECOND: ApiErrorDetails = {
 	retryable: false,
 };
 
-function hasContent(part: JsonObject): boolean {
+function hasValue(part: JsonObject): boolean {
 	return Object.values(omit(part, 'type')).some((value) => !isEmptyValue(value));
 }
 

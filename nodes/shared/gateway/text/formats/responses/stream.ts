@@ -213,8 +213,8 @@ class StreamedItem {
 
 	private addPart(list: List, place: number, { type, ...part }: JsonObject = {}): void {
 		if (Object.values(part).every((value) => isEmptyValue(value))) return;
-		const isThought = list === 'content' && type === 'reasoning_text';
-		const known = this.part(isThought ? 'thoughts' : list, place, asText(type) ?? 'output_text');
+		const isReasoning = list === 'content' && type === 'reasoning_text';
+		const known = this.part(isReasoning ? 'thoughts' : list, place, asText(type) ?? 'output_text');
 		for (const [name, value] of Object.entries(part))
 			if (replaces(fieldOf(known, name) ?? '', value, name)) setField(known, name, value);
 	}
