@@ -50,7 +50,7 @@ export class AiGatewayApi implements ICredentialType {
 			placeholder: 'e.g. 100',
 			hint: 'Optional: a call that could leave less than this on the account is not sent',
 			description:
-				'Two keys of one account count separately, and so do base URLs that are spelled differently for one host.',
+				'Calls in progress may pass it; the exact limit is Max Cost per Execution. Each combination of base URL and API key has its own limit.',
 		},
 	];
 

@@ -2,249 +2,122 @@ import fc from 'fast-check';
 
 import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import { textFormat } from '../../nodes/shared/gateway/text/formats';
-import {
-	ApiError,
-	asError,
-	InvalidInputError,
-	type Outcome,
-	type RequestKind,
-	StoppedError,
-} from '../../nodes/shared/gateway/errors/errors';
-import { hasRoom } from '../../nodes/shared/run/charge/account';
+import { ApiError, asError, InvalidInputError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
+import { checkBalance } from '../../nodes/shared/run/charge/account';
 import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import type { Records } from '../../nodes/shared/run/charge/records';
-import { completeText, type TextCosts } from '../../nodes/shared/run/charge/text';
 import type { Spending } from '../../nodes/shared/run/charge/spending';
-import { addToTotal } from '../../nodes/shared/gateway/util/money';
 import { invalidInput } from '../helpers/invalidInput';
 import { Execution } from './support';
 
-describe('min balance', () => {
-	// What the credential's minimum balance lets through. All executions of the process share an account.
-
+describe('*Minimum Balance* of ₽90', () => {
+	// All executions of the process share an account.
 	let accounts = 0;
 
 	/** An account of a gateway whose balance can be set, and which counts how often it is asked for. */
-	function newAccount(balance: string, minBalanceRub: string | null = '90') {
+	function newAccount(balance: string) {
 		accounts += 1;
-		const gateway = { balance: balance as string | Error, requests: 0, now: 1_000 };
+		const gateway = { balance: balance as string | Error, readings: 0, now: 1_000 };
 		jest.spyOn(performance, 'now').mockImplementation(() => gateway.now);
+		const json = async () => {
+			gateway.readings += 1;
+			await new Promise((resolve) => setImmediate(resolve));
+			const { balance: amount } = gateway;
+			if (amount instanceof Error) throw amount;
+			return { amount };
+		};
 		const client = {
 			account: `account ${accounts}`,
-			settings: { minBalanceRub: minBalanceRub ?? undefined },
+			settings: { minBalanceRub: '90' },
 			run: new RunSignal(),
-			json: async () => {
-				gateway.requests += 1;
-				const { balance: answer } = gateway;
-				if (answer instanceof Error) throw answer;
-				return await Promise.resolve({ amount: answer });
-			},
+			json,
 		} as unknown as GatewayClient;
-		/** Begins a call; ends it with what it costs. */
-		const begin = async (mostRub: string) => await started(client, new Execution().node(), mostRub);
-		return { gateway, client, begin };
+		const send = async (maxRub: string, reader = client) =>
+			await checkBalance(reader, maxRub).then(() => 'sent', asError);
+		return { gateway, client, send };
 	}
 
-	/** Sends a call; returns a function that ends it with what it costs. */
-	async function started(client: GatewayClient, spending: Spending, mostRub: string, maxCostRub?: string) {
-		let end: (rub: string) => void = () => undefined;
-		const ended = new Promise<string>((resolve) => (end = resolve));
-		const costOf = async () => await ended;
-		await new Promise<void>((resolve, reject) => {
-			const send = async () => await Promise.resolve(resolve());
-			charge(spending, { client, mostRub, maxCostRub }, send, costOf).catch(reject);
-		});
-		return end;
-	}
+	const REFUSED = expect.objectContaining({ param: 'minBalanceRub' }) as unknown;
 
-	/** Sends a call of an execution of its own, which may cost ₽9; without a limit, any amount. */
-	async function send(client: GatewayClient, end: string | Error, maxCostRub?: string): Promise<unknown> {
-		const respond = async () => await (end instanceof Error ? Promise.reject(end) : Promise.resolve(end));
-		const costOf = async () => await Promise.resolve(end === '4' ? end : undefined);
-		const plan = { client, mostRub: maxCostRub && '9', maxCostRub };
-		return await charge(new Execution().node(), plan, respond, costOf).then(
-			async ({ rub }) => await rub,
-			asError,
-		);
-	}
-
-	const error = (outcome: Outcome, kind: RequestKind = 'charge') =>
-		new ApiError({ message: 'down', description: '', retryable: true, outcome, kind });
-
-	it('asks for no balance without a minimum', async () => {
-		const { gateway, begin } = newAccount('0', null);
-		await expect(begin('1000')).resolves.toBeDefined();
-		expect(gateway.requests).toBe(0);
+	it.each<[string, calls: string[], outcomes: unknown[], readings: number]>([
+		['lets a call through that leaves exactly as much', ['10'], ['sent'], 1],
+		['refuses one that would leave less, by a new reading', ['10.01'], [REFUSED], 2],
+		['takes the maximum of each call off', ['4', '4', '2'], ['sent', 'sent', 'sent'], 1],
+		['lets a new reading alone decide where that leaves less', ['6', '6'], ['sent', 'sent'], 2],
+	])('%s', async (_, calls, outcomes, readings) => {
+		const { gateway, send } = newAccount('100');
+		const sent: unknown[] = [];
+		for (const maxRub of calls) sent.push(await send(maxRub));
+		expect(sent).toStrictEqual(outcomes);
+		expect(gateway.readings).toBe(readings);
 	});
 
-	it('a call waits for those in progress of other executions', async () => {
-		const { begin } = newAccount('100');
-		const first = await begin('6');
-		const order: string[] = [];
-		const second = begin('6').then(() => order.push('second begins'));
-		await new Promise((resolve) => setImmediate(resolve));
-		order.push('first ends');
-		first('0');
-		await second;
-		expect(order).toStrictEqual(['first ends', 'second begins']);
+	it('calls that need a new reading at the same time share one', async () => {
+		const { gateway, send } = newAccount('100');
+		await send('6');
+		expect(await Promise.all(['6', '7', '11'].map(async (rub) => await send(rub)))).toStrictEqual([
+			'sent',
+			'sent',
+			REFUSED,
+		]);
+		expect(gateway.readings).toBe(2);
 	});
 
-	it.each<[string, string | Error, maxCostRub: string, fits: string]>([
-		['its cost', '4', '9', '6'],
-		['the most, if its cost is unknown', 'unknown', '9', '1'],
-		['the most, if it may be charged', error('unknown'), '9', '1'],
-		['nothing, if it is not charged', error('rejected'), '9', '10'],
-		['nothing, if the limit of the execution refuses it', '4', '5', '10'],
-	])('counts of a call that has ended %s, until the balance shows it', async (_, end, maxCostRub, fits) => {
-		const { gateway, client, begin } = newAccount('100');
-		await send(client, end, maxCostRub);
-		const call = await begin(fits);
-		expect(gateway.requests).toBe(1);
-		call('0');
-		gateway.balance = addToTotal('90', fits);
-		await expect(begin(`${fits}.01`)).rejects.toThrow('less than');
-		await expect(begin(fits)).resolves.toBeDefined();
-		expect(gateway.requests).toBe(2);
-	});
-
-	it.each<[string, balance: string, milliseconds: number]>([
-		['half a minute', '1000', 30_000],
-		['a second near the minimum', '110', 1_000],
-	])('reads the balance again after %s, which then has what has ended', async (_, balance, milliseconds) => {
-		const { gateway, begin } = newAccount(balance);
-		(await begin('9'))('9');
-		await new Promise((resolve) => setImmediate(resolve));
-		gateway.balance = '91';
-		gateway.now += milliseconds;
-		(await begin('1'))('0');
-		expect(gateway.requests).toBe(1);
-		gateway.now += 1;
-		await expect(begin('1')).resolves.toBeDefined();
-		expect(gateway.requests).toBe(2);
-	});
-
-	it('is read again after a call of any amount with a credential without a minimum, until that succeeds', async () => {
-		const { gateway, client, begin } = newAccount('1000');
-		await begin('1');
-		await send({ ...client, settings: {} } as unknown as GatewayClient, error('unknown'));
-		gateway.balance = error('rejected', 'read');
-		await expect(begin('1')).rejects.toThrow('down');
+	it('a reading is used for 5 seconds from its beginning', async () => {
+		const { gateway, send } = newAccount('1000');
+		await send('1');
 		gateway.balance = '90';
-		await expect(begin('1')).rejects.toThrow('less than');
+		gateway.now += 5_000;
+		expect(await send('1')).toBe('sent');
+		gateway.now += 1;
+		expect(await send('1')).toStrictEqual(REFUSED);
+	});
+
+	it('a call that is sent while the balance is read is taken off what was read', async () => {
+		const { gateway, send } = newAccount('100');
+		await send('1');
+		const reading = send('9.50');
+		expect(await send('4')).toBe('sent');
+		expect(await reading).toBe('sent');
+		// Without the ₽4, another ₽0.50 would be left.
+		expect(await send('0.50')).toBe('sent');
+		expect(gateway.readings).toBe(3);
+	});
+
+	it('a balance that cannot be read lets nothing through, and is read again for the next call', async () => {
+		const { gateway, send } = newAccount('100');
+		const details = { description: '', retryable: true, outcome: 'rejected', kind: 'read' } as const;
+		gateway.balance = new ApiError({ message: 'down', ...details });
+		const message = "The balance cannot be read for 'Minimum Balance (₽)': down";
+		expect(await send('1')).toMatchObject({ message, details: { outcome: 'notSent' } });
+		gateway.balance = '100';
+		expect(await send('1')).toBe('sent');
 	});
 
 	it('is read by a call of another execution when the one that reads it is cancelled', async () => {
-		const { gateway, client, begin } = newAccount('100');
+		const { gateway, client, send } = newAccount('100');
 		let cancel: (error: Error) => void = () => undefined;
 		const json = async () => await new Promise((_, reject) => (cancel = reject));
-		const reader = { ...client, json } as unknown as GatewayClient;
-		const first = started(reader, new Execution().node(), '1');
-		const second = begin('1');
-		await new Promise((resolve) => setImmediate(resolve));
-		expect(gateway.requests).toBe(0);
+		const first = send('1', { ...client, json } as unknown as GatewayClient);
+		const second = send('1');
 		cancel(new StoppedError('cancelled'));
-		await expect(first).rejects.toThrow(StoppedError);
-		await expect(second).resolves.toBeDefined();
-		expect(gateway.requests).toBe(1);
+		expect(await first).toBeInstanceOf(StoppedError);
+		expect(await second).toBe('sent');
+		expect(gateway.readings).toBe(1);
 	});
 
-	it('is read once more when a call ends while it is read', async () => {
-		const { client, begin } = newAccount('100');
-		const [first, second] = [await begin('6'), await begin('3')];
-		first('6');
-		await new Promise((resolve) => setImmediate(resolve));
-		let respond: () => void = () => undefined;
-		const held = new Promise<void>((resolve) => (respond = resolve));
-		// It has the second call already.
-		const json = async () => await held.then(() => ({ amount: '96' }));
-		const third = started({ ...client, json } as unknown as GatewayClient, new Execution().node(), '5');
-		await new Promise((resolve) => setImmediate(resolve));
-		second('3');
-		await new Promise((resolve) => setImmediate(resolve));
-		respond();
-		await expect(third).resolves.toBeDefined();
-	});
-
-	it('does not have a call that ends while it is read: what that has cost is kept', async () => {
-		const { gateway, client, begin } = newAccount('100');
-		const other = await begin('6');
-		gateway.now += 1_001;
-		let respond: () => void = () => undefined;
-		const held = new Promise<void>((resolve) => (respond = resolve));
-		const balances = ['98', '92'];
-		const json = async () => await held.then(() => ({ amount: balances.shift() }));
-		const call = started({ ...client, json } as unknown as GatewayClient, new Execution().node(), '5');
-		await new Promise((resolve) => setImmediate(resolve));
-		other('6');
-		await new Promise((resolve) => setImmediate(resolve));
-		respond();
-		await expect(call).rejects.toMatchObject({
-			message: expect.stringContaining('less than') as string,
-			param: 'minBalanceRub',
-		});
-	});
-
-	it('is read for a text of another execution, too, when the one that reads it is cancelled', async () => {
+	it('a call that it refuses holds nothing in the limit of its execution', async () => {
 		const { client } = newAccount('100');
-		let cancel: (error: Error) => void = () => undefined;
-		const json = async () => await new Promise((_, reject) => (cancel = reject));
-		const first = hasRoom({ ...client, json } as unknown as GatewayClient, '1');
-		const second = hasRoom(client, '1');
-		cancel(new StoppedError('cancelled'));
-		await expect(first).rejects.toThrow(StoppedError);
-		await expect(second).resolves.toBe(true);
-	});
-
-	it.each([
-		['10', true],
-		['10.01', false],
-	])('of ₽1,000 with a minimum of ₽900 has room for several calls of ₽%s: %s', async (most, expected) => {
-		await expect(hasRoom(newAccount('1000', '900').client, most)).resolves.toBe(expected);
-	});
-
-	it('that cannot be read forgets nothing of what was spent before', async () => {
-		const { gateway, begin } = newAccount('1000');
-		(await begin('80'))('80');
-		await new Promise((resolve) => setImmediate(resolve));
-		gateway.now += 1_001;
-		gateway.balance = error('rejected', 'read');
-		await expect(begin('80')).rejects.toThrow('down');
-		gateway.balance = '920';
-		// With ₽830 left, this one is near the minimum.
-		await begin('82');
-		expect(gateway.requests).toBe(3);
-	});
-
-	it('texts without a limit of tokens wait where the longest responses of those in progress leave no room', async () => {
-		const { client } = newAccount('1090');
-		// ₽90 for a response as long as the context window: eleven fit into ₽1,000.
-		const model = { contextLength: 1_000, costContext: '0', costCompletion: '0.09' };
-		const textModels = { required: async () => await Promise.resolve(model) };
-		const costs = { client, textModels, spending: new Execution().node() } as unknown as TextCosts;
-		const output = { kind: 'text' } as const;
-		const plan = { format: textFormat('chat'), output, body: { model: 'm' }, maxCostRub: undefined };
-		const sent: object[] = [];
-		const send = async (body: object) => {
-			sent.push(body);
-			return await new Promise<never>(() => undefined);
+		const spending = new Execution().node();
+		const send = async (mostRub: string, settings: object) => {
+			const plan = { client: { ...client, settings } as unknown as GatewayClient, mostRub, maxCostRub: '20' };
+			const respond = async () => await Promise.resolve('a');
+			const costOf = async () => await Promise.resolve('0');
+			return await charge(spending, plan, respond, costOf).then(({ result }) => result, asError);
 		};
-		for (let count = 0; count < 20; count++) void completeText(costs, plan, send);
-		await new Promise((resolve) => setImmediate(resolve));
-		expect(sent).toStrictEqual(Array.from({ length: 11 }, () => plan.body));
-	});
-
-	it('sends nothing when the balance cannot be read, and asks again for the next call', async () => {
-		const { gateway, begin } = newAccount('100');
-		gateway.balance = error('rejected', 'read');
-		await expect(begin('1')).rejects.toThrow("The balance cannot be read for 'Minimum Balance (₽)': down");
-		gateway.balance = '100';
-		(await begin('6'))('6');
-		gateway.balance = error('rejected', 'read');
-		await expect(begin('8')).rejects.toThrow('down');
-		gateway.balance = '100';
-		await expect(begin('8')).resolves.toBeDefined();
+		expect(await send('15', client.settings)).toStrictEqual(REFUSED);
+		expect(await send('15', {})).toBe('a');
 	});
 });
 

@@ -9,7 +9,7 @@ export const maxCostRub = decimal({
 	displayName: 'Max Cost per Execution (₽)',
 	default: 100,
 	description:
-		'The most that one execution may cost. A call that could exceed it is not sent. A text without Max Tokens then has at most 4,096. Sub-workflows count on their own.',
+		'The most that one execution may cost. A call that could exceed it is not sent. Texts without Max Tokens are then limited to 4,096 tokens. Sub-workflows count on their own.',
 }).requiredIfAdded();
 
 /** Warns before a run with many items and without *Max Cost per Execution*; `charged` matches `resource operation`. */

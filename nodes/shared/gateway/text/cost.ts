@@ -105,13 +105,9 @@ export function limitsIn(body: JsonObject, { cost }: TextFormat): Json[] {
 }
 
 /** A body whose response has a limit of tokens: without one, nobody knows what the call can cost. */
-export function withMaxTokens(
-	format: TextFormat,
-	body: JsonObject,
-	maxTokens = DEFAULT_MAX_TOKENS,
-): JsonObject {
+export function withMaxTokens(format: TextFormat, body: JsonObject): JsonObject {
 	const [field] = format.cost.limits;
-	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: maxTokens };
+	return limitsIn(body, format).length > 0 ? body : { ...body, [field]: DEFAULT_MAX_TOKENS };
 }
 
 function mostTokens(body: JsonObject, format: TextFormat): number | undefined {

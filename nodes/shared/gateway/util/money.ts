@@ -59,6 +59,11 @@ export function compareDecimals(a: string, b: string): number | undefined {
 	return amounts && (amounts.left < amounts.right ? -1 : Number(amounts.left > amounts.right));
 }
 
+/** Whether an amount is more than another one, or is no decimal. */
+export function isMore(rub: string, than: string): boolean {
+	return (compareDecimals(rub, than) ?? 1) > 0;
+}
+
 /** The total with an amount added, or with the factor -1 taken off; the same total if the amount is no decimal. */
 export function addToTotal(total: string, amount: string, factor: 1 | -1 = 1): string {
 	const amounts = atSameScale(total, amount);

@@ -1,6 +1,6 @@
 import { abortable, type RunSignal } from '../../gateway/client/limits';
 import { fieldOf, setField } from '../../gateway/util/json';
-import { addToTotal, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { addToTotal, isMore, sumOfCosts } from '../../gateway/util/money';
 
 /** What calls have cost. n8n stores that of an execution as JSON; amounts are decimal text in rubles. */
 export interface Spent {
@@ -26,8 +26,6 @@ export const nothingSpent = (): Spent => ({
 });
 
 export interface Limit {
-	/** Reads what {@link left} needs. */
-	prepare?(mostRub: string, inFlightRub: string): Promise<void>;
 	/** The amount that is still available, without the calls in flight, as decimal text in rubles. */
 	left(): string;
 	refusal(mostRub: string): Error;
@@ -99,8 +97,6 @@ export class Budget {
 		try {
 			while (this.queue[0] !== own) await change();
 			for (;;) {
-				await limit.prepare?.(mostRub, this.inFlightRub);
-				// From here on, no other call comes between.
 				const left = addToTotal(limit.left(), this.keptFor(call.key));
 				if (isMore(mostRub, left)) throw limit.refusal(mostRub);
 				if (!isMore(addToTotal(this.inFlightRub, mostRub), left)) return this.reserve(call, mostRub);
@@ -204,9 +200,4 @@ function countUnknown(spent: Spent, most: string | null, factor: 1 | -1): void {
 /** What calls have cost, with what those of unknown cost may, as decimal text in rubles. */
 export function mostSpent({ rub, unknownRub }: Spent): string {
 	return sumOfCosts(rub, unknownRub) ?? rub;
-}
-
-/** Whether an amount is more than another one, or is no amount. */
-export function isMore(rub: string, than: string): boolean {
-	return (compareDecimals(rub, than) ?? 1) > 0;
 }

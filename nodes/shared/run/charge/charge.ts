@@ -1,7 +1,6 @@
 import { ApiError, asError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
-import { accountOf, balanceLimit } from './account';
-import type { Hold } from './budget';
+import { checkBalance } from './account';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
 import type { Records } from './records';
@@ -44,42 +43,37 @@ export async function charge<R>(
 	const { client, item, key, ownKey } = plan;
 	const known = item?.records.get(item.index);
 	assertSameAccount(known, client);
-	// First those of its execution, then those of its account: in one order, no calls wait for each other.
 	const { mostRub, maxCostRub, signal } = plan;
-	const { minBalanceRub } = client.settings;
-	const call = { mostRub, key: key && budgetKey({ account: client.account, key }), run: client.run, signal };
 	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
 	const isRepeated = key !== undefined && known?.key === key;
-	const ofExecution = isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub);
-	const ofAccount =
-		isRepeated || minBalanceRub === undefined
-			? undefined
-			: { ...balanceLimit(client, minBalanceRub), waited: spending.waitedFor('minBalanceRub') };
-	// Calls without a limit hold nothing: those with one would wait for them.
-	const isHeld = maxCostRub !== undefined;
-	const holds: Hold[] = [await spending.budget.take({ ...call, limit: ofExecution, isHeld })];
+	const hold = await spending.budget.take({
+		mostRub,
+		limit: isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub),
+		// Calls without a limit hold nothing: those with one would wait for them.
+		isHeld: maxCostRub !== undefined,
+		key: key && budgetKey({ account: client.account, key }),
+		run: client.run,
+		signal,
+	});
 	try {
-		const { budget } = accountOf(client);
-		holds.push(await budget.take({ ...call, limit: ofAccount, isHeld: minBalanceRub !== undefined }));
+		if (!isRepeated) await checkBalance(client, mostRub);
 	} catch (error) {
-		for (const hold of holds) hold.release();
+		hold.release();
 		throw asError(error);
 	}
 	const record = item?.records.sent(item.index, client.account, key) ?? { state: 'sent' };
 	const end = async (ended: { result: R } | { error: unknown }) => {
 		const rub = await costOf(ended).catch((error: unknown) => {
-			for (const hold of holds) hold.keep();
+			hold.keep();
 			throw asError(error);
 		});
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
 		const isKnown = rub !== undefined && !ownKey;
 		// An equal call of an agent has counted it.
 		const isCounted = isFree || record.costRub !== undefined;
-		for (const hold of holds) {
-			if (isCounted) hold.release();
-			else if (isKnown) hold.spend(rub);
-			else hold.keep(rub);
-		}
+		if (isCounted) hold.release();
+		else if (isKnown) hold.spend(rub);
+		else hold.keep(rub);
 		if (isKnown && !isCounted) {
 			record.costRub = rub;
 			spending.taskCharged(record);

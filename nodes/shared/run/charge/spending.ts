@@ -9,7 +9,7 @@ import { storedContext } from '../../n8n/context';
 import { Budget, mostSpent, nothingSpent, type Limit, type Spent } from './budget';
 import type { KeyUse } from './keys';
 import type { ItemRecord } from './record';
-import { LIMITS, type Limit as LimitName } from './limits';
+import { LIMITS } from './limits';
 import { MAKE_CHEAPER } from './words';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Stored}, use another key. */
@@ -61,7 +61,8 @@ export class Spending {
 	private ownRub = '0';
 	private ownCalls = 0;
 	private hint: NodeExecutionHint | undefined;
-	private readonly waits = new Map<LimitName, { longestMs: number; hint: NodeExecutionHint }>();
+	private longestWaitMs = LONG_WAIT_MS;
+	private waitHint: NodeExecutionHint | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
 	/** What n8n stores for all nodes, and for this one; without an execution, it is this object's own. */
 	private readonly flowStore: Record<string, unknown>;
@@ -82,19 +83,16 @@ export class Spending {
 		return {
 			left: () => this.left(maxCostRub),
 			refusal: (mostRub) => this.refusal(mostRub, maxCostRub),
-			waited: this.waitedFor('maxCostRub'),
+			waited: (milliseconds) => this.showWait(milliseconds),
 		};
 	}
 
-	/** Shows the longest wait of calls for a limit, if it is long. The function takes milliseconds. */
-	waitedFor(limit: LimitName): (milliseconds: number) => void {
-		return (milliseconds) => {
-			const { longestMs = LONG_WAIT_MS, hint } = this.waits.get(limit) ?? {};
-			if (milliseconds < longestMs) return;
-			const shown = hint ?? this.addHint();
-			shown.message = `Calls waited up to ${duration(milliseconds)} for other calls, because of '${LIMITS[limit]}'.`;
-			this.waits.set(limit, { longestMs: milliseconds, hint: shown });
-		};
+	/** Shows the longest wait of calls for the limit, in milliseconds, if it is long. */
+	private showWait(milliseconds: number): void {
+		if (milliseconds < this.longestWaitMs) return;
+		this.longestWaitMs = milliseconds;
+		this.waitHint ??= this.addHint();
+		this.waitHint.message = `Calls waited up to ${duration(milliseconds)} for other calls, because of '${LIMITS.maxCostRub}'.`;
 	}
 
 	/** n8n keeps the object, so its text may still change. */

@@ -9,7 +9,6 @@ import type { OutputRequest } from '../../gateway/text/formats/request';
 import { completionHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
 import type { Hints } from '../../n8n/hints';
-import { hasRoom } from './account';
 import { charge, type Plan } from './charge';
 import { costLimit, unknownPrice, type Limit } from './limits';
 import type { Spending } from './spending';
@@ -80,16 +79,9 @@ async function limitedCall(
 	limit: Limit,
 ): Promise<{ body: JsonObject; mostRub: string }> {
 	const model = await textModels.required(client, body.model);
-	const limited = (maxTokens?: number) => {
-		const json = withMaxTokens(format, body, maxTokens);
-		return { json, most: mostOfCall(format, json, model, files) };
-	};
-	// The account's minimum cuts nothing off while there is room for the longest response.
-	if (limit === 'minBalanceRub' && model?.contextLength !== undefined) {
-		const { most } = limited(model.contextLength);
-		if ('rub' in most && (await hasRoom(client, most.rub))) return { body, mostRub: most.rub };
-	}
-	const { json, most } = limited();
-	if ('rub' in most) return { body: json, mostRub: most.rub };
+	const limited = withMaxTokens(format, body);
+	const most = mostOfCall(format, limited, model, files);
+	// *Minimum Balance* cuts nothing off.
+	if ('rub' in most) return { body: limit === 'maxCostRub' ? limited : body, mostRub: most.rub };
 	throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
 }
