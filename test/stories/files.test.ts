@@ -2,7 +2,7 @@ import { textFormats } from '../../nodes/shared/gateway/text/formats';
 import { CONTINUE, form, locator } from '../helpers/values';
 import { attach, fromField, fromUrl, PIXEL, withFiles } from '../nodes/text/files';
 import type { StoryNode } from './execution';
-import { image, text, useStories } from './support';
+import { image, prompts, text, useStories } from './support';
 
 // Files as messengers and other nodes give them: what the model gets.
 
@@ -363,6 +363,23 @@ describe('an agent that asks for a picture again', () => {
 		for (const execution of [first, second])
 			expect(execution.items()[0]?.json.error).toMatch(/^The media task failed.*keeps its task/);
 		expect(gateway.control.tasks()).toHaveLength(1);
+	});
+
+	it('after its task was deleted, the agent reads at once that *Restore* brings it back, and pays for no other one', async () => {
+		const first = await execute(tool(), call('call-1'));
+		const [{ taskId } = {}] = gateway.control.tasks();
+		const change = async (operation: string) =>
+			await execute({ node: 'mediaTask', parameters: { resource: 'task', operation, taskId } }, prompts(''));
+		await change('delete');
+		const start = Date.now();
+		const second = await first.callAgain(call('call-2'));
+		expect(Date.now() - start).toBeLessThan(60_000);
+		const error = second.items()[0]?.json.error;
+		expect(error).toMatch(/^The gateway has no such media task.*'Restore' brings .* back.*another input/);
+		await change('restore');
+		const third = await second.callAgain(call('call-3'));
+		expect(third.items()[0]?.json).toMatchObject({ taskId, state: 'success' });
+		expect(gateway.charges()).toBe(1);
 	});
 });
 

@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { asArray, asObject, asText } from '../../nodes/shared/gateway/util/json';
 import { form, locator } from '../helpers/values';
 import { picture, PIXEL, withFiles } from '../nodes/text/files';
-import type { Story } from './execution';
+import type { Story, StoryNode } from './execution';
 import { image, prompts, respondJson, RETRY_ON_FAIL, says, useStories } from './support';
 
 // Which task an item gets: that of its own request, whatever happened to the workflow, the rows and n8n in between.
@@ -181,6 +181,7 @@ describe('somebody edits the node before the retry', () => {
 });
 
 describe('a task that is paid for was deleted at the gateway', () => {
+	const deletedId = () => gateway.control.tasks().find(({ input }) => input.prompt === 'dog')?.taskId;
 	/** The download of a picture fails, and somebody deletes its task. */
 	async function deleted(parameters: object = {}, story: Partial<Story> = {}, key = gateway.apiKey) {
 		const action = { kind: 'raw', status: 404, body: 'html' } as const;
@@ -188,30 +189,65 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		const execution = await execute(image(parameters), prompts('cat', 'dog'), story);
 		expect(execution.error).toBeDefined();
 		calm();
-		const [task] = gateway.control.tasks().filter(({ input }) => input.prompt === 'dog');
-		const url = `${gateway.baseUrl}/async/media/tasks/${task?.taskId}`;
+		const url = `${gateway.baseUrl}/async/media/tasks/${deletedId()}`;
 		expect((await fetch(url, { method: 'DELETE', headers: headers(key) })).status).toBe(204);
 		return execution;
 	}
 
-	it('a retry makes it again, and says so; the other one is not paid for again', async () => {
-		const retried = await (await deleted()).retry();
+	const node = (operation: string): StoryNode => ({
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation, taskId: deletedId(), options: {} },
+	});
+	const GONE = /^The gateway has no such media task\n.*'Restore' brings a deleted task back\./;
+	/** Somebody does what the error says. */
+	const restore = async (story: Partial<Story> = {}) =>
+		expect((await execute(node('restore'), prompts(''), story)).error).toBeUndefined();
+
+	it.each<[string, object]>([
+		['keeps running', {}],
+		['sleeps', { waitStrategy: 'suspend' }],
+		['has an own key', { options: { idempotencyKey: '=order-{{ $json.prompt }}' } }],
+	])('a retry makes no other one; after *Restore*, it returns both and pays nothing: %s', async (_, more) => {
+		const failed = await (await deleted(more)).retry();
+		expect(failed.errorText).toMatch(GONE);
+		expect(failed.errorText).toContain(`Task ${deletedId()} is paid for`);
+		await restore();
+		const retried = await failed.retry();
 		expect(retried.error).toBeUndefined();
 		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
-		expect(retried.hints()).toContain(
-			'The gateway does not have the task of item 1 any more: it was created, and charged, again.',
-		);
-		expect(gateway.charges()).toBe(3);
+		expect(retried.items().every(({ binary }) => binary?.data)).toBe(true);
+		expect([creations().length, gateway.charges()]).toStrictEqual([2, 2]);
 	});
 
-	it('a retry makes it again with the key of its item', async () => {
+	it('a new execution and another input make another one, as the error says', async () => {
+		const failed = await (await deleted()).retry();
+		expect(failed.errorText).toContain('A new execution, or another input, creates and charges another one.');
+		const again = await execute(image(), prompts('dog'));
+		expect(pictures(again.items())).toStrictEqual(['dog']);
+		expect(gateway.charges()).toBe(3);
+		const retried = await failed.retry({ prompt: "={{ $json.prompt.replace('dog', 'black dog') }}" });
+		expect(pictures(retried.items())).toStrictEqual(['cat', 'black dog']);
+		expect(gateway.charges()).toBe(4);
+	});
+
+	it('with a key for each item, the error is about the task, and *Restore* with that key brings it back', async () => {
 		const { key } = gateway.control.createKey({ account: 'second' });
 		gateway.control.setBalance('100', 'second');
 		const keyOf = ({ json }: INodeExecutionData) => (json.prompt === 'dog' ? key : gateway.apiKey);
-		const retried = await (await deleted({}, { keyOf }, key)).retry();
-		expect(retried.error).toBeUndefined();
-		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
-		expect(gateway.control.ledger('second')).toHaveLength(2);
+		const failed = await (await deleted({}, { keyOf }, key)).retry();
+		expect(failed.errorText).toMatch(GONE);
+		await restore({ keyOf: () => key });
+		expect(pictures((await failed.retry()).items())).toStrictEqual(['cat', 'dog']);
+		expect(gateway.charges()).toBe(2);
+	});
+
+	it.each(['wait', 'get', 'download'])('the error of *%s* names *Restore*, too', async (operation) => {
+		await deleted();
+		const { errorText } = await execute(node(operation), prompts(''));
+		expect(errorText).toMatch(GONE);
+		expect(errorText).not.toContain('new execution');
+		await restore();
+		expect((await execute(node(operation), prompts(''))).error).toBeUndefined();
 	});
 
 	it('is not meant by a file server whose 404 is JSON: nothing is paid for, and the error is that of the file', async () => {
@@ -223,53 +259,30 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
-	it('with sleep, the new one is passed on without its picture at the end of *Max Wait*', async () => {
-		const execution = await deleted();
-		gateway.control.configure({ taskDuration: { image: 60 * 60_000 } });
-		const retried = await execution.retry({ waitStrategy: 'suspend', options: { maxWait: 1 } });
-		expect(retried.error).toBeUndefined();
-		const taskId = gateway.control.tasks().at(-1)?.taskId;
-		expect(retried.items().map(({ json }) => [json.taskId === taskId, json.timedOut])).toStrictEqual([
-			[false, undefined],
-			[true, true],
-		]);
-	});
-
-	it('is not made again when a proxy responds to the second look: nothing is paid for', async () => {
+	it('is not meant by a proxy whose 404 is a web page: the retry waits, and pays nothing', async () => {
 		const execution = await deleted();
 		const action = { kind: 'raw', status: 404, body: 'html' } as const;
-		const task = gateway.control.tasks().find(({ input }) => input.prompt === 'dog');
-		const path = `/async/media/tasks/${task?.taskId}`;
-		gateway.control.addFault({ match: { method: 'GET', path, nth: 2 }, action, times: 0 });
-		expect((await execution.retry()).error).toBeDefined();
+		const path = `/async/media/tasks/${deletedId()}`;
+		gateway.control.addFault({ match: { method: 'GET', path }, action, times: 0 });
+		const { errorText } = await execution.retry({ options: { maxWait: 0.5 } });
+		expect(errorText).toMatch(/did not finish within the maximum wait/);
 		expect(gateway.charges()).toBe(2);
-	});
-
-	it('the new one is waited for if the gateway does not know it at once, and has its own price', async () => {
-		const execution = await deleted();
-		const known = creations().length;
-		gateway.control.addFault({
-			match: { which: ({ method, path }) => isPoll(method, path) && creations().length > known },
-			action: respondJson({ code: 404, msg: 'not found', data: null }, 404),
-		});
-		const retried = await execution.retry();
-		expect(retried.error).toBeUndefined();
-		expect(pictures(retried.items())).toStrictEqual(['cat', 'dog']);
-		expect(gateway.charges()).toBe(3);
 	});
 
 	it('with an own *Idempotency Key*, the error says to change it, also in another execution', async () => {
 		const ownKey = { options: { idempotencyKey: '=order-{{ $json.prompt }}' } };
 		const execution = await deleted(ownKey);
 		const another = await execute(image(ownKey), prompts('dog'));
-		expect(another.errorText).toContain("Change 'Idempotency Key', too");
+		const advice = "Another 'Idempotency Key' creates and charges another one";
+		expect(another.errorText).toContain(advice);
 		const sent = creations().length;
 		const retried = await execution.retry();
-		expect(retried.errorText).toContain("Change 'Idempotency Key', too");
+		expect(retried.errorText).toContain(advice);
 		expect([retried.hints(), creations().length]).toStrictEqual(['', sent]);
-		const options = { idempotencyKey: '=new-{{ $json.prompt }}' };
-		expect((await retried.retry({ options })).error).toBeUndefined();
-		expect(gateway.charges()).toBe(4);
+		const idempotencyKey = "=order-{{ $json.prompt.replace('dog', 'black dog') }}";
+		const changed = await retried.retry({ options: { idempotencyKey } });
+		expect(pictures(changed.items())).toStrictEqual(['cat', 'dog']);
+		expect(gateway.charges()).toBe(3);
 	});
 });
 

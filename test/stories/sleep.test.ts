@@ -9,7 +9,7 @@ import { eventually, passTime } from '../helpers/time';
 import { CONTINUE, form, locator } from '../helpers/values';
 import { withFiles } from '../nodes/text/files';
 import type { Execution, Story, StoryNode } from './execution';
-import { image, respondJson, says, useStories } from './support';
+import { image, prompts, respondJson, says, useStories } from './support';
 
 // *Sleep Until the Gateway Calls*: the execution sleeps while pictures are edited, and the gateway's callbacks resume it.
 
@@ -254,6 +254,38 @@ it('a task that is deleted during the sleep is an error with its ID as soon as t
 	expect(Date.now() - start).toBeLessThan(60_000);
 	expect(cat?.json.state).toBe('success');
 	expect(dog?.json.error).toMatchObject({ httpCode: '404', paid: true, taskId });
+});
+
+it('of a picture that is deleted during the sleep, the error names *Restore*; after it, a retry returns both', async () => {
+	await sleep(edit(), await pictures(CAT, DOG));
+	const change = async (operation: string) => {
+		const parameters = { resource: 'task', operation, taskId: taskOf(DOG).taskId };
+		expect((await execute({ node: 'mediaTask', parameters }, prompts(''))).error).toBeUndefined();
+	};
+	await change('delete');
+	await finish(CAT);
+	const failed = await awake();
+	expect(failed.errorText).toMatch(/^The gateway has no such media task\n.*'Restore' brings .* back/);
+	expect(failed.errorText).toContain(`Task ${taskOf(DOG).taskId} is paid for`);
+	await change('restore');
+	await gateway.control.finishTask(taskOf(DOG).taskId);
+	expect(await drawn((await failed.retry()).items())).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
+	expect(gateway.charges()).toBe(2);
+});
+
+it('the credential gets the key of another account during the sleep: the error says so, and nothing is paid for', async () => {
+	const keys = ['first', 'second'].map((account) => gateway.control.createKey({ account }).key);
+	let isNext = false;
+	await sleep(edit(), await pictures(CAT, DOG), { keyOf: () => keys[isNext ? 1 : 0] ?? '' });
+	isNext = true;
+	await passTime(60_000);
+	for (const row of [CAT, DOG]) await finish(row);
+	const failed = await awake();
+	expect(failed.errorText).toMatch(/^The task of this item was created with another API key\n/);
+	expect(failed.errorText).not.toContain('new execution');
+	isNext = false;
+	expect(await drawn((await failed.retry()).items())).toStrictEqual([drawing(0, CAT), drawing(1, DOG)]);
+	expect(gateway.charges()).toBe(2);
 });
 
 it('when *Max Wait* ends the sleep, a later *Wait* gets the pictures', async () => {

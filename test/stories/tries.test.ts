@@ -157,7 +157,7 @@ describe('pictures are made and cannot be downloaded, and the node is changed', 
 describe('the next try has the key of another account', () => {
 	// A credential whose API key is an expression, which gives the key of another account in the next try.
 
-	const { gateway, execute, disturb, spent } = useStories();
+	const { gateway, execute, disturb, calm, spent } = useStories();
 
 	const ANOTHER = /another (account|API key|credential)|(account|API key|credential) has changed/i;
 	/** The requests of a try of the node: the first one, and three more. */
@@ -259,16 +259,70 @@ describe('the next try has the key of another account', () => {
 		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
 	});
 
-	it('while a retry waits for a picture: it is not made again, and the error says why', async () => {
+	describe('while the node waits for a picture: it is not made again, and the error says why', () => {
+		const INSTEAD = 'Choose the credential, or enter the key, that created it.';
+
+		/** The key is another one after some seconds. */
+		function changedAfter(seconds: number) {
+			gateway.control.configure({ taskDuration: { image: 3_600_000 } });
+			const start = Date.now();
+			return twoAccounts(() => Date.now() - start > seconds * 1_000);
+		}
+
+		it('in the execution that created it', async () => {
+			const execution = await execute(image(), prompts('a cat'), changedAfter(90));
+			expect(execution.errorText).toMatch(ANOTHER);
+			expect(execution.errorText).toContain(INSTEAD);
+			expect(execution.errorText).not.toContain('new execution');
+			expect(execution.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+		});
+
+		it('in a retry', async () => {
+			const node = image({ options: { maxWait: 0.5 } });
+			const failed = await execute(node, prompts('a cat'), changedAfter(150));
+			const retried = await failed.retry({ options: { maxWait: 10 } });
+			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
+			expect(retried.errorText).toMatch(ANOTHER);
+			expect(retried.errorText).toContain(INSTEAD);
+			expect(retried.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
+		});
+	});
+
+	it('a new key of the same account: its deleted picture comes back with *Restore*, as the error says', async () => {
+		const keys = [1, 2].map(() => gateway.control.createKey({ account: 'first' }).key);
+		let isNew = false;
+		const credential = { keyOf: () => keys[isNew ? 1 : 0] ?? '' };
+		disturb(says('a dog'), { kind: 'error', code: 'invalid_request' });
+		const inTurn = image({ options: { concurrency: 1 } });
+		const failed = await execute(inTurn, prompts('a cat', 'a dog'), credential);
+		calm();
+		isNew = true;
+		const { taskId } = gateway.control.tasks()[0] ?? {};
+		const change = async (operation: string) => {
+			const node = { node: 'mediaTask' as const, parameters: { resource: 'task', operation, taskId } };
+			expect((await execute(node, prompts(''), credential)).error).toBeUndefined();
+		};
+		await change('delete');
+		const retried = await failed.retry();
+		expect(retried.errorText).toMatch(/If both keys are of one account.*'Restore' brings it back/);
+		expect(chargesOf('first')).toBe(1);
+		await change('restore');
+		const items = (await retried.retry()).items();
+		expect([items[0]?.json.taskId, items.length, chargesOf('first')]).toStrictEqual([taskId, 2, 2]);
+	});
+
+	it('the next try of *Retry On Fail* does not wait for a picture of the other account, and charges nothing', async () => {
 		gateway.control.configure({ taskDuration: { image: 3_600_000 } });
-		const isRetry = () => Date.now() - start > 150_000;
 		const start = Date.now();
-		const node = image({ options: { maxWait: 0.5 } });
-		const failed = await execute(node, prompts('a cat'), twoAccounts(isRetry));
-		const retried = await failed.retry({ options: { maxWait: 10 } });
-		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([1, 0]);
-		expect(retried.errorText).toMatch(ANOTHER);
-		expect(retried.errorText).toContain(`Task ${gateway.control.tasks()[0]?.taskId} is paid for`);
+		const execution = await execute(
+			image({}, RETRY_ON_FAIL),
+			prompts('a cat', 'a dog', 'a cow'),
+			refuseOnce('a cow', 'invalid_request'),
+		);
+		expect(execution.errorText).toMatch(ANOTHER);
+		expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 0]);
+		expect(Date.now() - start).toBeLessThan(120_000);
 	});
 
 	describe('the wallet is empty after two of three pictures, and somebody retries with another account', () => {
@@ -283,7 +337,7 @@ describe('the next try has the key of another account', () => {
 			void eventually(() => lookups.requests.length === 2).then(lookups.release);
 			const retried = await failed.retry();
 			expect(retried.errorText).toMatch(ANOTHER);
-			expect(retried.errorText).toContain('Choose the credential of the try before again');
+			expect(retried.errorText).toContain('Choose the credential, or enter the key, that created it.');
 			expect([chargesOf('first'), chargesOf('second')]).toStrictEqual([2, 0]);
 		});
 

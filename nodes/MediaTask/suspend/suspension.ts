@@ -49,8 +49,8 @@ export class SuspendableTask implements Deferred {
 		const { taskId, model, price } = this.task;
 		const { client, run, index } = this.item;
 		try {
-			const { task } = await pollOnce(client, taskId, { isNew: true });
-			if (task) run.records.put(index, { state: 'charged', isFound: true });
+			const onFound = () => run.records.note(index, { isFound: true });
+			const { task } = await pollOnce(client, taskId, { isNew: true, onFound });
 			return task && hasEnded(task.state)
 				? undefined
 				: timedOutOutput({ taskId, model }, await price(), task);

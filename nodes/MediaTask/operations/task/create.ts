@@ -1,8 +1,7 @@
 import { simplify } from '../../../shared/fields/results';
-import { isGone } from '../../../shared/gateway/endpoints/tasks';
 import { compact, asText } from '../../../shared/gateway/util/json';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
-import { createAgain, createTask, isOfOtherAccount, taskNotSent } from './createTask';
+import { createTask, isOfOtherAccount, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type PlannedTask } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { choice, notForTools } from '../../../shared/params/kinds';
@@ -90,29 +89,23 @@ export const createAndWait = defineOperation({
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const callback = sleeps ? callbackOf(item, task, maxWaitMs) : undefined;
-		const created = await createTask(item, task, callback);
-		const finish = async (
-			{ taskId, mayExist, newMs, priceRub } = created,
-			restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs,
-		): Promise<OperationOutput[]> => {
-			const pollImmediately = mayExist || callback !== undefined;
+		const { taskId, mayExist, newMs, priceRub } = await createTask(item, task, callback);
+		const pollImmediately = mayExist || callback !== undefined;
+		const finish = async (): Promise<OperationOutput[]> => {
+			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
 			const wait = { model, priceRub, newMs, pollImmediately, maxWaitMs: restMs };
 			try {
 				return await resultOf(item, result, taskId, wait);
 			} catch (error) {
-				if (isGone(error)) return await finish(await createAgain(item, task, error), maxWaitMs);
 				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
-				if (code !== 'wait_timeout') throw asError(error);
-				const state = asText(extra.state);
-				if (state !== undefined) item.run.records.put(item.index, { state: 'charged', isFound: true });
-				if (!sleeps) throw asError(error);
-				return [timedOutOutput({ taskId, model }, await priceRub(), { state: state ?? 'unknown' })];
+				if (code !== 'wait_timeout' || !sleeps) throw asError(error);
+				const state = asText(extra.state) ?? 'unknown';
+				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
 			}
 		};
 		// Its account may not have the task: nothing else is paid for before.
 		if (isOfOtherAccount(item)) return await finish();
 		if (!callback) return { finish };
-		const { taskId, priceRub } = created;
 		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
 	},
 	finishLater: suspendOrFinish,

@@ -1,5 +1,5 @@
 import { MAY_BE_NEW_MS } from '../../../shared/gateway/endpoints/polling';
-import { createMediaTask, fetchMediaTask, isMissing } from '../../../shared/gateway/endpoints/tasks';
+import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { uploadForUse, type UploadFile } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { inputForm, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
@@ -7,7 +7,6 @@ import { withFile } from '../../../shared/gateway/media/inputValues';
 import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
-import { connect } from '../../../shared/n8n/client';
 import { charge } from '../../../shared/run/charge/charge';
 import { registerKey, digest } from '../../../shared/run/charge/keys';
 import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
@@ -43,12 +42,13 @@ export async function createTask(
 	const { run, client, index } = item;
 	const { records, spending } = run;
 	const { ownKey, maxCostRub, maxPriceRub } = task;
-	const { taskId, response, key: sentKey, isBefore = false, isFound = false } = records.get(index) ?? {};
+	const { taskId, response, key: sentKey, isBefore, isFound } = records.get(index) ?? {};
 	const newMs = ownKey === undefined ? Infinity : MAY_BE_NEW_MS;
 	if (taskId !== undefined && response) {
 		const priceRub = async () =>
 			asNumber(await priceOf(item, task, async () => await (await openInput(item, task))(anyUrl)));
-		return { taskId, response, mayExist: true, newMs: isBefore || isFound ? 0 : newMs, priceRub };
+		const isOld = isBefore || isFound || isOfOtherAccount(item);
+		return { taskId, response, mayExist: true, newMs: isOld ? 0 : newMs, priceRub };
 	}
 	const callbackUrl = callbackUrlOf(item, task);
 	const inputWith = await openInput(item, task);
@@ -130,49 +130,6 @@ async function openInput(item: ItemContext, { entered, files: found }: PlannedTa
 export function isOfOtherAccount({ run, client, index }: ItemContext): boolean {
 	const { account = client.account } = run.records.get(index) ?? {};
 	return account !== client.account;
-}
-
-/** Whether its account does not have the task of an item. During a long wait, the credential may have got another key. */
-async function isGoneForAccount({ run, client, n8n, index }: ItemContext): Promise<boolean> {
-	const { taskId = '' } = run.records.get(index) ?? {};
-	const { maxRetries, rateLimitWaitMs, timeoutMs } = client.settings;
-	const settings = { maxRetries, rateLimitWaitMs, timeoutMs };
-	const now = await connect(n8n, settings, { itemIndex: index, run: client.run });
-	if (now.account !== client.account) return false;
-	try {
-		await fetchMediaTask(now, taskId);
-		return false;
-	} catch (error) {
-		if (isMissing(error)) return true;
-		throw asError(error);
-	}
-}
-
-/**
- * Creates the task of an item again, which the gateway does not have any more, if it is of an execution before that a person
- * has retried. Throws `gone`, the error of its poll, where it may not be created again.
- */
-export async function createAgain(
-	item: ItemContext,
-	task: PlannedTask,
-	gone: ApiError,
-): Promise<CreatedTask> {
-	const { run, index } = item;
-	const isOther = isOfOtherAccount(item);
-	const { isBefore = false } = run.records.get(index) ?? {};
-	if (!isOther && (!isBefore || task.ownKey !== undefined)) throw gone;
-	if (isOther || !(await isGoneForAccount(item))) {
-		throw gone.with({
-			message: 'The task of this item was created with another API key',
-			description:
-				'The gateway does not know it with this one. Choose the credential of the try before again.',
-		});
-	}
-	run.records.useUp(index);
-	run.hints.add(
-		`The gateway does not have the task of item ${index} any more: it was created, and charged, again.`,
-	);
-	return await createTask(item, task);
 }
 
 /** The price of a task that is paid for, where the catalogue has it: an error must not fail the task. */

@@ -1,6 +1,7 @@
 import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
 import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
-import { isGone, readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
+import { isMissing, readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
+import { currentAccount } from '../../../shared/n8n/client';
 import { downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { number } from '../../../shared/params/kinds';
@@ -29,7 +30,10 @@ type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | un
 
 const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task for it.";
 
-const RESTORE = "The operation 'Restore' brings a deleted task back.";
+/** What creates another task in place of one that is gone. */
+const NEW_TASK = 'A new execution, or another input, creates and charges another one.';
+const NEW_TASK_OF_KEY =
+	"Another 'Idempotency Key' creates and charges another one: for this key, the gateway returns this task.";
 
 const withAdvice = (error: ApiError, advice: string) =>
 	error.with({ description: `${error.details.description} ${advice}` });
@@ -60,14 +64,13 @@ export async function resultOf(
 	taskId: string,
 	{ model, priceRub, ...wait }: Wait,
 ): Promise<OperationOutput[]> {
-	const { client } = item;
-	const known = model === undefined ? undefined : await item.run.mediaModels.known(client, model);
-	const maxWaitMs = Math.min(wait.maxWaitMs, item.run.call?.waitMs ?? Infinity);
-	const options = { ...wait, maxWaitMs, mediaType: known?.mediaType };
-	const body = await waitForTask(client, taskId, options).catch((error: unknown) => {
-		throw isGone(error)
-			? withAdvice(error, hasOwnKey ? `${RESTORE} ${CHANGE_KEY}` : RESTORE)
-			: asError(error);
+	const { client, index, run } = item;
+	const known = model === undefined ? undefined : await run.mediaModels.known(client, model);
+	const maxWaitMs = Math.min(wait.maxWaitMs, run.call?.waitMs ?? Infinity);
+	const onFound = () => run.records.note(index, { isFound: true });
+	const options = { ...wait, maxWaitMs, mediaType: known?.mediaType, onFound };
+	const body = await waitForTask(client, taskId, options).catch(async (error: unknown) => {
+		throw isMissing(error) ? await goneError(item, error, hasOwnKey) : asError(error);
 	});
 	const rub = await priceRub?.();
 	const task = readMediaTask(body, taskId);
@@ -80,4 +83,23 @@ export async function resultOf(
 	const json = isSimple ? taskJson(task, rub) : body;
 	const binary = field === undefined ? undefined : await downloadFiles(item, task, field);
 	return [{ json, ...(binary && { binary }) }];
+}
+
+/** The error of a task that is gone. It is not made again: the user may have deleted it, and can bring it back. */
+async function goneError(
+	{ n8n, run, index }: ItemContext,
+	gone: ApiError,
+	hasOwnKey: boolean,
+): Promise<ApiError> {
+	const { account } = run.records.get(index) ?? {};
+	// *Wait* has created no task.
+	if (account === undefined) return gone;
+	// Also when the credential has got another key during a long wait.
+	if ((await currentAccount(n8n, index)) === account)
+		return withAdvice(gone, hasOwnKey ? NEW_TASK_OF_KEY : NEW_TASK);
+	return gone.with({
+		message: 'The task of this item was created with another API key',
+		description:
+			"The gateway does not know it with this one. Choose the credential, or enter the key, that created it. If both keys are of one account, the task was deleted: the operation 'Restore' brings it back.",
+	});
 }

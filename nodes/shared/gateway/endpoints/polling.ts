@@ -15,17 +15,21 @@ export interface PollOptions {
 	limitMs?: number;
 	/** Whether the gateway may not know the task yet, so that a 404 is transient. */
 	isNew?: boolean;
+	/** Is called when the gateway has returned the task. */
+	onFound?: (() => void) | undefined;
 }
 
 /** Returns transient errors (lost connection, 429, 5xx, a web page, no task); throws others with the task's ID. */
 export async function pollOnce(
 	client: GatewayClient,
 	taskId: string,
-	{ limitMs = POLL_TIMEOUT_MS, isNew = false }: PollOptions = {},
+	{ limitMs = POLL_TIMEOUT_MS, isNew = false, onFound }: PollOptions = {},
 ): Promise<PollResult> {
 	try {
 		const body = await fetchMediaTask(client, taskId, limitMs);
-		return { body, task: readMediaTask(body, taskId) };
+		const task = readMediaTask(body, taskId);
+		onFound?.();
+		return { body, task };
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw asError(error);
 		const { retryable, code, status } = error.details;
@@ -65,7 +69,7 @@ const MIN_POLL_MS = 5_000;
 /** A longer `Retry-After` of a poll may be a mistake, and would hide the end of the task. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-export interface WaitOptions {
+export interface WaitOptions extends Pick<PollOptions, 'onFound'> {
 	maxWaitMs: number;
 	/** How long the gateway may not know the task yet, in milliseconds. */
 	newMs?: number;
@@ -81,7 +85,7 @@ export interface WaitOptions {
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	{ maxWaitMs, pollImmediately, newMs = 0, mediaType = 'image' }: WaitOptions,
+	{ maxWaitMs, pollImmediately, newMs = 0, mediaType = 'image', onFound }: WaitOptions,
 ): Promise<JsonObject> {
 	const start = client.now();
 	const deadline = start + maxWaitMs;
@@ -102,6 +106,7 @@ export async function waitForTask(
 	const options = () => ({
 		limitMs: Math.max(deadline - client.now(), MIN_POLL_MS),
 		isNew: state === null && client.now() - start < newMs,
+		onFound,
 	});
 	const last = await pollUntil(client, taskId, pauseBefore, options);
 	if (last?.task && hasEnded(last.task.state)) return last.body;

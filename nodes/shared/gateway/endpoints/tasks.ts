@@ -14,7 +14,7 @@ import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/t
 import type { GatewayClient } from '../client/client';
 import { quoted, ignoreAlreadyDone } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
-import type { StatusTexts, ErrorText } from '../errors/texts';
+import { NO_TASK, type StatusTexts, type ErrorText } from '../errors/texts';
 import { isWebAddress, listed } from '../util/text';
 import { idPath, missingInResponse } from './response';
 import { fetchList, type List } from './lists';
@@ -33,6 +33,15 @@ const TASK_TEXTS: StatusTexts = {
 	422: {
 		message: 'The gateway does not accept this task ID',
 		description: "Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}.",
+	},
+};
+
+/** Texts for a task that is looked up: one that was deleted can be brought back (§3.2), and is not made again. */
+const LOOKUP_TEXTS: StatusTexts = {
+	...TASK_TEXTS,
+	404: {
+		...NO_TASK,
+		description: `${NO_TASK.description} The operation 'Restore' brings a deleted task back.`,
 	},
 };
 
@@ -77,7 +86,7 @@ export async function fetchMediaTask(
 ): Promise<JsonObject> {
 	return await client.json({
 		group: 'media',
-		texts: TASK_TEXTS,
+		texts: LOOKUP_TEXTS,
 		path: taskPath(taskId),
 		timeoutMs: Math.min(client.settings.timeoutMs ?? POLL_TIMEOUT_MS, limitMs),
 		...(limitMs === Infinity ? { kind: 'read' } : { kind: 'poll', rateLimitWaitMs: limitMs }),

@@ -109,6 +109,12 @@ const MODEL: StatusTexts = {
 	503: { message: 'The provider of this model is not available at the moment', description: OTHER_MODEL },
 };
 
+export const NO_TASK: ErrorText = {
+	message: 'The gateway has no such media task',
+	description:
+		'The task does not exist, was deleted, or belongs to another account. Check the task ID and the credential.',
+};
+
 const NO_FILE: ErrorText = {
 	message: 'The gateway has no such file',
 	description:
@@ -133,8 +139,7 @@ const BY_GROUP: Readonly<Partial<Record<EndpointGroup, StatusTexts>>> = {
 	},
 	media: {
 		...MODEL,
-		404: { message: 'The gateway has no such media task',
-			description: 'The task does not exist, was deleted, or belongs to another account. Check the task ID and the credential.' },
+		404: NO_TASK,
 		409: { isVague: true, message: 'The gateway refused the request because of a conflict',
 			description: "With 'Session ID', another request of the session may be running: use another session, or wait until its task has ended. A promo code may be used up: remove it." },
 		410: { message: 'What this media request refers to has expired',

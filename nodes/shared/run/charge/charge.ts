@@ -99,7 +99,7 @@ function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient)
 	throw new ApiError({
 		message: 'The item was sent with another API key before, and may have been charged',
 		description:
-			'Its credential gives another API key or base URL than in the try before. Use the same in each try, e.g. without an expression that changes, or look at the balance of both and execute the workflow again.',
+			'Its credential gives another API key or base URL than in the previous attempt. Use the same in each attempt, e.g. without an expression that changes, or look at the balance of both and execute the workflow again.',
 		outcome: 'unknown',
 		kind: known.key === undefined ? 'charge' : 'keyed',
 		code: 'other_account',

@@ -34,7 +34,7 @@ interface Requests {
 	before: Record<string, number>;
 }
 
-/** Key in the node's context: idempotency keys whose task has failed, or is gone. */
+/** Key in the node's context: idempotency keys whose task has failed. */
 const USED_UP = 'aiGatewayUsedKeys';
 
 /** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
@@ -103,8 +103,8 @@ export class Records {
 		return (this.stored.items[index] = Object.assign(this.get(index) ?? {}, news));
 	}
 
-	/** Notes what the node's hints say of an item that is sent, also where a later try takes its output. */
-	note(index: number, news: Pick<ItemRecord, 'hint' | 'isFallback'>): void {
+	/** Notes what is found out of an item that is sent: hints say it also where a later try takes its output. */
+	note(index: number, news: Pick<ItemRecord, 'hint' | 'isFallback' | 'isFound'>): void {
 		Object.assign(this.get(index) ?? {}, news);
 	}
 
@@ -154,8 +154,8 @@ export class Records {
 		return key;
 	}
 
-	/** The task of an item cannot be used: the next creation has another key. */
-	useUp(index: number): void {
+	/** The task of an item has failed: the next creation has another key. */
+	private useUp(index: number): void {
 		const { key } = this.get(index) ?? {};
 		if (key !== undefined) setField(this.usedUp, key, true);
 		this.remove(index);
