@@ -1,16 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import { LoadOptionsContext, PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
+import { ExecuteContext, LoadOptionsContext, PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
 import {
+	createEmptyRunExecutionData,
 	createRunExecutionData,
 	NodeConnectionTypes,
+	type IExecuteFunctions,
 	type ILoadOptionsFunctions,
 	type INode,
+	type INodeExecutionData,
 	type IPollFunctions,
 	type IRunExecutionData,
 	type ISupplyDataFunctions,
 	type IWebhookFunctions,
-	type Workflow,
+	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
@@ -195,4 +199,32 @@ export function supplyContext({
 		parent,
 	);
 	return { context: context as unknown as ISupplyDataFunctions, execution };
+}
+
+/** The context in which n8n's Agents, which are in no workflow, run a node as a tool: see n8n's `EphemeralNodeExecutor`. */
+export function agentsContext(options: NodeOptions, input: INodeExecutionData['json']): IExecuteFunctions {
+	const { workflow, node: own, more } = prepared({ ...options, asTool: true });
+	const node = { ...own, id: randomUUID(), name: 'Target Node' };
+	const alone = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: workflow.nodeTypes,
+	});
+	const items = [{ json: input }];
+	const data = { main: [items] };
+	delete more.executionId;
+	const context = new ExecuteContext(
+		alone,
+		node,
+		more,
+		'internal',
+		createEmptyRunExecutionData(),
+		0,
+		items,
+		data,
+		{ node, data, source: null },
+		[],
+	);
+	return context as unknown as IExecuteFunctions;
 }

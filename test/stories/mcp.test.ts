@@ -1,11 +1,13 @@
 import { createRunExecutionData, NodeConnectionTypes, type IExecuteFunctions } from 'n8n-workflow';
 
 import { binaryStorage, packageNodes } from '../helpers/engine';
-import { supplyContext } from '../helpers/contexts';
+import { agentsContext, supplyContext } from '../helpers/contexts';
 import { eventually, passTime } from '../helpers/time';
+import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { image, text, useStories } from './support';
 
-// What MCP clients get, and what they pay for, through n8n's MCP Server Trigger. They give up, and ask again.
+// What MCP clients get, and what they pay for, through n8n's MCP Server Trigger. They give up, and ask again. The same goes
+// for n8n's Agents, which are in no workflow.
 
 const { gateway, spent } = useStories();
 
@@ -13,12 +15,14 @@ const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 const CALL_AGAIN =
 	'The task continues. To get its result, call again with the same input: that costs nothing.';
 const NOTHING = 'Nothing has been created or charged yet. Call again with the same input.';
-const ANOTHER = 'An equal call before had the same result. To get another one, call again.';
+const SAME =
+	'This is the same task as before. To get another one, change the input, or call again after ten minutes.';
 const POLLS = { method: 'GET', path: '/async/media/tasks/*' };
 
 interface Settings {
 	options?: object;
 	node?: 'mediaTask' | 'textGeneration';
+	/** The type of the node that calls the tool; `Agents` are in no workflow. */
 	parent?: string;
 	apiKey?: string;
 	parameters?: object;
@@ -40,6 +44,8 @@ interface Result {
 	text?: string;
 }
 
+type ToolOptions = Parameters<typeof supplyContext>[0] & Pick<Settings, 'name' | 'workflow' | 'resumeToken'>;
+
 /** A call that a client sends: what n8n returns to it, and after how many milliseconds. */
 async function call(prompt: string, { options, node = 'mediaTask', parent = MCP, ...more }: Settings = {}) {
 	await binaryStorage();
@@ -49,23 +55,29 @@ async function call(prompt: string, { options, node = 'mediaTask', parent = MCP,
 		...more.parameters,
 		options: options ?? {},
 	});
-	const { context } = supplyContext({
-		node,
-		parameters,
-		credential: { baseUrl, apiKey: more.apiKey ?? gateway.apiKey },
-		asTool: true,
-		parent,
-		...(more.executionId === undefined ? {} : { executionId: more.executionId }),
-		execution: createRunExecutionData({ resumeToken: more.resumeToken ?? 'the same' }),
-	});
-	const { name = 'Draw', workflow: id = 'one' } = more;
+	const credential = { baseUrl, apiKey: more.apiKey ?? gateway.apiKey };
+	const tool = { node, parameters, credential };
+	const context =
+		parent === 'Agents' ? agentsContext(tool, { prompt }) : toolContext(prompt, { ...more, ...tool, parent });
+	const start = Date.now();
+	const [[output] = []] = await packageNodes[node].execute.call(context);
+	return { ...output?.json, ms: Date.now() - start } as Result;
+}
+
+/** Calls are remembered in the process: those of each test are of a workflow of its own. */
+const thisTest = () => expect.getState().currentTestName ?? '';
+
+/** A tool that a node of a workflow calls. */
+function toolContext(
+	prompt: string,
+	{ name = 'Draw', workflow: id = thisTest(), resumeToken = 'the same', ...options }: ToolOptions,
+): IExecuteFunctions {
+	const execution = createRunExecutionData({ resumeToken });
+	const { context } = supplyContext({ ...options, asTool: true, execution });
 	const own = { ...context.getNode(), name };
 	Object.assign(context, { getNode: () => own, getWorkflow: () => ({ id }) });
 	context.addInputData(NodeConnectionTypes.AiTool, [[{ json: { prompt } }]]);
-	const start = Date.now();
-	const type = packageNodes[node];
-	const [[output] = []] = await type.execute.call(context as unknown as IExecuteFunctions);
-	return { ...output?.json, ms: Date.now() - start } as Result;
+	return context as unknown as IExecuteFunctions;
 }
 
 const creations = () => gateway.control.requests({ method: 'POST', path: '/async/media/tasks' }).length;
@@ -82,14 +94,10 @@ test('a client that gives up twice, and asks again, pays for one picture and get
 	});
 	const results = await Promise.all(calls);
 	expect(pictures()).toHaveLength(1);
-	for (const result of results) {
+	for (const result of results)
 		expect(result).toMatchObject({ state: 'success', resultUrls: pictures()[0], priceRub: 1.8 });
-		expect(result).not.toHaveProperty('note');
-	}
+	expect(results.map((result) => Reflect.get(result, 'note'))).toStrictEqual([undefined, SAME, SAME]);
 	expect([creations(), spent()]).toStrictEqual([1, '1.8']);
-	// The last one has it within 10 seconds: the next call is for another picture.
-	await call('cat');
-	expect([pictures().length, spent()]).toStrictEqual([2, '3.6']);
 });
 
 test('a task that is still running after 40 seconds returns its ID and state, and the next call its picture', async () => {
@@ -105,24 +113,40 @@ test('a task that is still running after 40 seconds returns its ID and state, an
 	expect([creations(), spent()]).toStrictEqual([1, '1.8']);
 });
 
-test('what came late is returned once more for two minutes, which its note says, and is then made anew', async () => {
-	lasting(15);
-	const first = await call('cow');
-	expect(first).not.toHaveProperty('note');
-	await passTime(100_000);
-	const second = await call('cow');
-	expect(second).toMatchObject({ taskId: first.taskId, resultUrls: first.resultUrls, note: ANOTHER });
-	expect((await call('cow')).taskId).not.toBe(first.taskId);
-	await passTime(120_000);
-	await call('cow');
-	expect([creations(), spent()]).toStrictEqual([3, '5.4']);
-});
+/** Two calls of the same caller. */
+const CALLERS: Array<[string, Settings, Settings]> = [
+	['an MCP client', {}, {}],
+	['an MCP client in queue mode', { executionId: '1' }, { executionId: '2' }],
+	["n8n's Agents", { parent: 'Agents' }, { parent: 'Agents' }],
+];
+
+test.each(CALLERS)(
+	'a result of %s is that of equal calls for ten minutes, and is then made anew',
+	async (_, one, other) => {
+		const first = await call('cow', one);
+		expect(first).not.toHaveProperty('note');
+		for (const wait of [0, 590_000]) {
+			await passTime(wait);
+			const { taskId, resultUrls } = first;
+			expect(await call('cow', other)).toMatchObject({ taskId, resultUrls, note: SAME });
+		}
+		await passTime(10_000);
+		const later = await call('cow', other);
+		expect(later).not.toHaveProperty('note');
+		expect([creations(), spent()]).toStrictEqual([2, '3.6']);
+	},
+);
 
 test.each<[string, () => Settings[]]>([
 	['with other settings', () => [{}, { parameters: { prompt: 'a fox' } }]],
 	['of two nodes', () => [{}, { name: 'Draw 2' }]],
 	['of two workflows', () => [{}, { workflow: 'two' }]],
 	['of two accounts', () => [{}, { apiKey: gateway.control.createKey({ account: 'second' }).key }]],
+	['of MCP clients and Agents', () => [{}, { parent: 'Agents' }]],
+	[
+		'of Agents with two prompts',
+		() => ['a', 'b'].map((prompt) => ({ parent: 'Agents', parameters: { prompt } })),
+	],
 	['of AI Agents', () => ['a', 'b'].map((resumeToken) => ({ parent: 'agent', resumeToken }))],
 ])('calls %s at the same time are tasks of their own', async (_, settings) => {
 	lasting(5);
@@ -178,6 +202,40 @@ test('a call during the creation waits for it, and sends none of its own', async
 	expect([creations(), spent()]).toStrictEqual([1, '1.8']);
 });
 
+test.each<[string, FaultAction, RegExp]>([
+	['is refused', { kind: 'error', code: 'insufficient_quota' }, /This call was not charged/],
+	['loses its task', { kind: 'loseResponse' }, /The task may have been created and charged/],
+])('when the first of two calls at once %s, the other one has the picture', async (_, action, said) => {
+	// A creation is sent up to four times.
+	const times = action.kind === 'error' ? 1 : 4;
+	gateway.control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action, times });
+	const [one, other] = await Promise.all([call('yak'), call('yak')]);
+	expect(one?.error).toMatch(said);
+	expect(other).toMatchObject({ state: 'success', resultUrls: pictures()[0] });
+	expect((await call('yak')).taskId).toBe(other?.taskId);
+	expect([pictures().length, spent()]).toStrictEqual([1, '1.8']);
+});
+
+test('when one of two calls at once is refused, and the other one loses its task, the next call gets it', async () => {
+	const match = { method: 'POST', path: '/async/media/tasks' };
+	gateway.control.addFault({ match, action: { kind: 'error', code: 'insufficient_quota' } });
+	gateway.control.addFault({ match, action: { kind: 'loseResponse' }, times: 4 });
+	const [one, other] = await Promise.all([call('gnu'), call('gnu')]);
+	expect(one?.error).toMatch(/This call was not charged/);
+	expect(other?.error).toMatch(/The task may have been created and charged/);
+	expect(await call('gnu')).toMatchObject({ state: 'success', resultUrls: pictures()[0] });
+	expect([pictures().length, spent()]).toStrictEqual([1, '1.8']);
+});
+
+test('when the task of two calls at once fails, both say so, and the next call creates another', async () => {
+	lasting(5);
+	const results = await Promise.all([call('[[fail]]'), call('[[fail]]')]);
+	for (const { error } of results) expect(error).toMatch(/^The media task failed/);
+	expect(creations()).toBe(1);
+	await call('[[fail]]');
+	expect(creations()).toBe(2);
+});
+
 test('while a call has nothing yet, a later one goes on', async () => {
 	gateway.control.addFault({
 		match: { method: 'POST', path: '/async/media/tasks' },
@@ -215,21 +273,15 @@ test('a poll that does not respond ends with the call', async () => {
 	expect(ms).toBeLessThanOrEqual(45_000);
 });
 
-test('a failed task is returned as an error, and the next call creates another', async () => {
-	const { error } = await call('[[fail]]');
-	expect(error).toMatch(/^The media task failed/);
-	await call('[[fail]]');
-	expect(creations()).toBe(2);
-});
-
-test('the late error of a task is returned once more, too, also in another execution of queue mode', async () => {
-	lasting(12);
-	for (const executionId of ['1', '2'])
-		expect((await call('[[fail]]', { executionId })).error).toMatch(/^The media task failed/);
-	expect(creations()).toBe(1);
-	await call('[[fail]]', { executionId: '3' });
-	expect(creations()).toBe(2);
-});
+test.each(CALLERS)(
+	'a failed task of %s is an error, and the next call creates another',
+	async (_, one, other) => {
+		lasting(12);
+		expect((await call('[[fail]]', one)).error).toMatch(/^The media task failed/);
+		await call('[[fail]]', other);
+		expect(creations()).toBe(2);
+	},
+);
 
 test('a task that somebody deletes is an error, and the next call creates another', async () => {
 	lasting(1_000);
@@ -239,6 +291,17 @@ test('a task that somebody deletes is an error, and the next call creates anothe
 	expect((await call('owl')).error).toMatch(/^The gateway has no such media task\. .*Restore/);
 	lasting(0);
 	expect(await call('owl')).toMatchObject({ state: 'success', resultUrls: pictures()[1] });
+	expect(creations()).toBe(2);
+});
+
+test('a picture that somebody deletes after its call is made again by the call after next', async () => {
+	const { taskId = '' } = await call('emu');
+	const headers = { authorization: `Bearer ${gateway.apiKey}` };
+	await fetch(`${gateway.baseUrl}/async/media/tasks/${taskId}`, { method: 'DELETE', headers });
+	const { error, ms } = await call('emu');
+	expect(error).toMatch(/^The gateway has no such media task\. .*Restore/);
+	expect(ms).toBeLessThan(5_000);
+	expect(await call('emu')).toMatchObject({ state: 'success', resultUrls: pictures()[1] });
 	expect(creations()).toBe(2);
 });
 

@@ -22,10 +22,14 @@ export function isTool(context: Context & { isToolExecution?(): boolean }): bool
 	return context.isToolExecution?.() === true || context.getNode().type.endsWith('Tool');
 }
 
-/** Whether an MCP client calls the node, through n8n's *MCP Server Trigger*. n8n does not declare `parentNode`. */
-export function isMcpTool(context: object): boolean {
+/**
+ * Whether equal calls of a tool share no execution: those of MCP clients, through n8n's *MCP Server Trigger*, and of n8n's
+ * Agents, which have none. n8n does not declare `parentNode`.
+ */
+export function sharesNoExecution(context: IExecuteFunctions): boolean {
 	const parent = asObject(Reflect.get(context, 'parentNode'));
-	return asText(parent?.type)?.endsWith('.mcpTrigger') === true;
+	const isMcp = asText(parent?.type)?.endsWith('.mcpTrigger') === true;
+	return isMcp || (isTool(context) && storedContext(context, 'node') === undefined);
 }
 
 /**

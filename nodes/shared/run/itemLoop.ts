@@ -37,8 +37,9 @@ const READING_MS = 50;
 /** For an agent that repeats a call: it may want another result. */
 const SAME_TASK = 'This is the same task as before. To get another result, change the input.';
 
-/** For an MCP client, to whom the result may have been returned before. */
-const SAME_RESULT = 'An equal call before had the same result. To get another one, call again.';
+/** For an MCP client. */
+const SAME_FOR_NOW =
+	'This is the same task as before. To get another one, change the input, or call again after ten minutes.';
 
 interface PlannedItem {
 	input: ItemInput<ReturnType<RegisteredOperation['parameters']['read']>>;
@@ -93,8 +94,6 @@ class ItemLoop {
 	private readonly ownKeys: KeyedItem[] = [];
 	/** The calls of an agent that repeat one before. */
 	private readonly repeated = new Set<number>();
-	/** Whether a call of an MCP client has its result. */
-	private isFinal = false;
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly waitMeter = new WaitMeter(() => performance.now());
@@ -124,7 +123,7 @@ class ItemLoop {
 			await this.refuseUndefined(indexes);
 			await this.refuseSharedKeys();
 			const { concurrency = 1 } = this;
-			const items = new Limiter(concurrency);
+			const items = this.call?.shared.creations ?? new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
 			const slots = { reads: new Limiter(READ_CONCURRENCY), requests, files: requests };
 			const open = indexes.filter((index) => this.outputs.isOpen(index));
@@ -132,8 +131,7 @@ class ItemLoop {
 				await this.attempt(index, async () => await this.start(index, slots));
 			const start = async (index: number) => {
 				await items.run(async () => {
-					if (this.call) await this.call.inTurn(async () => await attempt(index));
-					else if (!this.signal.isAborted) await attempt(index);
+					if (this.call || !this.signal.isAborted) await attempt(index);
 				});
 			};
 			// First those that have a task, so that nothing is charged if their credential is another one.
@@ -146,7 +144,7 @@ class ItemLoop {
 			return await this.conclude(paused);
 		} finally {
 			this.signal.dispose();
-			this.call?.end(this.runContext.records.others().length > 0, this.isFinal);
+			this.call?.end(this.runContext.records.others().length > 0);
 		}
 	}
 
@@ -238,7 +236,7 @@ class ItemLoop {
 		// It may be charged, and cannot be repeated.
 		if (error && key === undefined && taskId === undefined) throw new ApiError(error);
 		const isKnown = isTool && key !== undefined && (state === 'done' || error === undefined);
-		if (this.call?.isAgain ?? isKnown) this.repeated.add(index);
+		if (isKnown) this.repeated.add(index);
 		const { input, planned } = this.planned.get(index) ?? (await this.plan(index));
 		this.planned.delete(index);
 		// Each item has its own credential, as in n8n's HTTP Request node.
@@ -272,13 +270,13 @@ class ItemLoop {
 		try {
 			const outputs = await work();
 			if (!outputs) return;
-			const note = this.call ? SAME_RESULT : SAME_TASK;
+			const note = this.call ? SAME_FOR_NOW : SAME_TASK;
 			const items = this.outputs.add(index, outputs, this.repeated.has(index) ? note : undefined);
-			this.isFinal = true;
+			this.call?.returned();
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
 			if (isFailedTask(thrown)) spending.taskFailed(thrown.details.taskId, records.get(index));
-			this.isFinal = isFailedTask(thrown) || isGone(thrown);
+			if (isFailedTask(thrown) || isGone(thrown)) this.call?.forget();
 			const error = records.failed(index, thrown);
 			const shown = withoutSecrets(error, [...secrets]);
 			const json = this.call && unfinished(shown, records.get(index));

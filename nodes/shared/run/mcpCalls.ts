@@ -1,5 +1,6 @@
 import { ApiError, asError, StoppedError } from '../gateway/errors/errors';
-import { asText } from '../gateway/util/json';
+import { Limiter } from '../gateway/client/limits';
+import { asText, at } from '../gateway/util/json';
 import type { ItemRecord } from './charge/record';
 
 /** When a call is answered at the latest, in milliseconds after its start: n8n's client and MCP's SDK wait for 60 s. */
@@ -8,11 +9,8 @@ const ANSWER_MS = 45_000;
 /** How long a poll may take, in milliseconds: the last one begins so much earlier. */
 const LAST_POLL_MS = 5_000;
 
-/** How long any client waits, in milliseconds: it has received what is returned so soon. */
-const RECEIVED_MS = 10_000;
-
-/** How long a later result is kept, in milliseconds. */
-const KEPT_MS = 120_000;
+/** How long equal calls get a result that a call has returned, in milliseconds. */
+const RETURNED_MS = 10 * 60_000;
 
 /** How long the gateway keeps the files of a task, in milliseconds. */
 const FILES_MS = 7 * 24 * 3_600_000;
@@ -23,77 +21,62 @@ export interface McpClock {
 	sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** What clients have asked for, until it is delivered. */
-interface McpRequest {
-	/** The key and the task, in place of the node's context: each call has a context of its own. */
+/** What equal calls share. */
+interface SharedTask {
+	/** The key and the task, in place of the node's context: each call has a context of its own, or none. */
 	readonly store: Record<string, unknown>;
-	newest?: McpCall;
+	/** Creations one after the other: a later call finds the task of an earlier one. */
+	readonly creations: Limiter;
 	inFlight: number;
-	/** Settles when the calls before have their task, or none. */
-	created: Promise<unknown>;
-	isReturned: boolean;
-	/** When it is forgotten. */
+	/** When it is forgotten, by the clock. */
 	end: number;
 }
 
 /**
- * The calls of MCP clients in this process. n8n does not tell a node that a client has given up, and asks again: equal calls
- * are one task until the newest of them has returned its result.
+ * The calls of tools, in this process, that share no execution. n8n does not tell a node that a client has given up, and asks
+ * again: equal calls are one task until ten minutes after a call has returned its result.
  */
 export class McpCalls {
-	private readonly requests = new Map<string, McpRequest>();
+	private readonly all = new Map<string, SharedTask>();
 
 	constructor(private readonly clock: McpClock) {}
 
 	/** @param id the same for equal calls */
 	begin(id: string): McpCall {
-		const { clock, requests } = this;
+		const { clock, all } = this;
 		const now = clock.now();
-		for (const [other, { inFlight, end }] of requests)
-			if (inFlight === 0 && end <= now) requests.delete(other);
-		const request = requests.get(id) ?? newRequest(now);
-		requests.set(id, request);
+		for (const [other, { inFlight, end }] of all) if (inFlight === 0 && end <= now) all.delete(other);
+		const shared = at(all, id, () => ({
+			store: {},
+			creations: new Limiter(1),
+			inFlight: 0,
+			end: now + FILES_MS,
+		}));
 		const forget = () => {
-			if (requests.get(id) === request) requests.delete(id);
+			if (all.get(id) === shared) all.delete(id);
 		};
-		return new McpCall(request, forget, clock);
+		return new McpCall(shared, forget, clock);
 	}
 }
 
-const newRequest = (now: number): McpRequest => ({
-	store: {},
-	inFlight: 0,
-	created: Promise.resolve(),
-	isReturned: false,
-	end: now + FILES_MS,
-});
-
 export class McpCall {
-	/** Whether an earlier call has returned the result, perhaps to a client that had given up. */
-	readonly isAgain: boolean;
 	private readonly start: number;
 	private readonly ended = new AbortController();
 	private readonly over = new AbortController();
 
+	/** @param forget lets the next equal call create another task */
 	constructor(
-		private readonly request: McpRequest,
-		private readonly forget: () => void,
+		readonly shared: SharedTask,
+		readonly forget: () => void,
 		private readonly clock: McpClock,
 	) {
 		this.start = clock.now();
-		this.isAgain = request.isReturned;
-		request.inFlight += 1;
-		request.newest = this;
+		shared.inFlight += 1;
 		const timer = clock.sleep(ANSWER_MS, this.ended.signal);
 		timer.then(
 			() => this.over.abort(),
 			() => undefined,
 		);
-	}
-
-	/** Stands in place of the node's context. */
-	get store(): Record<string, unknown> {
-		return this.request.store;
 	}
 
 	/** Is aborted when the call must be answered. */
@@ -106,30 +89,16 @@ export class McpCall {
 		return Math.max(this.start + ANSWER_MS - LAST_POLL_MS - this.clock.now(), 0);
 	}
 
-	/** Creates one after the other: a later call finds the task of an earlier one. `create` does not reject. */
-	async inTurn(create: () => Promise<void>): Promise<void> {
-		const { request } = this;
-		request.created = request.created.then(create);
-		await request.created;
+	/** It returns the result. Later calls do not prolong its time: a client that asks often would never get another one. */
+	returned(): void {
+		this.shared.end = Math.min(this.shared.end, this.clock.now() + RETURNED_MS);
 	}
 
-	/**
-	 * @param isSent whether there is, or may be, a task
-	 * @param isFinal whether its result is returned
-	 */
-	end(isSent: boolean, isFinal: boolean): void {
-		const { request } = this;
+	/** @param isSent whether there is, or may be, a task */
+	end(isSent: boolean): void {
 		this.ended.abort();
-		request.inFlight -= 1;
-		if (!isSent) {
-			if (request.inFlight === 0) this.forget();
-			return;
-		}
-		if (!isFinal || request.newest !== this) return;
-		const now = this.clock.now();
-		if (now - this.start <= RECEIVED_MS) return this.forget();
-		request.isReturned = true;
-		request.end = now + KEPT_MS;
+		this.shared.inFlight -= 1;
+		if (!isSent && this.shared.inFlight === 0) this.forget();
 	}
 }
 

@@ -7,7 +7,7 @@ import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { currentAccount } from '../n8n/client';
-import { isMcpTool, isTool, storedContext } from '../n8n/context';
+import { isTool, sharesNoExecution, storedContext } from '../n8n/context';
 import { Hints } from '../n8n/hints';
 import { DryRun } from './charge/dryRun';
 import { digest, writtenDigest } from './charge/keys';
@@ -35,7 +35,7 @@ export class RunContext {
 	readonly dryRun: DryRun;
 	readonly hints: Hints;
 
-	/** @param call the call of an MCP client */
+	/** @param call the call of an MCP client, or of n8n's Agents */
 	constructor(
 		context: IExecuteFunctions,
 		readonly call?: McpCall,
@@ -43,7 +43,7 @@ export class RunContext {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
 		this.hints = new Hints(context, this.secrets);
-		this.records = new Records(context, runOf(context, this.isTool), call?.store);
+		this.records = new Records(context, runOf(context, this.isTool), call?.shared.store);
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
 		this.spending = new Spending(context);
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
@@ -70,9 +70,9 @@ export class RunContext {
 
 const mcpCalls = new McpCalls({ now: () => performance.now(), sleep });
 
-/** The call of an MCP client for a media task; `undefined` outside of MCP. */
+/** The call of an MCP client, or of n8n's Agents, for a media task; `undefined` for others. */
 export async function mcpCallOf(context: IExecuteFunctions): Promise<McpCall | undefined> {
-	if (!isMcpTool(context)) return undefined;
+	if (!sharesNoExecution(context)) return undefined;
 	const { id = '' } = context.getWorkflow();
 	const account = await currentAccount(context);
 	return mcpCalls.begin(digest([id, context.getNode().name, account, runOf(context, true)]));
