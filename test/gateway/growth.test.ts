@@ -17,8 +17,9 @@ import {
 	type JsonObject,
 } from '../../nodes/shared/gateway/util/json';
 import { addToTotal, asDecimal } from '../../nodes/shared/gateway/util/money';
-import { partsThatFit } from '../../nodes/shared/gateway/util/text';
+import { templateParts } from '../../nodes/shared/gateway/util/text';
 import { readAddress } from '../../nodes/shared/n8n/credential';
+import { valueOf } from '../../nodes/shared/params/emptyExpressions';
 import { nodeParameters } from '../../nodes/shared/params/source';
 import { text } from '../../nodes/shared/params/kinds';
 import { Budget, nothingSpent } from '../../nodes/shared/run/charge/budget';
@@ -67,12 +68,12 @@ const TEXTS: Array<[string, (given: string) => unknown, pieces: string[]]> = [
 	],
 	['a name in a URL', (given) => nameInUrl(`https://a.test/${given}`), ['/', '%']],
 	['a value of a number field', (given) => roundedInteger(`1234567890123456${given}`), ['\\"', '"', '1']],
+	['a template', (given) => templateParts(`=a ${given}`), ['{{', '}}']],
 	[
-		'a value in a template',
-		(given) => partsThatFit('=a {{ b }} c {{ d }} e', `a ${given} c ${given} e`, /^$/),
-		[' c'],
+		'an expression',
+		(given) => valueOf(ECHO, `undefined${given}`, 0),
+		['$a.b(', "$('", '$["', '.a', '$', '$a.b'],
 	],
-	['a template', (given) => partsThatFit(`=a ${given}`, given, /^$/), ['{{', '}}']],
 	['a fixed text', (given) => fixedText(`{{${given}`), ['$(', '{{', '{']],
 	[
 		'a base URL',
@@ -95,6 +96,9 @@ function attempt(work: () => unknown): unknown {
 		return error;
 	}
 }
+
+/** n8n, where an expression is its value. */
+const ECHO = { evaluateExpression: (expression: string) => expression };
 
 function fixedText(stored: string): unknown {
 	const context = { getNode: () => ({ parameters: { a: stored } }), getNodeParameter: () => stored };

@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 
-import { EmptyExpressions } from '../../nodes/shared/params/emptyExpressions';
-import { Location } from '../../nodes/shared/params/parameter';
+import { text as words } from '../../nodes/shared/params/kinds';
+import { NodeParameters } from '../../nodes/shared/params/source';
 import { CONTINUE, form } from '../helpers/values';
 import type { StoryNode } from './execution';
 import { image, RETRY_ON_FAIL, says, text, useStories } from './support';
@@ -53,11 +53,131 @@ it.each<[string, StoryNode, string]>([
 		NO_FIELD,
 	],
 	['a field of a form', image({ prompt: 'a', input: form({ style: '=As {{ $json.product }}' }) }), NO_FIELD],
-	['JSON', image({ inputMode: 'json', inputJson: '={ "prompt": "A {{ $json.product }}" }' }), NO_FIELD],
+	[
+		'JSON',
+		image({ prompt: '', inputMode: 'json', inputJson: '={ "prompt": "A {{ $json.product }}" }' }),
+		NO_FIELD,
+	],
 	['a dry run', image({ prompt: '=A {{ $json.product }}', options: { dryRun: true } }), NO_FIELD],
+	['a part beside another', photo('=Photo {{ $json.id }}{{ $json.product }}'), NO_FIELD],
+	['one of two expressions', photo('={{ $json.id }} {{ $json.product }}'), NO_FIELD],
 ])('%s without its field is refused for one item that is executed by hand', async (_, node, words) => {
 	const { errorText } = await execute(node, rows(undefined));
 	expect(errorText).toContain(words);
+	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+});
+
+const task = (options: object) => image({ resource: 'task', operation: 'create', prompt: 'a', options });
+const OPTIONAL: Array<[string, StoryNode, string]> = [
+	['System Prompt', text({ prompt: 'a', systemPrompt: '={{ $json.product }}' }), '"role":"system"'],
+	['Temperature', text({ prompt: 'a', options: { temperature: '={{ $json.product }}' } }), '"temperature"'],
+	['Session ID', task({ sessionId: '={{ $json.product }}' }), '"session'],
+	[
+		'Reasoning Summary',
+		text({ prompt: 'a', options: { reasoning: { reasoningSummary: '={{ $json.product }}' } } }),
+		'"reasoning"',
+	],
+	['Model Fields', image({ prompt: 'a', input: form({ quality: '={{ $json.product }}' }) }), '"quality"'],
+];
+
+it('the word "undefined" in a text of another node is sent', async () => {
+	const before = text({ prompt: 'a' });
+	const topic = rows('undefined in JavaScript');
+	for (const prompt of [
+		"={{ 'Explain: ' + $('Source').item.json.product }}",
+		"={{ 'Explain: ' + $('Source').item.json.product + ($json.note || '') }}",
+		"={{ $json.note == null ? $('Source').item.json.product : '' }}",
+		"=Explain {{ $('Source').item.json.product }} {{ $json.note ?? '' }}",
+	])
+		expect((await execute([before, text({ prompt })], topic)).error).toBeUndefined();
+	expect(gateway.charges()).toBe(8);
+});
+
+it('a text that is joined with a value that is not there is an error beside the word "undefined"', async () => {
+	const prompt = "={{ $json.product + ', ' + $('Source').item.json.note }}";
+	const { errorText } = await execute(text({ prompt }), rows('undefined in JavaScript'));
+	expect(errorText).toContain(
+		"If it may be missing: {{ ($json.product ?? '') + ', ' + ($('Source').item.json.note ?? '') }}.",
+	);
+	expect(gateway.charges()).toBe(0);
+});
+
+describe('an expression that stands alone in a field that may be empty, and that no item has', () => {
+	it.each(OPTIONAL)('is an error when somebody executes the workflow: *%s*', async (label, node) => {
+		for (const items of [rows(undefined), rows(undefined, undefined)]) {
+			const { errorText } = await execute(node, items);
+			expect(errorText).toContain(`the field "product", which '${label}' refers to`);
+			expect(errorText).toContain("If it may be missing: {{ $json.product ?? '' }}. Nothing was sent.");
+		}
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	it.each(OPTIONAL)('is left out of a published workflow, with a hint: *%s*', async (label, node, field) => {
+		const execution = await execute(node, rows(undefined, undefined), { isPublished: true });
+		const where = 'in 2 of 2 items (first: item 0)';
+		expect(execution.hints()).toContain(`{{ $json.product }} in '${label}' is empty ${where}.`);
+		expect([execution.error, gateway.charges()]).toStrictEqual([undefined, 2]);
+		const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => JSON.stringify(body.json));
+		expect(bodies.filter((body) => body.includes(field))).toStrictEqual([]);
+	});
+
+	it.each([
+		['a default', "={{ $json.product ?? '' }}", undefined],
+		['null in the data', '={{ $json.product }}', null],
+		['an empty text in the data', '={{ $json.product }}', ''],
+		['an expression that says it', "={{ $json.id > 1 ? 'a' : undefined }}", undefined],
+	])('is meant with %s', async (_, expression, product) => {
+		const nodes = [text({ prompt: 'a', systemPrompt: expression }), task({ sessionId: expression })];
+		for (const node of nodes) expect((await execute(node, rows(product))).error).toBeUndefined();
+		expect(gateway.charges()).toBe(2);
+	});
+
+	it.each(OPTIONAL)('has a hint where it is null in another item: *%s*', async (label, node) => {
+		const execution = await execute(node, rows(undefined, null));
+		const where = 'in 1 of 2 items (first: item 0)';
+		expect(execution.hints()).toContain(`{{ $json.product }} in '${label}' is empty ${where}.`);
+		expect([execution.error, gateway.charges()]).toStrictEqual([undefined, 2]);
+	});
+});
+
+describe.each<[string, (value: string) => StoryNode, valid?: unknown]>([
+	['Idempotency Key', (idempotencyKey) => task({ idempotencyKey }), 'a'],
+	['Callback URL', (callbackUrl) => task({ callbackUrl }), 'https://n8n.example.com/webhook/a'],
+	['Max Price (₽)', (maxPriceRub) => task({ maxPriceRub })],
+	['Max Cost per Execution (₽)', (maxCostRub) => task({ maxCostRub })],
+	['Max Cost per Execution (₽)', (maxCostRub) => text({ prompt: 'a', options: { maxCostRub } })],
+	['Max Tokens', (maxTokens) => text({ prompt: 'a', options: { maxTokens } })],
+	[
+		'Max Calls of Built-In Tools',
+		(maxToolCalls) => text({ prompt: 'a', format: 'responses', options: { builtIn: { maxToolCalls } } }),
+	],
+	[
+		'Reasoning Max Tokens',
+		(reasoningMaxTokens) => text({ prompt: 'a', options: { reasoning: { reasoningMaxTokens } } }),
+	],
+])('*%s*', (label, nodeWith, valid = 100) => {
+	it.each([
+		['undefined', undefined],
+		['null', null],
+		['empty', ''],
+	])('is not %s in one of three items, by hand or published: nothing is sent', async (_, nothing) => {
+		const items = [valid, nothing, valid].map((limit) => ({ json: limit === undefined ? {} : { limit } }));
+		for (const isPublished of [false, true]) {
+			const { errorText } = await execute(nodeWith('={{ $json.limit }}'), items, { isPublished });
+			expect(errorText).toContain(`'${label}'`);
+			expect(errorText).toContain('Nothing was sent.');
+		}
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+});
+
+it.each([
+	['a part', '=order-{{ $json.product }}'],
+	['one of two parts', '={{ $json.id }}-{{ $json.product }}'],
+	['a part that is joined', "={{ 'order-' + $json.product }}"],
+])('*Idempotency Key* that lacks %s in one of two items: nothing is sent', async (_, idempotencyKey) => {
+	const { errorText } = await execute(task({ idempotencyKey }), rows('lamp', undefined));
+	expect(errorText).toMatch(/An expression is empty: .*product.* in 'Idempotency Key'.*Nothing was sent/s);
 	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 });
 
@@ -104,24 +224,48 @@ it.each([
 	['a text that is about it', "={{ $json.product + ' in JavaScript' }}", 'undefined'],
 	['an expression that names it', "={{ 'What is undefined, ' + $json.id }}", 'a'],
 	['a path', '=What is {{ $json.product }}?', 'undefined'],
+	['braces behind a backslash', '=What is \\{{ product }} in {{ $json.id }}?', 'a'],
 ])('the word "undefined" of %s is sent', async (_, prompt, product) => {
 	expect((await execute(text({ prompt }), rows(product))).error).toBeUndefined();
 });
+
+/**
+ * Reads a prompt for items with these fields, and returns what is wrong with it.
+ *
+ * @param evaluate what n8n evaluates
+ * @param value what n8n makes of the prompt
+ */
+function problemOf(
+	prompt: string,
+	evaluate: (expression: string, index: number) => unknown,
+	{ items = [{}], value = 'A ' } = {},
+) {
+	const context = {
+		evaluateExpression: (expression: string, index: number) => evaluate(expression, index) as never,
+		getInputData: () => items.map((json) => ({ json })),
+		getMode: () => 'manual' as const,
+		getNode: (): INode => ({
+			id: '1',
+			name: 'Gateway',
+			type: 'gateway',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: { prompt },
+		}),
+		getNodeParameter: () => value,
+		getParentNodes: () => ['Describe', "Ann's rows"].map((name) => ({ name })) as never,
+	};
+	const parameters = new NodeParameters(context);
+	for (const index of items.keys()) parameters.item(index)('prompt', words({ displayName: 'Prompt' }));
+	return parameters.emptyExpressions.undefinedInAll(context, () => true);
+}
 
 describe('a field that is not there', () => {
 	/** What the error says for an item with these fields, where the node *Ann's rows* before the last has any field. */
 	function advice(expression: string, json = {}): string | undefined {
 		const found = "$('Ann\\'s rows').item.json";
-		const context = {
-			evaluateExpression: (asked: string) => (asked.includes(found) ? 'lamp' : undefined) as never,
-			getInputData: () => [{ json }],
-			getMode: () => 'manual' as const,
-			getNode: () => ({ name: 'Gateway' }) as INode,
-			getParentNodes: () => ['Describe', "Ann's rows"].map((name) => ({ name })) as never,
-		};
-		const empty = new EmptyExpressions();
-		empty.add(0, { expression, at: new Location('prompt', "'Prompt'"), isPart: true });
-		return empty.undefinedInAll(context, () => true)?.description;
+		const evaluate = (asked: string) => (asked.includes(found) ? 'lamp' : undefined);
+		return problemOf(`=A ${expression}`, evaluate, { items: [json] })?.description;
 	}
 
 	it.each([
@@ -144,14 +288,44 @@ it.each([
 	["{{ $fromai('style', '', 'string') }}", false],
 	['{{ $json.style }}', true],
 ])('%s that a model leaves out of the call of a tool is refused: %s', (expression, isRefused) => {
-	const context = {
-		evaluateExpression: () => undefined as never,
-		getInputData: () => [{ json: {} }],
-		getMode: () => 'manual' as const,
-		getNode: () => ({ name: 'Gateway' }) as INode,
-		getParentNodes: () => [],
+	const evaluate = jest.fn(() => undefined);
+	expect(problemOf(`=A ${expression}`, evaluate) !== undefined).toBe(isRefused);
+	expect(evaluate).toHaveBeenCalledTimes(isRefused ? 3 : 0);
+});
+
+it('an object that a model gives in place of a text is an error, and n8n does not evaluate it again', () => {
+	const evaluate = jest.fn(() => undefined);
+	const read = () => problemOf("=A {{ $fromAI('style') }}!", evaluate, { value: 'A [object Object]!' });
+	expect(read).toThrow("'Prompt' has an object in place of a text: {{ $fromAI('style') }}");
+	expect(evaluate).not.toHaveBeenCalled();
+});
+
+describe('n8n evaluates', () => {
+	const items: Array<{ a?: number; b?: number }> = [{}, { b: 1 }, { a: 1, b: 1 }, { a: 1, b: 1 }];
+	const evaluations = (prompt: string, value: string | undefined) => {
+		const asked: string[] = [];
+		const evaluate = (expression: string, index: number) => {
+			asked.push(`${expression.slice(3, 4)} of item ${index}`);
+			return expression.includes('a') ? items[index]?.a : items[index]?.b;
+		};
+		expect(problemOf(prompt, evaluate, { items, value })).toBeUndefined();
+		return asked;
 	};
-	const empty = new EmptyExpressions();
-	empty.add(0, { expression, at: new Location('prompt', "'Prompt'"), isPart: true });
-	expect(empty.undefinedInAll(context, () => true) !== undefined).toBe(isRefused);
+
+	it('each expression of a text, item by item until one has a value', () => {
+		expect(evaluations('={{ a }} and {{ b }}', '1 and 1')).toStrictEqual([
+			'a of item 0',
+			'a of item 1',
+			'a of item 2',
+			'b of item 0',
+			'b of item 1',
+		]);
+	});
+
+	it.each([
+		['is a whole text with a value', '={{ a }}', '1'],
+		['makes its text longer', '=A {{ a }}', 'A 1'],
+	])('no expression that %s', (_, prompt, value) => {
+		expect(evaluations(prompt, value)).toStrictEqual([]);
+	});
 });

@@ -2,84 +2,122 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
-import { counted } from '../gateway/util/text';
-import type { Location } from './parameter';
+import { counted, excerpt } from '../gateway/util/text';
+import { MAX_SHOWN } from './kinds';
+import { isUnset, type Location } from './parameter';
 
-/** An expression of a text that gave nothing, or the word "undefined", for an item. */
-export interface EmptyExpression {
-	/** With its braces. */
+/** A text of a parameter, and what n8n makes of it for an item. */
+export interface StoredText {
+	/** With `=` before a template. */
+	stored: string;
+	/** With their braces. */
+	expressions: string[];
+	around: string;
+	value: unknown;
+	at: Location;
+}
+
+interface Found {
 	expression: string;
 	at: Location;
-	/** Whether it may not be left empty: optional fields are left out so. */
-	isPart: boolean;
+	/** Whether it is the whole text. */
+	isAlone: boolean;
+	/** The items whose texts say that it is empty; for one that is alone, that it is undefined. */
+	empty: Set<number>;
 }
 
-interface Found extends EmptyExpression {
-	items: Set<number>;
-}
+/** What evaluates an expression of an item; a trigger has no items. */
+export type Evaluator = Partial<Pick<IExecuteFunctions, 'evaluateExpression'>>;
 
-type Context = Pick<
-	IExecuteFunctions,
-	'evaluateExpression' | 'getInputData' | 'getMode' | 'getNode' | 'getParentNodes'
->;
+type Context = Evaluator & Pick<IExecuteFunctions, 'getInputData' | 'getMode' | 'getNode' | 'getParentNodes'>;
 
 /** The most fields of the input that an error lists. */
 const MAX_FIELDS = 20;
 
-/** It says itself what stands in place of a value that is not there. */
-const MAY_BE_EMPTY = /(\?\?|\|\|)\s*(''|""|``)\s*\}\}$/;
+/** It says itself that it may be empty, or a model may leave it out. */
+const MEANT = /\$fromAI|\bundefined\b|(?:\?\?|\|\|)\s*(?:''|""|``)\s*\}\}$/i;
+
+/** A value that an expression refers to, such as `$json.product` or `$('Form').item.json["a b"]`. */
+const REFERENCE =
+	/\$\w*(?:\((?:'[^']*'|"[^"]*")\))?(?:\??\.[\p{L}_$][\p{L}\d_$]*(?:\([^()]*\))?(?![\p{L}\d_$(])|\[(?:'[^']*'|"[^"]*"|\d+)\])+/gu;
+
+/** Stands in place of a value that is not there. */
+const GAP = '\uE000';
 
 const FIELD = /^\{\{\s*\$json(?:\.([\p{L}_$][\p{L}\d_$]*)|\[(["'])([^"'\\\]]+)\2\])\s*\}\}$/u;
 
-/** What gave nothing in a run of a node: n8n makes an empty text of a field that is not there. */
+/** Whether n8n has made nothing of all expressions of a text; `undefined` if its value does not say. */
+export function isEmpty({ expressions, around, value }: StoredText): boolean | undefined {
+	if (isUnset(value) || value === around) return true;
+	return typeof value === 'string' && (expressions.length > 1 || value.includes('undefined'))
+		? undefined
+		: false;
+}
+
+/**
+ * The value of an expression for an item: `undefined` also for a text that is joined with a value that is not there. An
+ * expression that cannot be evaluated stands for itself.
+ */
+export function valueOf(context: Evaluator, expression: string, index: number): unknown {
+	if (!context.evaluateExpression || /\$fromAI/i.test(expression)) return expression;
+	try {
+		const value: unknown = context.evaluateExpression(expression, index);
+		if (typeof value !== 'string' || !value.includes('undefined')) return value;
+		const marked = expression.replace(REFERENCE, `($& ?? '${GAP}')`);
+		const text = String(context.evaluateExpression(marked, index));
+		return text !== value && text.replaceAll(GAP, 'undefined') === value ? undefined : value;
+	} catch {
+		// n8n has an error of its own for it.
+		return expression;
+	}
+}
+
+/** The expressions that gave nothing in a run of a node. */
 export class EmptyExpressions {
 	private readonly found = new Map<string, Found>();
 
-	add(index: number, empty: EmptyExpression): void {
-		if (MAY_BE_EMPTY.test(empty.expression)) return;
-		const key = `${empty.expression} in ${empty.at.subject}`;
-		const known = this.found.get(key) ?? { ...empty, items: new Set() };
-		this.found.set(key, known);
-		known.items.add(index);
+	add(index: number, text: StoredText): void {
+		const { expressions, around, value, at } = text;
+		const isKnownEmpty = isEmpty(text);
+		if (isKnownEmpty === false) return;
+		const isAlone = expressions.length === 1 && around.trim() === '';
+		for (const expression of expressions.filter((one) => !MEANT.test(one))) {
+			const key = `${expression} in ${at.subject}`;
+			const found = this.found.get(key) ?? { expression, at, isAlone, empty: new Set() };
+			this.found.set(key, found);
+			found.isAlone &&= isAlone;
+			if (value === undefined || (isKnownEmpty && !isAlone)) found.empty.add(index);
+		}
 	}
 
 	/**
-	 * The error for an expression inside a text that is `undefined` in all items. Of one item, it is an error when somebody
-	 * executes the workflow by hand: a published one that has worked goes on, with a hint.
+	 * The error for an expression that is `undefined` in all items: n8n evaluates it until one has a value. A published
+	 * workflow goes on with a hint where there is one item, or where the expression is a whole text, which is left out.
 	 *
 	 * @param isOpen whether nothing else is wrong with an item
 	 */
 	undefinedInAll(context: Context, isOpen: (index: number) => boolean): InvalidInputError | undefined {
 		const indexes = [...context.getInputData().keys()].filter(isOpen);
-		if (indexes.length === 0 || (indexes.length === 1 && context.getMode() !== 'manual')) return undefined;
-		for (const { expression, at, isPart, items } of this.found.values()) {
-			// What a model leaves out of the input of a tool is no mistake.
-			if (!isPart || /\$fromAI/i.test(expression)) continue;
-			const isUndefined = (index: number) => items.has(index) && givesUndefined(context, expression, index);
-			if (indexes.every(isUndefined)) return undefinedError(context, expression, at, indexes);
+		if (indexes.length === 0) return undefined;
+		for (const { expression, at, isAlone, empty } of this.found.values()) {
+			const isUndefined = (index: number) =>
+				(isAlone && empty.has(index)) || valueOf(context, expression, index) === undefined;
+			if (!indexes.every(isUndefined)) continue;
+			if (context.getMode() === 'manual' || (indexes.length > 1 && !isAlone))
+				return undefinedError(context, expression, at, indexes);
+			for (const index of indexes) empty.add(index);
 		}
 		return undefined;
 	}
 
 	/** @param count of all items */
 	hints(count: number): string[] {
-		return [...this.found.values()].map(({ expression, at, items }) => {
-			const [first = 0] = items;
-			const where = count === 1 ? '' : ` in ${items.size} of ${count} items (first: item ${first})`;
-			return `${expression} in ${at.subject} is empty${where}.`;
+		return [...this.found.values()].flatMap(({ expression, at, empty }) => {
+			const [first] = empty;
+			if (first === undefined) return [];
+			const where = count === 1 ? '' : ` in ${empty.size} of ${count} items (first: item ${first})`;
+			return [`${excerpt(expression, MAX_SHOWN)} in ${at.subject} is empty${where}.`];
 		});
-	}
-}
-
-function givesUndefined(context: Context, expression: string, index: number): boolean {
-	try {
-		const value: unknown = context.evaluateExpression(expression, index);
-		const isWord = typeof value === 'string' && value.includes('undefined');
-		const isInData = isWord && JSON.stringify(context.getInputData()[index]?.json).includes('undefined');
-		return value === undefined || (isWord && !isInData);
-	} catch {
-		// n8n has an error of its own for it.
-		return false;
 	}
 }
 
@@ -91,12 +129,11 @@ function undefinedError(
 ): InvalidInputError {
 	const [, plain, , quoted] = FIELD.exec(expression) ?? [];
 	const name = plain ?? quoted;
-	const inner = expression.slice(2, -2).trim();
-	const mayMiss = `If it may be missing: {{ ${inner} ?? '' }}.`;
 	const isOne = indexes.length === 1;
 	if (name === undefined) {
 		const message = `${expression} in ${subject} is undefined${isOne ? '' : ` in all ${indexes.length} items`}`;
-		return new InvalidInputError(message, `Check the names in it. ${mayMiss}`, param);
+		const filled = expression.replace(REFERENCE, "($& ?? '')");
+		return new InvalidInputError(message, `Check the names in it. If it may be missing: ${filled}.`, param);
 	}
 	const items = context.getInputData();
 	const fields = [...new Set(indexes.flatMap((index) => Object.keys(items[index]?.json ?? {})))];
@@ -105,7 +142,7 @@ function undefinedError(
 	const node = nodeWithField(context, name, indexes[0] ?? 0) ?? 'Name of the Node';
 	return new InvalidInputError(
 		`${isOne ? 'The item does not have' : 'No item has'} the field "${name}", which ${subject} refers to`,
-		`The input has ${has}. For a field of an earlier node: {{ ${fieldExpression(node, name)} }}. ${mayMiss}`,
+		`The input has ${has}. For a field of an earlier node: {{ ${fieldExpression(node, name)} }}. If it may be missing: {{ ${expression.slice(2, -2).trim()} ?? '' }}.`,
 		param,
 	);
 }
@@ -122,7 +159,7 @@ function nodeWithField(context: Context, name: string, index: number): string | 
 		.map((node) => asText(asObject(node)?.name) ?? '');
 	return nodes.find((node) => {
 		try {
-			return context.evaluateExpression(`{{ ${fieldExpression(node, name)} }}`, index) !== undefined;
+			return context.evaluateExpression?.(`{{ ${fieldExpression(node, name)} }}`, index) !== undefined;
 		} catch {
 			return false;
 		}

@@ -1,45 +1,35 @@
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeProperties } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, fieldOf, someText } from '../gateway/util/json';
-import { excerpt, partsThatFit, templateParts } from '../gateway/util/text';
-import { MAX_SHOWN, OBJECT_HINT } from './kinds';
-import { EmptyExpressions, type EmptyExpression } from './emptyExpressions';
+import { templateParts } from '../gateway/util/text';
+import { EmptyExpressions, isEmpty, valueOf, type Evaluator, type StoredText } from './emptyExpressions';
+import { OBJECT_HINT } from './kinds';
 import { isUnset, Location, type Parameter, type Source } from './parameter';
+
+const ITS_LIMIT = 'The option would have no effect. Take a value that each item has.';
+
+/** What to do about an option that an expression leaves empty, although it must have a value. */
+const NEEDED: Readonly<Record<string, string>> = {
+	callbackUrl:
+		'The gateway would call nobody when the task has ended. Enter the URL, or take a value that each item has.',
+	idempotencyKey:
+		'All items without that value would have one key, and get the task of the first. Take one that each item has.',
+	maxTokens: `${ITS_LIMIT} For no limit, let the expression return 0.`,
+	maxToolCalls: ITS_LIMIT,
+	reasoningMaxTokens: ITS_LIMIT,
+};
+
+/** The options that limit what an agent spends: its model does not set them. */
+const LIMITS: readonly string[] = ['maxCostRub', 'maxPriceRub'];
 
 /** What JavaScript makes of objects in a text. */
 const OBJECTS = /^(\[object Object\],?)+$/;
 
-/** One expression that joins texts, and does not name what JavaScript makes of a value that is not there. */
-const JOINED = /^\{\{(?=[^]*[+`])(?:(?!undefined|\}\})[^])*\}\}$/;
-
-const ITS_LIMIT = 'The option would have no effect. Take a value that each item has.';
-
-/** The options that an expression must not leave empty: their labels, and what to do. */
-const NEEDED: Readonly<Record<string, readonly [label: string, hint: string]>> = {
-	callbackUrl: [
-		'Callback URL',
-		'The gateway would call nobody when the task has ended. Enter the URL, or take a value that each item has.',
-	],
-	idempotencyKey: [
-		'Idempotency Key',
-		'All items without that value would have one key, and get the task of the first. Take one that each item has.',
-	],
-	maxTokens: ['Max Tokens', `${ITS_LIMIT} For no limit, let the expression return 0.`],
-	maxToolCalls: ['Max Calls of Built-In Tools', ITS_LIMIT],
-	reasoningMaxTokens: ['Reasoning Max Tokens', ITS_LIMIT],
-};
-
-/** The options that limit what an agent spends, with their labels: its model does not set them. */
-const LIMITS: Readonly<Record<string, string>> = {
-	maxCostRub: 'Max Cost per Execution (₽)',
-	maxPriceRub: 'Max Price (₽)',
-};
-
 /** An expression in a field that is fixed, as the editor leaves one that is pasted: n8n does not resolve it. */
-const UNRESOLVED = /(?:^\{?|\{\{)[^{}]*\$(?:json|input|node|vars|now|today|\()/;
+const UNRESOLVED = /\{\{\{?[^{}]*\$(?:json|input|node|vars|now|today|\()/;
 
-interface ItemFunctions {
+interface ItemFunctions extends Evaluator {
 	getNode(): Pick<INode, 'parameters'>;
 	getNodeParameter(name: string, index: number, fallback: null, options: object): unknown;
 }
@@ -66,9 +56,8 @@ export class NodeParameters {
 			const at = new Location(name, `'${parameter.label}'`);
 			const stored = fieldOf(this.stored, name);
 			const value = this.resolve(index, name, parameter);
-			for (const empty of emptyExpressionsIn(stored, value, at, name !== 'options'))
-				this.emptyExpressions.add(index, empty);
-			const read = parameter.read(value, at);
+			for (const text of textsIn(stored, value, at, parameter.description)) this.check(index, text);
+			const read = parameter.read(stored === undefined ? undefined : (value ?? null), at);
 			if (!someText(stored, /^=/)) this.known.set(name, read);
 			return read;
 		};
@@ -79,10 +68,39 @@ export class NodeParameters {
 		if (!Object.hasOwn(this.stored, name)) return undefined;
 		// Only for locators: n8n throws when it extracts the value of a parameter that the panel does not show.
 		const options = { extractValue: description.type === 'resourceLocator' };
-		const value = this.context.getNodeParameter(name, index, null, options) ?? null;
+		const value = this.context.getNodeParameter(name, index, null, options);
 		// An expression may return a locator for any ID, and n8n extracts the value of declared ones only.
 		const locator = asObject(value);
 		return locator?.__rl === true ? locator.value : value;
+	}
+
+	/** Throws for a text that cannot be sent, and for an option that an expression must not leave empty. */
+	private check(index: number, text: StoredText): void {
+		const { stored, expressions, around, value, at } = text;
+		if (!stored.startsWith('=')) {
+			const unresolved = expressions.find((one) => UNRESOLVED.test(one));
+			if (unresolved === undefined) return;
+			const hint =
+				'Switch the field from Fixed to Expression. To send it as it is, put a space between the braces.';
+			throw at.error(`contains ${unresolved} as text`, hint);
+		}
+		const evaluated = (expression: string) => valueOf(this.context, expression, index);
+		if (typeof value === 'string' && value.includes('[object Object]')) {
+			const isObject = (given: unknown) => typeof given === 'object' && OBJECTS.test(String(given));
+			const isOnly = expressions.length === 1 && value.replace('[object Object]', '') === around;
+			const object = expressions.find((one) => isOnly || isObject(evaluated(one)));
+			if (object !== undefined) throw at.error(`has an object in place of a text: ${object}`, OBJECT_HINT);
+		}
+		if (LIMITS.includes(at.param) && /\$fromAI/i.test(stored)) {
+			const hint = 'Tell the user to open the tool in n8n, and to enter an amount there.';
+			throw new InvalidInputError(`The model of the agent may not set ${at.subject}`, hint, at.param);
+		}
+		const hint = fieldOf(NEEDED, at.param);
+		const isMissing = (expression: string) => isEmpty(text) ?? isUnset(evaluated(expression));
+		const missing = hint === undefined ? '' : expressions.filter(isMissing).join(', ');
+		if (hint !== undefined && missing !== '')
+			throw new InvalidInputError(`An expression is empty: ${missing} in ${at.subject}`, hint, at.param);
+		this.emptyExpressions.add(index, text);
 	}
 }
 
@@ -93,68 +111,27 @@ export function nodeParameters(context: SingleFunctions): Source {
 	}).item(0);
 }
 
-/**
- * The empty expressions in the texts of a parameter. Throws for texts that cannot be sent. A text that is one expression
- * counts only with `isInput`: many options are left out so.
- */
-function emptyExpressionsIn(
-	stored: unknown,
+/** The texts of a parameter. Those of an option have its name. */
+function* textsIn(
+	given: unknown,
 	value: unknown,
 	at: Location,
-	isInput: boolean,
-): EmptyExpression[] {
-	const object = asObject(stored);
-	if (object?.__rl === true) return emptyExpressionsIn(object.value, value, at, isInput);
-	// Beside the values of a form, the editor stores what the catalogue says of them.
-	if (object?.mappingMode !== undefined)
-		return emptyExpressionsIn(object.value, asObject(value)?.value, at, isInput);
-	if (typeof stored === 'object' && stored !== null) {
-		const values = new Map(Object.entries(value ?? {}));
-		return Object.entries(stored).flatMap(([name, inner]) => {
-			const [label, hint] = (at.param === 'options' ? fieldOf(NEEDED, name) : undefined) ?? [];
-			const limit = at.param === 'options' ? fieldOf(LIMITS, name) : undefined;
-			if (limit !== undefined && someText(inner, /\$fromAI/i))
-				throw new InvalidInputError(
-					`The model of the agent may not set '${limit}'`,
-					'Tell the user to open the tool in n8n, and to enter an amount there.',
-					name,
-				);
-			const place = label === undefined ? at : new Location('options', `'${label}'`);
-			const emptyExpressions = emptyExpressionsIn(
-				inner,
-				values.get(name),
-				place,
-				isInput || hint !== undefined,
-			);
-			if (hint !== undefined && emptyExpressions.length > 0)
-				throw new InvalidInputError(
-					`An expression is empty: ${emptyExpressions.map(({ expression }) => expression).join(', ')} in ${place.subject}`,
-					hint,
-					name,
-				);
-			return emptyExpressions;
-		});
+	{ type, options = [] }: Partial<INodeProperties> = {},
+): Generator<StoredText> {
+	const stored = inner(given);
+	if (typeof stored === 'string') yield { stored, ...templateParts(stored), value, at };
+	if (typeof stored !== 'object' || stored === null) return;
+	const values = new Map(Object.entries(inner(value) ?? {}));
+	for (const [name, child] of Object.entries(stored)) {
+		const found = type === 'collection' ? options.find((one) => one.name === name) : undefined;
+		const option = found && 'type' in found ? found : undefined;
+		const place = option ? new Location(name, `'${option.displayName}'`) : at;
+		yield* textsIn(child, values.get(name), place, option);
 	}
-	if (typeof stored !== 'string') return [];
-	if (!stored.startsWith('=')) {
-		const expressions = templateParts(stored).filter((_, index) => index % 2 === 1);
-		const unresolved = expressions.find((expression) => UNRESOLVED.test(expression));
-		if (unresolved === undefined) return [];
-		const hint =
-			'Switch the field from Fixed to Expression. To send it as it is, put a space between the braces.';
-		throw at.error(`contains {{${unresolved}}} as text`, hint);
-	}
-	// Switched to Expression, and left as it is.
-	if (stored.trim() === '=') return [];
-	const whole = stored.slice(1);
-	const empty =
-		isInput && isUnset(value) ? [{ expression: excerpt(whole, MAX_SHOWN), at, isPart: false }] : [];
-	if (typeof value !== 'string') return empty;
-	const [ofObject] = partsThatFit(stored, value, OBJECTS);
-	if (ofObject !== undefined) throw at.error(`has an object in place of a text: ${ofObject}`, OBJECT_HINT);
-	const joined = [whole.trim(), ...partsThatFit(stored, value, /undefined/)].filter((part) =>
-		JOINED.test(part),
-	);
-	const parts = [...partsThatFit(stored, value, /^$/), ...(value.includes('undefined') ? joined : [])];
-	return [...empty, ...parts.map((expression) => ({ expression, at, isPart: true }))];
+}
+
+/** The value of a locator, or those of a form: beside them, the editor stores what the catalogue says. */
+function inner(value: unknown): unknown {
+	const object = asObject(value);
+	return object?.__rl === true || object?.mappingMode !== undefined ? object.value : value;
 }

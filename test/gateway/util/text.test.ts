@@ -3,7 +3,7 @@ import {
 	duration,
 	excerpt,
 	isWebAddress,
-	partsThatFit,
+	templateParts,
 } from '../../../nodes/shared/gateway/util/text';
 
 it.each([
@@ -16,24 +16,19 @@ it.each([
 	expect(excerpt(text, length)).toBe(shown),
 );
 
-it.each<[template: string, text: string, empty: string[]]>([
-	['=Describe {{ $json.name }}', 'Describe ', ['{{ $json.name }}']],
-	['=Describe {{ $json.name }}', 'Describe a lamp', []],
-	['={{ $json.name }} in {{ $json.city }}', ' in Kazan', ['{{ $json.name }}']],
-	['={{ $json.name }} in {{ $json.city }}!', 'A lamp in !', ['{{ $json.city }}']],
-	['={{ $json.a }} and {{ $json.b }}', ' and ', ['{{ $json.a }}', '{{ $json.b }}']],
-	['=A, {{ $json.a }}, {{ $json.b }}!', 'A, x, !', ['{{ $json.b }}']],
-	['=A {{ $json.a }}{{ $json.b }}', 'A x', []],
-	['=A {{ $json.a }}{{ $json.b }}', 'A ', []],
-	// Alone, it is an empty parameter, which has an error of its own.
-	['={{ $json.name }}', '', []],
-	['=\n{{ $json.name }}', '\n', []],
-	['=No expression', 'No expression', []],
-	['=Sum: {{ [1,\n2].length }}.', 'Sum: 2.', []],
-	// A text that the node has changed since.
-	['=Describe {{ $json.name }}', 'Descr', []],
-])('the empty expressions of %j are found where the text is %j', (template, text, empty) => {
-	expect(partsThatFit(template, text, /^$/)).toStrictEqual(empty);
+it.each<[template: string, expressions: string[], around: string]>([
+	['=Describe {{ $json.name }}', ['{{ $json.name }}'], 'Describe '],
+	['=A, {{ $json.a }}, {{ $json.b }}!', ['{{ $json.a }}', '{{ $json.b }}'], 'A, , !'],
+	['=A {{ $json.a }}{{ $json.b }}', ['{{ $json.a }}', '{{ $json.b }}'], 'A '],
+	['=\n{{ $json.name }}', ['{{ $json.name }}'], '\n'],
+	['={{ [1,\n2].length }}', ['{{ [1,\n2].length }}'], ''],
+	['=No expression', [], 'No expression'],
+	['Fixed {{ $json.name }}', ['{{ $json.name }}'], 'Fixed '],
+	['=A \\{{ name }} of {{ "\\}}" }}', ['{{ "\\}}" }}'], 'A \\{{ name }} of '],
+	['={{ open', [], '{{ open'],
+	['=closed }} {{a}}', ['{{a}}'], 'closed }} '],
+])('the expressions of %j, and the text around them', (template, expressions, around) => {
+	expect(templateParts(template)).toStrictEqual({ expressions, around });
 });
 
 test.each([

@@ -40,39 +40,21 @@ export function trimmedEnd(text: string, cut: RegExp): string {
 	return text.slice(0, end);
 }
 
-/** The texts and the expressions of a template, in turn, beginning with a text. */
-export function templateParts(template: string): string[] {
-	const parts: string[] = [];
-	let at = 0;
+/** The expressions of a template such as `=Describe {{ $json.name }}`, with their braces, and the text around them. */
+export function templateParts(template: string): { expressions: string[]; around: string } {
+	const expressions: string[] = [];
+	let around = '';
+	let at = template.startsWith('=') ? 1 : 0;
+	// n8n takes braces behind a backslash as text.
+	const unescaped = template.replace(/\\(?:\{\{|\}\})/g, '   ');
 	for (;;) {
-		const start = template.indexOf('{{', at);
-		const end = start === -1 ? -1 : template.indexOf('}}', start + 2);
-		if (end === -1) return [...parts, template.slice(at)];
-		parts.push(template.slice(at, start), template.slice(start + 2, end));
+		const start = unescaped.indexOf('{{', at);
+		const end = start === -1 ? -1 : unescaped.indexOf('}}', start + 2);
+		if (end === -1) return { expressions, around: around + template.slice(at) };
+		around += template.slice(at, start);
 		at = end + 2;
+		expressions.push(template.slice(start, at));
 	}
-}
-
-/**
- * The expressions of a template, such as `=Describe {{ $json.name }}`, whose part of the text fits a pattern, such as that
- * of an empty one. An expression alone is no part.
- */
-export function partsThatFit(template: string, text: string, pattern: RegExp): string[] {
-	const [start = '', ...parts] = templateParts(template.replace(/^=/, ''));
-	const isText = (part: string, index: number) => index % 2 === 1 && part.trim() !== '';
-	if (start.trim() === '' && !parts.some(isText)) return [];
-	const found: string[] = [];
-	let at = start.length;
-	for (let index = 0; index < parts.length; index += 2) {
-		const [expression = '', next = ''] = parts.slice(index, index + 2);
-		const isLast = index + 2 >= parts.length;
-		const end = isLast ? text.length - next.length : text.indexOf(next, at);
-		// Between two expressions without text, nobody can tell.
-		if (end < at || (next === '' && !isLast)) break;
-		if (pattern.test(text.slice(at, end))) found.push(`{{${expression}}}`);
-		at = end + next.length;
-	}
-	return found;
 }
 
 /** An ID in a path: one with a part such as `..`, also percent-encoded, could reach another endpoint. */
