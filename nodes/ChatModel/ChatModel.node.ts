@@ -14,7 +14,7 @@ import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { connect } from '../shared/n8n/client';
 import { Hints } from '../shared/n8n/hints';
 import { NodeParameters } from '../shared/params/source';
-import { Spending } from '../shared/run/charge/spending';
+import { Ledger } from '../shared/run/charge/ledger';
 import { inMessage, toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';
 import { patchAdapter, type Adapter } from './adapter';
@@ -55,9 +55,10 @@ export class ChatModel implements INodeType {
 			const settings = readSettings(params);
 			const run = new RunSignal(this.getExecutionCancelSignal());
 			const client = await connect(this, requestSettings(params.options), { itemIndex, run });
+			const ledger = new Ledger(this, undefined, true);
 			const model = new GatewayChatModel(settings, {
 				client,
-				spending: new Spending(this, true),
+				ledger,
 				textModels: new Catalogue(listTextModels),
 				hints: new Hints(this, client.settings.secrets),
 				jsonSchema: getParametersJsonSchema,
@@ -67,6 +68,7 @@ export class ChatModel implements INodeType {
 			const closeFunction = async () => {
 				run.abort('not waited for');
 				run.dispose();
+				ledger.close();
 			};
 			return { response, closeFunction };
 		} catch (error) {

@@ -1,7 +1,8 @@
-import { Budget, nothingSpent } from '../../nodes/shared/run/charge/budget';
 import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import { codeLinks, lineOf, withLines } from '../../scripts/docs/lines';
+import { asError } from '../../nodes/shared/gateway/errors/errors';
 import { readText } from '../helpers/markdown';
+import { Execution } from '../run/support';
 
 // Links from pages to lines of code.
 
@@ -62,18 +63,18 @@ describe('docs/follow-a-ruble.md', () => {
 
 	it('names the line where a limit refuses', async () => {
 		const [, code = '', line] =
-			/\*\*Here a\s+limit refuses\*\*: \[`(.+?)`\]\(.*\/budget\.ts#L(\d+)\)/.exec(text) ?? [];
-		const limit = { left: () => '20', refusal: (mostRub: string) => new Error(`${mostRub} is too much`) };
-		const taken = new Budget(nothingSpent).take({ mostRub: '20.01', limit, run: new RunSignal(undefined) });
-		const error: unknown = await taken.catch((thrown: unknown) => thrown);
-		expect(error).toMatchObject({ message: '20.01 is too much' });
-		const [, thrownIn] = /budget\.ts:(\d+)/.exec(error instanceof Error ? (error.stack ?? '') : '') ?? [];
+			/\*\*Here a\s+limit refuses\*\*: \[`(.+?)`\]\(.*\/ledger\.ts#L(\d+)\)/.exec(text) ?? [];
+		const call = { model: 'm', account: 'a', maxRub: '20.01' };
+		const begun = new Execution().node().begin(call, { maxCostRub: '20', run: new RunSignal() });
+		const error = await begun.catch(asError);
+		expect(error).toMatchObject({ param: 'maxCostRub' });
+		const [, thrownIn] = /ledger\.ts:(\d+)/.exec(error instanceof Error ? (error.stack ?? '') : '') ?? [];
 		expect(thrownIn).toBe(line);
-		const file = 'nodes/shared/run/charge/budget.ts';
+		const file = 'nodes/shared/run/charge/ledger.ts';
 		expect(lineOf(code, file, readText(file))).toBe(Number(line));
 	});
 
-	it.each(['outcome', 'kind', 'record', 'key', 'budget'])('the glossary explains %s', (word) => {
+	it.each(['outcome', 'kind', 'record', 'key', 'ledger'])('the glossary explains %s', (word) => {
 		expect(text).toMatch(new RegExp(`^\\| ${word} \\| .{30}`, 'm'));
 	});
 });

@@ -36,7 +36,7 @@ scene(
 		await page.getByTestId('execution-preview-label').getByText('Succeeded').waitFor();
 		await editor.node('Write').getByTestId('canvas-node-status-success').waitFor();
 		const retried = await editor.openNode('Write');
-		await retried.output.root.getByText(/^Cost: ₽.*in the execution before: ₽.*\)$/).waitFor();
+		await retried.output.root.getByText(/^Cost: ₽.*before this retry: ₽.*\)$/).waitFor();
 		await retried.output.root.getByText('10 items').waitFor();
 	},
 );

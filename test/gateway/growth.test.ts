@@ -22,8 +22,8 @@ import { readAddress } from '../../nodes/shared/n8n/credential';
 import { valueOf } from '../../nodes/shared/params/emptyExpressions';
 import { nodeParameters } from '../../nodes/shared/params/source';
 import { text } from '../../nodes/shared/params/kinds';
-import { Budget, nothingSpent } from '../../nodes/shared/run/charge/budget';
 import { growth, LINEAR } from '../helpers/growth';
+import { Execution } from '../run/support';
 
 // What reads texts and lists from outside takes linear time. Patterns: `npm run lint:security`.
 
@@ -321,14 +321,13 @@ test('JSON of many levels, a list of many choices, and a list of many records ta
 
 test('calls in flight under one limit take linear time', async () => {
 	const flying = (size: number) => async () => {
-		const budget = new Budget(nothingSpent);
+		const ledger = new Execution().node();
 		// Half of them fit at once.
-		const left = String(0.37 * (size / 2));
-		const prepare = async () => await Promise.resolve();
-		const limit = { prepare, left: () => left, refusal: () => new Error('It does not fit') };
-		const run = new RunSignal();
-		const calls = range(size).map(async () => await budget.take({ mostRub: '0.37', limit, run }));
-		await Promise.all(calls.map(async (call) => (await call).release()));
+		const limit = { maxCostRub: String(0.37 * (size / 2)), run: new RunSignal() };
+		const call = { model: 'm', account: 'a', maxRub: '0.37' };
+		const keyed = (index: number) => ({ ...call, ...(index % 2 === 0 ? {} : { key: `key ${index}` }) });
+		const calls = range(size).map(async (index) => await ledger.begin(keyed(index), limit));
+		await Promise.all(calls.map(async (entry) => ledger.end(await entry, 'free')));
 	};
 	expect(await growth(flying, 500)).toBeLessThan(LINEAR);
 });

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
+import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import {
 	ApiError,
 	type ApiErrorDetails,
@@ -9,14 +10,14 @@ import {
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import {
 	checkKey,
-	registerKey,
-	digest,
 	executionRoot,
 	idempotencyKey,
 	itemsInConflict,
-	type KeyUse,
+	ownKeyName,
+	sealKey,
 	writtenDigest,
 } from '../../nodes/shared/run/charge/keys';
+import { Ledger, type LedgerContext } from '../../nodes/shared/run/charge/ledger';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
 import { RunContext } from '../../nodes/shared/run/runContext';
@@ -45,7 +46,8 @@ interface Try {
 /** Begins tries of a node, between which n8n stores its context. */
 function newNode() {
 	let store: Record<string, unknown> = {};
-	const begin = (options: Try = {}): Records => {
+	const ledgers = new Map<string, Ledger>();
+	const begin = (options: Try = {}) => {
 		const {
 			executionId = 'e1',
 			run = '0',
@@ -68,9 +70,13 @@ function newNode() {
 					await (files.includes(id) ? Promise.resolve({}) : Promise.reject(new Error('no such file'))),
 			},
 		};
-		return new Records(context as unknown as IExecuteFunctions, run);
+		const ledger = new Ledger(context as unknown as LedgerContext, run);
+		ledgers.set(run, ledger);
+		return new Records(context as unknown as IExecuteFunctions, run, ledger);
 	};
-	return begin;
+	/** That of the last try of the first run. */
+	const ledger = () => ledgers.get('0') as Ledger;
+	return Object.assign(begin, { ledger });
 }
 
 const details: ApiErrorDetails = { message: 'no', description: 'why', outcome: 'rejected', retryable: true };
@@ -134,29 +140,66 @@ describe.each<[string, Made, again: string, retried: string]>([
 });
 
 describe('the idempotency key of an item', () => {
-	it('of a task that has failed is used up, in each retry, where n8n redacts what it stores, too', () => {
+	const isSent = async (ledger: Ledger, key: string) =>
+		await ledger.begin({ model: 'm', account: ACCOUNT, key }, { run: new RunSignal() });
+
+	it('of a task that has failed is used up, in each retry, where n8n redacts what it stores, too', async () => {
 		const begin = newNode();
-		const redacted = { redactionPolicy: 'all' };
-		const keys = ['e1', 'e2', 'e3'].map((executionId) => {
-			const records = begin({ ...redacted, executionId });
+		const keys: string[] = [];
+		for (const executionId of ['e1', 'e2', 'e3']) {
+			const records = begin({ redactionPolicy: 'all', executionId });
+			const key = records.key(0);
 			Object.assign(creation(records), { taskId: 't1' });
+			await isSent(begin.ledger(), key);
+			begin.ledger().created(key, executionId);
 			records.failed(0, FAILED);
-			return records.key(0);
-		});
+			begin.ledger().taskFailed(executionId);
+			keys.push(records.key(0));
+		}
 		expect(new Set(keys).size).toBe(3);
 	});
 
-	it.each<[string, Made, string]>([
-		['its task', (all) => [task(all), all.done(0, OUTPUTS)], 'charged isBefore key taskId'],
-		['that it may exist', (all) => [creation(all), all.failed(0, LOST)], 'unknown error isBefore key'],
-	])('that an edited node has again finds %s, without the former output', (_, make, expected) => {
+	it.each<[string, taskId: string | undefined, string]>([
+		['its task', 't1', 'charged isBefore key taskId'],
+		['that it may exist', undefined, 'unknown isBefore key'],
+	])('that an edited node has again finds %s, without the former output', async (_, taskId, expected) => {
 		const begin = newNode();
 		const records = begin();
 		records.planned(0, 'a cat');
-		make(records);
+		await isSent(begin.ledger(), records.key(0));
+		if (taskId !== undefined) begin.ledger().created(records.key(0), taskId);
 		const edited = begin({ executionId: 'e2', parameters: { prompt: 'b' } });
 		edited.planned(0, 'a cat');
-		expect(known(edited.get(0))).toBe(expected);
+		const { state, ...more } = edited.get(0) ?? { state: 'nothing' };
+		expect([state, ...Object.keys(more).sort()].join(' ')).toBe(expected.replace(' ', ' account '));
+		const refused = edited.failed(0, new InvalidInputError('no', ''));
+		expect(refused).toMatchObject({ details: { outcome: taskId === undefined ? 'unknown' : 'charged' } });
+	});
+
+	describe('that is the user’s', () => {
+		it.each([
+			['is the same in each attempt', 'order 7', 'secret', 'order 7'],
+			['is that of the lost creation, also if it evaluates to another one', 'order 8', 'secret', 'order 7'],
+			['cannot be read with the API key of another account', 'order 8', 'other', 'order 8'],
+		])('%s', (_, own, secret, expected) => {
+			const begin = newNode();
+			begin().sent(0, ACCOUNT, ownKeyName('order 7'), sealKey('order 7', 'secret'));
+			expect(begin().key(0, own, secret)).toBe(expected);
+		});
+
+		it('is not in what n8n stores, and not even encrypted when there is a task', () => {
+			const records = newNode()();
+			records.sent(0, ACCOUNT, ownKeyName('order 7'), sealKey('order 7', 'secret'));
+			expect(JSON.stringify(records.get(0))).not.toContain('order');
+			records.created(0, 't1', {});
+			expect(Object.keys(records.get(0) ?? {}).sort()).toStrictEqual([
+				'account',
+				'key',
+				'response',
+				'state',
+				'taskId',
+			]);
+		});
 	});
 });
 
@@ -258,11 +301,11 @@ describe('the end', () => {
 		]);
 	});
 
-	it('knows what the run has cost, and what others have', () => {
+	it('knows what others have', () => {
 		const records = newNode()();
 		task(records);
 		records.put(1, { state: 'done', costRub: '0.5' });
-		expect([records.costRub, records.others(0).map(([index]) => index)]).toStrictEqual(['6.5', ['1']]);
+		expect(records.others(0).map(([index]) => index)).toStrictEqual(['1']);
 	});
 });
 
@@ -375,19 +418,6 @@ it('an idempotency key (§4.6) is ASCII, and the same only for another order of 
 });
 
 describe('a key of the user', () => {
-	it('stands for one content in all places; only in the first, that may change between tries', () => {
-		const keys: Record<string, KeyUse> = {};
-		const claim = (name: string, usedAt: string, content: string) =>
-			registerKey(keys, name, { usedAt, content }).usedAt;
-		expect([claim('k', 'a', '1'), claim('k', 'b', '1'), claim('k', 'a', '1')]).toStrictEqual(['a', 'a', 'a']);
-		expect(claim('other', 'b', '2')).toBe('b');
-		const { message, param } = invalidInput(() => claim('k', 'b', '2'));
-		expect(message).toBe("'Idempotency Key' is the same for two different inputs of this execution");
-		expect(param).toBe('idempotencyKey');
-		expect([claim('k', 'a', '2'), claim('k', 'b', '2')]).toStrictEqual(['a', 'a']);
-		expect(Object.keys(keys)).toStrictEqual([digest('k'), digest('other')]);
-	});
-
 	// report: of two items with one key and different plans, neither is sent.
 	it.each<[string, Array<[key: string, content: string, account?: string]>, wrong: number[]]>([
 		['no items', [], []],

@@ -584,7 +584,7 @@ describe('an *Idempotency Key* of the user', () => {
 			expect(retried.items().map(({ json }) => json.taskId)).toStrictEqual(
 				gateway.control.tasks().map(({ taskId }) => taskId),
 			);
-			expect(retried.hints()).toContain('in the execution before: ₽0 and calls of unknown cost: 1)');
+			expect(retried.hints()).toContain('before this retry: ₽0 and calls of unknown cost: 1)');
 			expect(gateway.charges()).toBe(1);
 		});
 	});

@@ -12,7 +12,7 @@ import { WaitMeter } from '../gateway/client/rateGate';
 import { connect, currentAccount } from '../n8n/client';
 import { isTool, readOwnCall, workflowSettings } from '../n8n/context';
 import { NodeParameters } from '../params/source';
-import { digest, itemsInConflict, sharedKey, type KeyedItem } from './charge/keys';
+import { digest, itemsInConflict, ownKeyName, sharedKey, type KeyedItem } from './charge/keys';
 import { othersText, type NextTry } from './charge/words';
 import { unfinished, type McpCall } from './mcpCalls';
 import { toNodeError } from './nodeError';
@@ -110,10 +110,7 @@ class ItemLoop {
 		const signals = [context.getExecutionCancelSignal(), call?.signal].filter((one) => one !== undefined);
 		this.signal = new RunSignal(signals.length > 1 ? AbortSignal.any(signals) : signals[0]);
 		this.runContext = new RunContext(context, call);
-		const { records, spending, isTool } = this.runContext;
-		this.outputs = new ItemOutputs(context, registered.operation.options, isTool);
-		// The calls of an agent's tool have a hint each.
-		if (records.costRub !== '0' && !isTool) spending.addOwn(records.costRub, 0);
+		this.outputs = new ItemOutputs(context, registered.operation.options, this.runContext.isTool);
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
@@ -200,7 +197,8 @@ class ItemLoop {
 		const { records } = this.runContext;
 		const own = this.registered.operation.ownKeyOf?.(planned);
 		if (!own || records.get(index)?.taskId !== undefined) return;
-		this.ownKeys.push({ index, key: records.key(index, own.key), content: digest(own.request) });
+		const key = records.get(index)?.key ?? ownKeyName(own.key);
+		this.ownKeys.push({ index, key, content: digest(own.request) });
 	}
 
 	/** Items whose plans differ, and whose key of the user does not: all of them fail. */
@@ -266,7 +264,7 @@ class ItemLoop {
 	}
 
 	private async attempt(index: number, work: () => Promise<OperationOutput[] | undefined>): Promise<void> {
-		const { records, spending, secrets, isTool } = this.runContext;
+		const { records, ledger, secrets, isTool } = this.runContext;
 		try {
 			const outputs = await work();
 			if (!outputs) return;
@@ -275,7 +273,7 @@ class ItemLoop {
 			this.call?.returned();
 			if (records.get(index)?.outputs === undefined) records.done(index, items);
 		} catch (thrown) {
-			if (isFailedTask(thrown)) spending.taskFailed(thrown.details.taskId, records.get(index));
+			if (isFailedTask(thrown)) ledger.taskFailed(thrown.details.taskId);
 			if (isFailedTask(thrown) || isGone(thrown)) this.call?.forget();
 			const error = records.failed(index, thrown);
 			const shown = withoutSecrets(error, [...secrets]);
@@ -293,11 +291,11 @@ class ItemLoop {
 
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
 		const { firstError, context } = this;
-		const { records, isTool, spending } = this.runContext;
+		const { records, isTool, ledger } = this.runContext;
 		if (this.signal.isCancelled && !this.call) throw this.cancelled();
 		this.addHints();
-		if (records.others().some(([, { isBefore, account }]) => isBefore && account !== undefined))
-			spending.show();
+		// Also if all items have their results of an earlier attempt.
+		if (records.others().some(([, { account }]) => account !== undefined)) ledger.show();
 		if (firstError) {
 			const { index, error } = firstError;
 			const next = this.nextTry();
@@ -309,9 +307,15 @@ class ItemLoop {
 			for (const [index, failure] of this.outputs.failed)
 				records.put(index, { state: 'done', outputs: failure, isErrorItem: true });
 			await paused.end(outputs);
-		} else if (isTool) records.endTool();
+		} else if (isTool) {
+			records.endTool();
+			ledger.close();
+		}
 		// n8n runs a node with *Retry On Fail* again for any such field of the first item, also of a result.
-		else if (!context.getNode().retryOnFail || outputs[0]?.json.error === undefined) records.clear();
+		else if (!context.getNode().retryOnFail || outputs[0]?.json.error === undefined) {
+			records.clear();
+			ledger.close();
+		}
 		return outputs;
 	}
 

@@ -12,7 +12,7 @@ import { Hints } from '../n8n/hints';
 import { DryRun } from './charge/dryRun';
 import { digest, writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
-import { Spending } from './charge/spending';
+import { Ledger } from './charge/ledger';
 import { ChunkWriter } from './chunkWriter';
 import { McpCalls, type McpCall } from './mcpCalls';
 
@@ -22,7 +22,7 @@ export class RunContext {
 	/** Whether the execution is a retry of another one, which may have created its tasks. */
 	readonly isRetry: boolean;
 	readonly records: Records;
-	readonly spending: Spending;
+	readonly ledger: Ledger;
 	/** Streams responses, when the workflow streams to a chat or webhook. */
 	readonly chunkWriter: ChunkWriter | undefined;
 	private readonly over = new AbortController();
@@ -43,9 +43,11 @@ export class RunContext {
 		this.isTool = isTool(context);
 		this.isRetry = context.getMode() === 'retry';
 		this.hints = new Hints(context, this.secrets);
-		this.records = new Records(context, runOf(context, this.isTool), call?.shared.store);
+		const run = runOf(context, this.isTool);
+		// Each call of an agent's tool has a hint of its own.
+		this.ledger = new Ledger(context, this.isTool ? undefined : run);
+		this.records = new Records(context, run, this.ledger, call?.shared.store);
 		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
-		this.spending = new Spending(context);
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 	}
 

@@ -8,7 +8,7 @@ import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
 import { charge } from '../../../shared/run/charge/charge';
-import { registerKey, digest } from '../../../shared/run/charge/keys';
+import { digest, isOwnKeyName, ownKeyName, sealKey } from '../../../shared/run/charge/keys';
 import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspension';
@@ -40,15 +40,16 @@ export async function createTask(
 	callback?: ResumeCallback,
 ): Promise<CreatedTask> {
 	const { run, client, index } = item;
-	const { records, spending } = run;
+	const { records, ledger } = run;
 	const { ownKey, maxCostRub, maxPriceRub } = task;
 	const { taskId, response, key: sentKey, isBefore, isFound } = records.get(index) ?? {};
 	const newMs = ownKey === undefined ? Infinity : MAY_BE_NEW_MS;
-	if (taskId !== undefined && response) {
+	if (taskId !== undefined) {
 		const priceRub = async () =>
 			asNumber(await priceOf(item, task, async () => await (await openInput(item, task))(anyUrl)));
 		const isOld = isBefore || isFound || isOfOtherAccount(item);
-		return { taskId, response, mayExist: true, newMs: isOld ? 0 : newMs, priceRub };
+		const known = { taskId, response: response ?? { data: { taskId } } };
+		return { ...known, mayExist: true, newMs: isOld ? 0 : newMs, priceRub };
 	}
 	const callbackUrl = callbackUrlOf(item, task);
 	const inputWith = await openInput(item, task);
@@ -56,34 +57,38 @@ export async function createTask(
 	const limit = maxPriceRub === undefined ? costLimit(client, maxCostRub) : 'maxPriceRub';
 	const urlOf = ownKey === undefined ? anyUrl : placeholder;
 	const counted = limit || ownKey !== undefined ? await inputWith(urlOf) : {};
-	const mostRub =
+	const maxRub =
 		limit &&
 		limitedPrice(taskPrice(await run.mediaModel(client, task.entered.model), counted), limit, maxPriceRub);
-	const key = records.key(index, ownKey);
-	const keyUse =
-		ownKey === undefined
-			? undefined
-			: registerKey(spending.keys, [client.account, key], {
-					usedAt: records.positionOf(index),
-					content: digest(bodyOf(task, counted)),
-				});
+	const [secret = ''] = client.settings.secrets;
+	const key = records.key(index, ownKey, secret);
+	const name = sentKey ?? (ownKey === undefined ? key : ownKeyName(ownKey));
+	const isOwn = isOwnKeyName(name);
+	const ledgerKey = isOwn ? `${name} ${client.account}` : name;
+	const call = { model: task.entered.model, account: client.account, maxRub, key: ledgerKey };
+	if (isOwn)
+		ledger.useKey(ledgerKey, call, {
+			usedAt: records.keys.place(index),
+			content: digest(bodyOf(task, counted)),
+		});
+	const sealed = isOwn ? sealKey(key, secret) : undefined;
 	let input: JsonObject = {};
 	const { result, rub } = await charge(
-		spending,
-		{ client, item: { index, records }, key, ownKey: keyUse, mostRub, maxCostRub },
+		ledger,
+		{ client, call, item: { index, records }, key: { name, sealed }, mayBePaid: isOwn, maxCostRub },
 		async () => {
 			input = await inputWith(async (file) => await uploadForUse(client, file)).catch(nothingCreated);
 			const body = bodyOf(task, input, callback?.isRequested ? callback.url : callbackUrl);
 			const created = await createMediaTask(client, body, key).catch(async (error: unknown) => {
 				throw await withFieldLabel(item, task.entered, error, input);
 			});
-			records.put(index, { state: 'charged', taskId: created.taskId, response: created.body });
-			spending.addTask(client.account, created.taskId);
+			records.created(index, created.taskId, created.body);
+			ledger.created(ledgerKey, created.taskId);
 			return created;
 		},
 		async (ended) => {
-			if ('error' in ended) return undefined;
-			return mostRub ?? (await priceOf(item, task, async () => await Promise.resolve(input)));
+			if ('error' in ended) return {};
+			return { rub: maxRub ?? (await priceOf(item, task, async () => await Promise.resolve(input))) };
 		},
 	);
 	run.background.push(rub);

@@ -32,7 +32,7 @@ export const getFromExecution = defineOperation({
 	async execute(item) {
 		const { client, index, run } = item;
 		if (index > 0) return [];
-		const ids = run.spending.tasksOf(client.account);
+		const ids = run.ledger.tasksOf(client.account);
 		const found = await Promise.all(ids.map(async (taskId) => await outputOf(item, taskId)));
 		if (found.length === 0) run.hints.add('This execution has made no media tasks with this account.');
 		return found;

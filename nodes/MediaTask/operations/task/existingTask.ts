@@ -84,7 +84,7 @@ export const wait = defineOperation({
 	async execute(item, result) {
 		const { taskId: id } = item.params;
 		const { maxWaitMs } = result;
-		const isOwn = item.run.spending.tasksOf(item.client.account).includes(id);
+		const isOwn = item.run.ledger.tasksOf(item.client.account).includes(id);
 		const wait = { maxWaitMs, newMs: isOwn ? MAY_BE_NEW_MS : 0, pollImmediately: true };
 		return { finish: async () => await resultOf(item, result, id, wait) };
 	},

@@ -68,9 +68,9 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 		shown += delta;
 	};
 	try {
-		const { spending, textModels, records } = run;
+		const { ledger, textModels, records } = run;
 		const hints = { add: (hint: string) => records.note(index, { hint }) };
-		const costs = { client, spending, textModels, hints };
+		const costs = { client, ledger, textModels, hints };
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...text.fallbackModels];
 		const { result, fallbackFrom } = await withFallbacks(models, async (model, settings) => {

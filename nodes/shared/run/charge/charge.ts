@@ -1,86 +1,74 @@
 import { ApiError, asError } from '../../gateway/errors/errors';
 import type { GatewayClient } from '../../gateway/client/client';
 import { checkBalance } from './account';
-import type { KeyUse } from './keys';
+import type { Call, Ledger } from './ledger';
 import type { ItemRecord } from './record';
 import type { Records } from './records';
-import { budgetKey, type Spending } from './spending';
+import type { Outcome, Tokens } from './sums';
 import { mayBeCharged } from './words';
 
 /** A call that costs money, before anything is sent. */
 export interface Plan {
 	/** Whose account pays. */
 	client: GatewayClient;
+	call: Call;
 	/** The item that it is for; none where each request is a new one, as of a chat model. */
 	item?: { index: number; records: Records } | undefined;
-	/** The `Idempotency-Key` of a task (§4.6); a text has none. */
-	key?: string;
-	/** If the key is the user's: its use. Another execution may have paid for its task. */
-	ownKey?: KeyUse | undefined;
-	/** The most that the call may cost, as decimal text in rubles; needed for a limit. */
-	mostRub: string | undefined;
+	/** The key of a task, as its record has it, and the user's own one, encrypted. */
+	key?: { name: string; sealed?: string | undefined };
+	/** Whether another execution may have paid for its task: with a key of the user. */
+	mayBePaid?: boolean;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub: string | undefined;
-	/** Ends a wait for a limit. */
+	/** Ends a wait for the limit. */
 	signal?: AbortSignal | undefined;
+}
+
+/** The cost of a call, as decimal text in rubles, and its tokens, where they are known. */
+export interface Cost {
+	rub?: string | undefined;
+	tokens?: Tokens | undefined;
 }
 
 /**
  * Sends a call that costs money: checks its limits, notes it before it is sent, and counts what it cost. All such calls of the
  * package go through here.
  *
- * @param costOf what it cost, from its result or its error, as decimal text in rubles; `undefined` if that is not known
+ * @param costOf what it cost, from its result or its error
  * @returns the result; and its cost, as soon as that is known
  * @throws {InvalidInputError} if the call does not fit a limit
  * @throws {ApiError} if it fails, or was sent before with another account
  */
 export async function charge<R>(
-	spending: Spending,
+	ledger: Ledger,
 	plan: Plan,
 	send: () => Promise<R>,
-	costOf: (ended: { result: R } | { error: unknown }) => Promise<string | undefined>,
+	costOf: (ended: { result: R } | { error: unknown }) => Promise<Cost>,
 ): Promise<{ result: R; rub: Promise<string | undefined> }> {
-	const { client, item, key, ownKey } = plan;
+	const { client, call, item, key, mayBePaid = false, maxCostRub, signal } = plan;
 	const known = item?.records.get(item.index);
 	assertSameAccount(known, client);
-	const { mostRub, maxCostRub, signal } = plan;
 	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
-	const isRepeated = key !== undefined && known?.key === key;
-	const hold = await spending.budget.take({
-		mostRub,
-		limit: isRepeated || maxCostRub === undefined ? undefined : spending.limit(maxCostRub),
-		// Calls without a limit hold nothing: those with one would wait for them.
-		isHeld: maxCostRub !== undefined,
-		key: key && budgetKey({ account: client.account, key }),
-		run: client.run,
-		signal,
-	});
+	const isRepeated = key !== undefined && known?.key === key.name;
+	const entry = await ledger.begin(call, { maxCostRub, isRepeated, run: client.run, signal });
 	try {
-		if (!isRepeated) await checkBalance(client, mostRub);
+		if (!entry.isRepeated) await checkBalance(client, call.maxRub);
 	} catch (error) {
-		hold.release();
+		ledger.end(entry, 'free');
 		throw asError(error);
 	}
-	const record = item?.records.sent(item.index, client.account, key) ?? { state: 'sent' };
+	const record = item?.records.sent(item.index, client.account, key?.name, key?.sealed);
+	const unknown: Outcome = { maxRub: call.maxRub };
 	const end = async (ended: { result: R } | { error: unknown }) => {
-		const rub = await costOf(ended).catch((error: unknown) => {
-			hold.keep();
+		const { rub, tokens } = await costOf(ended).catch((error: unknown) => {
+			ledger.end(entry, unknown);
 			throw asError(error);
 		});
 		const isFree = rub === undefined && 'error' in ended && !mayBeCharged(ended.error);
-		const isKnown = rub !== undefined && !ownKey;
-		// An equal call of an agent has counted it.
-		const isCounted = isFree || record.costRub !== undefined;
-		if (isCounted) hold.release();
-		else if (isKnown) hold.spend(rub);
-		else hold.keep(rub);
-		if (isKnown && !isCounted) {
-			record.costRub = rub;
-			spending.taskCharged(record);
-		}
-		if (ownKey && !isFree) ownKey.isCharged = true;
-		// Also when nothing was charged: expressions read the sums from each node that sends such calls.
-		spending.addOwn(isKnown && !isCounted ? rub : '0', isCounted ? 0 : 1);
+		const isKnown = rub !== undefined && !mayBePaid;
+		if (isKnown && record) record.costRub = rub;
+		const charged = isKnown ? { rub } : { maxRub: rub ?? call.maxRub };
+		ledger.end(entry, isFree ? 'free' : charged, tokens);
 		return rub;
 	};
 	try {
@@ -99,7 +87,7 @@ function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient)
 	throw new ApiError({
 		message: 'The item was sent with another API key before, and may have been charged',
 		description:
-			'Its credential gives another API key or base URL than in the previous attempt. Use the same in each attempt, e.g. without an expression that changes, or look at the balance of both and execute the workflow again.',
+			'The credential resolved to a different API key or base URL than in the previous attempt. Use the same one for every attempt, e.g. without an expression that changes, or look at the balance of both and execute the workflow again.',
 		outcome: 'unknown',
 		kind: known.key === undefined ? 'charge' : 'keyed',
 		code: 'other_account',

@@ -1,17 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
-import {
-	asObject,
-	asText,
-	at,
-	canonicalJson,
-	fieldOf,
-	setField,
-	type Json,
-	type JsonObject,
-} from '../../gateway/util/json';
+import { asObject, asText, at, canonicalJson, type Json, type JsonObject } from '../../gateway/util/json';
 
 /** What changes no request that was accepted, by the names that workflows store. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
@@ -87,30 +78,41 @@ export function digest(value: Json): string {
 	return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
-export interface KeyUse {
-	/** Where it is in the workflow: the item that used it first, or the one that counts its cost. */
-	usedAt: string;
-	/** For which request. */
-	content: string;
-	/** Whether its task is, or may be, charged. */
-	isCharged?: true;
+/** Stands for a user's key in what n8n stores: order numbers and e-mails are not for the data of an execution. */
+export function ownKeyName(key: string): string {
+	return `own-${digest(key)}`;
 }
 
+export function isOwnKeyName(name: string): boolean {
+	return name.startsWith('own-');
+}
+
+const CIPHER = 'aes-256-gcm';
+const cipherKey = (secret: string) => createHash('sha256').update(`own key ${secret}`).digest();
+
 /**
- * Registers a user's key for a request: within an execution, it stands for one content, in all nodes and rounds of a loop.
- * For the same item of a node, the content may change between tries, as with `$now`.
+ * Encrypts a user's key while its task may exist: if the next attempt evaluates to another one, it must still send this one.
  *
- * @param name the key, with its account
- * @returns the use of the key, which all items with the key share
- * @throws {InvalidInputError} if it stands for another request
+ * @param secret the API key of the account, which n8n stores encrypted
  */
-export function registerKey(keys: Record<string, KeyUse>, name: Json, use: KeyUse): KeyUse {
-	const id = digest(name);
-	const known = fieldOf(keys, id);
-	if (known === undefined || known.usedAt === use.usedAt)
-		return setField(keys, id, Object.assign(known ?? {}, use));
-	if (known.content !== use.content) throw sharedKey();
-	return known;
+export function sealKey(key: string, secret: string): string {
+	const iv = randomBytes(12);
+	const cipher = createCipheriv(CIPHER, cipherKey(secret), iv);
+	const text = Buffer.concat([cipher.update(key, 'utf8'), cipher.final()]);
+	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
+}
+
+/** A key that {@link sealKey} has encrypted; `undefined` with the secret of another account. */
+export function openKey(sealed: string | undefined, secret: string): string | undefined {
+	if (sealed === undefined) return undefined;
+	const bytes = Buffer.from(sealed, 'base64');
+	try {
+		const decipher = createDecipheriv(CIPHER, cipherKey(secret), bytes.subarray(0, 12));
+		decipher.setAuthTag(bytes.subarray(12, 28));
+		return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+	} catch {
+		return undefined;
+	}
 }
 
 /** The error for a key of the user that stands for two requests. */

@@ -14,8 +14,10 @@ export interface ItemRecord {
 	state: 'sent' | 'unknown' | 'charged' | 'done';
 	/** The account of a call that costs money, see `accountOf`. */
 	account?: string;
-	/** The idempotency key (§4.6) of its creation; a call without one cannot be repeated safely. */
+	/** The idempotency key (§4.6) of its creation, or the name of the user's; a call without one cannot be repeated safely. */
 	key?: string;
+	/** The user's key while its task may exist, see `sealKey`. */
+	sealedKey?: string;
 	taskId?: string;
 	/** The response to the creation of its task. */
 	response?: JsonObject;

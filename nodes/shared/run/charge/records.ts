@@ -2,10 +2,11 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
-import { fieldOf, omit, setField, type Json } from '../../gateway/util/json';
-import { addToTotal } from '../../gateway/util/money';
+import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/util/json';
 import { storedContext, workflowSettings } from '../../n8n/context';
-import { digest, executionRoot, idempotencyKey, writtenDigest } from './keys';
+import { ItemKeys } from './itemKeys';
+import { executionRoot, isOwnKeyName, openKey, ownKeyName, writtenDigest } from './keys';
+import type { Ledger } from './ledger';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
 import { mayBeCharged } from './words';
@@ -23,20 +24,6 @@ interface StoredRun {
 /** Outputs that are not stored, for the tries of an execution. */
 const unstored = new WeakMap<ItemRecord, INodeExecutionData[]>();
 
-/** Key in the node's context, where it has tasks. */
-const REQUESTS = 'aiGatewayRequests';
-const DIGEST_LENGTH = 16;
-
-/** How often each request, by a part of its digest, stands among the items of a run, and of all runs before it. */
-interface Requests {
-	run: string;
-	now: Record<string, number>;
-	before: Record<string, number>;
-}
-
-/** Key in the node's context: idempotency keys whose task has failed. */
-const USED_UP = 'aiGatewayUsedKeys';
-
 /** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
 const MAX_OUTPUTS = 16 * 1024 * 1024;
 
@@ -46,18 +33,10 @@ const MAX_OUTPUTS = 16 * 1024 * 1024;
  * in a retry.
  */
 export class Records {
+	readonly keys: ItemKeys;
 	private readonly store: Record<string, unknown>;
-	private stored: StoredRun;
-	/** The tasks of the node before somebody edited it, also those that may exist, by their keys. */
-	private readonly former = new Map<string, ItemRecord>();
 	private readonly name: string;
-	/** The beginning of what all keys of the node are made of. */
-	private readonly origin: readonly string[];
-	/** What identifies the run in the execution. */
-	private readonly position: readonly string[];
-	private readonly keys = new Map<number, string>();
-	private readonly usedUp: Record<string, true>;
-	private requests: Requests | undefined;
+	private readonly stored: StoredRun;
 	/** n8n does not redact what is stored beside the items. */
 	private readonly keepsOutputs: boolean;
 
@@ -67,31 +46,25 @@ export class Records {
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly run: string,
+		run: string,
+		private readonly ledger: Ledger,
 		ownStore?: Record<string, unknown>,
 	) {
 		const { name } = context.getNode();
-		this.store = ownStore ?? storedContext(context, 'node') ?? {};
-		this.name = `aiGatewayItems ${run}`;
 		const call = writtenDigest(context.getNode());
 		const execution = ownStore ? undefined : context.getWorkflowDataProxy(0).$execution;
-		this.origin = [executionRoot(execution, this.store), name];
-		this.position = [...this.origin, call, run];
-		this.usedUp = (this.store[USED_UP] ??= {}) as typeof this.usedUp;
 		const executionId = (ownStore ? undefined : context.getExecutionId()) ?? '';
-		// Nothing else writes to the name.
-		const now: StoredRun = { executionId, call, size: 0, items: {} };
-		this.stored = (fieldOf(this.store, this.name) ?? setField(this.store, this.name, now)) as StoredRun;
+		this.store = ownStore ?? storedContext(context, 'node') ?? {};
+		this.name = `aiGatewayItems ${run}`;
 		this.keepsOutputs = (workflowSettings(context).redactionPolicy ?? 'none') === 'none';
+		const node = [executionRoot(execution, this.store), name];
+		this.keys = new ItemKeys(this.store, node, [call, run], (key) => ledger.hasFailedBefore(key));
+		// Nothing else writes to the name.
+		const stored = fieldOf(this.store, this.name) as StoredRun | undefined;
+		// Somebody may have edited the node: the ledger knows the tasks that it asks for again.
+		if (stored?.call === call) this.stored = stored;
+		else this.stored = setField(this.store, this.name, { executionId, call, size: 0, items: {} });
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
-		if (this.stored.call === call) return;
-		// Somebody has edited the node: what it asks for again is in the tasks of the others.
-		for (const { state, ...record } of Object.values(this.stored.items)) {
-			if (record.key === undefined) continue;
-			const isCharged = record.taskId !== undefined;
-			this.former.set(record.key, { ...omit(record, 'outputs'), state: isCharged ? 'charged' : state });
-		}
-		this.stored = setField(this.store, this.name, now);
 	}
 
 	/** What earlier tries, or this one, have sent for an item. */
@@ -108,13 +81,29 @@ export class Records {
 		Object.assign(this.get(index) ?? {}, news);
 	}
 
-	/** Notes a call that costs money, before it is sent. */
-	sent(index: number, account: string, key: string | undefined): ItemRecord {
+	/**
+	 * Notes a call that costs money, before it is sent.
+	 *
+	 * @param key that of a task, as it is stored
+	 * @param sealedKey see `sealKey`
+	 */
+	sent(index: number, account: string, key?: string, sealedKey?: string): ItemRecord {
 		// Equal texts of an agent at the same time are charged one by one.
 		if (key === undefined) return (this.stored.items[index] = { state: 'sent', account });
-		const record = this.put(index, { state: 'sent', account, key });
+		const record = this.put(index, {
+			state: 'sent',
+			account,
+			key,
+			...(sealedKey !== undefined && { sealedKey }),
+		});
 		delete record.isBefore;
 		return record;
+	}
+
+	/** Notes the task of an item, which from then on is known by its ID. */
+	created(index: number, taskId: string, response: JsonObject): void {
+		const record = this.put(index, { state: 'charged', taskId, response });
+		delete record.sealedKey;
 	}
 
 	/** An item was not charged. */
@@ -122,48 +111,28 @@ export class Records {
 		delete this.stored.items[index];
 	}
 
-	/** Is called in the order of the items, before the first request: equal requests of the execution have a key each. */
+	/** Is called in the order of the items, before the first request. A task of the same request is found again. */
 	planned(index: number, request: Json): void {
-		const content = digest(request);
-		const short = content.slice(0, DIGEST_LENGTH);
-		const { now, before } = (this.requests ??= this.countAnew());
-		const count = fieldOf(now, short) ?? 0;
-		setField(now, short, count + 1);
-		this.keys.set(index, idempotencyKey([...this.origin, content, (fieldOf(before, short) ?? 0) + count]));
-		const former = this.former.get(this.key(index));
-		if (former) this.stored.items[index] ??= former;
+		this.keys.plan(index, request);
+		if (this.get(index)) return;
+		const key = this.keys.key(index);
+		const call = this.ledger.find(key);
+		if (!call) return;
+		const { account, taskId } = call;
+		const task = taskId === undefined ? { state: 'unknown' as const } : { state: 'charged' as const, taskId };
+		this.stored.items[index] = { ...task, account, key, isBefore: this.ledger.isBefore(call) };
 	}
 
-	/** Begins to count the requests of the run, also if a try has counted them. */
-	private countAnew(): Requests {
-		const { run } = this;
-		const stored = (this.store[REQUESTS] ??= { run, now: {}, before: {} }) as Requests;
-		if (stored.run !== run) {
-			for (const [short, count] of Object.entries(stored.now))
-				setField(stored.before, short, (fieldOf(stored.before, short) ?? 0) + count);
-		}
-		return Object.assign(stored, { run, now: {} });
-	}
-
-	/** The idempotency key (§4.6): the same in each try, also if that of the user (`own`) changes, as with `$now`. */
-	key(index: number, own?: string): string {
-		const known = this.get(index)?.key ?? own;
-		if (known !== undefined) return known;
-		let key = this.keys.get(index) ?? this.positionOf(index);
-		while (fieldOf(this.usedUp, key)) key = idempotencyKey([key]);
-		return key;
-	}
-
-	/** The task of an item has failed: the next creation has another key. */
-	private useUp(index: number): void {
-		const { key } = this.get(index) ?? {};
-		if (key !== undefined) setField(this.usedUp, key, true);
-		this.remove(index);
-	}
-
-	/** Where an item is in the workflow, as it is written. */
-	positionOf(index: number): string {
-		return idempotencyKey([...this.position, index]);
+	/**
+	 * The idempotency key (§4.6) of an item: the same in each attempt, also if that of the user (`own`) changes, as with `$now`.
+	 *
+	 * @param secret the API key of the account
+	 */
+	key(index: number, own?: string, secret = ''): string {
+		const { key, sealedKey } = this.get(index) ?? {};
+		if (key === undefined) return own ?? this.keys.key(index);
+		if (own === undefined || !isOwnKeyName(key)) return key;
+		return key === ownKeyName(own) ? own : (openKey(sealedKey, secret) ?? own);
 	}
 
 	done(index: number, outputs: INodeExecutionData[]): void {
@@ -200,7 +169,8 @@ export class Records {
 		const { taskId, key } = record ?? {};
 		// Without a record, an equal call of an agent's tool, at the same time, may have removed it.
 		const isSent = record !== undefined || error instanceof ApiError;
-		const isUnknown = record?.error !== undefined || (isSent && mayBeCharged(error));
+		const wasUnknown = record?.error !== undefined || record?.state === 'unknown';
+		const isUnknown = wasUnknown || (isSent && mayBeCharged(error));
 		if (taskId === undefined && !isUnknown) {
 			this.remove(index);
 			return error;
@@ -218,10 +188,6 @@ export class Records {
 		return Object.entries(this.stored.items).filter(([index]) => Number(index) !== failed);
 	}
 
-	get costRub(): string {
-		return Object.values(this.stored.items).reduce((sum, { costRub = '0' }) => addToTotal(sum, costRub), '0');
-	}
-
 	/** Ends the run of a tool, whose call an agent may repeat: its tasks are kept, and what may be charged. */
 	endTool(): void {
 		for (const [index, record] of this.others()) {
@@ -236,7 +202,7 @@ export class Records {
 		delete this.store[this.name];
 	}
 
-	/** A person has retried the execution, and has read what may be charged: texts without a result are sent again. */
+	/** In a manual retry, texts without a result are sent again: the error said that they may have been charged. */
 	private beginRetry(executionId: string): void {
 		this.stored.executionId = executionId;
 		for (const [index, record] of this.others()) {
@@ -244,8 +210,7 @@ export class Records {
 			const hasFailed = error?.extra?.state === 'fail';
 			delete record.costRub;
 			record.isBefore = true;
-			if (hasFailed) this.useUp(Number(index));
-			else if (!outputs && (key ?? taskId) === undefined) this.remove(Number(index));
+			if (hasFailed || (!outputs && (key ?? taskId) === undefined)) this.remove(Number(index));
 		}
 	}
 }

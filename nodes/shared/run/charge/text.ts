@@ -10,12 +10,12 @@ import { completionHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
 import type { Hints } from '../../n8n/hints';
 import { charge, type Plan } from './charge';
+import type { Ledger } from './ledger';
 import { costLimit, unknownPrice, type Limit } from './limits';
-import type { Spending } from './spending';
 
 export interface TextCosts {
 	client: GatewayClient;
-	spending: Spending;
+	ledger: Ledger;
 	textModels: Catalogue<TextModel>;
 	hints: Pick<Hints, 'add'>;
 }
@@ -37,18 +37,19 @@ export async function completeText(
 	textPlan: TextPlan,
 	send: (body: JsonObject) => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
-	const { client, spending, textModels, hints } = costs;
+	const { client, ledger, textModels, hints } = costs;
 	const { format, output, item, maxCostRub, signal } = textPlan;
 	const limit = costLimit(client, maxCostRub);
-	const { body, mostRub } = limit
+	const { body, maxRub } = limit
 		? await limitedCall(costs, textPlan, limit)
-		: { ...textPlan, mostRub: undefined };
-	const plan = { client, mostRub, item, maxCostRub, signal };
+		: { ...textPlan, maxRub: undefined };
+	const call = { model: asText(body.model) ?? '', account: client.account, maxRub };
+	const plan = { client, call, item, maxCostRub, signal };
 	const model = async () => await textModels.known(client, body.model);
 	let fields: { costRub?: number; costIsComputed?: true } | undefined;
 	try {
 		const { result, rub } = await charge(
-			spending,
+			ledger,
 			plan,
 			async () => {
 				const response = await send(body);
@@ -56,10 +57,9 @@ export async function completeText(
 			},
 			async (ended) => {
 				const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
-				spending.addTokens(charged.usage);
 				const cost = await costOfCharge(charged, body, model);
 				fields = cost?.fields;
-				return cost?.rub;
+				return { rub: cost?.rub, tokens: charged.usage };
 			},
 		);
 		await rub;
@@ -77,11 +77,11 @@ async function limitedCall(
 	{ client, textModels }: TextCosts,
 	{ format, body, files }: TextPlan,
 	limit: Limit,
-): Promise<{ body: JsonObject; mostRub: string }> {
+): Promise<{ body: JsonObject; maxRub: string }> {
 	const model = await textModels.required(client, body.model);
 	const limited = withMaxTokens(format, body);
 	const most = mostOfCall(format, limited, model, files);
 	// *Minimum Balance* cuts nothing off.
-	if ('rub' in most) return { body: limit === 'maxCostRub' ? limited : body, mostRub: most.rub };
+	if ('rub' in most) return { body: limit === 'maxCostRub' ? limited : body, maxRub: most.rub };
 	throw unknownPrice(`What the call to "${asText(body.model) ?? ''}" may cost`, most.reason, limit);
 }
