@@ -1,10 +1,11 @@
 import { WorkflowExecute } from 'n8n-core';
-import { createRunExecutionData, type IRun, type IRunExecutionData } from 'n8n-workflow';
+import { createRunExecutionData, type IRun, type IRunExecutionData, type ITaskData } from 'n8n-workflow';
 
 import { requestSuspended } from '../helpers/contexts';
 import { copy, type RunOptions } from '../helpers/engine';
 import { RETRY, retryData, workflowOf, type Story } from '../stories/execution';
 import { Clock } from '../helpers/time';
+import { withAgents, type Answer } from './agent';
 import type { History } from './history';
 import { nodeName, storyOf } from './workflow';
 
@@ -39,8 +40,12 @@ export class Execution {
 	hangs = false;
 	run: IRun | undefined;
 	readonly began = Date.now();
+	/** What its agents were told. */
+	readonly answers: Answer[] = [];
 	/** Whether n8n has crashed during it. */
 	isLost = false;
+	/** When n8n has last stored what a crash does not lose. */
+	savedAt = 0;
 	private running: Running | undefined;
 	private atStart: IRunExecutionData | undefined;
 	private suspended: IRunExecutionData | undefined;
@@ -97,9 +102,14 @@ export class Execution {
 		return runs.filter(({ startTime }) => startTime === LEFT).length;
 	}
 
+	/** What n8n has after its end, or after a crash. */
+	get kept(): IRunExecutionData | undefined {
+		return this.isLost ? this.atStart : this.run?.data;
+	}
+
 	/** After a crash, n8n has what it stored when it last began to run it, and adds a run of each node that had begun. */
 	private get stored(): IRunExecutionData {
-		const [run, stored] = [this.run?.data, this.isLost ? this.atStart : this.run?.data];
+		const [run, stored] = [this.run?.data, this.kept];
 		if (!run || !stored) throw new Error('There is no execution');
 		if (!this.isLost) return stored;
 		const { resultData } = stored;
@@ -114,7 +124,8 @@ export class Execution {
 	}
 
 	private get mode() {
-		return this.before ? RETRY : 'manual';
+		if (this.before) return RETRY;
+		return this.history.isSubWorkflow ? 'integrated' : 'manual';
 	}
 
 	/** Builds the workflow anew, as n8n does each time that it starts or resumes an execution. */
@@ -125,7 +136,8 @@ export class Execution {
 			String(this.runsBefore(node)),
 		]);
 		const n8n = { n8nUrl, variables: Object.fromEntries(earlier) as Record<string, string> };
-		return workflowOf({ ...storyOf(this.history), keyOf, n8n }, credential, this.id);
+		const prepared = workflowOf({ ...storyOf(this.history), keyOf, n8n }, credential, this.id);
+		return withAgents(prepared, this.history, (node) => this.runsBefore(node), this.answers);
 	}
 
 	private async playFrom(first: IRunExecutionData): Promise<void> {
@@ -139,6 +151,9 @@ export class Execution {
 	private async segment(data: IRunExecutionData): Promise<IRun | undefined> {
 		this.atStart = copy(data);
 		const { workflow, more } = this.prepare();
+		more.hooks?.addHandler('nodeExecuteAfter', (name, run, { executionData }) =>
+			this.save(name, run, executionData),
+		);
 		const running = new WorkflowExecute(more, this.mode, data).processRunExecutionData(workflow);
 		this.running = running;
 		let run: IRun | undefined;
@@ -150,6 +165,16 @@ export class Execution {
 		}
 		this.running = undefined;
 		return run;
+	}
+
+	/** Stores what a crash does not lose, as n8n does after each node. */
+	private save(name: string, run: ITaskData, executionData: IRunExecutionData['executionData']): void {
+		const { atStart, isLost, history } = this;
+		if (!atStart || isLost || !history.savesProgress) return;
+		(atStart.resultData.runData[name] ??= []).push(copy(run));
+		atStart.resultData.lastNodeExecuted = name;
+		if (executionData) atStart.executionData = copy(executionData);
+		this.savedAt = Date.now();
 	}
 
 	/** How the suspended execution resumes: by a callback, or by time. */

@@ -4,7 +4,7 @@ import type { Outcome, History, Kind } from './history';
 
 const matches: Record<Kind, FaultRule['match']> = {
 	create: { method: 'POST', path: '/async/media/tasks' },
-	text: { method: 'POST', path: '/chat/completions' },
+	text: { method: 'POST', which: ({ group }) => group === 'chat' || group === 'messages' },
 	poll: { method: 'GET', path: '/async/media/tasks/*' },
 	catalogue: { method: 'GET', path: '*/models' },
 	upload: { method: 'POST', path: '/storage/upload' },
@@ -36,10 +36,12 @@ const actions: Record<Exclude<Outcome, 'redirect'>, FaultAction> = {
 export async function prepareGateway({ control, filesUrl }: Gateway, history: History): Promise<void> {
 	const [least, most] = history.duration;
 	const image = [least * 1000, most * 1000] as const;
+	const latency = [1000 * history.latency[0], 1000 * history.latency[1]] as const;
 	await control.reset();
 	control.configure({
 		render: 'placeholder',
 		taskDuration: { image },
+		latency: { chat: latency, messages: latency, mediaCreate: latency },
 		rateLimit: history.limit && {
 			requestsPerMinute: history.limit.requests,
 			windowMs: 10_000,
@@ -75,6 +77,10 @@ export interface Charge {
 	taskId: string | undefined;
 	/** Whether the task has failed. */
 	hasFailed: boolean;
+	/** Whether somebody has deleted it. */
+	isDeleted: boolean;
+	/** Unix milliseconds. */
+	time: number;
 	/** Whether a response that names the task, or is the text, has arrived. */
 	isKnown: boolean;
 	/** Decimal text in rubles. */
@@ -113,6 +119,8 @@ export function charges(
 			execution: executions.findLast(({ began }) => began <= time),
 			taskId,
 			hasFailed: task?.state === 'fail',
+			isDeleted: task?.deleted ?? false,
+			time,
 			isKnown: requests.some((request) => isSame(request) && isGood(request)),
 			amount,
 			account,
@@ -120,13 +128,32 @@ export function charges(
 	});
 }
 
+/** Deletes the tasks of a history's items that are to be deleted, as their owner. */
+export async function deleteTasks(
+	{ baseUrl, control }: Gateway,
+	{ deleted }: History,
+	keys: readonly string[],
+): Promise<void> {
+	const isMeant = (text: string) => deleted.some((item) => orderOf(text).split('.').at(-2) === `${item}`);
+	for (const { taskId } of control.tasks().filter((task) => isMeant(JSON.stringify(task.input)))) {
+		const url = `${baseUrl}/async/media/tasks/${taskId}`;
+		for (const key of keys)
+			await fetch(url, { method: 'DELETE', headers: { Authorization: `Bearer ${key}` } });
+	}
+}
+
 /** The requests that cost money, with their times. */
-export function asked({ control }: Gateway): Array<{ order: string; at: number }> {
-	const paths = [matches.create, matches.text].map((match) => ({ ...match, host: 'api' }) as const);
-	const requests = paths.flatMap((path) => control.requests(path));
-	return requests.map(({ body, startedAt }) => ({
+export function asked(
+	{ control }: Gateway,
+	answered: ReadonlySet<string>,
+): Array<{ order: string; at: number; isClear: boolean }> {
+	const isPaid = ({ group }: RequestRecord) => ['chat', 'messages', 'mediaCreate'].includes(group);
+	const requests = control.requests({ host: 'api', method: 'POST' }).filter(isPaid);
+	return requests.map(({ id, body, startedAt, status }) => ({
 		order: orderOf(JSON.stringify(body.json)),
 		at: startedAt,
+		// Whether its response says what it has cost.
+		isClear: answered.has(id) && status !== null && status < 499,
 	}));
 }
 

@@ -1,3 +1,3 @@
 import { itKeepsThePromises } from './suite';
 
-itKeepsThePromises('create', 'text');
+itKeepsThePromises('create', 'text', 'agent');

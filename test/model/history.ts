@@ -28,10 +28,21 @@ export type Outcome = (typeof outcomes)[number];
 export const kinds = ['create', 'text', 'poll', 'catalogue', 'upload', 'file'] as const;
 export type Kind = (typeof kinds)[number];
 
-export type Operation = 'create' | 'poll' | 'suspend' | 'text';
+export type Operation = 'create' | 'poll' | 'suspend' | 'text' | 'agent';
 
-/** What ends an execution: as the n-th request begins, or as the gateway receives it, or after a time. */
-type Stop = { by: 'user' | 'crash' } & ({ sent: number } | { received: number } | { afterMs: number });
+/** What an agent calls: a media task or a text as its tool, or its chat model. */
+export type Call = 'task' | 'text' | 'chat';
+
+/**
+ * What ends an execution: as the n-th request begins, or as the gateway receives it, or some steps of the process after a
+ * response has arrived, when calls that waited for it begin, or after a time.
+ */
+type Stop = { by: 'user' | 'crash' } & (
+	| { sent: number }
+	| { received: number }
+	| { answered: number; ticks: number }
+	| { afterMs: number }
+);
 
 /** What a person has edited before a *Retry*: nothing, or how a prompt is written, or what changes no request. */
 type Edit = 'none' | 'prompt' | 'settings';
@@ -65,15 +76,33 @@ export interface History {
 	lagMs: number;
 	/** The items whose tasks fail. */
 	failing: number[];
+	/** The items whose tasks somebody deletes before each *Retry*. */
+	deleted: number[];
+	/** The format of texts. With Messages, the response has no cost: it is computed. */
+	format: 'chat' | 'messages';
 	outcomes: Record<Kind, Outcome[]>;
 	/** Whether the items go through the nodes a second time. */
 	loop: boolean;
 	/** The most requests of the account in ten seconds, and whether a refusal says when to come again. */
 	limit: { requests: number; retryAfter: 'none' | 'seconds' } | null;
 	stop: Stop | null;
+	/** *Save execution progress*: a crash loses only what was not stored when the last node ended. */
+	savesProgress: boolean;
+	/** n8n redacts the workflow's data: nodes store no outputs. */
+	isRedacted: boolean;
+	/** Another workflow executes it. */
+	isSubWorkflow: boolean;
 	callbacks: 'on' | 'off' | 'twice';
 	/** *Max Cost per Execution* in rubles. */
 	maxCost: number | null;
+	/** The nodes, and the calls of agents, without it. */
+	unlimited: Array<number | Call>;
+	/** What an agent calls for each item, at the same time; equal ones have the same words. */
+	calls: Call[];
+	/** Whether an agent waits for its chat model only until the first other call has ended. */
+	abandons: boolean;
+	/** How long the gateway takes for what costs money, in seconds. */
+	latency: [number, number];
 	/** With two, every second item has the key of another account, or it changes each time that it is read. */
 	accounts: 'one' | 'byItem' | 'byRead';
 	/** What somebody edits before each *Retry* of the execution, while it fails. */
@@ -103,11 +132,15 @@ const rarely = <T>(value: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> =>
 export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 	const second = fc.oneof(
 		{ weight: 6, arbitrary: fc.constant([]) },
-		{ weight: 4, arbitrary: fc.constantFrom<Operation[]>(['create'], ['text'], ['poll'], ['suspend']) },
+		{
+			weight: 4,
+			arbitrary: fc.constantFrom<Operation[]>(['create'], ['text'], ['poll'], ['suspend'], ['agent']),
+		},
 	);
 	const moment = fc.oneof(
 		fc.record({ sent: fc.integer({ min: 1, max: 20 }) }),
 		fc.record({ received: fc.integer({ min: 1, max: 20 }) }),
+		fc.record({ answered: fc.integer({ min: 1, max: 12 }), ticks: fc.integer({ min: 1, max: 8 }) }),
 		fc.record({ afterMs: fc.integer({ min: 1, max: 30_000 }) }),
 	);
 	const stop = fc.tuple(fc.constantFrom<Stop['by']>('user', 'crash', 'crash'), moment);
@@ -134,6 +167,8 @@ export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 		duration: fc.constantFrom<Array<[number, number]>>([0, 0], [2, 2], [1, 14], [20, 80], [3600, 3600]),
 		lagMs: rarely(fc.constant(5_000), 0),
 		failing: rarely(fc.uniqueArray(fc.nat(5), { maxLength: 2 }), []),
+		deleted: rarely(fc.uniqueArray(fc.nat(3), { maxLength: 2 }), []),
+		format: fc.constantFrom('chat', 'chat', 'messages'),
 		outcomes: fc.record({
 			create: someOutcomes('lost', 'cut', 'errorAfter'),
 			// The gateway's own 500 may be repeated (§7.6), so the gateway must not charge a text for it.
@@ -157,8 +192,15 @@ export function histories(first: readonly Operation[]): fc.Arbitrary<History> {
 			stop.map(([by, when]) => ({ by, ...when })),
 			null,
 		),
+		savesProgress: bool,
+		isRedacted: rarely(bool, false),
+		isSubWorkflow: rarely(bool, false),
 		callbacks: fc.constantFrom('on', 'off', 'twice'),
 		maxCost: fc.option(fc.constantFrom(0, 0.004, 0.01, 2, 4, 7, 14, 100), { freq: 2 }),
+		unlimited: rarely(fc.uniqueArray(fc.constantFrom<number | Call>(0, 1, 'task', 'text', 'chat')), []),
+		calls: fc.array(fc.constantFrom<Call>('task', 'text', 'chat'), { minLength: 1, maxLength: 6 }),
+		abandons: bool,
+		latency: fc.constantFrom<Array<[number, number]>>([0, 0], [0, 0.9], [0, 9]),
 		accounts: fc.constantFrom('one', 'one', 'one', 'byItem', 'byRead'),
 		retries: fc.array(fc.constantFrom<Edit>('none', 'prompt', 'settings'), { maxLength: 4 }),
 	});
@@ -174,17 +216,24 @@ function possible(history: History): History {
 		...history,
 		...(waits ? { tries: Math.min(history.tries, 3) } : {}),
 		...(operations.includes('suspend') ? { maxWait: 70 } : {}),
-		// A crash loses which account was asked, and what a key stands for.
+		// A crash loses what was asked of which account, and what a key stands for.
 		...(isCrash && {
 			// n8n counts the run that was suspended, too, when a later node has crashed.
 			operations: operations[0] === 'suspend' ? ['suspend'] : operations,
 			ownKey: ownKey === 'perTry' ? null : ownKey,
 			accounts: accounts === 'byRead' ? 'one' : accounts,
 			isEqual: true,
+			input: 'same' as const,
 			retries: retries.map((edit) => (ownKey && edit === 'prompt' ? 'none' : edit)),
 		}),
-		// One task for items of two accounts.
-		...(ownKey === 'forAll' && accounts === 'byItem' ? { accounts: 'one' } : {}),
+		// One task for items of two accounts; and n8n gives the tools of an agent one credential.
+		...((ownKey === 'forAll' && accounts === 'byItem') || operations.includes('agent')
+			? { accounts: 'one' }
+			: {}),
+		// Equal calls at once, in a retry, each replace a task that is gone.
+		...(operations.includes('agent') ? { deleted: [] } : {}),
+		// All responses to others would come too late.
+		...(operations.every((operation) => operation === 'agent') ? {} : { latency: [0, 0.9] as const }),
 	};
 }
 

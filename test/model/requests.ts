@@ -20,6 +20,8 @@ export class SentRequests {
 	isCancelled = false;
 	/** Is called after each request with the number of those so far. */
 	onRequest: (count: number) => void = () => undefined;
+	/** Is called when a response has arrived whole, with the number of those so far. */
+	onAnswer: (count: number) => void = () => undefined;
 	private readonly open = new Set<ClientRequest>();
 	private readonly original = Reflect.get(ClientRequest.prototype, 'onSocket');
 
@@ -44,6 +46,7 @@ export class SentRequests {
 		this.answered.clear();
 		this.isCancelled = false;
 		this.onRequest = () => undefined;
+		this.onAnswer = () => undefined;
 	}
 
 	/** Ends the requests that are still open. */
@@ -56,7 +59,9 @@ export class SentRequests {
 		request.once('close', () => this.open.delete(request));
 		request.prependOnceListener('response', (response: IncomingMessage) => {
 			response.once('end', () => {
-				if (!this.isCancelled) this.answered.add(String(response.headers['x-request-id']));
+				if (this.isCancelled) return;
+				this.answered.add(String(response.headers['x-request-id']));
+				this.onAnswer(this.answered.size);
 			});
 		});
 		this.all.push({

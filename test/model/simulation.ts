@@ -10,7 +10,7 @@ import { binaryStorage } from '../helpers/engine';
 import { freshRateGates } from '../helpers/rateGates';
 import { Clock, passTime } from '../helpers/time';
 import { Execution, type Surroundings } from './execution';
-import { asked, charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
+import { asked, charges, deleteTasks, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
 import { edited, type History } from './history';
 import { SentRequests, type SentRequest } from './requests';
 
@@ -113,6 +113,7 @@ export class Simulation {
 			let execution = await play(history);
 			for (const edit of history.retries) {
 				if (requests.isCancelled || !execution.canBeRetried) break;
+				await deleteTasks(gateway, history, [apiKey, other]);
 				await passTime(READING_MS);
 				execution = await play(edited(execution.history, edit), execution);
 			}
@@ -123,7 +124,7 @@ export class Simulation {
 				executions,
 				wasCancelled: requests.isCancelled,
 				charges: charges(gateway, requests.answered, executions),
-				asked: asked(gateway),
+				asked: asked(gateway, requests.answered),
 				sent: [...sent, ...requests.all.slice(sent.length).map((one) => ({ ...one, afterCancel: false }))],
 				origin: new URL(baseUrl).origin,
 				log: [...log],
@@ -154,6 +155,9 @@ export class Simulation {
 		this.onReceived = (count) => {
 			if (stop && 'received' in stop && count === stop.received) end();
 		};
+		requests.onAnswer = (count) => {
+			if (stop && 'answered' in stop && count === stop.answered) void ticks(stop.ticks).then(end);
+		};
 		if (stop && 'afterMs' in stop) setTimeout(end, stop.afterMs);
 	}
 
@@ -167,6 +171,10 @@ export class Simulation {
 		if (!this.execution || !isCurrent) return reply(404, { message: 'There is no such execution' });
 		await this.execution.receive({ query: Object.fromEntries(searchParams), body, reply });
 	}
+}
+
+async function ticks(count: number): Promise<void> {
+	for (let done = 0; done < count; done += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The API key of an item, as the credential of a history gives it. */

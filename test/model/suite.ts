@@ -4,7 +4,7 @@ import { histories, type Operation } from './history';
 import { broken } from './promises';
 import { Simulation } from './simulation';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 40);
+const RUNS = Number(process.env.MODEL_RUNS ?? 60);
 const SEED = Number(process.env.MODEL_SEED ?? 20_260);
 /** The longest time for a history on a busy machine, with those that make it smaller when it fails. Milliseconds. */
 const MS_PER_RUN = 20_000;
@@ -16,7 +16,7 @@ export function itKeepsThePromises(...operations: Operation[]): void {
 	afterAll(async () => await simulation?.close());
 
 	it(
-		`keeps the promises in ${RUNS} histories of ${operations.join(', ')}`,
+		`keeps the promises in random histories of ${operations.join(', ')}`,
 		async () => {
 			const property = fc.asyncProperty(histories(operations), async (history) => {
 				const problems = broken(history, await (simulation as Simulation).play(history));

@@ -1,8 +1,8 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { locator } from '../helpers/values';
 import type { Story, StoryNode } from '../stories/execution';
-import type { History, Operation } from './history';
+import type { Call, History, Operation } from './history';
 
 /** A picture of one pixel. */
 const PIXEL =
@@ -16,14 +16,15 @@ export function orderName(
 	operation: Operation | undefined,
 	{ node, run, item }: Record<'node' | 'run' | 'item', number | string>,
 ): string {
-	const isShared = ownKey !== null && ownKey !== 'perTry' && isEqual && operation !== 'text';
+	const isShared =
+		ownKey !== null && ownKey !== 'perTry' && isEqual && operation !== 'text' && operation !== 'agent';
 	const place = isShared ? (ownKey === 'forAll' ? 'all' : `any.${item}`) : `${node}.${run}.${item}`;
 	return `${place}.v${edition}`;
 }
 
 /** The workflow of a history, as it is written now. */
-export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'rounds'> {
-	const { operations, items: count, hasFile, onError, tries, loop } = history;
+export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'rounds' | 'workflow'> {
+	const { operations, isRedacted, items: count, hasFile, onError, tries, loop } = history;
 	const binary = { data: { data: PIXEL, mimeType: 'image/png', fileName: 'pixel.png' } };
 	const items = (): INodeExecutionData[] =>
 		Array.from({ length: count }, (_, item) => ({
@@ -37,7 +38,12 @@ export function storyOf(history: History): Pick<Story, 'nodes' | 'items' | 'roun
 			settings: { onError, retryOnFail: tries > 1, maxTries: tries, waitBetweenTries: 1 },
 		}),
 	);
-	return { nodes: nodes as Story['nodes'], items: items(), rounds: loop ? [items()] : [] };
+	return {
+		nodes: nodes as Story['nodes'],
+		items: items(),
+		rounds: loop ? [items()] : [],
+		workflow: isRedacted ? { redactionPolicy: 'all' } : {},
+	};
 }
 
 /** The names of an order's parts in expressions, which are written the same in all nodes. */
@@ -54,17 +60,24 @@ function prompt(history: History, node: number): string {
 	return `order ${orderName(history, history.operations[node], PARTS)} ${changing}`;
 }
 
-function requestOptions({ concurrency, maxRetries, maxCost }: History) {
-	return { concurrency, maxRetries, timeout: 1, ...(maxCost !== null && { maxCostRub: maxCost }) };
+/** The options of a node, or of what an agent calls. */
+export function requestOptions(
+	{ concurrency, maxRetries, maxCost, unlimited }: History,
+	node: number,
+	call?: Call,
+): INodeParameters {
+	const isLimited = maxCost !== null && !unlimited.includes(node) && !(call && unlimited.includes(call));
+	return { concurrency, maxRetries, timeout: 1, ...(isLimited && { maxCostRub: maxCost }) };
 }
 
 function textParameters(history: History, node: number): StoryNode['parameters'] {
 	return {
 		resource: 'text',
 		operation: 'generate',
+		format: history.format,
 		model: locator('sandbox/swift-1'),
 		prompt: `=[[say:${prompt({ ...history, input: 'same' }, node)}]] ${prompt(history, node)}`,
-		options: { ...requestOptions(history), maxTokens: 50 },
+		options: { ...requestOptions(history, node), maxTokens: 50 },
 	};
 }
 
@@ -94,7 +107,7 @@ function mediaParameters(history: History, node: number): StoryNode['parameters'
 		...(hasFile && { inputFiles: { files } }),
 		...(waits && { waitStrategy: operation, downloadResults: download }),
 		options: {
-			...requestOptions(history),
+			...requestOptions(history, node),
 			...(ownKey && { idempotencyKey: OWN_KEYS[ownKey] }),
 			...(waits && { maxWait: maxWait / 60 }),
 		},

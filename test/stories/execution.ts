@@ -93,6 +93,11 @@ export class Execution {
 		return this.run.data.resultData.metadata;
 	}
 
+	/** What nodes have stored beside their items: `flow`, and one for each node. */
+	get contexts(): object {
+		return this.run.data.executionData?.contextData ?? {};
+	}
+
 	/** The outputs of a node, of all rounds. */
 	items(node = 'Gateway'): INodeExecutionData[] {
 		return this.runs(node).flatMap(({ data }) => data?.main?.[0] ?? []);
