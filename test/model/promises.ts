@@ -115,7 +115,10 @@ const promises: Promises = {
 		const stored = storedText(seen);
 		return seen.charges
 			.filter(
-				(charge) => !charge.isKnown && !isLost(charge) && !(seen.wasCancelled && isOfAgent(charge.order)),
+				(charge) =>
+					!charge.isKnown &&
+					charge.execution?.isLost !== true &&
+					!(seen.wasCancelled && isOfAgent(charge.order)),
 			)
 			.filter(({ order, taskId }) => !told.has(order) && !(taskId !== undefined && stored.includes(taskId)))
 			.map(({ order }) => `nothing says that order ${order} may have been charged`);
