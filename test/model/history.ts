@@ -230,8 +230,6 @@ function possible(history: History): History {
 		...((ownKey === 'forAll' && accounts === 'byItem') || operations.includes('agent')
 			? { accounts: 'one' }
 			: {}),
-		// Equal calls at once, in a retry, each replace a task that is gone.
-		...(operations.includes('agent') ? { deleted: [] } : {}),
 		// All responses to others would come too late.
 		...(operations.every((operation) => operation === 'agent') ? {} : { latency: [0, 0.9] as const }),
 	};

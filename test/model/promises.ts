@@ -47,14 +47,10 @@ const promises: Promises = {
 
 	'an order is charged once': ({ ownKey, isRedacted }, { charges }) => {
 		// Somebody has retried the execution: a text whose outcome or output is not there is ordered again, and a task that has
-		// failed or is gone.
+		// failed.
 		const isOver = (before: Charge, index: number, all: Charge[]) => {
 			if (before.taskId === undefined) return isRedacted || !before.isKnown || isLost(before);
-			return (
-				before.isDeleted ||
-				before.hasFailed ||
-				(isLost(before) && all.slice(0, index).some(({ hasFailed }) => hasFailed))
-			);
+			return before.hasFailed || (isLost(before) && all.slice(0, index).some(({ hasFailed }) => hasFailed));
 		};
 		return charges
 			.filter(({ order, account, execution }, index) => {

@@ -230,7 +230,7 @@ describe('calls with one key', () => {
 	});
 
 	const use = (usedAt: string, content: string, key = 'k') => {
-		execution.node().useKey(key, { model: 'm', account: 'a' }, { usedAt, content });
+		execution.node().useKey(key, { usedAt, content });
 		return 'used';
 	};
 

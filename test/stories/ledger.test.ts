@@ -8,6 +8,7 @@ import { rubles as inRubles, multiplyDecimals } from '../../nodes/shared/gateway
 import { eventually } from '../helpers/time';
 import { CONTINUE } from '../helpers/values';
 import { rejection } from '../helpers/client';
+import type { FaultAction } from '../../sandbox/gateway/gateway';
 import type { StoryNode } from './execution';
 import { image, prompts, respondJson, RETRY_ON_FAIL, says, text, useStories } from './support';
 
@@ -211,7 +212,7 @@ it('the hint of a retry of a retry has what all executions before have cost', as
 		sums(spent(2), 1),
 	]);
 	const [so, before] = [spent(2), spent(0, 2)].map(inRubles);
-	expect(third.hints()).toContain(`(execution so far: ${so}; in the execution before: ${before})`);
+	expect(third.hints()).toContain(`(execution so far: ${so}; before this retry: ${before})`);
 });
 
 it('a cost below zero counts as zero: for the item, the hint, the sums and the limit', async () => {
@@ -229,6 +230,31 @@ it('a cost below zero counts as zero: for the item, the hint, the sums and the l
 	expect(execution.error).toBeUndefined();
 });
 
+describe('an own key that is an e-mail address', () => {
+	const keyed = image({ options: { idempotencyKey: '={{ $json.prompt }}@example.com' } });
+
+	it.each<[string, FaultAction | undefined]>([
+		['makes a picture', undefined],
+		['is lost', { kind: 'loseResponse' }],
+		['is refused', { kind: 'error', code: 'invalid_request' }],
+	])('is not in what n8n stores of the nodes when it %s, and a retry sends it', async (_, action) => {
+		// The second item fails, so that the records stay.
+		disturb(says('second'), { kind: 'error', code: 'invalid_request' });
+		if (action) disturb(says('first'), action);
+		const failed = await execute(keyed, prompts('first', 'second'));
+		const stored = JSON.stringify(failed.contexts);
+		expect(stored).toContain('aiGatewayLedger');
+		expect(stored).not.toContain('example.com');
+		calm();
+		const retried = await failed.retry();
+		expect(retried.error).toBeUndefined();
+		expect([gateway.charges(), new Set(keys())]).toStrictEqual([
+			2,
+			new Set(['first@example.com', 'second@example.com']),
+		]);
+	});
+});
+
 describe('calls that wait for a limit', () => {
 	const tasksOf = () => gateway.control.requests(CREATIONS).map(({ body }) => JSON.stringify(body.json));
 
@@ -236,9 +262,9 @@ describe('calls that wait for a limit', () => {
 		[
 			'costs its price: the next one is refused for what is spent',
 			false,
-			['success', 'maxCostRub', 'success'],
+			['success', 'success', 'maxCostRub'],
 		],
-		['is refused by the gateway: the next one is sent', true, [null, 'success', 'success']],
+		['is refused by the gateway: the next one is sent', true, ['success', null, 'success']],
 	])(
 		'a repetition is sent at once, and may exceed the limit; the first in flight %s',
 		async (_, isRefused, states) => {
@@ -249,7 +275,7 @@ describe('calls that wait for a limit', () => {
 				action: { kind: 'error', code: 'service_unavailable' },
 				times: 2,
 			});
-			const rows = prompts('a cat', 'a dog', 'a cow');
+			const rows = prompts('a cow', 'a cat', 'a dog');
 			const failed = await execute(image({ options: { maxRetries: 0 } }), rows);
 			expect(gateway.charges()).toBe(1);
 			calm();

@@ -120,7 +120,7 @@ it('an account is a base URL, in any spelling, and a key, which cannot be read f
 		expect(accountOf({ baseUrl, secrets: ['sk-1', 'another'] })).toBe(account);
 	expect(accountOf({ baseUrl: 'https://a.test', secrets: ['sk-2'] })).not.toBe(account);
 	expect(accountOf({ baseUrl: 'https://b.test', secrets: ['sk-1'] })).not.toBe(account);
-	expect(account).toMatch(/^[0-9a-f]{64}$/);
+	expect(account).toMatch(/^[0-9a-f]{32}$/);
 });
 
 it('WaitMeter measures the time in which at least one request waits', async () => {

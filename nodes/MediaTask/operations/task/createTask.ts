@@ -67,7 +67,7 @@ export async function createTask(
 	const ledgerKey = isOwn ? `${name} ${client.account}` : name;
 	const call = { model: task.entered.model, account: client.account, maxRub, key: ledgerKey };
 	if (isOwn)
-		ledger.useKey(ledgerKey, call, {
+		ledger.useKey(ledgerKey, {
 			usedAt: records.keys.place(index),
 			content: digest(bodyOf(task, counted)),
 		});

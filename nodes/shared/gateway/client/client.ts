@@ -58,7 +58,7 @@ export interface ClientSettings extends RequestSettings {
 export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' | 'secrets'>): string {
 	// The URL in one spelling.
 	const account = JSON.stringify([new URL(baseUrl).href, secrets[0] ?? '']);
-	return createHash('sha256').update(account).digest('hex');
+	return createHash('sha256').update(account).digest('hex').slice(0, 32);
 }
 
 /** A request to an endpoint of the gateway. Its method is GET unless it says another. */

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 
 import type { RunSignal } from '../../gateway/client/limits';
-import { compact, fieldOf, setField } from '../../gateway/util/json';
+import { fieldOf, setField } from '../../gateway/util/json';
 import { addToTotal, isMore } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/context';
 import { CostDisplay, type DisplayContext } from './costDisplay';
 import { InFlight } from './inFlight';
-import { sharedKey } from './keys';
+import { digest, sharedKey } from './keys';
 import { tooExpensive, unknownCosts } from './limits';
 import {
 	addCharge,
@@ -64,24 +64,23 @@ interface Place {
 
 type StoredSum = Place & Sum;
 
-/** A call with a key. */
+/** A call with a key that was sent, and not rejected. */
 export interface StoredCall extends Place {
 	account: string;
-	/** Whether it was sent, and not rejected. */
-	isSent: boolean;
 	taskId?: string;
 	/** What counts of it, in its execution. */
 	charge?: Charge;
 	/** The execution in which its task has failed. */
 	failedIn?: string;
-	own?: KeyUse;
 }
 
 /** What n8n stores, as JSON, also for a *Retry* of the execution: its sums and calls then are those of another execution. */
 interface Stored {
 	sums: StoredSum[];
-	/** By their keys, in the order in which they were sent. */
+	/** By digests of their keys, in the order in which they were sent. */
 	calls: Record<string, StoredCall>;
+	/** The users' keys, by the same digests. */
+	uses: Record<string, KeyUse>;
 }
 
 /** n8n does not declare `getContext` for sub-nodes, but they have it. */
@@ -116,7 +115,7 @@ export class Ledger {
 	) {
 		const flowStore: Record<string, unknown> = storedContext(context, 'flow') ?? {};
 		// Nothing else writes to the key.
-		this.stored = (flowStore[KEY] ??= { sums: [], calls: {} }) as Stored;
+		this.stored = (flowStore[KEY] ??= { sums: [], calls: {}, uses: {} }) as Stored;
 		this.execution = context.getExecutionId() ?? '';
 		this.node = context.getNode().name;
 		this.inFlight = inFlightOf.get(this.stored) ?? new InFlight();
@@ -158,7 +157,7 @@ export class Ledger {
 	end(entry: Entry, outcome: Outcome, tokens?: Tokens): void {
 		if (outcome === 'free') this.forget(entry);
 		else if (entry.key === undefined) addCharge(this.sumAt(this.placeOf(entry)), outcome);
-		else this.settle(this.storedCall(entry.key, entry), entry, outcome);
+		else this.settle(this.noteSent(entry.key, entry), entry, outcome);
 		if (tokens) {
 			const sum = this.sumAt(this.placeOf(entry));
 			sum.inputTokens += tokens.inputTokens ?? 0;
@@ -171,15 +170,12 @@ export class Ledger {
 	/** A rejected repetition says nothing of the request before. */
 	private forget({ key, isRepeated }: Entry): void {
 		const call = this.find(key);
-		if (key === undefined || !call || isRepeated || call.charge || call.taskId !== undefined) return;
-		// What a user's key stands for is known until the execution ends.
-		if (call.own) call.isSent = false;
-		else Reflect.deleteProperty(this.stored.calls, key);
+		if (key === undefined || isRepeated || call?.charge || call?.taskId !== undefined) return;
+		Reflect.deleteProperty(this.stored.calls, idOf(key));
 	}
 
 	private settle(call: StoredCall, entry: Entry, charge: Charge): void {
 		const counted = this.countedOf(call);
-		call.isSent = true;
 		if (counted && 'rub' in counted) return;
 		// It counts where its cost is shown.
 		this.count(call, charge, !counted || 'rub' in charge ? this.placeOf(entry) : undefined);
@@ -214,8 +210,7 @@ export class Ledger {
 
 	/** The call with a key that was sent, also by an execution that this one is a retry of. */
 	find(key: string | undefined): StoredCall | undefined {
-		const call = key === undefined ? undefined : fieldOf(this.stored.calls, key);
-		return call?.isSent ? call : undefined;
+		return key === undefined ? undefined : fieldOf(this.stored.calls, idOf(key));
 	}
 
 	/** Whether a call was sent by an execution that this one is a retry of. */
@@ -225,7 +220,7 @@ export class Ledger {
 
 	/** Whether the task with a key has failed before a person retried the execution. */
 	hasFailedBefore(key: string): boolean {
-		const { failedIn = this.execution } = fieldOf(this.stored.calls, key) ?? {};
+		const { failedIn = this.execution } = this.find(key) ?? {};
 		return failedIn !== this.execution;
 	}
 
@@ -235,13 +230,14 @@ export class Ledger {
 	 *
 	 * @throws {InvalidInputError} if it stands for another request
 	 */
-	useKey(key: string, call: Call, use: Omit<KeyUse, 'execution'>): void {
-		const stored = this.storedCall(key, call);
-		const { own, isSent } = stored;
+	useKey(key: string, use: Omit<KeyUse, 'execution'>): void {
+		const { uses } = this.stored;
+		const known = fieldOf(uses, idOf(key));
 		// Somebody may have corrected the input of one that a former execution has not sent.
-		const isKept = own !== undefined && (isSent || own.execution === this.execution);
-		if (isKept && own.usedAt !== use.usedAt && own.content !== use.content) throw sharedKey();
-		if (!isKept || own.usedAt === use.usedAt) stored.own = { ...use, execution: this.execution };
+		const isKept = known && (this.find(key) !== undefined || known.execution === this.execution);
+		if (isKept && known.usedAt !== use.usedAt && known.content !== use.content) throw sharedKey();
+		if (!isKept || known.usedAt === use.usedAt)
+			setField(uses, idOf(key), { ...use, execution: this.execution });
 	}
 
 	/** The IDs of the tasks that this execution, and those that it is a retry of, have made with an account. */
@@ -293,7 +289,7 @@ export class Ledger {
 	/** Notes a call as sent, before it is. */
 	private send(entry: Entry): true {
 		if (entry.isHeld) this.inFlight.add(entry, amountOf(this.countedOf(this.find(entry.key))));
-		if (entry.key !== undefined) this.storedCall(entry.key, entry).isSent = true;
+		if (entry.key !== undefined) this.noteSent(entry.key, entry);
 		return true;
 	}
 
@@ -322,15 +318,11 @@ export class Ledger {
 		return sum;
 	}
 
-	private storedCall(key: string, call: Call): StoredCall {
+	private noteSent(key: string, call: Call): StoredCall {
 		const { account } = call;
-		return (
-			fieldOf(this.stored.calls, key) ??
-			setField(this.stored.calls, key, {
-				...compact(this.placeOf(call)),
-				account,
-				isSent: false,
-			} as StoredCall)
-		);
+		return this.find(key) ?? setField(this.stored.calls, idOf(key), { ...this.placeOf(call), account });
 	}
 }
+
+/** A part of its digest: order numbers and e-mails are not for the data of an execution. */
+const idOf = (key: string) => digest(key).slice(0, 32);
