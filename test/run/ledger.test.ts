@@ -321,12 +321,20 @@ describe('a limit of ₽1', () => {
 		expect(outcomes).toStrictEqual(['others end', 'sent']);
 	});
 
-	it('sends a repetition at once, which alone may exceed it, and refuses nothing for what that may cost', async () => {
+	it('sends the repetition of a call before a retry at once, and holds its maximum, which alone may exceed it', async () => {
 		await send({ maxRub: '0.9' }, { key: 'k', maxRub: '0.9' }, '1');
+		retry('e2');
 		const node = execution.node();
 		const repeated = await begin({ key: 'k', maxRub: '1.2' }, '1', node);
 		const outcomes = await beside('0.3', () => node.end(repeated, { rub: '0.7' }));
 		expect([outcomes, shown()]).toStrictEqual([['others end', 'sent'], '0.7 2 0']);
+	});
+
+	it('holds nothing for a repetition in the same execution, whose maximum counts already', async () => {
+		await send({ maxRub: '0.9' }, { key: 'k', maxRub: '0.9' }, '1');
+		await begin({ key: 'k', maxRub: '0.9' }, '1');
+		expect(await limited('0.11')).toStrictEqual(REFUSED);
+		expect(await limited('0.1')).toBe('sent');
 	});
 
 	it('holds the maximum of equal calls at the same time once, also of one that waits for its turn', async () => {
@@ -531,10 +539,8 @@ async function play(calls: RandomCall[], { maxCosts }: { maxCosts: Array<number 
 	}
 
 	function checkRefused({ execution, most }: Truth): void {
-		// Of a call without a limit, what an earlier request may have cost is kept while it is repeated.
-		const ended = ofExecution(execution).filter(
-			({ state, isUnlimited, endedAt }) => state === 'has ended' || (isUnlimited && endedAt < Infinity),
-		);
+		// What an earlier request may have cost counts while it is repeated.
+		const ended = ofExecution(execution).filter(({ endedAt }) => endedAt < Infinity);
 		const left = (maxCosts[execution] ?? ANY * 100) - total(ended.map(({ counted }) => counted));
 		expect(most).toBeGreaterThan(left);
 	}

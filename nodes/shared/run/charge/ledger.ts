@@ -12,7 +12,6 @@ import { tooExpensive, unknownCosts } from './limits';
 import {
 	addCharge,
 	addSum,
-	amountOf,
 	emptySum,
 	maxOf,
 	totalOf,
@@ -39,10 +38,10 @@ export interface Call {
 
 /** A call in flight. */
 export interface Entry extends Call {
-	/** Whether its maximum counts against the limit. */
-	readonly isHeld: boolean;
 	/** Whether its task may exist already: it neither waits nor is refused. */
 	readonly isRepeated: boolean;
+	/** What it holds of the limit. */
+	heldRub: string;
 }
 
 /** What a user's key stands for. */
@@ -100,7 +99,8 @@ export class Ledger {
 	private readonly stored: Stored;
 	private readonly execution: string;
 	private readonly node: string;
-	private isClosed = false;
+	/** None when it has ended. */
+	private run: string | undefined;
 	private readonly inFlight: InFlight;
 	private readonly display: CostDisplay;
 
@@ -108,16 +108,13 @@ export class Ledger {
 	 * @param run that of a node, the same in each attempt; a tool and a chat model have one for each object
 	 * @param countsCalls whether the hint has the number of the node's own calls
 	 */
-	constructor(
-		context: LedgerContext,
-		private readonly run: string = randomUUID(),
-		countsCalls = false,
-	) {
+	constructor(context: LedgerContext, run: string = randomUUID(), countsCalls = false) {
 		const flowStore: Record<string, unknown> = storedContext(context, 'flow') ?? {};
 		// Nothing else writes to the key.
 		this.stored = (flowStore[KEY] ??= { sums: [], calls: {}, uses: {} }) as Stored;
 		this.execution = context.getExecutionId() ?? '';
 		this.node = context.getNode().name;
+		this.run = run;
 		this.inFlight = inFlightOf.get(this.stored) ?? new InFlight();
 		inFlightOf.set(this.stored, this.inFlight);
 		this.display = new CostDisplay(context, flowStore, countsCalls);
@@ -142,28 +139,38 @@ export class Ledger {
 			signal?: AbortSignal | undefined;
 		},
 	): Promise<Entry> {
-		const { maxCostRub, isRepeated = false } = limit;
-		const isHeld = maxCostRub !== undefined;
-		const entry = { ...call, isHeld, isRepeated: isRepeated || this.find(call.key) !== undefined };
-		if (maxCostRub === undefined || entry.isRepeated) this.send(entry);
+		const { maxCostRub, run, signal } = limit;
+		const isRepeated = limit.isRepeated === true || this.find(call.key) !== undefined;
+		const entry: Entry = { ...call, isRepeated, heldRub: '0' };
+		if (maxCostRub === undefined || isRepeated) this.noteSent(entry, maxCostRub !== undefined);
 		else {
-			const sendIfItFits = () => this.fits(entry, maxCostRub) && this.send(entry);
-			this.display.showWait(await this.inFlight.inTurn(sendIfItFits, limit.run, limit.signal));
+			const sendIfItFits = () => this.fits(entry, maxCostRub) && this.noteSent(entry, true);
+			this.display.showWait(await this.inFlight.inTurn(sendIfItFits, run, signal));
 		}
 		return entry;
+	}
+
+	/** Notes a call as sent, before it is. */
+	private noteSent(entry: Entry, isLimited: boolean): true {
+		const { key, maxRub = '0' } = entry;
+		// One of several equal calls is charged.
+		const isHeld = isLimited && this.find(key)?.execution !== this.execution;
+		if (isHeld) this.inFlight.hold((entry.heldRub = maxRub));
+		if (key !== undefined) this.callOf(key, entry);
+		return true;
 	}
 
 	/** Ends a call. Of equal ones, the one whose cost is known counts. */
 	end(entry: Entry, outcome: Outcome, tokens?: Tokens): void {
 		if (outcome === 'free') this.forget(entry);
 		else if (entry.key === undefined) addCharge(this.sumAt(this.placeOf(entry)), outcome);
-		else this.settle(this.noteSent(entry.key, entry), entry, outcome);
+		else this.settle(this.callOf(entry.key, entry), entry, outcome);
 		if (tokens) {
 			const sum = this.sumAt(this.placeOf(entry));
 			sum.inputTokens += tokens.inputTokens ?? 0;
 			sum.outputTokens += tokens.outputTokens ?? 0;
 		}
-		if (entry.isHeld) this.inFlight.delete(entry);
+		this.inFlight.release(entry.heldRub);
 		this.show();
 	}
 
@@ -179,7 +186,6 @@ export class Ledger {
 		if (counted && 'rub' in counted) return;
 		// It counts where its cost is shown.
 		this.count(call, charge, !counted || 'rub' in charge ? this.placeOf(entry) : undefined);
-		if (entry.key !== undefined) this.inFlight.count(entry.key, amountOf(charge));
 	}
 
 	/** Counts a charge of a call, in place of the one before; at another place, if there is one. */
@@ -259,7 +265,7 @@ export class Ledger {
 	show(): void {
 		const sums = this.view();
 		this.display.update(sums.spent);
-		if (!this.isClosed) this.display.showHint(sums);
+		if (this.run !== undefined) this.display.showHint(sums);
 	}
 
 	/** Ends the run: its sums become those of the node, so that the rounds of a loop do not add to what n8n stores. */
@@ -269,7 +275,7 @@ export class Ledger {
 			sum.execution === this.execution && sum.node === this.node && sum.run === this.run;
 		const own = sums.filter(isOwn);
 		this.stored.sums = sums.filter((sum) => !isOwn(sum));
-		this.isClosed = true;
+		this.run = undefined;
 		for (const sum of own) addSum(this.sumAt(sum), sum);
 	}
 
@@ -280,17 +286,9 @@ export class Ledger {
 		const { maxRub = '0' } = entry;
 		const { spent } = this.view();
 		if (spent.unlimited > 0) throw unknownCosts(spent.unlimited);
-		// What is counted of those in flight is a part of what they hold.
-		const leftRub = addToTotal(addToTotal(limitRub, maxOf(spent), -1), this.inFlight.countedRub);
+		const leftRub = addToTotal(limitRub, maxOf(spent), -1);
 		if (isMore(maxRub, leftRub)) throw tooExpensive(maxRub, limitRub, spent);
 		return !isMore(addToTotal(this.inFlight.heldRub, maxRub), leftRub);
-	}
-
-	/** Notes a call as sent, before it is. */
-	private send(entry: Entry): true {
-		if (entry.isHeld) this.inFlight.add(entry, amountOf(this.countedOf(this.find(entry.key))));
-		if (entry.key !== undefined) this.noteSent(entry.key, entry);
-		return true;
 	}
 
 	/** What counts of a call in this execution. */
@@ -300,25 +298,26 @@ export class Ledger {
 
 	private placeOf({ model }: Call): Place {
 		const { execution, node, run } = this;
-		return { execution, node, ...(this.isClosed ? {} : { run }), model };
+		return { execution, node, run, model };
 	}
 
 	/** The sum of a place; if its run has ended, that of the node. */
 	private sumAt({ execution, node, run, model }: Place): Sum {
 		const { sums } = this.stored;
+		const isOpen = node === this.node && run === this.run;
 		const ofNode = sums.filter(
 			(sum) => sum.execution === execution && sum.node === node && sum.model === model,
 		);
-		const isOpen = node === this.node && run === this.run && !this.isClosed;
-		const ofRun = ofNode.find((sum) => sum.run === run);
-		const known = isOpen ? ofRun : (ofRun ?? ofNode.find((sum) => sum.run === undefined));
+		const known =
+			ofNode.find((sum) => sum.run === run) ??
+			(isOpen ? undefined : ofNode.find((sum) => sum.run === undefined));
 		if (known) return known;
-		const sum: StoredSum = { execution, node, ...(isOpen && { run }), model, ...emptySum() };
+		const sum = { execution, node, run: isOpen ? run : undefined, model, ...emptySum() };
 		sums.push(sum);
 		return sum;
 	}
 
-	private noteSent(key: string, call: Call): StoredCall {
+	private callOf(key: string, call: Call): StoredCall {
 		const { account } = call;
 		return this.find(key) ?? setField(this.stored.calls, idOf(key), { ...this.placeOf(call), account });
 	}

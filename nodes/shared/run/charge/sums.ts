@@ -1,4 +1,4 @@
-import { addToTotal, isMore } from '../../gateway/util/money';
+import { addToTotal } from '../../gateway/util/money';
 
 /** What is, or may be, charged for a call, as decimal text in rubles: its cost; else the most that it may cost, if that is known. */
 export type Charge = { rub: string } | { maxRub?: string | undefined };
@@ -63,13 +63,4 @@ export function totalOf(sums: readonly Sum[]): Sum {
 /** The most that the calls of a sum have cost, as decimal text in rubles, if none may have cost any amount. */
 export function maxOf({ rub, unknownRub }: Sum): string {
 	return addToTotal(rub, unknownRub);
-}
-
-/** What counts of a call for a limit, as decimal text in rubles. */
-export function amountOf(charge: Charge | undefined): string {
-	return (charge && ('rub' in charge ? charge.rub : charge.maxRub)) ?? '0';
-}
-
-export function higher(a: string, b: string): string {
-	return isMore(a, b) ? a : b;
 }
