@@ -7,7 +7,7 @@ import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
 import { asObject, canonicalJson, omit } from '../gateway/util/json';
 import { currentAccount } from '../n8n/client';
-import { isTool, sharesNoExecution, storedContext } from '../n8n/context';
+import { isTool, sharesNoExecution } from '../n8n/context';
 import { Hints } from '../n8n/hints';
 import { DryRun } from './charge/dryRun';
 import { digest, writtenDigest } from './charge/keys';
@@ -80,19 +80,14 @@ export async function mcpCallOf(context: IExecuteFunctions): Promise<McpCall | u
 	return mcpCalls.begin(digest([id, context.getNode().name, account, runOf(context, true)]));
 }
 
-/** Key in the node's context: the index of its first run. */
-const FIRST_RUN = 'aiGatewayFirstRun';
-
 /**
- * Identifies the run of the node within the execution, the same in each try. In a *Retry* after a crash, n8n counts the node's
- * runs before it as one. Each try of an agent's tool is a run of its own, so with the run index a retry would be charged as a
+ * Identifies the run of the node within the execution, the same in each try. Each try of an agent's tool is a run of its own, so with the run index a retry would be charged as a
  * new call; and n8n's engine adds the ID that the model gives to each call.
  */
 function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
 	if (!isToolRun) {
 		const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-		const store: Record<string, unknown> = storedContext(context, 'node') ?? { [FIRST_RUN]: 0 };
-		return String(runIndex - Number((store[FIRST_RUN] ??= runIndex)));
+		return String(runIndex);
 	}
 	const call: unknown[] = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
 	try {
