@@ -30,7 +30,7 @@ describe('*Minimum Balance* of ₽90', () => {
 			json,
 		} as unknown as GatewayClient;
 		const send = async (maxRub: string, reader = client) =>
-			await checkBalance(reader, maxRub).then(() => 'sent', asError);
+			await checkBalance(reader, '90', maxRub).then(() => 'sent', asError);
 		return { gateway, client, send };
 	}
 

@@ -205,7 +205,6 @@ describe('a task that is paid for was deleted at the gateway', () => {
 
 	it.each<[string, object]>([
 		['keeps running', {}],
-		['sleeps', { waitStrategy: 'suspend' }],
 		['has an own key', { options: { idempotencyKey: '=order-{{ $json.prompt }}' } }],
 	])('a retry makes no other one; after *Restore*, it returns both and pays nothing: %s', async (_, more) => {
 		const failed = await (await deleted(more)).retry();

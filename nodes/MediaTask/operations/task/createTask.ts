@@ -63,7 +63,7 @@ export async function createTask(
 	const [secret = ''] = client.settings.secrets;
 	const key = records.key(index, ownKey, secret);
 	const name = sentKey ?? (ownKey === undefined ? key : ownKeyName(ownKey));
-	const isOwn = isOwnKeyName(name);
+	const isOwn = ownKey !== undefined && isOwnKeyName(name);
 	const ledgerKey = isOwn ? `${name} ${client.account}` : name;
 	const call = { model: task.entered.model, account: client.account, maxRub, key: ledgerKey };
 	if (isOwn)

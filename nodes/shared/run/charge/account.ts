@@ -60,15 +60,17 @@ class Account {
 const accounts = new Map<string, Account>();
 
 /**
- * Checks the *Minimum Balance* of the credential, if it has one. It may be passed by what is in flight at that moment.
+ * Checks *Minimum Balance*. It may be passed by what is in flight at that moment. Amounts are decimal text in rubles.
  *
- * @param maxRub the most that the call may cost, as decimal text in rubles; known where a limit is set
+ * @param maxRub the most that the call may cost, which is known where there is a limit
  * @throws {InvalidInputError} if the call would leave less, and for a minimum that is not an amount
  * @throws {ApiError} if the balance cannot be read
  */
-export async function checkBalance(client: GatewayClient, maxRub = '0'): Promise<void> {
-	const { minBalanceRub } = client.settings;
-	if (minBalanceRub === undefined) return;
+export async function checkBalance(
+	client: GatewayClient,
+	minBalanceRub: string,
+	maxRub = '0',
+): Promise<void> {
 	checkMinBalance(minBalanceRub);
 	const account = accounts.get(client.account) ?? new Account();
 	accounts.set(client.account, account);

@@ -47,12 +47,14 @@ export async function charge<R>(
 ): Promise<{ result: R; rub: Promise<string | undefined> }> {
 	const { client, call, item, key, mayBePaid = false, maxCostRub, signal } = plan;
 	const known = item?.records.get(item.index);
-	assertSameAccount(known, client);
+	if (known) assertSameAccount(known, client);
 	// A repetition may be of a task that is paid for: it is counted, and neither waits nor is refused.
 	const isRepeated = key !== undefined && known?.key === key.name;
 	const entry = await ledger.begin(call, { maxCostRub, isRepeated, run: client.run, signal });
 	try {
-		if (!entry.isRepeated) await checkBalance(client, call.maxRub);
+		const { minBalanceRub } = client.settings;
+		if (minBalanceRub !== undefined && !entry.isRepeated)
+			await checkBalance(client, minBalanceRub, call.maxRub);
 	} catch (error) {
 		ledger.end(entry, 'free');
 		throw asError(error);
@@ -81,8 +83,8 @@ export async function charge<R>(
 }
 
 /** A call that may be charged is not sent from another account: both would pay. */
-function assertSameAccount(known: ItemRecord | undefined, client: GatewayClient): void {
-	if (known?.account === undefined || known.account === client.account) return;
+function assertSameAccount(known: ItemRecord, client: GatewayClient): void {
+	if (known.account === undefined || known.account === client.account) return;
 	if (known.state !== 'sent' && known.state !== 'unknown') return;
 	throw new ApiError({
 		message: 'The item was sent with another API key before, and may have been charged',

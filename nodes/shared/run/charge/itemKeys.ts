@@ -21,7 +21,7 @@ export class ItemKeys {
 	 * @param store the node's context
 	 * @param node the root of the execution, and the node
 	 * @param run the node as it is written, and its run
-	 * @param hasFailedBefore whether a task failed before a person retried the execution: another key then makes another one
+	 * @param hasFailedBefore whether the task with a key failed before a person retried the execution
 	 */
 	constructor(
 		private readonly store: Record<string, unknown>,
@@ -37,14 +37,18 @@ export class ItemKeys {
 		const { now, before } = (this.requests ??= this.countAnew());
 		const count = fieldOf(now, short) ?? 0;
 		setField(now, short, count + 1);
-		this.keys.set(index, idempotencyKey([...this.node, content, (fieldOf(before, short) ?? 0) + count]));
+		const all = (fieldOf(before, short) ?? 0) + count;
+		this.keys.set(index, this.unused(idempotencyKey([...this.node, content, all])));
 	}
 
 	/** The key of an item; for one that is not planned, such as the call of a tool, that of its place. */
 	key(index: number): string {
-		let key = this.keys.get(index) ?? this.place(index);
-		while (this.hasFailedBefore(key)) key = idempotencyKey([key]);
-		return key;
+		return this.keys.get(index) ?? this.unused(this.place(index));
+	}
+
+	/** A person has retried the execution after a task had failed: another key makes another one. */
+	private unused(key: string): string {
+		return this.hasFailedBefore(key) ? this.unused(idempotencyKey([key])) : key;
 	}
 
 	/** Identifies an item in the workflow, as that is written. */

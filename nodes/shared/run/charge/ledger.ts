@@ -12,8 +12,7 @@ import { tooExpensive, unknownCosts } from './limits';
 import {
 	addCharge,
 	addSum,
-	emptySum,
-	maxOf,
+	NO_CALLS,
 	totalOf,
 	type Charge,
 	type Outcome,
@@ -144,8 +143,12 @@ export class Ledger {
 		const entry: Entry = { ...call, isRepeated, heldRub: '0' };
 		if (maxCostRub === undefined || isRepeated) this.noteSent(entry, maxCostRub !== undefined);
 		else {
-			const sendIfItFits = () => this.fits(entry, maxCostRub) && this.noteSent(entry, true);
-			this.display.showWait(await this.inFlight.inTurn(sendIfItFits, run, signal));
+			const waitedMs = await this.inFlight.inTurn(
+				() => this.fits(entry, maxCostRub) && this.noteSent(entry, true),
+				run,
+				signal,
+			);
+			if (waitedMs > 0) this.display.showWait(waitedMs);
 		}
 		return entry;
 	}
@@ -286,7 +289,7 @@ export class Ledger {
 		const { maxRub = '0' } = entry;
 		const { spent } = this.view();
 		if (spent.unlimited > 0) throw unknownCosts(spent.unlimited);
-		const leftRub = addToTotal(limitRub, maxOf(spent), -1);
+		const leftRub = addToTotal(addToTotal(limitRub, spent.rub, -1), spent.unknownRub, -1);
 		if (isMore(maxRub, leftRub)) throw tooExpensive(maxRub, limitRub, spent);
 		return !isMore(addToTotal(this.inFlight.heldRub, maxRub), leftRub);
 	}
@@ -312,7 +315,7 @@ export class Ledger {
 			ofNode.find((sum) => sum.run === run) ??
 			(isOpen ? undefined : ofNode.find((sum) => sum.run === undefined));
 		if (known) return known;
-		const sum = { execution, node, run: isOpen ? run : undefined, model, ...emptySum() };
+		const sum = { execution, node, run: isOpen ? run : undefined, model, ...NO_CALLS };
 		sums.push(sum);
 		return sum;
 	}

@@ -25,7 +25,7 @@ export interface Sum {
 	outputTokens: number;
 }
 
-export const emptySum = (): Sum => ({
+export const NO_CALLS: Readonly<Sum> = {
 	calls: 0,
 	rub: '0',
 	unknownCalls: 0,
@@ -33,7 +33,7 @@ export const emptySum = (): Sum => ({
 	unlimited: 0,
 	inputTokens: 0,
 	outputTokens: 0,
-});
+};
 
 /** Adds a call to a sum, or with the factor -1 takes it off. */
 export function addCharge(sum: Sum, charge: Charge, factor: 1 | -1 = 1): void {
@@ -55,12 +55,7 @@ export function addSum(total: Sum, more: Sum): void {
 }
 
 export function totalOf(sums: readonly Sum[]): Sum {
-	const total = emptySum();
+	const total = { ...NO_CALLS };
 	for (const sum of sums) addSum(total, sum);
 	return total;
-}
-
-/** The most that the calls of a sum have cost, as decimal text in rubles, if none may have cost any amount. */
-export function maxOf({ rub, unknownRub }: Sum): string {
-	return addToTotal(rub, unknownRub);
 }
