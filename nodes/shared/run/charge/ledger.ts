@@ -52,15 +52,17 @@ export interface KeyUse {
 	execution: string;
 }
 
-/** Where the cost of a call counts. A run that has ended has none. */
+/** Where the cost of a call counts. */
 interface Place {
 	execution: string;
 	node: string;
-	run?: string | undefined;
 	model: string;
 }
 
-type StoredSum = Place & Sum;
+interface StoredSum extends Place, Sum {
+	/** The run of the node, until it ends. */
+	run?: string | undefined;
+}
 
 /** A call with a key that was sent, and not rejected. */
 export interface StoredCall extends Place {
@@ -300,22 +302,19 @@ export class Ledger {
 	}
 
 	private placeOf({ model }: Call): Place {
-		const { execution, node, run } = this;
-		return { execution, node, run, model };
+		const { execution, node } = this;
+		return { execution, node, model };
 	}
 
-	/** The sum of a place; if its run has ended, that of the node. */
-	private sumAt({ execution, node, run, model }: Place): Sum {
+	/** The sum of a place: for this node that of its run, for another one that of all runs that have ended. */
+	private sumAt({ execution, node, model }: Place): Sum {
 		const { sums } = this.stored;
-		const isOpen = node === this.node && run === this.run;
-		const ofNode = sums.filter(
-			(sum) => sum.execution === execution && sum.node === node && sum.model === model,
+		const run = node === this.node ? this.run : undefined;
+		const known = sums.find(
+			(sum) => sum.execution === execution && sum.node === node && sum.model === model && sum.run === run,
 		);
-		const known =
-			ofNode.find((sum) => sum.run === run) ??
-			(isOpen ? undefined : ofNode.find((sum) => sum.run === undefined));
 		if (known) return known;
-		const sum = { execution, node, run: isOpen ? run : undefined, model, ...NO_CALLS };
+		const sum = { execution, node, run, model, ...NO_CALLS };
 		sums.push(sum);
 		return sum;
 	}
