@@ -375,7 +375,7 @@ describe('an agent that asks for a picture again', () => {
 		const second = await first.callAgain(call('call-2'));
 		expect(Date.now() - start).toBeLessThan(60_000);
 		const error = second.items()[0]?.json.error;
-		expect(error).toMatch(/^The gateway has no such media task.*'Restore' brings .* back.*another input/);
+		expect(error).toMatch(/^The task of this item was deleted at the gateway.*'Restore'.*another input/);
 		await change('restore');
 		const third = await second.callAgain(call('call-3'));
 		expect(third.items()[0]?.json).toMatchObject({ taskId, state: 'success' });

@@ -198,7 +198,8 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		node: 'mediaTask',
 		parameters: { resource: 'task', operation, taskId: deletedId(), options: {} },
 	});
-	const GONE = /^The gateway has no such media task\n.*'Restore' brings a deleted task back\./;
+	const GONE =
+		/^The (task of this item was deleted at the gateway\nFirst bring it back|gateway has no such media task\n).*'Restore'/;
 	/** Somebody does what the error says. */
 	const restore = async (story: Partial<Story> = {}) =>
 		expect((await execute(node('restore'), prompts(''), story)).error).toBeUndefined();
@@ -220,7 +221,9 @@ describe('a task that is paid for was deleted at the gateway', () => {
 
 	it('a new execution and another input make another one, as the error says', async () => {
 		const failed = await (await deleted()).retry();
-		expect(failed.errorText).toContain('A new execution, or another input, creates and charges another one.');
+		expect(failed.errorText).toContain(
+			'Or use a new execution, or another input: that creates and charges another one.',
+		);
 		const again = await execute(image(), prompts('dog'));
 		expect(pictures(again.items())).toStrictEqual(['dog']);
 		expect(gateway.charges()).toBe(3);
@@ -272,7 +275,7 @@ describe('a task that is paid for was deleted at the gateway', () => {
 		const ownKey = { options: { idempotencyKey: '=order-{{ $json.prompt }}' } };
 		const execution = await deleted(ownKey);
 		const another = await execute(image(ownKey), prompts('dog'));
-		const advice = "Another 'Idempotency Key' creates and charges another one";
+		const advice = "another 'Idempotency Key', which creates and charges another one";
 		expect(another.errorText).toContain(advice);
 		const sent = creations().length;
 		const retried = await execution.retry();

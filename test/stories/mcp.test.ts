@@ -288,7 +288,7 @@ test('a task that somebody deletes is an error, and the next call creates anothe
 	const { taskId = '' } = await call('owl');
 	const headers = { authorization: `Bearer ${gateway.apiKey}` };
 	await fetch(`${gateway.baseUrl}/async/media/tasks/${taskId}`, { method: 'DELETE', headers });
-	expect((await call('owl')).error).toMatch(/^The gateway has no such media task\. .*Restore/);
+	expect((await call('owl')).error).toMatch(/^The task of this item was deleted at the gateway\. .*Restore/);
 	lasting(0);
 	expect(await call('owl')).toMatchObject({ state: 'success', resultUrls: pictures()[1] });
 	expect(creations()).toBe(2);
@@ -299,7 +299,7 @@ test('a picture that somebody deletes after its call is made again by the call a
 	const headers = { authorization: `Bearer ${gateway.apiKey}` };
 	await fetch(`${gateway.baseUrl}/async/media/tasks/${taskId}`, { method: 'DELETE', headers });
 	const { error, ms } = await call('emu');
-	expect(error).toMatch(/^The gateway has no such media task\. .*Restore/);
+	expect(error).toMatch(/^The task of this item was deleted at the gateway\. .*Restore/);
 	expect(ms).toBeLessThan(5_000);
 	expect(await call('emu')).toMatchObject({ state: 'success', resultUrls: pictures()[1] });
 	expect(creations()).toBe(2);

@@ -265,7 +265,9 @@ it('of a picture that is deleted during the sleep, the error names *Restore*; af
 	await change('delete');
 	await finish(CAT);
 	const failed = await awake();
-	expect(failed.errorText).toMatch(/^The gateway has no such media task\n.*'Restore' brings .* back/);
+	expect(failed.errorText).toMatch(
+		/^The task of this item was deleted at the gateway\nFirst bring it back.*'Restore'/,
+	);
 	expect(failed.errorText).toContain(`Task ${taskOf(DOG).taskId} is paid for`);
 	await change('restore');
 	await gateway.control.finishTask(taskOf(DOG).taskId);

@@ -31,9 +31,9 @@ type Wait = WaitOptions & { model?: string; priceRub?: () => Promise<number | un
 const CHANGE_KEY = "Change 'Idempotency Key', too: the gateway returns this task for it.";
 
 /** What creates another task in place of one that is gone. */
-const NEW_TASK = 'A new execution, or another input, creates and charges another one.';
+const NEW_TASK = 'Or use a new execution, or another input: that creates and charges another one.';
 const NEW_TASK_OF_KEY =
-	"Another 'Idempotency Key' creates and charges another one: for this key, the gateway returns this task.";
+	"Or enter another 'Idempotency Key', which creates and charges another one: for this key, the gateway returns this task.";
 
 const withAdvice = (error: ApiError, advice: string) =>
 	error.with({ description: `${error.details.description} ${advice}` });
@@ -96,7 +96,10 @@ async function goneError(
 	if (account === undefined) return gone;
 	// Also when the credential has got another key during a long wait.
 	if ((await currentAccount(n8n, index)) === account)
-		return withAdvice(gone, hasOwnKey ? NEW_TASK_OF_KEY : NEW_TASK);
+		return gone.with({
+			message: 'The task of this item was deleted at the gateway',
+			description: `First bring it back, which costs nothing: 'Gateway Media Task', resource 'Task', operation 'Restore'. ${hasOwnKey ? NEW_TASK_OF_KEY : NEW_TASK}`,
+		});
 	return gone.with({
 		message: 'The task of this item was created with another API key',
 		description:

@@ -41,7 +41,7 @@ const LOOKUP_TEXTS: StatusTexts = {
 	...TASK_TEXTS,
 	404: {
 		...NO_TASK,
-		description: `${NO_TASK.description} The operation 'Restore' brings a deleted task back.`,
+		description: `${NO_TASK.description} The operation 'Restore' (resource 'Task') brings a deleted task back.`,
 	},
 };
 
