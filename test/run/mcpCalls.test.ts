@@ -98,17 +98,3 @@ test('a call is over after 45 seconds, and begins its last poll 5 seconds before
 	await time.goTo(145);
 	expect(call.signal.aborted).toBe(true);
 });
-
-test('calls create one after the other', async () => {
-	const calls = new McpCalls(new Time().clock);
-	const done: string[] = [];
-	const step = (name: string) => async () => {
-		done.push(`${name} begins`);
-		await new Promise((resolve) => setImmediate(resolve));
-		done.push(`${name} ends`);
-	};
-	await Promise.all(
-		['A', 'B'].map(async (name) => await calls.begin('cat').shared.creations.run(step(name))),
-	);
-	expect(done).toStrictEqual(['A begins', 'A ends', 'B begins', 'B ends']);
-});

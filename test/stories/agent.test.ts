@@ -110,13 +110,35 @@ test.each([
 		const media = ({ path }: { path: string }) => path.includes('/async/media/tasks');
 		const first = gateway.control.hold({ method, which: media });
 		const later = gateway.control.hold({ which: says('[[rounds:1]]') });
-		void eventually(() => first.requests.length === 1).then(later.release);
-		void eventually(() => first.requests.length === 2).then(first.release);
+		void eventually(() => first.requests.length === 1).then(async () => {
+			later.release();
+			// Until the later one waits for the first, or polls the same task.
+			await eventually(() => true);
+			first.release();
+		});
 		const { results } = seen(await run({ ...agent([CAT, `${CAT} [[rounds:1]]`]), batchSize: 2 }));
 		expect(results.flat().map((text) => text.includes(SAME))).toStrictEqual([false, true]);
 		expect(kinds().filter((kind) => kind === 'media')).toHaveLength(1);
+		expect(creations()).toBe(1);
 	},
 );
+
+test('of two equal calls at once, one is refused and the response to the other is lost: the next call gets its picture', async () => {
+	const match = { method: 'POST', path: '/async/media/tasks' };
+	gateway.control.addFault({ match, action: { kind: 'error', code: 'insufficient_quota' } });
+	gateway.control.addFault({ match, action: { kind: 'loseResponse' } });
+	const lost = gateway.control.hold({ ...match, which: () => creations() > 1 });
+	const refused = gateway.control.hold({ which: says('was not charged') });
+	void eventually(() => refused.requests.length > 0 && lost.requests.length > 0).then(lost.release);
+	const unknown = gateway.control.hold({ which: says('may have been created') });
+	void eventually(() => unknown.requests.length > 0).then(() => {
+		unknown.release();
+		refused.release();
+	});
+	const { results } = seen(await run({ ...agent([TWICE, CAT], { draw: { maxRetries: 0 } }), batchSize: 2 }));
+	expect(results[0]?.at(-1)).toContain(urls()[0]);
+	expect([urls().length, kinds().filter((kind) => kind === 'media').length]).toStrictEqual([1, 1]);
+});
 
 test.each<[number, string[], number[], string | undefined]>([
 	[1.5, ['text', 'text', 'text', 'text'], [0, 0], undefined],

@@ -1,5 +1,4 @@
 import { ApiError, asError, StoppedError } from '../gateway/errors/errors';
-import { Limiter } from '../gateway/client/limits';
 import { asText, at } from '../gateway/util/json';
 import type { ItemRecord } from './charge/record';
 
@@ -25,8 +24,6 @@ export interface McpClock {
 interface SharedTask {
 	/** The key and the task, in place of the node's context: each call has a context of its own, or none. */
 	readonly store: Record<string, unknown>;
-	/** Creations one after the other: a later call finds the task of an earlier one. */
-	readonly creations: Limiter;
 	inFlight: number;
 	/** When it is forgotten, by the clock. */
 	end: number;
@@ -48,7 +45,6 @@ export class McpCalls {
 		for (const [other, { inFlight, end }] of all) if (inFlight === 0 && end <= now) all.delete(other);
 		const shared = at(all, id, () => ({
 			store: {},
-			creations: new Limiter(1),
 			inFlight: 0,
 			end: now + FILES_MS,
 		}));

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { Limiter } from '../../gateway/client/limits';
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
 import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/util/json';
@@ -23,6 +24,9 @@ interface StoredRun {
 
 /** Outputs that are not stored, for the tries of an execution. */
 const unstored = new WeakMap<ItemRecord, INodeExecutionData[]>();
+
+/** The creations of equal calls of a tool, in this process. */
+const creations = new WeakMap<StoredRun, Limiter>();
 
 /** The most that the outputs of a node may add to what n8n stores, in characters: much more takes its memory. */
 const MAX_OUTPUTS = 16 * 1024 * 1024;
@@ -65,6 +69,13 @@ export class Records {
 		if (stored?.call === call) this.stored = stored;
 		else this.stored = setField(this.store, this.name, { executionId, call, size: 0, items: {} });
 		if (this.stored.executionId !== executionId) this.beginRetry(executionId);
+	}
+
+	/** One after the other: at once, a call that is refused would remove the record of an equal one that is lost. */
+	get creations(): Limiter {
+		const limiter = creations.get(this.stored) ?? new Limiter(1);
+		creations.set(this.stored, limiter);
+		return limiter;
 	}
 
 	/** What earlier tries, or this one, have sent for an item. */
