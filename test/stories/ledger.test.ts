@@ -197,6 +197,17 @@ describe('a prompt with `$now`, and the response to its creation is lost', () =>
 	});
 });
 
+it('a lost creation stays in doubt when a retry of the edited node, with the same request, is refused', async () => {
+	gateway.control.addFault({ match: CREATIONS, action: { kind: 'loseResponse' } });
+	gateway.control.addFault({ match: CREATIONS, action: { kind: 'error', code: 'insufficient_quota' } });
+	const lost = await execute(image({ options: { maxRetries: 0 } }), prompts('a cat'));
+	const refused = await lost.retry({ prompt: '={{ $json.prompt.trim() }}' });
+	expect(refused.errorText).toMatch(/not enough money.*may have been created and charged/s);
+	const retried = await refused.retry();
+	expect(retried.error).toBeUndefined();
+	expect([new Set(keys()).size, gateway.charges()]).toStrictEqual([1, 1]);
+});
+
 it('the hint of a retry of a retry has what all executions before have cost', async () => {
 	const node = text({ options: { concurrency: 1 } });
 	const rows = prompts('[[say:one]]', '[[say:two two]]', '[[say:three three three]]');

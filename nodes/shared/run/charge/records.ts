@@ -101,8 +101,10 @@ export class Records {
 	sent(index: number, account: string, key?: string, sealedKey?: string): ItemRecord {
 		// Equal texts of an agent at the same time are charged one by one.
 		if (key === undefined) return (this.stored.items[index] = { state: 'sent', account });
+		// A task that may exist already still may when this request is refused.
+		const isUnknown = this.get(index)?.state === 'unknown';
 		const record = this.put(index, {
-			state: 'sent',
+			state: isUnknown ? 'unknown' : 'sent',
 			account,
 			key,
 			...(sealedKey !== undefined && { sealedKey }),
