@@ -326,7 +326,10 @@ const ROWS: Row[] = [
 	).map(([failMsg, failCode, reason]) => ({
 		title: `a task that fails: ${reason}`,
 		node: image(),
-		faults: [task1({ taskId: 't9', state: 'fail', failCode, failMsg })],
+		faults: [
+			{ match: { method: 'POST' }, action: { ...json({ data: { taskId: 't9' } }), afterEffect: true } },
+			task1({ state: 'fail', failCode, failMsg }),
+		],
 		message: 'The media task failed',
 		description: `${reason} Change the input or the model: in this run of the node, the item keeps its task; a loop back to the node, and a new execution, create another one. It may have been charged ₽1.80: check the balance.`,
 		error: { taskId: 't9', state: 'fail', priceRub: 1.8, mayBeCharged: true },

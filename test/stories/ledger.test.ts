@@ -208,6 +208,31 @@ it('a lost creation stays in doubt when a retry of the edited node, with the sam
 	expect([new Set(keys()).size, gateway.charges()]).toStrictEqual([1, 1]);
 });
 
+it('a task that fails after *Create* has no known cost when *Get Tasks of This Execution* finds it', async () => {
+	failTask();
+	const parameters = { resource: 'task', operation: 'getFromExecution', options: {} };
+	const create = image({ resource: 'task', operation: 'create' });
+	const execution = await execute([create, { node: 'mediaTask', parameters }], prompts('a cat'));
+	expect(execution.items('Gateway 2')[0]?.json.state).toBe('fail');
+	expect(execution.sums).toStrictEqual(sums('0', 1, 1));
+});
+
+it('a task fails whose ID a poll spells in another way: it has no known cost, and a retry makes another one', async () => {
+	gateway.control.configure({ taskDuration: { image: 60_000 } });
+	const running = execute(image(), prompts('a cat'));
+	await eventually(() => gateway.charges() === 1);
+	const [{ taskId = '' } = {}] = gateway.control.tasks();
+	disturb(
+		({ path }) => path.endsWith(taskId),
+		respondJson({ data: { taskId: taskId.toUpperCase(), state: 'fail', failMsg: 'No' } }),
+	);
+	const failed = await running;
+	expect(failed.sums).toStrictEqual(sums('0', 1, 1));
+	gateway.control.configure({ taskDuration: { image: 0 } });
+	expect((await failed.retry()).error).toBeUndefined();
+	expect(gateway.charges()).toBe(2);
+});
+
 it('the hint of a retry of a retry has what all executions before have cost', async () => {
 	const node = text({ options: { concurrency: 1 } });
 	const rows = prompts('[[say:one]]', '[[say:two two]]', '[[say:three three three]]');

@@ -120,9 +120,8 @@ class ItemLoop {
 			await this.refuseUndefined(indexes);
 			await this.refuseSharedKeys();
 			const { concurrency = 1 } = this;
-			const { records, isTool } = this.runContext;
-			const isCreation = this.registered.operation.requestOf !== undefined;
-			const items = isTool && isCreation ? records.creations : new Limiter(concurrency);
+			const isToolsCreation = this.runContext.isTool && this.registered.operation.requestOf !== undefined;
+			const items = isToolsCreation ? this.runContext.records.creations : new Limiter(concurrency);
 			const requests = new Limiter(concurrency);
 			const slots = { reads: new Limiter(READ_CONCURRENCY), requests, files: requests };
 			const open = indexes.filter((index) => this.outputs.isOpen(index));
@@ -134,7 +133,7 @@ class ItemLoop {
 				});
 			};
 			// First those that have a task, so that nothing is charged if their credential is another one.
-			const hasTask = (index: number) => records.get(index)?.taskId !== undefined;
+			const hasTask = (index: number) => this.runContext.records.get(index)?.taskId !== undefined;
 			const [known, others] = [open.filter(hasTask), open.filter((index) => !hasTask(index))];
 			await Promise.all(known.map(start));
 			await Promise.all(others.map(start));

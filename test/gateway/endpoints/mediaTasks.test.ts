@@ -25,7 +25,8 @@ const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for'
 
 describe('reading a task (§2.6)', () => {
 	it.each<[string, JsonObject, Partial<MediaTask>]>([
-		['numbers for identifiers', { taskId: 7, failCode: 501 }, { taskId: '7', failCode: '501' }],
+		['numbers for codes', { failCode: 501 }, { failCode: '501' }],
+		['another task ID than the one it asked for', { taskId: 'other' }, { taskId: 'asked-for' }],
 		['a time as text', { createTime: '1700000000000' }, { createdAt: '2023-11-14T22:13:20.000Z' }],
 		['an invalid time', { createTime: 9e15 }, { createdAt: undefined }],
 		['the time zero', { createTime: 0 }, { createdAt: '1970-01-01T00:00:00.000Z' }],

@@ -44,6 +44,7 @@ async function outputOf(item: ItemContext<Params>, taskId: string): Promise<Oper
 	const body = await bodyOf(client, taskId);
 	if (!body) return { json: { taskId, state: 'deleted', resultUrls: [] } };
 	const task = readMediaTask(body, taskId);
+	if (task.state === 'fail') run.ledger.taskFailed(taskId);
 	if (run.isTool) return { json: taskJson(task) };
 	let binary: IBinaryKeyData | undefined;
 	let downloadError: ErrorJson | undefined;

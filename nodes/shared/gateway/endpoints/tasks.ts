@@ -122,7 +122,10 @@ export async function downloadMediaTask<T>(
 	return await client.stream({ group: 'media', kind: 'read', texts: DOWNLOAD_TEXTS, path }, consume);
 }
 
-/** §2.6. `resultJson` may be missing, no JSON, or anything; IDs and times may be strings or numbers, and the ID missing. */
+/**
+ * §2.6. `resultJson` may be missing, no JSON, or anything, and times may be strings or numbers. The task is known by the ID that
+ * was asked for, whatever the response says: by that of another one, that one would be made again.
+ */
 export function readMediaTask(body: JsonObject, taskId: string) {
 	const task = asObject(body.data);
 	if (!task) throw missingInResponse('task', body);
@@ -141,7 +144,7 @@ export function readMediaTask(body: JsonObject, taskId: string) {
 	const created = new Date(asNumber(task.createTime) ?? NaN);
 	const links = urls.flatMap((url) => asText(url) ?? asText(asObject(url)?.url) ?? []);
 	return {
-		taskId: asId(task.taskId) ?? taskId,
+		taskId,
 		model: asText(task.model),
 		/** One of §3.1, or the gateway's own word for a task that goes on. */
 		state: stateOf(task, links.length > 0 || someText(result, LINK)),
