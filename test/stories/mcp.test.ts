@@ -2,6 +2,7 @@ import { createRunExecutionData, NodeConnectionTypes, type IExecuteFunctions } f
 
 import { binaryStorage, packageNodes } from '../helpers/engine';
 import { agentsContext, supplyContext } from '../helpers/contexts';
+import { asObject } from '../../nodes/shared/gateway/util/json';
 import { eventually, passTime } from '../helpers/time';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { image, text, useStories } from './support';
@@ -96,7 +97,7 @@ test('a client that gives up twice, and asks again, pays for one picture and get
 	expect(pictures()).toHaveLength(1);
 	for (const result of results)
 		expect(result).toMatchObject({ state: 'success', resultUrls: pictures()[0], priceRub: 1.8 });
-	expect(results.map((result) => Reflect.get(result, 'note'))).toStrictEqual([undefined, SAME, SAME]);
+	expect(results.map((result) => asObject(result)?.note)).toStrictEqual([undefined, SAME, SAME]);
 	expect([creations(), spent()]).toStrictEqual([1, '1.8']);
 });
 

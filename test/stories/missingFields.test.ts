@@ -175,9 +175,12 @@ it.each([
 	['a part', '=order-{{ $json.product }}'],
 	['one of two parts', '={{ $json.id }}-{{ $json.product }}'],
 	['a part that is joined', "={{ 'order-' + $json.product }}"],
+	['a part of a template', '={{ `order-${$json.product}` }}'],
 ])('*Idempotency Key* that lacks %s in one of two items: nothing is sent', async (_, idempotencyKey) => {
-	const { errorText } = await execute(task({ idempotencyKey }), rows('lamp', undefined));
-	expect(errorText).toMatch(/An expression is empty: .*product.* in 'Idempotency Key'.*Nothing was sent/s);
+	for (const missing of [undefined, null]) {
+		const { errorText } = await execute(task({ idempotencyKey }), rows('lamp', missing));
+		expect(errorText).toMatch(/An expression is empty: .*product.* in 'Idempotency Key'.*Nothing was sent/s);
+	}
 	expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
 });
 
@@ -235,7 +238,7 @@ it.each([
  * @param evaluate what n8n evaluates
  * @param value what n8n makes of the prompt
  */
-function problemOf(
+async function problemOf(
 	prompt: string,
 	evaluate: (expression: string, index: number) => unknown,
 	{ items = [{}], value = 'A ' } = {},
@@ -257,29 +260,30 @@ function problemOf(
 	};
 	const parameters = new NodeParameters(context);
 	for (const index of items.keys()) parameters.item(index)('prompt', words({ displayName: 'Prompt' }));
-	return parameters.emptyExpressions.undefinedInAll(context, () => true);
+	const pause = async () => await Promise.resolve();
+	return await parameters.emptyExpressions.undefinedInAll(context, () => true, pause);
 }
 
 describe('a field that is not there', () => {
 	/** What the error says for an item with these fields, where the node *Ann's rows* before the last has any field. */
-	function advice(expression: string, json = {}): string | undefined {
+	async function advice(expression: string, json = {}): Promise<string | undefined> {
 		const found = "$('Ann\\'s rows').item.json";
 		const evaluate = (asked: string) => (asked.includes(found) ? 'lamp' : undefined);
-		return problemOf(`=A ${expression}`, evaluate, { items: [json] })?.description;
+		return (await problemOf(`=A ${expression}`, evaluate, { items: [json] }))?.description;
 	}
 
 	it.each([
 		['{{ $json.product }}', "{{ $('Ann\\'s rows').item.json.product }}"],
 		['{{ $json["product name"] }}', `{{ $('Ann\\'s rows').item.json["product name"] }}`],
-	])('is read from the earlier node that has it, whatever their names: %s', (expression, earlier) => {
-		expect(advice(expression)).toContain(`For a field of an earlier node: ${earlier}.`);
+	])('is read from the earlier node that has it, whatever their names: %s', async (expression, earlier) => {
+		expect(await advice(expression)).toContain(`For a field of an earlier node: ${earlier}.`);
 	});
 
-	it('has up to 20 others listed', () => {
+	it('has up to 20 others listed', async () => {
 		const names = Array.from({ length: 23 }, (_, n) => `f${n}`);
 		const json = Object.fromEntries(names.map((name) => [name, 1]));
 		const listed = names.slice(0, 20).join(', ');
-		expect(advice('{{ $json.product }}', json)).toContain(`The input has ${listed} and 3 others.`);
+		expect(await advice('{{ $json.product }}', json)).toContain(`The input has ${listed} and 3 others.`);
 	});
 });
 
@@ -287,33 +291,33 @@ it.each([
 	["{{ $fromAI('style', '', 'string') }}", false],
 	["{{ $fromai('style', '', 'string') }}", false],
 	['{{ $json.style }}', true],
-])('%s that a model leaves out of the call of a tool is refused: %s', (expression, isRefused) => {
+])('%s that a model leaves out of the call of a tool is refused: %s', async (expression, isRefused) => {
 	const evaluate = jest.fn(() => undefined);
-	expect(problemOf(`=A ${expression}`, evaluate) !== undefined).toBe(isRefused);
+	expect((await problemOf(`=A ${expression}`, evaluate)) !== undefined).toBe(isRefused);
 	expect(evaluate).toHaveBeenCalledTimes(isRefused ? 3 : 0);
 });
 
-it('an object that a model gives in place of a text is an error, and n8n does not evaluate it again', () => {
+it('an object that a model gives in place of a text is an error, and n8n does not evaluate it again', async () => {
 	const evaluate = jest.fn(() => undefined);
-	const read = () => problemOf("=A {{ $fromAI('style') }}!", evaluate, { value: 'A [object Object]!' });
-	expect(read).toThrow("'Prompt' has an object in place of a text: {{ $fromAI('style') }}");
+	const read = problemOf("=A {{ $fromAI('style') }}!", evaluate, { value: 'A [object Object]!' });
+	await expect(read).rejects.toThrow("'Prompt' has an object in place of a text: {{ $fromAI('style') }}");
 	expect(evaluate).not.toHaveBeenCalled();
 });
 
 describe('n8n evaluates', () => {
 	const items: Array<{ a?: number; b?: number }> = [{}, { b: 1 }, { a: 1, b: 1 }, { a: 1, b: 1 }];
-	const evaluations = (prompt: string, value: string | undefined) => {
+	const evaluations = async (prompt: string, value: string | undefined) => {
 		const asked: string[] = [];
 		const evaluate = (expression: string, index: number) => {
 			asked.push(`${expression.slice(3, 4)} of item ${index}`);
 			return expression.includes('a') ? items[index]?.a : items[index]?.b;
 		};
-		expect(problemOf(prompt, evaluate, { items, value })).toBeUndefined();
+		expect(await problemOf(prompt, evaluate, { items, value })).toBeUndefined();
 		return asked;
 	};
 
-	it('each expression of a text, item by item until one has a value', () => {
-		expect(evaluations('={{ a }} and {{ b }}', '1 and 1')).toStrictEqual([
+	it('each expression of a text, item by item until one has a value', async () => {
+		expect(await evaluations('={{ a }} and {{ b }}', '1 and 1')).toStrictEqual([
 			'a of item 0',
 			'a of item 1',
 			'a of item 2',
@@ -325,7 +329,7 @@ describe('n8n evaluates', () => {
 	it.each([
 		['is a whole text with a value', '={{ a }}', '1'],
 		['makes its text longer', '=A {{ a }}', 'A 1'],
-	])('no expression that %s', (_, prompt, value) => {
-		expect(evaluations(prompt, value)).toStrictEqual([]);
+	])('no expression that %s', async (_, prompt, value) => {
+		expect(await evaluations(prompt, value)).toStrictEqual([]);
 	});
 });

@@ -57,15 +57,22 @@ export function isEmpty({ expressions, around, value }: StoredText): boolean | u
 /**
  * The value of an expression for an item: `undefined` also for a text that is joined with a value that is not there. An
  * expression that cannot be evaluated stands for itself.
+ *
+ * @param word what JavaScript makes of such a value in a text
  */
-export function valueOf(context: Evaluator, expression: string, index: number): unknown {
+export function valueOf(
+	context: Evaluator,
+	expression: string,
+	index: number,
+	word: 'undefined' | 'null' = 'undefined',
+): unknown {
 	if (!context.evaluateExpression || /\$fromAI/i.test(expression)) return expression;
 	try {
 		const value: unknown = context.evaluateExpression(expression, index);
-		if (typeof value !== 'string' || !value.includes('undefined')) return value;
+		if (typeof value !== 'string' || !value.includes(word)) return value;
 		const marked = expression.replace(REFERENCE, `($& ?? '${GAP}')`);
 		const text = String(context.evaluateExpression(marked, index));
-		return text !== value && text.replaceAll(GAP, 'undefined') === value ? undefined : value;
+		return text !== value && text.replaceAll(GAP, word) === value ? undefined : value;
 	} catch {
 		// n8n has an error of its own for it.
 		return expression;
@@ -95,14 +102,19 @@ export class EmptyExpressions {
 	 * workflow goes on with a hint where there is one item, or where the expression is a whole text, which is left out.
 	 *
 	 * @param isOpen whether nothing else is wrong with an item
+	 * @param pause is called after each item, so that others of the process may work
 	 */
-	undefinedInAll(context: Context, isOpen: (index: number) => boolean): InvalidInputError | undefined {
+	async undefinedInAll(
+		context: Context,
+		isOpen: (index: number) => boolean,
+		pause: () => Promise<void>,
+	): Promise<InvalidInputError | undefined> {
 		const indexes = [...context.getInputData().keys()].filter(isOpen);
 		if (indexes.length === 0) return undefined;
 		for (const { expression, at, isAlone, empty } of this.found.values()) {
 			const isUndefined = (index: number) =>
 				(isAlone && empty.has(index)) || valueOf(context, expression, index) === undefined;
-			if (!indexes.every(isUndefined)) continue;
+			if (!(await isTrueOfAll(indexes, isUndefined, pause))) continue;
 			if (context.getMode() === 'manual' || (indexes.length > 1 && !isAlone))
 				return undefinedError(context, expression, at, indexes);
 			for (const index of indexes) empty.add(index);
@@ -121,6 +133,18 @@ export class EmptyExpressions {
 	}
 }
 
+async function isTrueOfAll(
+	indexes: readonly number[],
+	isTrue: (index: number) => boolean,
+	pause: () => Promise<void>,
+): Promise<boolean> {
+	for (const index of indexes) {
+		if (!isTrue(index)) return false;
+		await pause();
+	}
+	return true;
+}
+
 function undefinedError(
 	context: Context,
 	expression: string,
@@ -133,7 +157,8 @@ function undefinedError(
 	if (name === undefined) {
 		const message = `${expression} in ${subject} is undefined${isOne ? '' : ` in all ${indexes.length} items`}`;
 		const filled = expression.replace(REFERENCE, "($& ?? '')");
-		return new InvalidInputError(message, `Check the names in it. If it may be missing: ${filled}.`, param);
+		const advice = filled === expression ? '' : ` If it may be missing: ${filled}.`;
+		return new InvalidInputError(message, `Check the names in it.${advice}`, param);
 	}
 	const items = context.getInputData();
 	const fields = [...new Set(indexes.flatMap((index) => Object.keys(items[index]?.json ?? {})))];

@@ -96,7 +96,9 @@ export class NodeParameters {
 			throw new InvalidInputError(`The model of the agent may not set ${at.subject}`, hint, at.param);
 		}
 		const hint = fieldOf(NEEDED, at.param);
-		const isMissing = (expression: string) => isEmpty(text) ?? isUnset(evaluated(expression));
+		const isMissing = (expression: string) =>
+			(isEmpty(text) ?? isUnset(evaluated(expression))) ||
+			(String(value).includes('null') && valueOf(this.context, expression, index, 'null') === undefined);
 		const missing = hint === undefined ? '' : expressions.filter(isMissing).join(', ');
 		if (hint !== undefined && missing !== '')
 			throw new InvalidInputError(`An expression is empty: ${missing} in ${at.subject}`, hint, at.param);

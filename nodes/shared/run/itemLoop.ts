@@ -64,7 +64,6 @@ export async function executeRegistry(
 	return [await new ItemLoop(context, registered, call).run()];
 }
 
-/** Runs an operation for all items. Those that succeeded before the node ran again are not sent again. */
 /** As many items as are read at once, before the first request: a file in S3 takes a request. */
 const READ_AHEAD = 8;
 
@@ -85,6 +84,17 @@ function* ahead<T>(
 	yield* begun;
 }
 
+/** Lets others of the process work, each {@link READING_MS}. */
+function pauses(): () => Promise<void> {
+	let since = performance.now();
+	return async () => {
+		if (performance.now() - since < READING_MS) return;
+		await sleep(0);
+		since = performance.now();
+	};
+}
+
+/** Runs an operation for all items. Those that succeeded before the node ran again are not sent again. */
 class ItemLoop {
 	private readonly parameters: NodeParameters;
 	private readonly planned = new Map<number, PlannedItem>();
@@ -158,7 +168,7 @@ class ItemLoop {
 			return { known, item: isRead ? undefined : await this.plan(index) };
 		};
 		let size = 0;
-		let since = performance.now();
+		const pause = pauses();
 		for (const [index, reading] of ahead(indexes, read)) {
 			if (this.signal.isAborted) return;
 			await this.attempt(index, async () => {
@@ -173,9 +183,7 @@ class ItemLoop {
 				if (size <= MAX_WAITING) this.planned.set(index, item);
 				return undefined;
 			});
-			if (performance.now() - since < READING_MS) continue;
-			await sleep(0);
-			since = performance.now();
+			await pause();
 		}
 	}
 
@@ -189,7 +197,7 @@ class ItemLoop {
 	/** An expression inside a text that is undefined in all items: what it asks for is not what was meant. */
 	private async refuseUndefined(indexes: readonly number[]): Promise<void> {
 		const isOpen = (index: number) => !this.outputs.failed.has(index);
-		const error = this.parameters.emptyExpressions.undefinedInAll(this.context, isOpen);
+		const error = await this.parameters.emptyExpressions.undefinedInAll(this.context, isOpen, pauses());
 		if (error) await this.refuse(indexes.filter(isOpen), error);
 	}
 

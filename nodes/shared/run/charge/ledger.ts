@@ -231,8 +231,8 @@ export class Ledger {
 
 	/** Whether the task with a key has failed before a person retried the execution. */
 	hasFailedBefore(key: string): boolean {
-		const { failedIn = this.execution } = this.find(key) ?? {};
-		return failedIn !== this.execution;
+		const { failedIn } = this.find(key) ?? {};
+		return failedIn !== undefined && failedIn !== this.execution;
 	}
 
 	/**
