@@ -98,7 +98,7 @@ async function goneError(
 	if ((await currentAccount(n8n, index)) === account)
 		return gone.with({
 			message: 'The task of this item was deleted at the gateway',
-			description: `First bring it back, which costs nothing: 'Gateway Media Task', resource 'Task', operation 'Restore'. ${hasOwnKey ? NEW_TASK_OF_KEY : NEW_TASK}`,
+			description: `First bring it back, which costs nothing: Gateway Media Task, resource 'Task', operation 'Restore'. ${hasOwnKey ? NEW_TASK_OF_KEY : NEW_TASK}`,
 		});
 	return gone.with({
 		message: 'The task of this item was created with another API key',
