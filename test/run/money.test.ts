@@ -60,6 +60,11 @@ describe('*Minimum Balance* of ₽90', () => {
 		expect(gateway.readings).toBe(2);
 	});
 
+	it('each account has a balance of its own, also at the same base URL', async () => {
+		const [rich, poor] = [newAccount('1000'), newAccount('90')];
+		expect([await rich.send('1'), await poor.send('1')]).toStrictEqual(['sent', REFUSED]);
+	});
+
 	it('a reading is used for 5 seconds from its beginning', async () => {
 		const { gateway, send } = newAccount('1000');
 		await send('1');

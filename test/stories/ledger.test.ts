@@ -266,6 +266,20 @@ it('a cost below zero counts as zero: for the item, the hint, the sums and the l
 	expect(execution.error).toBeUndefined();
 });
 
+it('a creation whose response is lost, and whose repetition is refused, may have been charged: a retry gets its task', async () => {
+	const refusal = { kind: 'error', code: 'insufficient_quota' } as const;
+	for (const action of [{ kind: 'loseResponse' } as const, refusal])
+		gateway.control.addFault({ match: CREATIONS, action });
+	const failed = await execute(image(), prompts('a cat'));
+	expect(failed.errorText).toContain('may have been created and charged');
+	expect(failed.errorText).not.toContain('not charged');
+	expect(failed.sums).toStrictEqual(sums('0', 1, 1));
+	calm();
+	const retried = await failed.retry();
+	expect(retried.error).toBeUndefined();
+	expect(gateway.charges()).toBe(1);
+});
+
 describe('an own key that is an e-mail address', () => {
 	const keyed = image({ options: { idempotencyKey: '={{ $json.prompt }}@example.com' } });
 
