@@ -80,7 +80,8 @@ it('the model reads why a tool failed, and the agent responds', async () => {
 		match: { path: '/async/media/tasks', method: 'POST' },
 		action: { kind: 'error', code: 'insufficient_quota' },
 	});
-	const events = await ask('Draw a lighthouse at dusk');
+	// An equal call would get the picture of the test before.
+	const events = await ask('Draw a harbour at dawn');
 	expect(events).toMatch(/"tool-result".*not enough money/);
 	expect(events).toContain('"type":"done"');
 	expect(environment.gateway.control.tasks()).toHaveLength(0);
