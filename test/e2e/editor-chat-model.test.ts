@@ -53,7 +53,7 @@ scene(
 		await editor.fit();
 
 		const cost = String(Number(gateway.control.ledger().at(-1)?.amount));
-		const log = await editor.chat.openLog('Gateway Chat Model');
+		const log = await editor.chat.openLog('Gateway Chat Model', 2);
 		await log.getByText(/^\d+ Tokens/).waitFor();
 		await editor.chat.showLogAsTable();
 		await log.getByText(cost).first().waitFor();

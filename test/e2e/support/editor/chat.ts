@@ -24,11 +24,14 @@ export class Chat {
 		return this.page.getByTestId('logs-overview-body');
 	}
 
-	/** Opens a node's last entry in the log. */
-	async openLog(node: string): Promise<Locator> {
+	/** Opens a node's last entry in the log, when it has so many. */
+	async openLog(node: string, entries: number): Promise<Locator> {
 		const details = this.page.getByTestId('log-details').filter({ hasText: node });
 		await eventually(async () => {
-			await this.log.getByText(node).last().click();
+			await this.log
+				.getByText(node)
+				.nth(entries - 1)
+				.click();
 			await details.waitFor({ timeout: 5_000 });
 		});
 		return details;
