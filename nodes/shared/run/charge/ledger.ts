@@ -161,7 +161,7 @@ export class Ledger {
 		// One of several equal calls is charged.
 		const isHeld = isLimited && this.find(key)?.execution !== this.execution;
 		if (isHeld) this.inFlight.hold((entry.heldRub = maxRub));
-		if (key !== undefined) this.callOf(key, entry);
+		if (key !== undefined) this.storedCall(key, entry);
 		return true;
 	}
 
@@ -169,7 +169,7 @@ export class Ledger {
 	end(entry: Entry, outcome: Outcome, tokens?: Tokens): void {
 		if (outcome === 'free') this.forget(entry);
 		else if (entry.key === undefined) addCharge(this.sumAt(this.placeOf(entry)), outcome);
-		else this.settle(this.callOf(entry.key, entry), entry, outcome);
+		else this.endKeyed(this.storedCall(entry.key, entry), entry, outcome);
 		if (tokens) {
 			const sum = this.sumAt(this.placeOf(entry));
 			sum.inputTokens += tokens.inputTokens ?? 0;
@@ -186,7 +186,7 @@ export class Ledger {
 		Reflect.deleteProperty(this.stored.calls, idOf(key));
 	}
 
-	private settle(call: StoredCall, entry: Entry, charge: Charge): void {
+	private endKeyed(call: StoredCall, entry: Entry, charge: Charge): void {
 		const counted = this.countedOf(call);
 		if (counted && 'rub' in counted) return;
 		// It counts where its cost is shown.
@@ -319,7 +319,7 @@ export class Ledger {
 		return sum;
 	}
 
-	private callOf(key: string, call: Call): StoredCall {
+	private storedCall(key: string, call: Call): StoredCall {
 		const { account } = call;
 		return this.find(key) ?? setField(this.stored.calls, idOf(key), { ...this.placeOf(call), account });
 	}
