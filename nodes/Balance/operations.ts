@@ -9,6 +9,7 @@ export const get = defineOperation({
 	action: 'Get balance',
 	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	toolDescription: 'Says how much money is left in the wallet. Returns the amount in rubles.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: {},
 	options: {

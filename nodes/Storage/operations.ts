@@ -1,6 +1,7 @@
 import { ID } from '../shared/gateway/util/text';
 import { id, text } from '../shared/params/kinds';
-import { fileName, simplify, limitParameters, pageOf } from '../shared/fields/results';
+import { fileName, fileNames } from '../shared/fields/fileName';
+import { simplify, limitParameters, pageOf } from '../shared/fields/results';
 import { deleteFile, fetchFileRecord, readStoredFile, listFiles } from '../shared/gateway/endpoints/storage';
 import { defineOperation } from '../shared/run/operation';
 import { compact, asId } from '../shared/gateway/util/json';
@@ -36,6 +37,7 @@ export const get = defineOperation({
 	action: 'Get file',
 	description: 'Retrieve the record of a file, such as its URL, type and size',
 	toolDescription: 'Looks up a stored file by its ID. Returns its URL, its type and its size.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {
@@ -50,6 +52,7 @@ export const getMany = defineOperation({
 	action: 'Get many files',
 	description: 'Retrieve a list of stored files of the account, if the gateway offers it',
 	toolDescription: 'Lists the stored files. Returns the ID, the URL, the type and the size of each.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
@@ -79,6 +82,7 @@ export const download = defineOperation({
 		}),
 	},
 	options: { fileName },
+	...fileNames,
 	async execute({ params, client, run, n8n }) {
 		const file = readStoredFile(await fetchFileRecord(client, params.fileId));
 		const json = compact(file);

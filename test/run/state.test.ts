@@ -8,18 +8,12 @@ import {
 	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
 import type { Json } from '../../nodes/shared/gateway/util/json';
-import {
-	checkKey,
-	executionRoot,
-	idempotencyKey,
-	itemsInConflict,
-	ownKeyName,
-	sealKey,
-	writtenDigest,
-} from '../../nodes/shared/run/charge/keys';
+import { executionRoot, idempotencyKey, writtenDigest } from '../../nodes/shared/run/charge/keys';
 import { Ledger, type LedgerContext } from '../../nodes/shared/run/charge/ledger';
+import { checkKey, OwnKeys, ownKeyName, sealKey } from '../../nodes/shared/run/charge/ownKeys';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
+import { callerOf } from '../../nodes/shared/run/caller';
 import { RunContext } from '../../nodes/shared/run/runContext';
 import { scriptedClient, slots } from '../helpers/client';
 import { invalidInput } from '../helpers/invalidInput';
@@ -493,14 +487,14 @@ describe('a key of the user', () => {
 			[0, 1],
 		],
 	])('%s: the items that are refused', async (_, rows, wrong) => {
-		const items = rows.map(([key, content], index) => ({ index, key, content }));
+		const ownKeys = new OwnKeys({ get: () => undefined });
+		for (const [index, [key, request]] of rows.entries()) ownKeys.note(index, { key, request });
 		const read: number[] = [];
 		const accountOf = async (index: number) => {
 			read.push(index);
 			return await Promise.resolve(rows[index]?.[2] ?? '');
 		};
-		const found = await itemsInConflict(items, accountOf);
-		expect(found.map(({ index }) => index)).toStrictEqual(wrong);
+		expect(await ownKeys.inConflict(() => true, accountOf)).toStrictEqual(wrong);
 		// Credentials are read for those only that would be wrong with one account.
 		const keys = new Set(read.map((index) => rows[index]?.[0]));
 		for (const key of keys)
@@ -551,10 +545,10 @@ interface ContextOptions {
 	store?: Record<string, unknown>;
 }
 
-function contextOf(options: ContextOptions = {}): RunContext {
+async function contextOf(options: ContextOptions = {}): Promise<RunContext> {
 	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = options;
 	const { inputs = [{}], store = {} } = options;
-	return new RunContext({
+	const context = {
 		getExecutionId: () => executionId,
 		isToolExecution: () => isTool,
 		isStreaming: () => isStreaming,
@@ -564,17 +558,18 @@ function contextOf(options: ContextOptions = {}): RunContext {
 		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: {} }),
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
 		getContext: (type: string) => (type === 'node' ? store : {}),
-	} as unknown as IExecuteFunctions);
+	} as unknown as IExecuteFunctions;
+	return new RunContext(context, await callerOf(context, true));
 }
 
-it('the tool of an AI Agent is the same run for the same input, whatever the run index', () => {
+it('the tool of an AI Agent is the same run for the same input, whatever the run index', async () => {
 	const store = {};
-	const keyOf = (runIndex: number, ...inputs: object[]) =>
-		contextOf({ isTool: true, runIndex, inputs, store }).records.key(0);
-	const key = keyOf(0, { a: 1, b: { c: 2, d: 3 } });
-	expect(keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
+	const keyOf = async (runIndex: number, ...inputs: object[]) =>
+		(await contextOf({ isTool: true, runIndex, inputs, store })).records.key(0);
+	const key = await keyOf(0, { a: 1, b: { c: 2, d: 3 } });
+	expect(await keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
 	const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];
-	expect(others.map((inputs) => keyOf(0, ...inputs)).filter((other) => other === key)).toStrictEqual([]);
+	for (const inputs of others) expect(await keyOf(0, ...inputs)).not.toBe(key);
 });
 
 describe.each(['textModels', 'mediaModels'] as const)('the catalogue of %s', (name) => {
@@ -588,7 +583,7 @@ describe.each(['textModels', 'mediaModels'] as const)('the catalogue of %s', (na
 		};
 		const body = JSON.stringify({ data: [{ id: 'a', media_type: 'video' }] });
 		const { client, sent } = scriptedClient([{ body }], {}, { dependencies });
-		const models = contextOf()[name];
+		const models = (await contextOf())[name];
 		const required = models.required(client, 'a');
 		const both = [await models.known(client, 'a'), await models.known(client, 'a')];
 		expect(both).toStrictEqual([undefined, undefined]);

@@ -418,7 +418,7 @@ describe('the last item fails when all others are paid for', () => {
 		const retried = await failed.retry();
 		const models = retried.items().map(({ json }) => json.fallbackFrom);
 		expect(models).toStrictEqual([undefined, [TEXT_MODEL], [TEXT_MODEL]]);
-		expect(retried.hints()).toMatch(/2 items were answered by a fallback model/);
+		expect(retried.hints()).toMatch(/A fallback model answered\. \(2 items\)/);
 		expect(retried.hints().match(/cut off at 3 tokens/g)).toHaveLength(1);
 	});
 

@@ -47,7 +47,7 @@ describe('a first model above its own rate limit', () => {
 		expect(secondsUntil(SECOND)).toBeLessThan(5);
 		expect(asked(TEXT_MODEL)).toBeLessThan(13);
 		expect(gateway.charges()).toBe(3);
-		expect(execution.hints()).toContain('3 items were answered by a fallback model.');
+		expect(execution.hints()).toContain('A fallback model answered. (3 items)');
 	});
 
 	it('is asked again when the other model rejects the request', async () => {

@@ -49,7 +49,7 @@ export class SuspendableTask implements Deferred {
 		const { taskId, model, price } = this.task;
 		const { client, run, index } = this.item;
 		try {
-			const onFound = () => run.records.note(index, { isFound: true });
+			const onFound = () => run.records.found(index);
 			const { task } = await pollOnce(client, taskId, { isNew: true, onFound });
 			return task && hasEnded(task.state)
 				? undefined

@@ -8,6 +8,7 @@ export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get text model',
 	description: 'Retrieve a text model with its context window and prices',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: {
 		model: modelParameter('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
@@ -29,6 +30,7 @@ export const getMany = defineOperation({
 	description: 'Retrieve a list of text models with their context windows and prices',
 	toolDescription:
 		'Lists the language models of the gateway. Returns the ID, the context window in tokens and the prices in rubles of each.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: { search: searchParameter('their ID'), ...limitParameters },
 	async execute({ client, params }) {

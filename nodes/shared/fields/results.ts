@@ -25,15 +25,6 @@ export const binaryPropertyName = text({
 		"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
 });
 
-/** The item loop reads it, and {@link includeInput}. */
-export const fileName = text({
-	displayName: 'File Name',
-	placeholder: 'e.g. {{ $json.product }}',
-	description:
-		'The name of the file. The extension of its type is added. Several files of an item get _1, _2 … at the end.',
-	...notForTools,
-});
-
 export const includeInput = flag({
 	displayName: 'Include Input Fields',
 	noDataExpression: true,

@@ -50,7 +50,7 @@ export function readOwnCall(context: IExecuteFunctions): void {
 	if (index >= 0 && !isOwn(runs[Number(current)])) Reflect.set(context, 'runIndex', index);
 }
 
-interface WorkflowSettings {
+export interface WorkflowSettings {
 	redactionPolicy?: string;
 	saveDataErrorExecution?: string;
 	saveManualExecutions?: unknown;

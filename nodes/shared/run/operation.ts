@@ -1,4 +1,4 @@
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
 import type { Json } from '../gateway/util/json';
@@ -19,10 +19,7 @@ export interface ItemContext<Params = unknown> extends ItemInput<Params> {
 }
 
 /** One output item; the item loop pairs it with its input item. */
-export interface OperationOutput {
-	json: IDataObject;
-	binary?: IBinaryKeyData;
-}
+export type OperationOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /** The rest of an item's work, done when every item has been started. */
 export interface Deferred {
@@ -47,6 +44,8 @@ export interface Operation<
 	toolDescription?: string;
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
+	/** Whether it reads what may change: a person who retries an execution gets it anew. */
+	isRead?: true;
 	/** Whether it is one quick request that costs nothing: of {@link runOptions}, its panel lists retries and timeout. */
 	isSingleRequest?: true;
 	/** Options besides {@link runOptions}. */
@@ -61,6 +60,10 @@ export interface Operation<
 	/** What identifies the request of an item whose idempotency key (§4.6) the node makes. */
 	requestOf?(planned: Planned): Json;
 	execute(item: ItemContext<ParamsOf<P, O>>, planned: Planned): Promise<OperationOutput[] | Deferred>;
+	/** Applies options to the outputs of an item, also to those that an earlier attempt has stored. */
+	present?(outputs: OperationOutput[], options: Values<O & typeof runOptions>): OperationOutput[];
+	/** Hints about the outputs of all items, errors among them. */
+	hintsOf?(outputs: readonly INodeExecutionData[], n8n: IExecuteFunctions): string[];
 	/**
 	 * Finishes the deferred work of a run, by item. Returns `undefined` when all of it is finished; otherwise the node runs
 	 * again later. `finish` does not reject.

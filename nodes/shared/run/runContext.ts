@@ -1,20 +1,15 @@
-import { createHash } from 'node:crypto';
-import { sleep, type IExecuteFunctions, type INode } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { GatewayClient } from '../gateway/client/client';
 import { Catalogue, listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
 import type { MediaModel } from '../gateway/media/price';
-import { asObject, canonicalJson, omit } from '../gateway/util/json';
-import { currentAccount } from '../n8n/client';
-import { isTool, sharesNoExecution } from '../n8n/context';
 import { Hints } from '../n8n/hints';
+import type { Caller } from './caller';
 import { DryRun } from './charge/dryRun';
-import { digest, writtenDigest } from './charge/keys';
 import { Records } from './charge/records';
 import { Ledger } from './charge/ledger';
 import { ChunkWriter } from './chunkWriter';
-import { McpCalls, type McpCall } from './mcpCalls';
 
 export class RunContext {
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
@@ -35,20 +30,25 @@ export class RunContext {
 	readonly dryRun: DryRun;
 	readonly hints: Hints;
 
-	/** @param call the call of an MCP client, or of n8n's Agents */
 	constructor(
 		context: IExecuteFunctions,
-		readonly call?: McpCall,
+		readonly caller: Caller,
 	) {
-		this.isTool = isTool(context);
+		const { isTool, run, call } = caller;
+		this.isTool = isTool;
 		this.isRetry = context.getMode() === 'retry';
 		this.hints = new Hints(context, this.secrets);
-		const run = runOf(context, this.isTool);
 		// Each call of an agent's tool has a hint of its own.
-		this.ledger = new Ledger(context, this.isTool ? undefined : run);
+		this.ledger = new Ledger(context, isTool ? undefined : run);
 		this.records = new Records(context, run, this.ledger, call?.shared.store);
-		this.dryRun = new DryRun(() => this.records.others().some(([, { isBefore }]) => isBefore));
+		this.dryRun = new DryRun(this.records, this.hints);
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
+	}
+
+	/** A task has failed, or is gone: a later call may make it again. */
+	taskEnded(taskId: string, end: 'failed' | 'gone'): void {
+		if (end === 'failed') this.ledger.taskFailed(taskId);
+		this.caller.call?.forget();
 	}
 
 	/** Waits for work in the background, and ends reads of a catalogue that nobody waits for any more. */
@@ -68,35 +68,4 @@ export class RunContext {
 			'model',
 		);
 	}
-}
-
-const mcpCalls = new McpCalls({ now: () => performance.now(), sleep });
-
-/** The call of an MCP client, or of n8n's Agents, for a media task; `undefined` for others. */
-export async function mcpCallOf(context: IExecuteFunctions): Promise<McpCall | undefined> {
-	if (!sharesNoExecution(context)) return undefined;
-	const { id = '' } = context.getWorkflow();
-	const account = await currentAccount(context);
-	return mcpCalls.begin(digest([id, context.getNode().name, account, runOf(context, true)]));
-}
-
-/**
- * Identifies the run of the node within the execution, the same in each try. Each try of an agent's tool is a run of its own, so with the run index a retry would be charged as a
- * new call; and n8n's engine adds the ID that the model gives to each call.
- */
-function runOf(context: IExecuteFunctions, isToolRun: boolean): string {
-	if (!isToolRun) {
-		const runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-		return String(runIndex);
-	}
-	const call: unknown[] = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
-	try {
-		// Expressions may read more than the input, such as the row of a loop around the agent.
-		const names = Object.keys(context.getNode().parameters);
-		const values = names.map((name) => [name, context.getNodeParameter(name, 0, null)]);
-		call.push(writtenDigest({ parameters: Object.fromEntries(values) as INode['parameters'] }));
-	} catch {
-		// The operation says what cannot be read.
-	}
-	return `tool-${createHash('sha256').update(canonicalJson(call)).digest('hex')}`;
 }

@@ -10,6 +10,7 @@ export const getMany = defineOperation({
 	description: 'Retrieve a list of media models with their prices and input schemas',
 	toolDescription:
 		'Lists the models that generate images, videos, music or speech. Returns the ID, the media type and the prices in rubles of each.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: {
 		search: searchParameter('their ID, owner or media type'),

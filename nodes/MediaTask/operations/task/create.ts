@@ -1,3 +1,4 @@
+import { fileNames } from '../../../shared/fields/fileName';
 import { simplify } from '../../../shared/fields/results';
 import { compact, asText } from '../../../shared/gateway/util/json';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
@@ -73,6 +74,7 @@ export const createAndWait = defineOperation({
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
 	parameters,
 	options: { ...taskOptions, ...resultOptions },
+	...fileNames,
 	plan: (item) => ({
 		task: planTask(item),
 		result: planResult(item),

@@ -8,7 +8,8 @@ import { taskPrice, type TaskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, compact, type JsonObject } from '../../../shared/gateway/util/json';
 import { compareDecimals, rubles } from '../../../shared/gateway/util/money';
 import { charge } from '../../../shared/run/charge/charge';
-import { digest, isOwnKeyName, ownKeyName, sealKey } from '../../../shared/run/charge/keys';
+import { digest } from '../../../shared/run/charge/keys';
+import { isOwnKeyName, ownKeyName, sealKey } from '../../../shared/run/charge/ownKeys';
 import { costLimit, unknownPrice, type Limit } from '../../../shared/run/charge/limits';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspension';
@@ -168,7 +169,7 @@ export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise
 	const price = taskPrice(await run.mediaModel(client, model), input);
 	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
 	if (limit) limitedPrice(price, limit, task.maxPriceRub);
-	return run.dryRun.output(model, bodyOf(task, input, callbackUrl), { ...price, isMost: false });
+	return run.dryRun.output(item.index, model, bodyOf(task, input, callbackUrl), { ...price, isMost: false });
 }
 
 /** Checks that the model has the fields of the files: after another was chosen, it may ignore theirs, and make another picture. */

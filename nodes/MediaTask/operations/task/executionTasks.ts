@@ -1,6 +1,7 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
 
-import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
+import { fileName, fileNames } from '../../../shared/fields/fileName';
+import { binaryPropertyName, downloadResults, simplify } from '../../../shared/fields/results';
 import type { GatewayClient } from '../../../shared/gateway/client/client';
 import { CALLBACK_PAUSES_MS } from '../../../shared/gateway/endpoints/polling';
 import { fetchMediaTask, isMissing, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
@@ -27,8 +28,10 @@ export const getFromExecution = defineOperation({
 		'Retrieve all tasks that this execution has made, such as those of an AI Agent, with their files',
 	toolDescription:
 		'Lists the images, videos, music and speech that were generated before in this run. Returns the state and the file URLs of each.',
+	isRead: true,
 	parameters,
 	options,
+	...fileNames,
 	async execute(item) {
 		const { client, index, run } = item;
 		if (index > 0) return [];

@@ -1,8 +1,8 @@
 import { ID } from '../../../shared/gateway/util/text';
+import { fileName, fileNames } from '../../../shared/fields/fileName';
 import { id, choice } from '../../../shared/params/kinds';
 import {
 	binaryPropertyName,
-	fileName,
 	includeInput,
 	limitParameters,
 	pageOf,
@@ -45,6 +45,7 @@ export const get = defineOperation({
 	description: 'Retrieve the state of a task and the URLs of its files, which work for 7 days',
 	toolDescription:
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: { taskId, simplify },
 	async execute({ client, params, run }) {
@@ -60,6 +61,7 @@ export const getMany = defineOperation({
 	description: 'Retrieve a list of tasks of the account, if the gateway offers it',
 	toolDescription:
 		'Lists the media tasks of the account. Returns the ID, the state, the model and the file URLs of each.',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
@@ -80,6 +82,7 @@ export const wait = defineOperation({
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
 	parameters: { taskId, ...resultParameters },
 	options: { ...resultOptions, includeInput },
+	...fileNames,
 	plan: planResult,
 	async execute(item, result) {
 		const { taskId: id } = item.params;
@@ -97,6 +100,7 @@ export const download = defineOperation({
 	toolDescription: 'Looks up a finished task by its ID. Returns the URLs of its files.',
 	parameters: { taskId },
 	options: { binaryPropertyName, fileName },
+	...fileNames,
 	async execute(item) {
 		const { taskId: id, options } = item.params;
 		const task = async () => readMediaTask(await fetchMediaTask(item.client, id), id);
@@ -112,7 +116,10 @@ export const download = defineOperation({
 			const found = await task();
 			const { state } = found;
 			if (isWithoutFile(item, found, error)) return [{ json: taskJson(found) }];
-			if (state === 'fail') throw taskError(found, item.client.settings.secrets);
+			if (state === 'fail') {
+				item.run.taskEnded(id, 'failed');
+				throw taskError(found, item.client.settings.secrets);
+			}
 			if (hasEnded(state)) throw asError(error);
 			throw error.with({
 				message: 'The media task has not finished',
@@ -131,6 +138,7 @@ export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
 	action: 'Get timed lyrics of song',
 	description: 'Retrieve the lyrics of a track with the time of each word',
+	isRead: true,
 	isSingleRequest: true,
 	parameters: {
 		taskId,

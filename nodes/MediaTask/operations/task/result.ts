@@ -1,4 +1,5 @@
-import { binaryPropertyName, downloadResults, fileName, simplify } from '../../../shared/fields/results';
+import { fileName } from '../../../shared/fields/fileName';
+import { binaryPropertyName, downloadResults, simplify } from '../../../shared/fields/results';
 import { waitForTask, type WaitOptions } from '../../../shared/gateway/endpoints/polling';
 import { isMissing, readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import { currentAccount } from '../../../shared/n8n/client';
@@ -66,16 +67,19 @@ export async function resultOf(
 ): Promise<OperationOutput[]> {
 	const { client, index, run } = item;
 	const known = model === undefined ? undefined : await run.mediaModels.known(client, model);
-	const maxWaitMs = Math.min(wait.maxWaitMs, run.call?.waitMs ?? Infinity);
-	const onFound = () => run.records.note(index, { isFound: true });
+	const maxWaitMs = Math.min(wait.maxWaitMs, run.caller.call?.waitMs ?? Infinity);
+	const onFound = () => run.records.found(index);
 	const options = { ...wait, maxWaitMs, mediaType: known?.mediaType, onFound };
 	const body = await waitForTask(client, taskId, options).catch(async (error: unknown) => {
-		throw isMissing(error) ? await goneError(item, error, hasOwnKey) : asError(error);
+		if (!isMissing(error)) throw asError(error);
+		run.taskEnded(taskId, 'gone');
+		throw await goneError(item, error, hasOwnKey);
 	});
 	const rub = await priceRub?.();
 	const task = readMediaTask(body, taskId);
 	task.model ??= model;
 	if (task.state === 'fail') {
+		run.taskEnded(taskId, 'failed');
 		const created = model === undefined ? undefined : { priceRub: rub };
 		const error = taskError(task, client.settings.secrets, created);
 		throw hasOwnKey ? withAdvice(error, CHANGE_KEY) : error;

@@ -1,5 +1,6 @@
 import { checkTypes, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
-import { fileName, includeInput, simplify } from '../../../shared/fields/results';
+import { fileName } from '../../../shared/fields/fileName';
+import { includeInput, simplify } from '../../../shared/fields/results';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
 	cachePrompt,

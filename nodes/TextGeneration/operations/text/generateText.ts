@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../../shared/gateway/client/client';
 import { mostOfCall, withMaxTokens } from '../../../shared/gateway/text/cost';
-import { withFallbacks } from '../../../shared/gateway/text/fallback';
+import { FALLBACK, withFallbacks } from '../../../shared/gateway/text/fallback';
 import type { Usage } from '../../../shared/gateway/text/formats/completion';
 import { restToShow, streamText } from '../../../shared/gateway/text/streamText';
 import { asksForMedia, textBody, textCall, type TextCall } from '../../../shared/gateway/text/textCall';
@@ -17,10 +17,11 @@ import {
 	type ItemInput,
 	type OperationOutput,
 } from '../../../shared/run/operation';
+import { equalNames, fileNames } from '../../../shared/fields/fileName';
 import { openAttachments } from './attachments';
 import { generateOptions, generateParameters } from './fields';
 import { prepareText, type PreparedText } from './parameters';
-import { outputOf } from './results';
+import { misfitHints, outputOf } from './results';
 
 export const generate = defineOperation({
 	displayName: 'Generate',
@@ -32,6 +33,8 @@ export const generate = defineOperation({
 	options: generateOptions,
 	plan: async (item) => planText(item, await prepareText(item)),
 	execute: generateText,
+	...fileNames,
+	hintsOf: (outputs, n8n) => [...misfitHints(outputs), ...equalNames(outputs, n8n)],
 });
 
 /** Makes the body before anything is sent, unless it needs files. */
@@ -59,7 +62,7 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 		const model = asText(body.model) ?? '';
 		const most = mostOfCall(format, limited, await run.textModels.required(client, model), inBody);
 		const open = isOpen && 'rub' in most ? { isEstimate: true as const, reason: OPEN_LENGTH } : {};
-		return run.dryRun.output(model, isOpen ? body : limited, { isMost: true, ...most, ...open });
+		return run.dryRun.output(index, model, isOpen ? body : limited, { isMost: true, ...most, ...open });
 	}
 	const chunks = request.stream ? run.chunkWriter?.forItem(index) : undefined;
 	let [shown, isComplete] = ['', false];
@@ -69,7 +72,7 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 	};
 	try {
 		const { ledger, textModels, records } = run;
-		const hints = { add: (hint: string) => records.note(index, { hint }) };
+		const hints = { add: (hint: string) => records.addHint(index, hint) };
 		const costs = { client, ledger, textModels, hints };
 		const plan = { format, output: request.output, files: inBody, maxCostRub, item: { index, records } };
 		const models = [request.model, ...text.fallbackModels];
@@ -80,7 +83,7 @@ export async function generateText(item: ItemContext, text: PreparedText): Promi
 			});
 		});
 		isComplete = true;
-		if (fallbackFrom.length > 0) records.note(index, { isFallback: true });
+		if (fallbackFrom.length > 0) records.addHint(index, FALLBACK);
 		const completion = { ...result.completion, fallbackFrom };
 		if (chunks) show(restToShow(shown, completion));
 		addTokenUsage(item.n8n, completion.usage);

@@ -13,6 +13,7 @@ import { sourceFields } from './conversationFields';
 import { sharedOptions } from './fields';
 import { generateText, planText } from './generateText';
 import { prepare, type PreparedText } from './parameters';
+import { misfitHints } from './results';
 
 // Operations that ask a model about files. They are text: generate with fewer parameters.
 
@@ -41,6 +42,7 @@ function definePreset(preset: Preset): Operation {
 		options,
 		plan: async (item) => planText(item, await read(item, preset)),
 		execute: generateText,
+		hintsOf: misfitHints,
 	});
 }
 

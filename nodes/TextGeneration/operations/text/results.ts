@@ -1,4 +1,4 @@
-import type { IBinaryData, IBinaryKeyData } from 'n8n-workflow';
+import type { IBinaryData, IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
 
 import { asError, type ApiError } from '../../../shared/gateway/errors/errors';
 import {
@@ -9,11 +9,12 @@ import {
 	type Completion,
 	type OutputFile,
 } from '../../../shared/gateway/text/formats/completion';
-import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
+import { MISFIT, parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { suffixOf } from '../../../shared/gateway/util/fileName';
 import { audioType, extensionOf, typeByContent } from '../../../shared/gateway/util/fileType';
-import { asText, compact, omit, type JsonObject } from '../../../shared/gateway/util/json';
+import { asObject, asText, compact, omit, type JsonObject } from '../../../shared/gateway/util/json';
+import { counted } from '../../../shared/gateway/util/text';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import type { PreparedText } from './parameters';
 
@@ -34,6 +35,14 @@ export async function outputOf(
 	const repeated = [output === undefined ? [] : ['text'], isEmpty(completion) ? [] : ['reasoning']].flat();
 	const forAgents = omit(fields, 'model', 'provider', 'usage', 'id', 'raw', ...repeated);
 	return { json: compact({ ...forAgents, note: completion.hint }) };
+}
+
+/** A hint about the responses of a run that do not fit their schema. */
+export function misfitHints(outputs: readonly INodeExecutionData[]): string[] {
+	const count = outputs.filter(({ json }) => asObject(json.error)?.code === MISFIT).length;
+	if (count === 0) return [];
+	const which = counted(count, 'response does', 'responses do');
+	return [`${which} not fit the schema. What is wrong, and the JSON, is in the items.`];
 }
 
 async function binaryOf(

@@ -1,6 +1,5 @@
 import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
-import { counted } from '../util/text';
 
 /** Limits of cost, by the names that workflows and credentials store. */
 const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
@@ -54,9 +53,8 @@ export async function withFallbacks<T>(
 	return { result, fallbackFrom: names.slice(0, names.indexOf(again)) };
 }
 
-export function fallbackHint(count: number): string {
-	return `${counted(count, 'item was', 'items were')} answered by a fallback model.`;
-}
+/** A hint. */
+export const FALLBACK = 'A fallback model answered.';
 
 function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error {
 	if (before.size === 0) return error;

@@ -2,7 +2,9 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import { compact, type JsonObject } from '../../gateway/util/json';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { counted } from '../../gateway/util/text';
+import type { Hints } from '../../n8n/hints';
 import { flag } from '../../params/kinds';
+import type { Records } from './records';
 
 export const dryRun = flag({
 	displayName: 'Dry Run',
@@ -25,25 +27,34 @@ interface DryPrice {
 export class DryRun {
 	private readonly prices: DryPrice[] = [];
 
-	/** @param hasEarlier whether the node has sent items in the execution that this one is a retry of */
-	constructor(private readonly hasEarlier: () => boolean) {}
+	constructor(
+		private readonly records: Records,
+		hints: Hints,
+	) {
+		hints.atEnd(() => this.hint);
+	}
 
-	/** @throws {InvalidInputError} in a retry of items that are paid for: n8n offers none after one that succeeds */
-	output(model: string, request: JsonObject, price: DryPrice) {
-		if (this.hasEarlier())
+	/**
+	 * The output of an item, which no later attempt takes for its result.
+	 *
+	 * @throws {InvalidInputError} in a retry of items that are paid for: n8n offers none after one that succeeds
+	 */
+	output(index: number, model: string, request: JsonObject, price: DryPrice) {
+		if (this.records.others().some(([, { isBefore }]) => isBefore))
 			throw new InvalidInputError(
 				"'Dry Run' cannot be used in a retry after items were paid for",
 				"The retry would succeed, and n8n then offers no other one: the paid results would be out of reach. Remove the option, and retry: it pays only for what has not succeeded. 'Max Cost per Execution (₽)' limits that.",
 				'dryRun',
 			);
 		this.prices.push(price);
+		this.records.keepNothing(index);
 		const { rub, isMost, isEstimate, reason } = price;
 		const amount = { [isMost ? 'maxCostRub' : 'priceRub']: rub === undefined ? null : Number(rub) };
 		return [{ json: compact({ dryRun: true, model, ...amount, isEstimate, reason, request }) }];
 	}
 
 	/** The sum; `undefined` if no item was left unsent. */
-	get hint(): string | undefined {
+	private get hint(): string | undefined {
 		const { length: count } = this.prices;
 		if (count === 0) return undefined;
 		const known = this.prices.flatMap(({ rub }) => rub ?? []);

@@ -7,7 +7,8 @@ import { addToTotal, isMore } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/context';
 import { CostDisplay, type DisplayContext } from './costDisplay';
 import { InFlight } from './inFlight';
-import { digest, sharedKey } from './keys';
+import { digest } from './keys';
+import { sharedKey } from './ownKeys';
 import { tooExpensive, unknownCosts } from './limits';
 import {
 	addCharge,

@@ -29,9 +29,8 @@ export interface ItemRecord {
 	isBefore?: boolean;
 	/** The error after which it is, or may be, charged. */
 	error?: ApiErrorDetails;
-	/** What the node's hints say of its text. */
-	hint?: string;
-	isFallback?: true;
+	/** Hints about it, which the node shows also where a later attempt takes its outputs. */
+	hints?: string[];
 	/** Its outputs, unless they are too large to be kept. */
 	outputs?: INodeExecutionData[];
 	/** Whether the output is an error item, of a run that was suspended. */

@@ -6,7 +6,8 @@ import { ApiError, StoppedError } from '../../gateway/errors/errors';
 import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/util/json';
 import { storedContext, workflowSettings } from '../../n8n/context';
 import { ItemKeys } from './itemKeys';
-import { executionRoot, isOwnKeyName, openKey, ownKeyName, writtenDigest } from './keys';
+import { executionRoot, writtenDigest } from './keys';
+import { isOwnKeyName, openKey, ownKeyName } from './ownKeys';
 import type { Ledger } from './ledger';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
@@ -43,6 +44,7 @@ export class Records {
 	private readonly stored: StoredRun;
 	/** n8n does not redact what is stored beside the items. */
 	private readonly keepsOutputs: boolean;
+	private readonly notKept = new Set<number>();
 
 	/**
 	 * @param run identifies the run of the node within the execution; several may be open in an agent
@@ -87,9 +89,28 @@ export class Records {
 		return (this.stored.items[index] = Object.assign(this.get(index) ?? {}, news));
 	}
 
-	/** Notes what is found out of an item that is sent: hints say it also where a later try takes its output. */
-	note(index: number, news: Pick<ItemRecord, 'hint' | 'isFallback' | 'isFound'>): void {
-		Object.assign(this.get(index) ?? {}, news);
+	/** Notes that the gateway has returned the task of an item. */
+	found(index: number): void {
+		Object.assign(this.get(index) ?? {}, { isFound: true });
+	}
+
+	/** Adds a hint about an item that is sent. */
+	addHint(index: number, text: string): void {
+		const record = this.get(index);
+		if (record) record.hints = [...(record.hints ?? []), text];
+	}
+
+	/** The hints about all items: one that several have says how many. */
+	get hints(): string[] {
+		const counts = new Map<string, number>();
+		for (const text of this.others().flatMap(([, { hints = [] }]) => [...new Set(hints)]))
+			counts.set(text, (counts.get(text) ?? 0) + 1);
+		return [...counts].map(([text, count]) => (count > 1 ? `${text} (${count} items)` : text));
+	}
+
+	/** No later attempt takes the outputs of an item. */
+	keepNothing(index: number): void {
+		this.notKept.add(index);
 	}
 
 	/**
@@ -148,7 +169,9 @@ export class Records {
 		return key === ownKeyName(own) ? own : (openKey(sealedKey, secret) ?? own);
 	}
 
+	/** Notes that an item has its outputs, if nothing is noted yet. */
 	done(index: number, outputs: INodeExecutionData[]): void {
+		if (this.notKept.has(index) || this.get(index)?.outputs !== undefined) return;
 		// With the bytes of files that n8n keeps in memory.
 		const size = this.keepsOutputs ? JSON.stringify(outputs).length : Infinity;
 		const record = this.put(index, { state: 'done' });

@@ -2,6 +2,7 @@ import { ApiError, InvalidInputError, StoppedError, type ApiErrorDetails } from 
 import { costsMoney } from '../../gateway/errors/policy';
 import { rubles, sumOfCosts } from '../../gateway/util/money';
 import { counted, listed } from '../../gateway/util/text';
+import type { WorkflowSettings } from '../../n8n/context';
 import type { ItemRecord } from './record';
 
 /**
@@ -67,7 +68,21 @@ export function chargeText(
 	return `The call was not repeated, because it may have been charged: check the balance, then ${hasRetry ? 'retry the execution' : 'send this item again'} if you need its response.`;
 }
 
-export type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
+type NextTry = 'retry' | 'retryOfSubExecution' | 'none';
+
+/**
+ * How a person can retry an execution that fails.
+ *
+ * @param mode of the execution, as n8n names it
+ */
+export function nextTry(
+	mode: string,
+	{ saveDataErrorExecution, saveManualExecutions }: WorkflowSettings,
+): NextTry {
+	// n8n does not keep the execution.
+	if (mode === 'manual' ? saveManualExecutions === false : saveDataErrorExecution === 'none') return 'none';
+	return mode === 'integrated' ? 'retryOfSubExecution' : 'retry';
+}
 
 const PAYS =
 	"it pays only for what has not succeeded, or for all items if you edit the request, such as the prompt. If this item fails each time, set 'On Error' to 'Continue' first, and retry with the currently saved workflow.";

@@ -2,7 +2,7 @@ import type { ApiError } from '../../errors/errors';
 import type { ErrorText } from '../../errors/texts';
 import { typesOf } from '../../media/jsonSchema';
 import { omit, parseJson, type Json, type JsonObject } from '../../util/json';
-import { counted, excerpt } from '../../util/text';
+import { excerpt } from '../../util/text';
 import { isFiltered, isIncomplete } from '../incomplete';
 import { misfits } from '../outputSchema';
 import { completionFields, unusableResponse, type Completion } from './completion';
@@ -10,7 +10,8 @@ import type { OutputRequest } from './request';
 
 type Problem = ErrorText & { code: string };
 
-const MISFIT = 'json_does_not_fit';
+/** The code of the error for JSON of another shape than the schema. */
+export const MISFIT = 'json_does_not_fit';
 
 /**
  * The JSON value of a completion; `undefined` if none was requested, or if the model calls a tool first. The
@@ -154,11 +155,4 @@ function doesNotFit(misfit: string): Problem {
 		message: `The response does not fit the schema: ${misfit}`,
 		description: 'Describe the field that is wrong, let it be optional, or choose another model.',
 	};
-}
-
-export function misfitHint(codes: readonly unknown[]): string | undefined {
-	const count = codes.filter((code) => code === MISFIT).length;
-	if (count === 0) return undefined;
-	const which = counted(count, 'response does', 'responses do');
-	return `${which} not fit the schema. What is wrong, and the JSON, is in the items.`;
 }
