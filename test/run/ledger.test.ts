@@ -10,10 +10,10 @@ import {
 	type RequestKind,
 	StoppedError,
 } from '../../nodes/shared/gateway/errors/errors';
-import { charge } from '../../nodes/shared/run/charge/charge';
+import { beginCall } from '../../nodes/shared/run/charge/charge';
 import type { Call, Entry, Ledger } from '../../nodes/shared/run/charge/ledger';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
-import type { Records } from '../../nodes/shared/run/charge/records';
+import type { Records, TaskKey } from '../../nodes/shared/run/charge/records';
 import type { Outcome } from '../../nodes/shared/run/charge/sums';
 import { invalidInput } from '../helpers/invalidInput';
 import { Execution } from './support';
@@ -553,16 +553,13 @@ async function play(calls: RandomCall[], { maxCosts }: { maxCosts: Array<number 
 		if (cancelAfter !== null) time.at(at + cancelAfter, () => stop.abort());
 		const maxCost = isUnlimited ? undefined : (maxCosts[execution] ?? undefined);
 		const record: ItemRecord = { state: 'sent' };
+		const key = `key ${index}`;
 		const plan = {
 			client: { account: 'a', settings: {}, run: new RunSignal(stop.signal) } as unknown as GatewayClient,
-			call: {
-				model: 'm',
-				account: 'a',
-				maxRub: isUnlimited ? undefined : text(most),
-				...(isTask ? { key: `key ${index}` } : {}),
-			},
+			model: 'm',
+			maxRub: isUnlimited ? undefined : text(most),
 			maxCostRub: maxCost === undefined ? undefined : text(maxCost),
-			...(isTask ? { key: { name: `key ${index}` } } : {}),
+			...(isTask && { taskKey: { sent: key, stored: key, ledger: key } }),
 			item: { index, records: recordsOf(record) },
 		};
 		for (const isRepeat of [false, true]) {
@@ -583,12 +580,16 @@ async function play(calls: RandomCall[], { maxCosts }: { maxCosts: Array<number 
 				if (!isRejected && (end === 'known' || isRepeat)) return text(cost);
 				throw failure(end, isRejected ? 'rejected' : 'unknown', isTask ? 'keyed' : 'charge');
 			};
-			const costOf = async (ended: object) => {
-				await time.wait(steps % 3);
-				return 'result' in ended ? { rub: String(ended.result) } : {};
-			};
 			const ledger = executions[execution]?.node() ?? new Execution().node();
-			const outcome = await charge(ledger, plan, request, costOf).then(async ({ rub }) => await rub, asError);
+			const charge = async () => {
+				const endCall = await beginCall(ledger, plan);
+				const result = await request().catch(asError);
+				await time.wait(steps % 3);
+				if (typeof result === 'string') endCall({ rub: result });
+				else endCall({}, result);
+				return result;
+			};
+			const outcome = await charge().catch(asError);
 			if (outcome instanceof InvalidInputError) checkRefused(call);
 			const isUnknown = mayBeCharged(outcome) && call.state === 'is in flight';
 			call.isKnown = typeof outcome === 'string';
@@ -638,9 +639,9 @@ function recordsOf(record: ItemRecord): Records {
 	let isSent = false;
 	const records = {
 		get: () => (isSent ? record : undefined),
-		sent: (_: number, account: string, key?: string) => {
+		sent: (_: number, account: string, taskKey?: TaskKey) => {
 			isSent = true;
-			return Object.assign(record, { account, ...(key === undefined ? {} : { key }) });
+			return Object.assign(record, { account, ...(taskKey && { key: taskKey.stored }) });
 		},
 	};
 	return records as unknown as Records;

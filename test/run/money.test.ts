@@ -2,7 +2,7 @@ import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { ApiError, asError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { checkBalance } from '../../nodes/shared/run/charge/account';
-import { charge, type Plan } from '../../nodes/shared/run/charge/charge';
+import { beginCall, type Plan } from '../../nodes/shared/run/charge/charge';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import type { Records } from '../../nodes/shared/run/charge/records';
 import { Execution } from './support';
@@ -112,14 +112,12 @@ describe('*Minimum Balance* of ₽90', () => {
 		const { client } = newAccount('100');
 		const ledger = new Execution().node();
 		const send = async (maxRub: string, settings: object) => {
-			const call = { model: 'm', account: client.account, maxRub };
-			const plan = { client: { ...client, settings } as unknown as GatewayClient, call, maxCostRub: '20' };
-			const respond = async () => await Promise.resolve('a');
-			const costOf = async () => await Promise.resolve({ rub: '0' });
-			return await charge(ledger, plan, respond, costOf).then(({ result }) => result, asError);
+			const other = { ...client, settings } as unknown as GatewayClient;
+			const plan = { client: other, model: 'm', maxRub, maxCostRub: '20' };
+			return await beginCall(ledger, plan).then(() => 'begun', asError);
 		};
 		expect(await send('15', client.settings)).toStrictEqual(REFUSED);
-		expect(await send('15', {})).toBe('a');
+		expect(await send('15', {})).toBe('begun');
 	});
 });
 
@@ -134,12 +132,8 @@ describe('a call', () => {
 	it('that was in flight when n8n ended is not sent with another API key', async () => {
 		const execution = new Execution();
 		const client = { account: 'a', settings: {}, run: new RunSignal() } as unknown as Plan['client'];
-		const call = { model: 'm', account: 'a' };
-		const plan = { client, call, item: sentBy('b'), maxCostRub: undefined };
-		const respond = async () => await Promise.reject(new Error('sent'));
-		const error = await charge(execution.node(), plan, respond, async () => await Promise.resolve({})).catch(
-			asError,
-		);
+		const plan = { client, model: 'm', maxRub: undefined, item: sentBy('b'), maxCostRub: undefined };
+		const error = await beginCall(execution.node(), plan).catch(asError);
 		expect(error).toMatchObject({ details: { code: 'other_account' } });
 		expect(execution.custom).toStrictEqual({});
 	});

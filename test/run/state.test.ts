@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
+import type { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { RunSignal } from '../../nodes/shared/gateway/client/limits';
 import {
 	ApiError,
@@ -10,7 +11,7 @@ import {
 import type { Json } from '../../nodes/shared/gateway/util/json';
 import { executionRoot, idempotencyKey, writtenDigest } from '../../nodes/shared/run/charge/keys';
 import { Ledger, type LedgerContext } from '../../nodes/shared/run/charge/ledger';
-import { checkKey, OwnKeys, ownKeyName, sealKey } from '../../nodes/shared/run/charge/ownKeys';
+import { checkKey, OwnKeys } from '../../nodes/shared/run/charge/ownKeys';
 import type { ItemRecord } from '../../nodes/shared/run/charge/record';
 import { Records } from '../../nodes/shared/run/charge/records';
 import { callerOf } from '../../nodes/shared/run/caller';
@@ -78,8 +79,10 @@ const REFUSED = new ApiError(details);
 const LOST = new ApiError({ ...details, outcome: 'unknown' });
 const FAILED = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
 
+const CLIENT = { account: ACCOUNT, settings: { secrets: ['secret'] } } as unknown as GatewayClient;
+const keyOf = (records: Records) => records.taskKey(0, undefined, CLIENT);
 const text = (records: Records, index = 0) => records.sent(index, ACCOUNT, undefined);
-const creation = (records: Records) => records.sent(0, ACCOUNT, records.key(0));
+const creation = (records: Records) => records.sent(0, ACCOUNT, keyOf(records));
 const task = (records: Records) =>
 	Object.assign(creation(records), { state: 'charged', taskId: 't1', response: { code: 201 }, costRub: '6' });
 
@@ -142,13 +145,13 @@ describe('the idempotency key of an item', () => {
 		const keys: string[] = [];
 		for (const executionId of ['e1', 'e2', 'e3']) {
 			const records = begin({ redactionPolicy: 'all', executionId });
-			const key = records.key(0);
+			const key = keyOf(records).ledger;
 			Object.assign(creation(records), { taskId: 't1' });
 			await isSent(begin.ledger(), key);
 			begin.ledger().created(key, executionId);
 			records.failed(0, FAILED);
 			begin.ledger().taskFailed(executionId);
-			keys.push(records.key(0));
+			keys.push(keyOf(records).sent);
 		}
 		expect(new Set(keys).size).toBe(3);
 	});
@@ -160,8 +163,8 @@ describe('the idempotency key of an item', () => {
 		const begin = newNode();
 		const records = begin();
 		records.planned(0, 'a cat');
-		await isSent(begin.ledger(), records.key(0));
-		if (taskId !== undefined) begin.ledger().created(records.key(0), taskId);
+		await isSent(begin.ledger(), keyOf(records).ledger);
+		if (taskId !== undefined) begin.ledger().created(keyOf(records).ledger, taskId);
 		const edited = begin({ executionId: 'e2', parameters: { prompt: 'b' } });
 		edited.planned(0, 'a cat');
 		const { state, ...more } = edited.get(0) ?? { state: 'nothing' };
@@ -177,15 +180,18 @@ describe('the idempotency key of an item', () => {
 			['cannot be read with the API key of another account', 'order 8', 'other', 'order 8'],
 		])('%s', (_, own, secret, expected) => {
 			const begin = newNode();
-			begin().sent(0, ACCOUNT, ownKeyName('order 7'), sealKey('order 7', 'secret'));
-			expect(begin().key(0, own, secret)).toBe(expected);
+			const client = { ...CLIENT, settings: { secrets: [secret] } } as unknown as GatewayClient;
+			const records = begin();
+			records.sent(0, ACCOUNT, records.taskKey(0, 'order 7', CLIENT));
+			expect(begin().taskKey(0, own, client).sent).toBe(expected);
 		});
 
 		it('is not in what n8n stores, and not even encrypted when there is a task', () => {
 			const records = newNode()();
-			records.sent(0, ACCOUNT, ownKeyName('order 7'), sealKey('order 7', 'secret'));
+			const taskKey = records.taskKey(0, 'order 7', CLIENT);
+			records.sent(0, ACCOUNT, taskKey);
 			expect(JSON.stringify(records.get(0))).not.toContain('order');
-			records.created(0, 't1', {});
+			records.created(0, taskKey, 't1', {});
 			expect(Object.keys(records.get(0) ?? {}).sort()).toStrictEqual([
 				'account',
 				'key',
@@ -565,7 +571,7 @@ async function contextOf(options: ContextOptions = {}): Promise<RunContext> {
 it('the tool of an AI Agent is the same run for the same input, whatever the run index', async () => {
 	const store = {};
 	const keyOf = async (runIndex: number, ...inputs: object[]) =>
-		(await contextOf({ isTool: true, runIndex, inputs, store })).records.key(0);
+		(await contextOf({ isTool: true, runIndex, inputs, store })).records.taskKey(0, undefined, CLIENT).sent;
 	const key = await keyOf(0, { a: 1, b: { c: 2, d: 3 } });
 	expect(await keyOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(key);
 	const others = [[{ a: 1 }], [{ a: 2, b: { c: 2, d: 3 } }], [{ a: 1, b: { c: 2, d: 3 } }, {}], []];

@@ -262,7 +262,7 @@ test('each item has the options that the expressions of the model give for it', 
 
 test('a tool whose prompt nobody lets the agent fill in says so to the model, at no cost', async () => {
 	const { results } = seen(await run({ ...agent([CAT]), tools: { [DRAW]: image({ prompt: '' }) } }));
-	expect(results[0]?.[0]).toContain('This tool has no prompt, so it makes nothing');
+	expect(results[0]?.[0]).toContain('The tool received no prompt, so nothing was generated');
 	expect(results[0]?.[0]).toContain("click the sparkle button beside 'Prompt'");
 	expect(kinds()).not.toContain('media');
 });

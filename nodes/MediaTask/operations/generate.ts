@@ -7,14 +7,13 @@ import type { Operation } from '../../shared/run/operation';
 import { inputFiles } from './inputFiles';
 import { promptParameter } from './input';
 import type { PlannedTask } from './task/taskRequest';
-import { createAndWait } from './task/create';
-
-/** What the panel calls the media types (§2.2). */
-const NAMES = { image: 'Image', video: 'Video', music: 'Music', audio: 'Speech' } as const;
+import { createAndWaitFor } from './task/create';
+import { MEDIA_NAMES } from './task/taskInput';
 
 /** `task: createAndWait` for one kind of media, with a picker of its models. */
 function generate(mediaType: MediaType, what: string, prompt: Parameter<string | undefined>): Operation {
-	const name = NAMES[mediaType];
+	const name = MEDIA_NAMES[mediaType];
+	const createAndWait = createAndWaitFor(mediaType);
 	return {
 		...createAndWait,
 		displayName: 'Generate',
@@ -32,20 +31,6 @@ function generate(mediaType: MediaType, what: string, prompt: Parameter<string |
 		},
 		// For workflows that do not wait, and for sessions, there is 'Task'.
 		options: omit({ ...createAndWait.options }, 'callbackUrl', 'sessionId'),
-		execute: async (item, planned) => {
-			const { run, client, index } = item;
-			const id = String(item.params.model);
-			const isCreated = run.records.get(index)?.taskId !== undefined;
-			const found = isCreated ? undefined : await run.mediaModels.required(client, id);
-			const { mediaType: actual = mediaType } = found ?? {};
-			if (actual === mediaType) return await createAndWait.execute(item, planned);
-			// It may cost many times as much.
-			throw new InvalidInputError(
-				`The media type of the model "${id}" is ${NAMES[actual]}, not ${name}`,
-				`Use it with '${NAMES[actual]}: Generate', or choose a model from the list.`,
-				'model',
-			);
-		},
 	};
 }
 

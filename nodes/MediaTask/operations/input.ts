@@ -1,11 +1,8 @@
 import { modelParameter } from '../../shared/fields/models';
-import { ApiError, asError, InvalidInputError } from '../../shared/gateway/errors/errors';
-import { inputForm, promptField } from '../../shared/gateway/media/inputSchema';
-import { typedInput } from '../../shared/gateway/media/inputValues';
-import { asObject, fieldOf, type JsonObject } from '../../shared/gateway/util/json';
+import { asObject } from '../../shared/gateway/util/json';
 import { choice, jsonObject, mapper, shownFor, text } from '../../shared/params/kinds';
-import { isUnset, type Parameter, type Values } from '../../shared/params/parameter';
-import type { ItemContext } from '../../shared/run/operation';
+import type { Parameter, Values } from '../../shared/params/parameter';
+import type { EnteredInput } from './task/taskInput';
 
 export const model = modelParameter(
 	'searchMediaModels',
@@ -69,14 +66,7 @@ export const inputParameters = {
 	...shownFor({ inputMode: ['json'] }, { inputJson }),
 };
 
-export interface EnteredInput {
-	model: string;
-	isForm: boolean;
-	values: JsonObject;
-	/** `undefined` where the panel does not show it, or where it is empty. */
-	prompt: string | undefined;
-}
-
+/** What the panel says of the input. */
 export function enteredInput(
 	params: Values<typeof inputParameters> & { readonly model: string; readonly prompt?: string | undefined },
 ): EnteredInput {
@@ -84,52 +74,4 @@ export function enteredInput(
 	const isForm = inputMode !== 'json';
 	const values = isForm ? (asObject(params.input?.value) ?? {}) : params.inputJson;
 	return { model: id, isForm, values, prompt: prompt?.trim() === '' ? undefined : prompt };
-}
-
-/** The input of a task. The catalogue says which types the values of a form have, and which field takes the prompt. */
-export async function completeInput(
-	{ run, client }: ItemContext,
-	{ model: id, isForm, values: entered, prompt }: EnteredInput,
-): Promise<JsonObject> {
-	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-	if (!isForm && prompt === undefined) return entered;
-	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
-	if (isForm && form.fields.some(({ name }) => name.startsWith('=')))
-		run.hints.add(
-			"The form leaves out fields of the model whose names begin with an equals sign. To set them, set 'Input Mode' to 'JSON'.",
-		);
-	const values = isForm ? typedInput(entered, form) : entered;
-	const field = promptField(form);
-	const promptName = field?.name ?? 'prompt';
-	if (run.isTool && prompt === undefined && field?.required && isUnset(fieldOf(values, promptName)))
-		throw new InvalidInputError(
-			'This tool has no prompt, so it makes nothing',
-			"Tell the user to open the tool in n8n, and to click the sparkle button beside 'Prompt': the agent then fills it in.",
-			'prompt',
-		);
-	if (prompt === undefined) return values;
-	return isUnset(fieldOf(values, promptName)) ? { ...values, [promptName]: prompt } : values;
-}
-
-/** The gateway's words about a field of the form (§7.4), with the label of the field in front. */
-export async function withFieldLabel(
-	{ run, client }: ItemContext,
-	{ model: id, isForm, values }: EnteredInput,
-	error: unknown,
-	sent: JsonObject,
-): Promise<Error> {
-	const isRefused = error instanceof ApiError && error.details.status === 422;
-	if (!isRefused || !isForm) return asError(error);
-	const form = inputForm((await run.mediaModels.known(client, id))?.inputSchema ?? {});
-	const { message, description } = error.details;
-	const words = message.split(/[^\p{L}\d_]+/u);
-	const named = words.find((word) => form.fields.some(({ name }) => name === word));
-	const field = form.fields.find(({ name }) => name === named);
-	if (!field) return error;
-	const isPrompt = field === promptField(form);
-	const isShown = isPrompt || Object.hasOwn({ ...values, ...sent }, field.name);
-	return error.with({
-		message: `'${isPrompt ? 'Prompt' : field.title}': ${message}`,
-		description: isShown ? description : `${description} To enter it, use 'Add field to send'.`,
-	});
 }

@@ -1,12 +1,10 @@
-import type { IBinaryData } from 'n8n-workflow';
-
 import { binaryFields } from '../../shared/fields/files';
-import { checkSize, contentDigest, type UploadFile } from '../../shared/gateway/endpoints/upload';
-import { binaryOf, checkKnownSize, fileOf } from '../../shared/n8n/binary';
+import { binaryOf, checkKnownSize } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
 import { id, notForTools } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemInput } from '../../shared/run/operation';
+import type { FileForField } from './task/taskInput';
 
 const fields = {
 	binaryPropertyName: binaryFields,
@@ -31,11 +29,7 @@ export const inputFiles = rows({
 	fields,
 });
 
-export interface FileForField {
-	field: string;
-	binary: IBinaryData;
-}
-
+/** The files of an item, by the fields of the model. */
 export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputFiles }>>): FileForField[] {
 	const orUrl = 'delete the row, and put the URL into the model’s field';
 	return item.params.inputFiles.flatMap(({ values: { inputField: field, binaryPropertyName: files } }) =>
@@ -45,20 +39,4 @@ export function findTaskFiles(item: ItemInput<Values<{ inputFiles: typeof inputF
 			return { field, binary };
 		}),
 	);
-}
-
-/** Opens the files of an item, of up to 100 MB (§8). */
-export async function openTaskFiles(item: ItemInput, found: readonly FileForField[]) {
-	const files: Array<{ field: string; file: UploadFile }> = [];
-	for (const { field, binary } of found) {
-		const file = await fileOf(item, binary);
-		checkSize(file.size, 'inputFiles');
-		files.push({ field, file });
-	}
-	return files;
-}
-
-/** A placeholder for the URL of a file: each upload has another one, but the same content is the same creation. */
-export async function placeholder(file: UploadFile): Promise<string> {
-	return `${file.mimeType};sha256=${await contentDigest(file)}`;
 }

@@ -5,6 +5,7 @@ import { defineOperation, type ItemContext, type OperationOutput } from '../../.
 import { createTask, isOfOtherAccount, taskNotSent } from './createTask';
 import { planTask, taskOptions, taskParameters, mayBeOfOthers, type PlannedTask } from './taskRequest';
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import type { MediaType } from '../../../shared/gateway/media/price';
 import { choice, notForTools } from '../../../shared/params/kinds';
 import {
 	resumeCallback,
@@ -65,53 +66,61 @@ const waitStrategy = choice({
 
 const parameters = { ...taskParameters, waitStrategy, ...resultParameters };
 
-/** Creates the tasks of all items, then polls for their results or suspends the execution (§4.6, §3.1, §6.4). */
-export const createAndWait = defineOperation({
-	displayName: 'Create and Wait',
-	action: 'Create media task and wait',
-	description: 'Create a new task, wait until it ends, and retrieve its files',
-	toolDescription:
-		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
-	parameters,
-	options: { ...taskOptions, ...resultOptions },
-	...fileNames,
-	plan: (item) => ({
-		task: planTask(item),
-		result: planResult(item),
-		// An AI Agent waits for its tool.
-		sleeps: item.params.waitStrategy === 'suspend' && !item.run.isTool,
-	}),
-	requestOf: ({ task }) => task.request,
-	ownKeyOf: ({ task }) => task.owned,
-	async execute(item, { task, result, sleeps }) {
-		if (isDry(item, task)) return await taskNotSent(item, task);
-		const { client } = item;
-		const { model } = task.entered;
-		const { maxWaitMs } = result;
-		const resumed = resumedState(item.n8n);
-		const until = resumed?.until ?? client.now() + maxWaitMs;
-		const callback = sleeps ? callbackOf(item, task, maxWaitMs) : undefined;
-		const { taskId, mayExist, newMs, priceRub } = await createTask(item, task, callback);
-		const pollImmediately = mayExist || callback !== undefined;
-		const finish = async (): Promise<OperationOutput[]> => {
-			const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
-			const wait = { model, priceRub, newMs, pollImmediately, maxWaitMs: restMs };
-			try {
-				return await resultOf(item, result, taskId, wait);
-			} catch (error) {
-				const { code, extra = {} } = error instanceof ApiError ? error.details : {};
-				if (code !== 'wait_timeout' || !sleeps) throw asError(error);
-				const state = asText(extra.state) ?? 'unknown';
-				return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
-			}
-		};
-		// Its account may not have the task: nothing else is paid for before.
-		if (isOfOtherAccount(item)) return await finish();
-		if (!callback) return { finish };
-		return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
-	},
-	finishLater: suspendOrFinish,
-});
+/**
+ * Creates the tasks of all items, then polls for their results or suspends the execution (§4.6, §3.1, §6.4).
+ *
+ * @param mediaType that of the models it is for; `undefined` for any
+ */
+export function createAndWaitFor(mediaType?: MediaType) {
+	return defineOperation({
+		displayName: 'Create and Wait',
+		action: 'Create media task and wait',
+		description: 'Create a new task, wait until it ends, and retrieve its files',
+		toolDescription:
+			'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
+		parameters,
+		options: { ...taskOptions, ...resultOptions },
+		...fileNames,
+		plan: (item) => ({
+			task: planTask(item, mediaType),
+			result: planResult(item),
+			// An AI Agent waits for its tool.
+			sleeps: item.params.waitStrategy === 'suspend' && !item.run.isTool,
+		}),
+		requestOf: ({ task }) => task.request,
+		ownKeyOf: ({ task }) => task.owned,
+		async execute(item, { task, result, sleeps }) {
+			if (isDry(item, task)) return await taskNotSent(item, task);
+			const { client } = item;
+			const { model } = task.entered;
+			const { maxWaitMs } = result;
+			const resumed = resumedState(item.n8n);
+			const until = resumed?.until ?? client.now() + maxWaitMs;
+			const callback = sleeps ? callbackOf(item, task, maxWaitMs) : undefined;
+			const { taskId, mayExist, newMs, priceRub } = await createTask(item, task, callback);
+			const pollImmediately = mayExist || callback !== undefined;
+			const finish = async (): Promise<OperationOutput[]> => {
+				const restMs = resumed ? Math.max(until - client.now(), 0) : maxWaitMs;
+				const wait = { model, priceRub, newMs, pollImmediately, maxWaitMs: restMs };
+				try {
+					return await resultOf(item, result, taskId, wait);
+				} catch (error) {
+					const { code, extra = {} } = error instanceof ApiError ? error.details : {};
+					if (code !== 'wait_timeout' || !sleeps) throw asError(error);
+					const state = asText(extra.state) ?? 'unknown';
+					return [timedOutOutput({ taskId, model }, await priceRub(), { state })];
+				}
+			};
+			// Its account may not have the task: nothing else is paid for before.
+			if (isOfOtherAccount(item)) return await finish();
+			if (!callback) return { finish };
+			return new SuspendableTask(item, { taskId, model, price: priceRub, callback, until }, finish);
+		},
+		finishLater: suspendOrFinish,
+	});
+}
+
+export const createAndWait = createAndWaitFor();
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
 function callbackOf(item: ItemContext, task: PlannedTask, maxWaitMs: number): ResumeCallback | undefined {

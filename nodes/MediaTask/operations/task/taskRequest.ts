@@ -1,4 +1,5 @@
 import { asBoolean, asNumber, asObject, compact, type Json } from '../../../shared/gateway/util/json';
+import type { MediaType } from '../../../shared/gateway/media/price';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { decimal, EMPTY_HINT, text } from '../../../shared/params/kinds';
 import { isUnset, type Values } from '../../../shared/params/parameter';
@@ -8,9 +9,10 @@ import { setFields } from '../../../shared/run/charge/keys';
 import { checkKey } from '../../../shared/run/charge/ownKeys';
 import type { ItemContext, ItemInput } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
-import { enteredInput, inputParameters, model, promptParameter, type EnteredInput } from '../input';
-import { findTaskFiles, inputFiles, type FileForField } from '../inputFiles';
+import { enteredInput, inputParameters, model, promptParameter } from '../input';
+import { findTaskFiles, inputFiles } from '../inputFiles';
 import { readCallbackUrl } from './callbackUrl';
+import type { EnteredInput, FileForField } from './taskInput';
 
 export const taskParameters = {
 	model,
@@ -53,6 +55,8 @@ type TaskParams = Values<typeof taskParameters> & { readonly options: Values<typ
 
 export interface PlannedTask {
 	entered: EnteredInput;
+	/** That of the operation; `undefined` for any. */
+	mediaType: MediaType | undefined;
 	files: FileForField[];
 	sessionId: string | undefined;
 	callbackUrl: string | undefined;
@@ -68,7 +72,7 @@ export interface PlannedTask {
 }
 
 /** @throws {InvalidInputError} for what cannot be sent */
-export function planTask(item: ItemInput<TaskParams>): PlannedTask {
+export function planTask(item: ItemInput<TaskParams>, mediaType?: MediaType): PlannedTask {
 	const { params, n8n } = item;
 	const { callbackUrl, idempotencyKey: ownKey, sessionId } = params.options;
 	if (ownKey !== undefined) checkKey(ownKey);
@@ -89,6 +93,7 @@ export function planTask(item: ItemInput<TaskParams>): PlannedTask {
 	const compared = typeless({ model: id, values: { ...compact({ prompt }), ...values }, sessionId });
 	return {
 		entered,
+		mediaType,
 		files,
 		sessionId: sessionId || undefined,
 		callbackUrl: readCallbackUrl(callbackUrl),

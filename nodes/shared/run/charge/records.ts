@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import type { GatewayClient } from '../../gateway/client/client';
 import { Limiter } from '../../gateway/client/limits';
 import { isFailedTask } from '../../gateway/endpoints/tasks';
 import { ApiError, StoppedError } from '../../gateway/errors/errors';
@@ -7,11 +8,23 @@ import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/uti
 import { storedContext, workflowSettings } from '../../n8n/context';
 import { ItemKeys } from './itemKeys';
 import { executionRoot, writtenDigest } from './keys';
-import { isOwnKeyName, openKey, ownKeyName } from './ownKeys';
+import { isOwnKeyName, openKey, ownKeyName, sealKey } from './ownKeys';
 import type { Ledger } from './ledger';
 import { itemError } from '../nodeError';
 import type { ItemRecord } from './record';
 import { mayBeCharged } from './words';
+
+/** The idempotency key (§4.6) of a task. */
+export interface TaskKey {
+	/** The header's value. */
+	sent: string;
+	/** As n8n stores it with the item, see `ownKeyName`. */
+	stored: string;
+	/** As the ledger has it: that of a user is for one account. */
+	ledger: string;
+	/** That of a user, see `sealKey`. */
+	sealed?: string;
+}
 
 interface StoredRun {
 	executionId: string;
@@ -113,31 +126,24 @@ export class Records {
 		this.notKept.add(index);
 	}
 
-	/**
-	 * Notes a call that costs money, before it is sent.
-	 *
-	 * @param key that of a task, as it is stored
-	 * @param sealedKey see `sealKey`
-	 */
-	sent(index: number, account: string, key?: string, sealedKey?: string): ItemRecord {
+	/** Notes a call that costs money, before it is sent. */
+	sent(index: number, account: string, taskKey?: TaskKey): ItemRecord {
 		// Equal texts of an agent at the same time are charged one by one.
-		if (key === undefined) return (this.stored.items[index] = { state: 'sent', account });
+		if (!taskKey) return (this.stored.items[index] = { state: 'sent', account });
 		// A task that may exist already still may when this request is refused.
 		const isUnknown = this.get(index)?.state === 'unknown';
-		const record = this.put(index, {
-			state: isUnknown ? 'unknown' : 'sent',
-			account,
-			key,
-			...(sealedKey !== undefined && { sealedKey }),
-		});
+		const { stored: key, sealed: sealedKey } = taskKey;
+		const state = isUnknown ? 'unknown' : 'sent';
+		const record = this.put(index, { state, account, key, ...(sealedKey !== undefined && { sealedKey }) });
 		delete record.isBefore;
 		return record;
 	}
 
 	/** Notes the task of an item, which from then on is known by its ID. */
-	created(index: number, taskId: string, response: JsonObject): void {
+	created(index: number, taskKey: TaskKey, taskId: string, response: JsonObject): void {
 		const record = this.put(index, { state: 'charged', taskId, response });
 		delete record.sealedKey;
+		this.ledger.created(taskKey.ledger, taskId);
 	}
 
 	/** An item was not charged. */
@@ -157,16 +163,14 @@ export class Records {
 		this.stored.items[index] = { ...task, account, key, isBefore: this.ledger.isBefore(call) };
 	}
 
-	/**
-	 * The idempotency key (§4.6) of an item: the same in each attempt, also if that of the user (`own`) changes, as with `$now`.
-	 *
-	 * @param secret the API key of the account
-	 */
-	key(index: number, own?: string, secret = ''): string {
+	/** The key of an item: the same in each attempt, also if that of the user (`own`) changes, as with `$now`. */
+	taskKey(index: number, own: string | undefined, { account, settings }: GatewayClient): TaskKey {
 		const { key, sealedKey } = this.get(index) ?? {};
-		if (key === undefined) return own ?? this.keys.key(index);
-		if (own === undefined || !isOwnKeyName(key)) return key;
-		return key === ownKeyName(own) ? own : (openKey(sealedKey, secret) ?? own);
+		const stored = key ?? (own === undefined ? this.keys.key(index) : ownKeyName(own));
+		if (own === undefined || !isOwnKeyName(stored)) return { sent: stored, stored, ledger: stored };
+		const [secret = ''] = settings.secrets;
+		const sent = stored === ownKeyName(own) ? own : (openKey(sealedKey, secret) ?? own);
+		return { sent, stored, ledger: `${stored} ${account}`, sealed: sealKey(sent, secret) };
 	}
 
 	/** Notes that an item has its outputs, if nothing is noted yet. */

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { Catalogue, TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError } from '../../gateway/errors/errors';
-import { chargeOf, costOfCharge, mostOfCall, withMaxTokens } from '../../gateway/text/cost';
+import { chargeOf, costOfCharge, mostOfCall, withMaxTokens, type Charge } from '../../gateway/text/cost';
 import type { FilesInBody } from '../../gateway/text/fileTokens';
 import type { Completion } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
@@ -9,7 +9,7 @@ import type { OutputRequest } from '../../gateway/text/formats/request';
 import { completionHint } from '../../gateway/text/incomplete';
 import { asText, type JsonObject } from '../../gateway/util/json';
 import type { Hints } from '../../n8n/hints';
-import { charge, type Plan } from './charge';
+import { beginCall, type Plan } from './charge';
 import type { Ledger } from './ledger';
 import { costLimit, unknownPrice, type Limit } from './limits';
 
@@ -30,7 +30,7 @@ export interface TextPlan extends Pick<Plan, 'item' | 'maxCostRub' | 'signal'> {
 
 /**
  * A cost that the response does not report is computed from the account's prices, if the catalogue can be read soon. The
- * body that `send` gets may have a limit of tokens. Throws as {@link charge}.
+ * body that `send` gets may have a limit of tokens. Throws as {@link beginCall}.
  */
 export async function completeText(
 	costs: TextCosts,
@@ -43,33 +43,27 @@ export async function completeText(
 	const { body, maxRub } = limit
 		? await limitedCall(costs, textPlan, limit)
 		: { ...textPlan, maxRub: undefined };
-	const call = { model: asText(body.model) ?? '', account: client.account, maxRub };
-	const plan = { client, call, item, maxCostRub, signal };
-	const model = async () => await textModels.known(client, body.model);
-	let fields: { costRub?: number; costIsComputed?: true } | undefined;
+	const model = asText(body.model) ?? '';
+	const endCall = await beginCall(ledger, { client, model, maxRub, item, maxCostRub, signal });
+	const count = async (charged: Charge, error?: unknown) => {
+		const cost = await costOfCharge(charged, body, async () => await textModels.known(client, model));
+		endCall({ rub: cost?.rub, tokens: charged.usage }, error);
+		return cost?.fields;
+	};
+	let response: JsonObject;
+	let completion: Completion;
 	try {
-		const { result, rub } = await charge(
-			ledger,
-			plan,
-			async () => {
-				const response = await send(body);
-				return { body: response, completion: format.readCompletion(response, output) };
-			},
-			async (ended) => {
-				const charged = 'result' in ended ? ended.result.completion : chargeOf(ended.error);
-				const cost = await costOfCharge(charged, body, model);
-				fields = cost?.fields;
-				return { rub: cost?.rub, tokens: charged.usage };
-			},
-		);
-		await rub;
-		const hint = completionHint(result.completion, body, format);
-		if (hint !== undefined) hints.add(hint);
-		return { body: result.body, completion: { ...result.completion, ...fields, hint } };
+		response = await send(body);
+		completion = format.readCompletion(response, output);
 	} catch (error) {
+		const fields = await count(chargeOf(error), error);
 		if (!(error instanceof ApiError) || !fields) throw asError(error);
 		throw error.with({ extra: { ...error.details.extra, ...fields } });
 	}
+	const fields = await count(completion);
+	const hint = completionHint(completion, body, format);
+	if (hint !== undefined) hints.add(hint);
+	return { body: response, completion: { ...completion, ...fields, hint } };
 }
 
 /** The body of a call whose cost is limited, and the most that it may cost, as decimal text in rubles. */
