@@ -11,7 +11,7 @@ import type { ItemInput } from '../../shared/run/operation';
 const fields = {
 	binaryPropertyName: binaryFields,
 	inputField: id({
-		displayName: 'Target Field',
+		displayName: 'Target Field Name or ID',
 		typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
 		required: true,
 		description:
