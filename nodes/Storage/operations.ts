@@ -97,5 +97,9 @@ export const download = defineOperation({
 });
 
 export const registry = new Registry({
-	file: { displayName: 'File', operations: { upload, download, getMany, delete: deleteOperation, get } },
+	file: {
+		displayName: 'File',
+		initial: 'upload',
+		operations: { delete: deleteOperation, download, get, getMany, upload },
+	},
 });

@@ -99,22 +99,14 @@ describe('tooltips', () => {
 });
 
 describe('lists', () => {
-	/** Lists in ascending order, or with the usual choice first. */
+	/** Lists in ascending order, or in the order of use; n8n's rules look at those of five and more (`lint:panels`). */
 	const SCALES = ['reasoningEffort', 'verbosity', 'webSearch', 'fireOn', 'resource', 'operation'];
 	const lists = fields.filter(({ property: { name } }) => !SCALES.includes(name));
-	/** The options that people use most. */
-	const FIRST = [
-		...['Max Tokens', 'Temperature', 'Web Search', 'File Name', 'Include Input Fields'],
-		...['Max Cost per Execution (₽)', 'Max Price (₽)', 'Max Wait (Minutes)', 'Dry Run'],
-	];
-
-	rule('are sorted by name, unless they are scales; common options stand first', lists, ({ property }) => {
+	rule('are sorted by name, unless they are scales', lists, ({ property }) => {
 		const names = choicesOf(property).map(({ name }) => name);
 		const options = property.type === 'collection' ? collected(property) : [];
 		names.push(...options.map(({ displayName }) => displayName));
-		const first = FIRST.filter((name) => names.includes(name));
-		const others = names.filter((name) => !first.includes(name));
-		return names.join() === [...first, ...others.sort((a, b) => a.localeCompare(b, 'en'))].join();
+		return names.join() === names.toSorted((a, b) => a.localeCompare(b, 'en')).join();
 	});
 
 	const fixed = ofType('options').filter(
@@ -143,7 +135,7 @@ describe('lists', () => {
 				...['Archive media task', 'Unarchive media task', 'Restore media task'],
 				...['Get many media models', 'Create media session'],
 			],
-			['Upload file', 'Download file', 'Get many files', 'Delete file', 'Get file'],
+			['Delete file', 'Download file', 'Get file', 'Get many files', 'Upload file'],
 		]);
 	});
 
@@ -159,6 +151,9 @@ describe('lists', () => {
 });
 
 describe('panels', () => {
+	const operationOf = ({ show = {} }: INodeProperties['displayOptions'] = {}) =>
+		JSON.stringify([show.resource, show.operation]);
+
 	it('show resource and operation first, without expressions, and options last', () => {
 		const withOperations = descriptions.filter(({ usableAsTool }) => usableAsTool);
 		expect(withOperations).toHaveLength(4);
@@ -171,7 +166,12 @@ describe('panels', () => {
 			properties.some(({ name }) => name === 'options'),
 		);
 		expect(withOptions).toHaveLength(descriptions.length - 1);
-		for (const { properties } of withOptions) expect(properties.at(-1)?.name).toBe('options');
+		for (const { properties } of withOptions) {
+			const shown = properties.filter(({ name }) => name !== 'resource' && name !== 'operation');
+			// The last one of each operation.
+			const last = new Map(shown.map(({ name, displayOptions }) => [operationOf(displayOptions), name]));
+			expect(new Set(last.values())).toStrictEqual(new Set(['options']));
+		}
 	});
 
 	it('of triggers have "Trigger On" without a tooltip', () => {

@@ -9,7 +9,7 @@ import type { FileForField } from './task/taskInput';
 const fields = {
 	binaryPropertyName: binaryFields,
 	inputField: id({
-		displayName: 'Target Field',
+		displayName: 'Target Field Name or ID',
 		typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
 		required: true,
 		description:

@@ -3,21 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { asObject, asObjects, canonicalJson, fieldOf, type JsonObject } from '../gateway/util/json';
 import { declare, isUnset, Location, Parameter, type Declarations, type Values } from './parameter';
 
-/** The options that people use most come first in the panel, the others follow by label. */
-const FIRST: readonly string[] = [
-	'maxTokens',
-	'temperature',
-	'webSearch',
-	'fileName',
-	'includeInput',
-	'maxCostRub',
-	'maxPriceRub',
-	'maxWait',
-	'dryRun',
-];
-const rankOf = ({ name }: INodeProperties) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
-
-/** Options that the user adds one by one; see {@link Parameter} for empty ones. */
+/** Options that the user adds one by one, sorted by label; see {@link Parameter} for empty ones. */
 export function collection<D extends Declarations>(
 	declarations: D,
 	description: Partial<INodeProperties> = {},
@@ -32,7 +18,7 @@ export function collection<D extends Declarations>(
 			placeholder: 'Add option',
 			default: {},
 			...description,
-			options: listed.sort((a, b) => rankOf(a) - rankOf(b) || (a.displayName < b.displayName ? -1 : 1)),
+			options: listed.sort((a, b) => (a.displayName < b.displayName ? -1 : 1)),
 		},
 		(value) => {
 			const stored = asObject(value) ?? {};

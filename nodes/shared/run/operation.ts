@@ -86,6 +86,8 @@ export function defineOperation<
 
 export interface Resource {
 	displayName: string;
+	/** The operation that a new node starts with, if it is not the first one. */
+	initial?: string;
 	operations: Readonly<Record<string, Operation>>;
 }
 

@@ -11,20 +11,13 @@ import { fieldOf } from '../gateway/util/json';
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
-/** What few users change stands below the options. */
-const RANK: Readonly<Record<string, number>> = { options: 1, inputMode: 2, format: 2, downloadResults: 2 };
-
 export type RegisteredOperation = ReturnType<typeof register>;
 
 function register(resource: string, name: string, operation: Operation) {
 	const unlisted = operation.isSingleRequest ? ['concurrency', 'rateLimitWait'] : [];
 	const options = collection({ ...runOptions, ...operation.options } as typeof runOptions, {}, unlisted);
 	const declared = { ...toolParameters(operation), options };
-	const rank = (one: string) => fieldOf(RANK, one) ?? 0;
-	const ordered = Object.fromEntries(Object.entries(declared).sort(([a], [b]) => rank(a) - rank(b)));
-	const parameters = declare(
-		shownFor({ resource: [resource], operation: [name] }, ordered as typeof declared),
-	);
+	const parameters = declare(shownFor({ resource: [resource], operation: [name] }, declared));
 	const always = Object.keys(operation.parameters).filter(
 		(one) => !fieldOf(operation.parameters, one)?.description.displayOptions,
 	);
@@ -48,12 +41,14 @@ export class Registry {
 	get properties(): INodeProperties[] {
 		return [
 			selector('resource', 'Resource', this.resources, ({ displayName }) => ({ name: displayName })),
-			...Object.entries(this.resources).map(([resource, { operations }]) => ({
-				...selector('operation', 'Operation', operations, ({ displayName, action, description }) => ({
-					name: displayName,
-					action,
-					description,
-				})),
+			...Object.entries(this.resources).map(([resource, { operations, initial }]) => ({
+				...selector(
+					'operation',
+					'Operation',
+					operations,
+					({ displayName, action, description }) => ({ name: displayName, action, description }),
+					initial,
+				),
 				displayOptions: { show: { resource: [resource] } },
 			})),
 			...this.registered.flatMap(({ parameters }) => parameters.properties),
@@ -61,14 +56,14 @@ export class Registry {
 	}
 }
 
-/** A selector in the registry's order: what people use comes first, and a new node starts with it. */
+/** A selector in the registry's order. A new node starts with the first choice, or the given one. */
 function selector<T>(
 	name: string,
 	displayName: string,
 	choices: Readonly<Record<string, T>>,
 	describe: (choice: T) => Omit<INodePropertyOptions, 'value'>,
+	initial = Object.keys(choices)[0] ?? '',
 ): INodeProperties {
-	const [initial = ''] = Object.keys(choices);
 	return {
 		displayName,
 		name,

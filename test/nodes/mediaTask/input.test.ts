@@ -227,7 +227,7 @@ describe('files of the item', () => {
 		const bodies = uploads();
 		const parameters = edit(rows(['data', '={{ $json.missing }}']));
 		const { error } = await run('create', parameters, { items: [item({ data: 'x' })] });
-		expect(error?.message).toBe("'Input Files', row 1: 'Target Field' is empty");
+		expect(error?.message).toBe("'Input Files', row 1: 'Target Field Name or ID' is empty");
 		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
 });

@@ -116,7 +116,7 @@ function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: Input
 	throw new InvalidInputError(
 		`The model "${model}" has no field "${stale.field}" for the file`,
 		named.length > 0
-			? `In 'Input Files', choose a 'Target Field' of this model: ${named.join(', ')}.`
+			? `In 'Input Files', set 'Target Field Name or ID' to a field of this model: ${named.join(', ')}.`
 			: "It has no field for a file: remove the row of 'Input Files', or choose another model.",
 		'inputFiles',
 	);

@@ -94,6 +94,7 @@ const cache = flag({
 });
 
 const fileOfMessage = shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields);
+const ofUser = shownFor({ role: ['user'] }, { attachment, ...fileOfMessage });
 
 export const messages = rows({
 	displayName: 'Messages',
@@ -106,12 +107,15 @@ export const messages = rows({
 	group: 'message',
 	groupLabel: 'Message',
 	fields: {
-		role,
+		attachment: ofUser.attachment,
+		...shownFor({ role: ['developer', 'system', 'user'] }, { cache }),
 		// May be empty if there is a file or tool calls.
 		content: text({ displayName: 'Content', rows: 3, placeholder: 'e.g. What can I cook with leeks?' }),
+		binaryPropertyName: ofUser.binaryPropertyName,
+		role,
+		source: ofUser.source,
 		...shownFor({ role: ['tool'] }, { toolCallId }),
 		...shownFor({ role: ['assistant'] }, { toolCallsJson }),
-		...shownFor({ role: ['user'] }, { attachment, ...fileOfMessage }),
-		...shownFor({ role: ['developer', 'system', 'user'] }, { cache }),
+		url: ofUser.url,
 	},
 });

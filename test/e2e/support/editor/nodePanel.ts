@@ -184,7 +184,7 @@ export class NodePanel {
 	async addFile(): Promise<void> {
 		await this.root.getByTestId('add-fields-select').waitFor();
 		await this.root.getByRole('button', { name: 'Add File' }).click();
-		await this.root.getByText('Target Field', { exact: true }).waitFor();
+		await this.root.getByText('Target Field Name or ID', { exact: true }).waitFor();
 	}
 
 	/** Adds an entry of the collection *Options*. */
