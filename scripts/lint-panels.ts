@@ -34,6 +34,16 @@ const EXCEPTIONS = [
 		],
 	},
 	{
+		rule: 'n8n-nodes-base/node-param-fixed-collection-type-unsorted-items',
+		why: 'a row is filled in from top to bottom: its first field decides which others it has',
+		places: [
+			'Gateway Text Generation > Messages > Message',
+			// Of each operation.
+			...Array<string>(5).fill('Gateway Text Generation > Fields > Field'),
+			'Gateway Chat Model > Fields > Field',
+		],
+	},
+	{
 		rule: '@n8n/community-nodes/webhook-lifecycle-complete',
 		why: 'the webhook resumes an execution, and is not registered anywhere',
 		places: ['nodes/MediaTask/MediaTask.node.ts'],

@@ -47,23 +47,11 @@ const fields = rows({
 	group: 'field',
 	groupLabel: 'Field',
 	fields: {
-		description: text({
-			displayName: 'Description',
-			placeholder: 'e.g. The title of the book, without the subtitle',
-			description: 'What the model puts there, e.g. which of several values, or how a date is written',
-		}),
-		...shownFor({ type: ['object'] }, { example }),
 		// Not `required`: n8n would ask for it wherever the output format is an expression.
 		name: id({
 			displayName: 'Name',
 			placeholder: 'e.g. title',
 			whenEmpty: 'Enter the name of the field, such as title.',
-		}),
-		required: flag({
-			displayName: 'Required',
-			default: true,
-			description:
-				'Whether a response without the field is refused. Without this, it may be missing or null.',
 		}),
 		type: choice({
 			displayName: 'Type',
@@ -76,6 +64,18 @@ const fields = rows({
 				{ name: 'Yes/No', value: 'boolean' },
 			],
 			default: 'text',
+		}),
+		...shownFor({ type: ['object'] }, { example }),
+		description: text({
+			displayName: 'Description',
+			placeholder: 'e.g. The title of the book, without the subtitle',
+			description: 'What the model puts there, e.g. which of several values, or how a date is written',
+		}),
+		required: flag({
+			displayName: 'Required',
+			default: true,
+			description:
+				'Whether a response without the field is refused. Without this, it may be missing or null.',
 		}),
 	},
 });

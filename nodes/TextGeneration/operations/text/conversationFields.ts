@@ -94,7 +94,6 @@ const cache = flag({
 });
 
 const fileOfMessage = shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields);
-const ofUser = shownFor({ role: ['user'] }, { attachment, ...fileOfMessage });
 
 export const messages = rows({
 	displayName: 'Messages',
@@ -107,15 +106,12 @@ export const messages = rows({
 	group: 'message',
 	groupLabel: 'Message',
 	fields: {
-		attachment: ofUser.attachment,
-		...shownFor({ role: ['developer', 'system', 'user'] }, { cache }),
+		role,
 		// May be empty if there is a file or tool calls.
 		content: text({ displayName: 'Content', rows: 3, placeholder: 'e.g. What can I cook with leeks?' }),
-		binaryPropertyName: ofUser.binaryPropertyName,
-		role,
-		source: ofUser.source,
 		...shownFor({ role: ['tool'] }, { toolCallId }),
 		...shownFor({ role: ['assistant'] }, { toolCallsJson }),
-		url: ofUser.url,
+		...shownFor({ role: ['user'] }, { attachment, ...fileOfMessage }),
+		...shownFor({ role: ['developer', 'system', 'user'] }, { cache }),
 	},
 });
