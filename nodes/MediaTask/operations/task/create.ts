@@ -19,11 +19,6 @@ import { resumedState, suspendSupport } from '../../suspend/waitingExecution';
 import { unreachable } from './callbackUrl';
 import { planResult, resultOf, resultOptions, resultParameters } from './result';
 
-/** Whether the item is not to be sent: a task that is paid for is continued. */
-function isDry({ run, index }: ItemContext, { isDryRun }: PlannedTask): boolean {
-	return isDryRun && run.records.get(index)?.taskId === undefined;
-}
-
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
 	displayName: 'Create',
@@ -38,7 +33,9 @@ export const create = defineOperation({
 	ownKeyOf: ({ task }) => task.owned,
 	async execute(item, { task, isSimple }) {
 		const { model } = task.entered;
-		if (isDry(item, task)) return await taskNotSent(item, task);
+		// A task that is paid for is continued.
+		const hasTask = item.run.records.get(item.index)?.taskId !== undefined;
+		if (task.isDryRun && !hasTask) return await taskNotSent(item, task);
 		const { taskId, response, priceRub } = await createTask(item, task);
 		const finish = async () => [
 			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : response },
@@ -90,7 +87,9 @@ export function createAndWaitFor(mediaType?: MediaType) {
 		requestOf: ({ task }) => task.request,
 		ownKeyOf: ({ task }) => task.owned,
 		async execute(item, { task, result, sleeps }) {
-			if (isDry(item, task)) return await taskNotSent(item, task);
+			// A task that is paid for is continued.
+			const hasTask = item.run.records.get(item.index)?.taskId !== undefined;
+			if (task.isDryRun && !hasTask) return await taskNotSent(item, task);
 			const { client } = item;
 			const { model } = task.entered;
 			const { maxWaitMs } = result;

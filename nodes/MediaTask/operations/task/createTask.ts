@@ -51,7 +51,7 @@ export async function createTask(
 	}
 
 	// Its values.
-	const callbackUrl = callbackUrlOf(item, task);
+	if (task.callbackUrl !== undefined) warnOfCallback(item, task.callbackUrl);
 	const input = await readInput(item, task);
 
 	// Its price, if there is a limit. Only a key of the user depends on the content of files.
@@ -74,7 +74,7 @@ export async function createTask(
 	let created: Awaited<ReturnType<typeof createMediaTask>>;
 	try {
 		sent = await withUrls(input, async (file) => await uploadForUse(client, file)).catch(nothingCreated);
-		const body = bodyOf(task, sent, callback?.isRequested ? callback.url : callbackUrl);
+		const body = bodyOf(task, sent, callback?.isRequested ? callback.url : task.callbackUrl);
 		created = await createMediaTask(client, body, taskKey.sent).catch(async (error: unknown) => {
 			throw await withFieldLabel(item, task.entered, error, sent);
 		});
@@ -105,12 +105,12 @@ export async function createTask(
 export async function taskNotSent(item: ItemContext, task: PlannedTask): Promise<OperationOutput[]> {
 	const { client, run, index } = item;
 	const { model } = task.entered;
-	const callbackUrl = callbackUrlOf(item, task);
+	if (task.callbackUrl !== undefined) warnOfCallback(item, task.callbackUrl);
 	const input = await withUrls(await readInput(item, task), placeholder);
 	const price = taskPrice(await run.mediaModel(client, model), input);
 	const limit = task.maxPriceRub === undefined ? costLimit(client, task.maxCostRub) : 'maxPriceRub';
 	if (limit) limitedPrice(price, limit, task.maxPriceRub);
-	return run.dryRun.output(index, model, bodyOf(task, input, callbackUrl), { ...price, isMost: false });
+	return run.dryRun.output(index, model, bodyOf(task, input, task.callbackUrl), { ...price, isMost: false });
 }
 
 /** The body of a creation (§4.6). */
@@ -119,11 +119,10 @@ function bodyOf({ entered, sessionId }: PlannedTask, input: JsonObject, callBack
 }
 
 /** A gateway with a public name may be in the network of a private host. */
-function callbackUrlOf({ run, client }: ItemContext, { callbackUrl }: PlannedTask): string | undefined {
-	const problem = callbackUrl && unreachable(callbackUrl, client.settings.baseUrl);
-	if (problem)
+function warnOfCallback({ run, client }: ItemContext, callbackUrl: string): void {
+	const problem = unreachable(callbackUrl, client.settings.baseUrl);
+	if (problem !== undefined)
 		run.hints.add(`'Callback URL': ${problem}. The callback only comes if the gateway is in that network.`);
-	return callbackUrl;
 }
 
 /** Whether the task of an item was created with another API key or base URL. */

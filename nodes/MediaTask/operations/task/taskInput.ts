@@ -4,7 +4,7 @@ import { checkSize, contentDigest, type UploadFile } from '../../../shared/gatew
 import { ApiError, asError, InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { inputForm, promptField, takesUrls, type InputForm } from '../../../shared/gateway/media/inputSchema';
 import { typedInput, withFile } from '../../../shared/gateway/media/inputValues';
-import type { MediaModel, MediaType } from '../../../shared/gateway/media/price';
+import type { MediaType } from '../../../shared/gateway/media/price';
 import { fieldOf, type JsonObject } from '../../../shared/gateway/util/json';
 import { fileOf } from '../../../shared/n8n/binary';
 import { isUnset } from '../../../shared/params/parameter';
@@ -27,6 +27,14 @@ export interface FileForField {
 	binary: IBinaryData;
 }
 
+/** A task as the panel has it. */
+export interface EnteredTask {
+	entered: EnteredInput;
+	files: FileForField[];
+	/** That of the operation; `undefined` for any. */
+	mediaType: MediaType | undefined;
+}
+
 /** The input of a task, whose files have no URLs yet. */
 export interface TaskInput {
 	values: JsonObject;
@@ -37,21 +45,21 @@ export interface TaskInput {
  * Reads the input of a task, by the catalogue: the values of a form get their types, the prompt its field, and the files, of up to
  * 100 MB (§8), are opened.
  *
- * @param task `mediaType`: that of the operation; `undefined` for any
  * @throws {InvalidInputError} for another media type, for a tool without a prompt, and for files that the model does not take
  * @throws {ApiError} if the catalogue is needed, and cannot be read
  */
-export async function readInput(
-	item: ItemContext,
-	task: { entered: EnteredInput; files: FileForField[]; mediaType: MediaType | undefined },
-): Promise<TaskInput> {
+export async function readInput(item: ItemContext, task: EnteredTask): Promise<TaskInput> {
 	const { run, client } = item;
 	const { entered, files: found, mediaType } = task;
 	const { model: id, isForm, prompt } = entered;
-	if (mediaType) checkMediaType(await run.mediaModels.required(client, id), mediaType);
 	// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-	if (!isForm && prompt === undefined && found.length === 0) return { values: entered.values, files: [] };
-	const form = inputForm((await run.mediaModel(client, id)).inputSchema);
+	const needsForm = isForm || prompt !== undefined || found.length > 0;
+	const optional = async () => mediaType && (await run.mediaModels.required(client, id));
+	const model = needsForm ? await run.mediaModel(client, id) : await optional();
+	// Its price may be many times as high.
+	if (mediaType && model?.mediaType && model.mediaType !== mediaType) throw otherType(model.mediaType, task);
+	if (!needsForm || !model) return { values: entered.values, files: [] };
+	const form = inputForm(model.inputSchema);
 	if (isForm && form.fields.some(({ name }) => name.startsWith('=')))
 		run.hints.add(
 			"The form leaves out fields of the model whose names begin with an equals sign. To set them, set 'Input Mode' to 'JSON'.",
@@ -66,9 +74,11 @@ export async function readInput(
 			"Tell the user to open the tool in n8n, and to click the sparkle button beside 'Prompt': the agent then fills it in.",
 			'prompt',
 		);
-	checkTargets(found, form, id);
 	const files: TaskInput['files'] = [];
 	for (const { field: target, binary } of found) {
+		// After another model was chosen, it may ignore the file, and make another picture.
+		if (form.fields.length > 0 && !form.fields.some(({ name }) => name === target))
+			throw noSuchField(id, target, form);
 		const file = await fileOf(item, binary);
 		checkSize(file.size, 'inputFiles');
 		files.push({ field: target, file, form });
@@ -97,24 +107,18 @@ export async function placeholder(file: UploadFile): Promise<string> {
 	return `${file.mimeType};sha256=${await contentDigest(file)}`;
 }
 
-/** A model of another media type may cost many times as much. One that the catalogue does not have is the gateway's to refuse. */
-function checkMediaType(model: MediaModel | undefined, expected: MediaType): void {
-	const { mediaType = expected } = model ?? {};
-	if (mediaType === expected) return;
-	throw new InvalidInputError(
-		`The media type of the model "${model?.id ?? ''}" is ${MEDIA_NAMES[mediaType]}, not ${MEDIA_NAMES[expected]}`,
-		`Use it with '${MEDIA_NAMES[mediaType]}: Generate', or choose a model from the list.`,
+function otherType(found: MediaType, { entered, mediaType = found }: EnteredTask): InvalidInputError {
+	return new InvalidInputError(
+		`The media type of the model "${entered.model}" is ${MEDIA_NAMES[found]}, not ${MEDIA_NAMES[mediaType]}`,
+		`Use it with '${MEDIA_NAMES[found]}: Generate', or choose a model from the list.`,
 		'model',
 	);
 }
 
-/** Checks that the model has the fields of the files: after another was chosen, it may ignore theirs, and make another picture. */
-function checkTargets(files: ReadonlyArray<{ field: string }>, { fields }: InputForm, model: string): void {
-	const stale = files.find(({ field }) => fields.length > 0 && !fields.some(({ name }) => name === field));
-	if (!stale) return;
+function noSuchField(model: string, field: string, { fields }: InputForm): InvalidInputError {
 	const named = fields.filter(takesUrls).map(({ name }) => name);
-	throw new InvalidInputError(
-		`The model "${model}" has no field "${stale.field}" for the file`,
+	return new InvalidInputError(
+		`The model "${model}" has no field "${field}" for the file`,
 		named.length > 0
 			? `In 'Input Files', set 'Target Field Name or ID' to a field of this model: ${named.join(', ')}.`
 			: "It has no field for a file: remove the row of 'Input Files', or choose another model.",

@@ -12,7 +12,7 @@ import { maxCostRub } from '../../../shared/run/settings';
 import { enteredInput, inputParameters, model, promptParameter } from '../input';
 import { findTaskFiles, inputFiles } from '../inputFiles';
 import { readCallbackUrl } from './callbackUrl';
-import type { EnteredInput, FileForField } from './taskInput';
+import type { EnteredTask } from './taskInput';
 
 export const taskParameters = {
 	model,
@@ -53,11 +53,7 @@ export const taskOptions = {
 
 type TaskParams = Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> };
 
-export interface PlannedTask {
-	entered: EnteredInput;
-	/** That of the operation; `undefined` for any. */
-	mediaType: MediaType | undefined;
-	files: FileForField[];
+export interface PlannedTask extends EnteredTask {
 	sessionId: string | undefined;
 	callbackUrl: string | undefined;
 	/** The user's idempotency key. */

@@ -10,9 +10,9 @@ import {
 } from '../util/json';
 import {
 	branches,
+	MAX_VALUES,
 	merged,
 	resolvedSchema,
-	schemaBudget,
 	typesOf,
 	withoutUnion,
 	type SchemaBudget,
@@ -58,16 +58,9 @@ const KINDS: ReadonlyMap<string, FieldKind> = new Map([
  * union of objects, a field takes what any of them takes, and is required if all require it.
  */
 export function inputForm(inputSchema: JsonObject): InputForm {
-	const known = forms.get(inputSchema) ?? readForm(inputSchema);
-	forms.set(inputSchema, known);
-	return known;
-}
-
-/** Many items have one model. */
-const forms = new WeakMap<JsonObject, InputForm>();
-
-function readForm(inputSchema: JsonObject): InputForm {
-	const budget = schemaBudget();
+	const known = forms.get(inputSchema);
+	if (known) return known;
+	const budget: SchemaBudget = { left: MAX_VALUES };
 	const whole = resolvedSchema(inputSchema, inputSchema, budget);
 	const alternatives = objectsOf(whole, budget).map(({ properties, required }) => {
 		const fields = Object.entries(asObject(properties) ?? {}).map(
@@ -87,8 +80,13 @@ function readForm(inputSchema: JsonObject): InputForm {
 	const defaults = alternatives.map(({ fields }) =>
 		Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),
 	);
-	return { fields, defaults, isWhole: budget.left >= 0 };
+	const form = { fields, defaults, isWhole: budget.left >= 0 };
+	forms.set(inputSchema, form);
+	return form;
 }
+
+/** Many items have one model. */
+const forms = new WeakMap<JsonObject, InputForm>();
 
 /** The objects that a resolved schema allows, also in unions of unions, each with what is common to them. */
 function objectsOf(schema: JsonObject, budget: SchemaBudget): JsonObject[] {
@@ -109,7 +107,10 @@ function anyOf(schemas: readonly JsonObject[], budget: SchemaBudget): JsonObject
 }
 
 function inputField(name: string, schema: JsonObject, required = false): InputField {
-	const choices = choicesOf(schema);
+	// A list cannot show an object, a list and null.
+	const values = asArray(schema.enum);
+	const scalars = values.filter((value) => typeof value !== 'object');
+	const choices = scalars.length < values.length ? [] : scalars;
 	const kind = kindOf(schema, choices);
 	return {
 		name,
@@ -132,13 +133,6 @@ function kindOf(schema: JsonObject, choices: InputField['choices']): FieldKind {
 	const kinds = new Set(choices.map((choice) => typeof choice));
 	if (types.length > 0 || kinds.size !== 1) return 'json';
 	return kinds.has('string') ? 'text' : kinds.has('number') ? 'number' : 'boolean';
-}
-
-/** The values of `enum`; none if a list cannot show one of them (an object, a list, null). */
-function choicesOf(schema: JsonObject): InputField['choices'] {
-	const values = asArray(schema.enum);
-	const shown = values.filter((value) => typeof value !== 'object');
-	return shown.length < values.length ? [] : shown;
 }
 
 /** `num_images`, `numImages` → "Num Images". */

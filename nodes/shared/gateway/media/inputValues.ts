@@ -36,8 +36,13 @@ function isUnset(value: Json | undefined): value is null | undefined | '' {
 }
 
 function typedValue(value: Json, field: InputField): Json {
-	const chosen = choiceLike(value, field);
-	if (chosen !== undefined) return chosen;
+	if (typeof value !== 'object') {
+		const { choices } = field;
+		// An expression may return a number as text, or text as a number.
+		const like = (choice: Json) => String(choice) === String(value);
+		const chosen = choices.find((choice) => choice === value) ?? choices.find(like);
+		if (chosen !== undefined) return chosen;
+	}
 	switch (field.kind) {
 		case 'text':
 			return typeof value === 'object' ? value : String(value);
@@ -55,14 +60,6 @@ function typedValue(value: Json, field: InputField): Json {
 		case 'json':
 			return toJson(value, typesOf(field.schema));
 	}
-}
-
-/** The choice that is the value, or has its text: an expression may return a number as text, or text as a number. */
-function choiceLike(value: Json, { choices }: InputField) {
-	if (typeof value === 'object') return undefined;
-	return (
-		choices.find((choice) => choice === value) ?? choices.find((choice) => String(choice) === String(value))
-	);
 }
 
 /** Lists and objects among the elements stay, and all elements of a list of several types. */

@@ -19,7 +19,8 @@ export interface SchemaBudget {
 	left: number;
 }
 
-export const schemaBudget = (): SchemaBudget => ({ left: 200_000 });
+/** The budget of a schema. */
+export const MAX_VALUES = 200_000;
 
 /** Takes schemas from the budget. Returns whether they are within it. */
 function isWithin(budget: SchemaBudget, values: readonly unknown[]): boolean {
@@ -52,7 +53,31 @@ export function resolvedSchema(
 	budget.left -= typeof $ref === 'string' ? $ref.length : 0;
 	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)];
 	const whole = merged([...parts.map(resolved), siblings], budget);
-	return asChoice(withoutNull(whole, resolved, budget));
+	return simplified(whole, resolved, budget);
+}
+
+/** Removes a `null` that means "optional", and turns a constant, or a union of choices, into `enum`. */
+function simplified(
+	schema: JsonObject,
+	resolved: (branch: JsonObject) => JsonObject,
+	budget: SchemaBudget,
+): JsonObject {
+	const union = branches(schema).map(resolved);
+	const real = union.filter((branch) => branch.type !== 'null' && branch.const !== null);
+	const [only = {}] = real;
+	const siblings = union.length > 0 ? withoutUnion(schema) : schema;
+	const whole = real.length === 1 ? merged([only, siblings], budget) : { ...siblings, anyOf: real };
+	const result: JsonObject = union.length > 0 ? { ...whole } : { ...schema };
+	if (Array.isArray(result.enum)) result.enum = result.enum.filter((value) => value !== null);
+	if (Array.isArray(result.type)) {
+		const types = result.type.filter((type) => type !== 'null');
+		result.type = types.length === 1 ? (types[0] ?? null) : types;
+	}
+	const options = branches(result);
+	if (result.const !== undefined) result.enum = [result.const];
+	else if (options.length > 0 && options.every((option) => Array.isArray(option.enum)))
+		result.enum = [...new Set(options.flatMap((option) => asArray(option.enum)))];
+	return result;
 }
 
 /** A schema as an object: `true` allows anything, and `false` nothing. `undefined` for what is no schema. */
@@ -105,41 +130,11 @@ export function branches(schema: JsonObject): JsonObject[] {
 		[dependentSchemas, dependencies].flatMap((byName) => Object.values(asObject(byName) ?? {})),
 	);
 	const noneOr = dependent.length > 0 ? [{}, ...dependent] : [];
-	return [...schemaObjects(anyOf), ...schemaObjects(oneOf), ...schemaObjects(outcomes), ...noneOr];
-}
-
-function withoutNull(
-	schema: JsonObject,
-	resolved: (branch: JsonObject) => JsonObject,
-	budget: SchemaBudget,
-): JsonObject {
-	const all = branches(schema).map(resolved);
-	const real = all.filter((branch) => branch.type !== 'null' && branch.const !== null);
-	if (all.length === 0) return typeWithoutNull(schema);
-	const siblings = withoutUnion(schema);
-	const [only] = real;
-	return typeWithoutNull(
-		only && real.length === 1 ? merged([only, siblings], budget) : { ...siblings, anyOf: real },
-	);
+	return [...schemaObjects([anyOf, oneOf, outcomes].flatMap(asArray)), ...noneOr];
 }
 
 export function withoutUnion(schema: JsonObject): JsonObject {
 	return omit(schema, ...UNIONS);
-}
-
-function typeWithoutNull(schema: JsonObject): JsonObject {
-	const choices = Array.isArray(schema.enum) ? { enum: schema.enum.filter((value) => value !== null) } : {};
-	if (!Array.isArray(schema.type)) return { ...schema, ...choices };
-	const types = schema.type.filter((type) => type !== 'null');
-	return { ...schema, ...choices, type: types.length === 1 ? types[0] : types };
-}
-
-/** Turns a constant, or a union of resolved choices, into `enum`. */
-function asChoice(schema: JsonObject): JsonObject {
-	if (schema.const !== undefined) return { ...schema, enum: [schema.const] };
-	const options = branches(schema);
-	if (options.length === 0 || !options.every((option) => Array.isArray(option.enum))) return schema;
-	return { ...schema, enum: [...new Set(options.flatMap((option) => asArray(option.enum)))] };
 }
 
 /** The types that a resolved schema allows; empty if it names none. */

@@ -44,16 +44,20 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const params = tiers.flatMap((tier) => Object.keys(tier.params));
 	if (!isWhole || (tiers.length + params.length) * defaults.length > MAX_COMBINATIONS)
 		return { reason: 'The catalogue says too much of this model to find its price. Choose another model.' };
-	const fitting = defaults.map((values) => {
-		const complete = withDefaults(input, values);
-		return tiers.filter((tier) => fits(tier, complete));
-	});
+	// Null means the default, too.
+	const entries = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+	const given = Object.fromEntries(entries);
+	const fitting = defaults.map((values) => tiers.filter((tier) => fits(tier, { ...values, ...given })));
 	const unread = fitting
 		.flat()
 		.flatMap(({ params }) => Object.keys(params).filter((name) => !isPlain(fieldOf(params, name))));
 	if (unread.length > 0)
 		return { reason: `The price depends on ${quoted(unread)} in a way that this node cannot read.` };
-	const found = fitting.map(withMostParams);
+	const count = (tier: PriceTier) => Object.keys(tier.params).length;
+	const found = fitting.map((all) => {
+		const most = all.reduce((highest, tier) => Math.max(highest, count(tier)), 0);
+		return all.filter((tier) => count(tier) === most);
+	});
 	const [price = null, ...others] = found.flat().map((tier) => tier.price);
 	const isSingle = others.every((other) => compareDecimals(other ?? '', price ?? '') === 0);
 	if (price !== null && isSingle && found.every(({ length }) => length > 0)) return { rub: price };
@@ -63,18 +67,6 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 
 function quoted(names: string[]): string {
 	return listed([...new Set(names)].map((name) => `'${name}'`));
-}
-
-function withMostParams(tiers: readonly PriceTier[]): PriceTier[] {
-	const count = ({ params }: PriceTier) => Object.keys(params).length;
-	const most = tiers.reduce((highest, tier) => Math.max(highest, count(tier)), 0);
-	return tiers.filter((tier) => count(tier) === most);
-}
-
-/** Null means the default, too. */
-function withDefaults(input: JsonObject, defaults: JsonObject): JsonObject {
-	const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
-	return { ...defaults, ...Object.fromEntries(given) };
 }
 
 /** Whether it applies, or may apply. */

@@ -7,7 +7,6 @@ import { addToTotal, isMore } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/context';
 import { CostDisplay, type DisplayContext } from './costDisplay';
 import { InFlight } from './inFlight';
-import { digest } from './keys';
 import { sharedKey } from './ownKeys';
 import { tooExpensive, unknownCosts } from './limits';
 import {
@@ -32,12 +31,19 @@ export interface Call {
 	account: string;
 	/** The most that it may cost, as decimal text in rubles; `undefined` for any amount. */
 	maxRub?: string | undefined;
-	/** Identifies a task, without telling a user's key: see `ownKeyName`. */
+	/** Identifies a task, without telling a user's key: see `TaskKey`. */
 	key?: string | undefined;
 }
 
+/** Where the cost of a call counts. */
+interface Place {
+	execution: string;
+	node: string;
+	model: string;
+}
+
 /** A call in flight. */
-export interface Entry extends Call {
+export interface Entry extends Call, Place {
 	/** Whether its task may exist already: it neither waits nor is refused. */
 	readonly isRepeated: boolean;
 	/** What it holds of the limit. */
@@ -51,13 +57,6 @@ export interface KeyUse {
 	/** A digest of the request. */
 	content: string;
 	execution: string;
-}
-
-/** Where the cost of a call counts. */
-interface Place {
-	execution: string;
-	node: string;
-	model: string;
 }
 
 interface StoredSum extends Place, Sum {
@@ -78,9 +77,9 @@ export interface StoredCall extends Place {
 /** What n8n stores, as JSON, also for a *Retry* of the execution: its sums and calls then are those of another execution. */
 interface Stored {
 	sums: StoredSum[];
-	/** By digests of their keys, in the order in which they were sent. */
+	/** By their keys, in the order in which they were sent. */
 	calls: Record<string, StoredCall>;
-	/** The users' keys, by the same digests. */
+	/** Those of users' keys. */
 	uses: Record<string, KeyUse>;
 }
 
@@ -143,7 +142,8 @@ export class Ledger {
 	): Promise<Entry> {
 		const { maxCostRub, run, signal } = limit;
 		const isRepeated = limit.isRepeated === true || this.find(call.key) !== undefined;
-		const entry: Entry = { ...call, isRepeated, heldRub: '0' };
+		const { execution, node } = this;
+		const entry: Entry = { ...call, execution, node, isRepeated, heldRub: '0' };
 		if (maxCostRub === undefined || isRepeated) this.noteSent(entry, maxCostRub !== undefined);
 		else {
 			const waitedMs = await this.inFlight.inTurn(
@@ -169,10 +169,10 @@ export class Ledger {
 	/** Ends a call. Of equal ones, the one whose cost is known counts. */
 	end(entry: Entry, outcome: Outcome, tokens?: Tokens): void {
 		if (outcome === 'free') this.forget(entry);
-		else if (entry.key === undefined) addCharge(this.sumAt(this.placeOf(entry)), outcome);
+		else if (entry.key === undefined) addCharge(this.sumAt(entry), outcome);
 		else this.endKeyed(this.storedCall(entry.key, entry), entry, outcome);
 		if (tokens) {
-			const sum = this.sumAt(this.placeOf(entry));
+			const sum = this.sumAt(entry);
 			sum.inputTokens += tokens.inputTokens ?? 0;
 			sum.outputTokens += tokens.outputTokens ?? 0;
 		}
@@ -184,21 +184,21 @@ export class Ledger {
 	private forget({ key, isRepeated }: Entry): void {
 		const call = this.find(key);
 		if (key === undefined || isRepeated || call?.charge || call?.taskId !== undefined) return;
-		Reflect.deleteProperty(this.stored.calls, idOf(key));
+		Reflect.deleteProperty(this.stored.calls, key);
 	}
 
 	private endKeyed(call: StoredCall, entry: Entry, charge: Charge): void {
 		const counted = this.countedOf(call);
 		if (counted && 'rub' in counted) return;
 		// It counts where its cost is shown.
-		this.count(call, charge, !counted || 'rub' in charge ? this.placeOf(entry) : undefined);
+		this.count(call, charge, !counted || 'rub' in charge ? entry : undefined);
 	}
 
 	/** Counts a charge of a call, in place of the one before; at another place, if there is one. */
 	private count(call: StoredCall, charge: Charge, place?: Place): void {
 		const before = this.countedOf(call);
 		if (before) addCharge(this.sumAt(call), before, -1);
-		Object.assign(call, place);
+		if (place) Object.assign(call, { execution: place.execution, node: place.node, model: place.model });
 		addCharge(this.sumAt(call), charge);
 		call.charge = charge;
 	}
@@ -222,7 +222,7 @@ export class Ledger {
 
 	/** The call with a key that was sent, also by an execution that this one is a retry of. */
 	find(key: string | undefined): StoredCall | undefined {
-		return key === undefined ? undefined : fieldOf(this.stored.calls, idOf(key));
+		return key === undefined ? undefined : fieldOf(this.stored.calls, key);
 	}
 
 	/** Whether a call was sent by an execution that this one is a retry of. */
@@ -244,12 +244,11 @@ export class Ledger {
 	 */
 	useKey(key: string, use: Omit<KeyUse, 'execution'>): void {
 		const { uses } = this.stored;
-		const known = fieldOf(uses, idOf(key));
+		const known = fieldOf(uses, key);
 		// Somebody may have corrected the input of one that a former execution has not sent.
 		const isKept = known && (this.find(key) !== undefined || known.execution === this.execution);
 		if (isKept && known.usedAt !== use.usedAt && known.content !== use.content) throw sharedKey();
-		if (!isKept || known.usedAt === use.usedAt)
-			setField(uses, idOf(key), { ...use, execution: this.execution });
+		if (!isKept || known.usedAt === use.usedAt) setField(uses, key, { ...use, execution: this.execution });
 	}
 
 	/** The IDs of the tasks that this execution, and those that it is a retry of, have made with an account. */
@@ -302,11 +301,6 @@ export class Ledger {
 		return call?.execution === this.execution ? call.charge : undefined;
 	}
 
-	private placeOf({ model }: Call): Place {
-		const { execution, node } = this;
-		return { execution, node, model };
-	}
-
 	/** The sum of a place: for this node that of its run, for another one that of all runs that have ended. */
 	private sumAt({ execution, node, model }: Place): Sum {
 		const { sums } = this.stored;
@@ -320,11 +314,7 @@ export class Ledger {
 		return sum;
 	}
 
-	private storedCall(key: string, call: Call): StoredCall {
-		const { account } = call;
-		return this.find(key) ?? setField(this.stored.calls, idOf(key), { ...this.placeOf(call), account });
+	private storedCall(key: string, { execution, node, model, account }: Entry): StoredCall {
+		return this.find(key) ?? setField(this.stored.calls, key, { execution, node, model, account });
 	}
 }
-
-/** A part of its digest: order numbers and e-mails are not for the data of an execution. */
-const idOf = (key: string) => digest(key).slice(0, 32);

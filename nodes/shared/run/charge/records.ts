@@ -7,7 +7,7 @@ import { ApiError, StoppedError } from '../../gateway/errors/errors';
 import { fieldOf, setField, type Json, type JsonObject } from '../../gateway/util/json';
 import { storedContext, workflowSettings } from '../../n8n/context';
 import { ItemKeys } from './itemKeys';
-import { executionRoot, writtenDigest } from './keys';
+import { digest, executionRoot, writtenDigest } from './keys';
 import { isOwnKeyName, openKey, ownKeyName, sealKey } from './ownKeys';
 import type { Ledger } from './ledger';
 import { itemError } from '../nodeError';
@@ -20,11 +20,14 @@ export interface TaskKey {
 	sent: string;
 	/** As n8n stores it with the item, see `ownKeyName`. */
 	stored: string;
-	/** As the ledger has it: that of a user is for one account. */
+	/** As the ledger has it: a part of its digest; that of a user is for one account. */
 	ledger: string;
 	/** That of a user, see `sealKey`. */
 	sealed?: string;
 }
+
+/** Keys end in a digest. */
+const inLedger = (key: string) => key.slice(-32);
 
 interface StoredRun {
 	executionId: string;
@@ -77,7 +80,7 @@ export class Records {
 		this.name = `aiGatewayItems ${run}`;
 		this.keepsOutputs = (workflowSettings(context).redactionPolicy ?? 'none') === 'none';
 		const node = [executionRoot(execution, this.store), name];
-		this.keys = new ItemKeys(this.store, node, [call, run], (key) => ledger.hasFailedBefore(key));
+		this.keys = new ItemKeys(this.store, node, [call, run], (key) => ledger.hasFailedBefore(inLedger(key)));
 		// Nothing else writes to the name.
 		const stored = fieldOf(this.store, this.name) as StoredRun | undefined;
 		// Somebody may have edited the node: the ledger knows the tasks that it asks for again.
@@ -156,7 +159,7 @@ export class Records {
 		this.keys.plan(index, request);
 		if (this.get(index)) return;
 		const key = this.keys.key(index);
-		const call = this.ledger.find(key);
+		const call = this.ledger.find(inLedger(key));
 		if (!call) return;
 		const { account, taskId } = call;
 		const task = taskId === undefined ? { state: 'unknown' as const } : { state: 'charged' as const, taskId };
@@ -167,10 +170,10 @@ export class Records {
 	taskKey(index: number, own: string | undefined, { account, settings }: GatewayClient): TaskKey {
 		const { key, sealedKey } = this.get(index) ?? {};
 		const stored = key ?? (own === undefined ? this.keys.key(index) : ownKeyName(own));
-		if (own === undefined || !isOwnKeyName(stored)) return { sent: stored, stored, ledger: stored };
+		if (own === undefined || !isOwnKeyName(stored)) return { sent: stored, stored, ledger: inLedger(stored) };
 		const [secret = ''] = settings.secrets;
 		const sent = stored === ownKeyName(own) ? own : (openKey(sealedKey, secret) ?? own);
-		return { sent, stored, ledger: `${stored} ${account}`, sealed: sealKey(sent, secret) };
+		return { sent, stored, ledger: inLedger(digest([stored, account])), sealed: sealKey(sent, secret) };
 	}
 
 	/** Notes that an item has its outputs, if nothing is noted yet. */
