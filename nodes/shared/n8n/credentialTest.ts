@@ -59,10 +59,11 @@ async function checkBalance(
 	const isSuccess = statusCode >= 200 && statusCode <= 299;
 	const balance = isSuccess ? asObject(parseJson(body)) : {};
 	if (!balance) throw problemError('notJson', 'read', { status: statusCode });
+	const endpoint = 'fetchBalance';
 	// §7.1: an error may have the status of a success.
-	const status = isSuccess ? statusInBody('balance', balance) : statusCode;
+	const status = isSuccess ? statusInBody(endpoint, balance) : statusCode;
 	if (status !== undefined)
-		throw errorFromResponse({ status, body, group: 'balance', kind: 'read', now: Date.now(), secrets });
+		throw errorFromResponse({ status, body, endpoint, kind: 'read', now: Date.now(), secrets });
 	readBalance(balance);
 }
 

@@ -51,7 +51,7 @@ export async function uploadFile(
 	kind: 'create' | 'read' = 'create',
 ): Promise<JsonObject> {
 	return await client.json({
-		group: 'storage',
+		endpoint: 'uploadFile',
 		kind,
 		method: 'POST',
 		path: '/storage/upload',

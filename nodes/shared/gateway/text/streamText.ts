@@ -107,7 +107,7 @@ class ResponseReader {
 		if (!body) throw this.toError(streamError(isUnreadable ? 'unreadable' : 'ended'));
 		const { client, source, options } = this;
 		// §7.1: an error may have the status of a success.
-		if (kind === 'json' && statusInBody('text', body) !== undefined)
+		if (kind === 'json' && statusInBody(options.request.endpoint, body) !== undefined)
 			throw client.errorResponse(options.request, { ...source, body: this.frame.json });
 		return body;
 	}

@@ -205,7 +205,7 @@ export function generationError(error: JsonObject, receipt?: Receipt, isFree = f
 	const policy = meant === undefined ? undefined : policyOf({ code }, meant, 200);
 	// A refusal says what happened (§7.3); a failure, that the model began.
 	const { message, description } =
-		meant === undefined || meant >= 500 ? FAILED : errorText({ group: 'text', status: meant, code });
+		meant === undefined || meant >= 500 ? FAILED : errorText({ endpoint: 'chat', status: meant, code });
 	const isRejected = policy ? !policy.effect.includes('charge') : isFree;
 	return new ApiError({
 		message,

@@ -1,4 +1,3 @@
-import { type ErrorText, UNKNOWN_MODEL } from '../../../errors/texts';
 import { kindOfType } from '../../../util/fileType';
 import { asObject, asObjects, compact, parseJson, type JsonObject } from '../../../util/json';
 import { unlessEmpty } from '../completion';
@@ -18,19 +17,12 @@ import {
 import { readCompletion, USAGE } from './response';
 import { MessagesStream } from './stream';
 
-const INVALID: ErrorText = {
-	isVague: true,
-	message: 'The gateway did not accept the request',
-	description:
-		'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Check the parameters and the balance.',
-};
-
 /** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
 export const messages: TextFormat = {
 	name: 'messages',
 	label: 'Messages',
 	description: 'Has thinking and fewer options; the cost is computed from your prices',
-	texts: { 400: INVALID, 404: UNKNOWN_MODEL, 409: INVALID, 410: INVALID, 422: INVALID },
+	endpoint: 'messages',
 	path: '/messages',
 	// §4.3, §9: the version of the format, and its documented value.
 	headers: { 'anthropic-version': '2023-06-01' },

@@ -29,6 +29,7 @@ export const responses: TextFormat = {
 	name: 'responses',
 	label: 'Responses',
 	description: 'Has built-in tools and continues earlier responses; reports the cost',
+	endpoint: 'responses',
 	path: '/responses',
 	headers: {},
 	options: optionPaths('responses'),
