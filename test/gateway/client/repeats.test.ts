@@ -30,7 +30,13 @@ describe('a retry', () => {
 
 	/** The pause after a 503, the first one by default. */
 	function delayMs(random: number, { failures = 1, retryAfterMs = undefined as number | undefined } = {}) {
-		const unavailable = { message: '', description: '', outcome: 'rejected', status: 503 } as const;
+		const unavailable = {
+			message: '',
+			description: '',
+			outcome: 'rejected',
+			kind: 'read',
+			status: 503,
+		} as const;
 		const error = new ApiError({ ...unavailable, retryable: true, retryAfterMs });
 		return retryDelayMs('read', error, { failures, maxRetries: 2e9 }, random);
 	}
@@ -317,6 +323,7 @@ it('a text is not sent again after an error within a response: only after an err
 		message: '',
 		description: '',
 		outcome: 'rejected',
+		kind: 'charge',
 		status: 200,
 		retryable: true,
 	} as const;
@@ -326,8 +333,9 @@ it('a text is not sent again after an error within a response: only after an err
 });
 
 it.each(['unknown', 'charged'] as const)('a text whose outcome is %s is not sent again', (outcome) => {
-	const details = { message: '', description: '', status: 502, retryable: true, outcome };
-	expect(mayRepeat('charge', details)).toBe(false);
+	const kind = 'charge';
+	const details = { message: '', description: '', status: 502, retryable: true, outcome, kind } as const;
+	expect(mayRepeat(kind, details)).toBe(false);
 });
 
 describe('after several attempts, the outcome is that of all', () => {

@@ -44,7 +44,13 @@ describe('redacting a text', () => {
 });
 
 const receipt = readReceipt({}, {});
-const details: ApiErrorDetails = { message: 'm', description: 'd', outcome: 'rejected', retryable: false };
+const details: ApiErrorDetails = {
+	message: 'm',
+	description: 'd',
+	outcome: 'rejected',
+	kind: 'charge',
+	retryable: false,
+};
 
 describe('an error', () => {
 	it('has no secret in any of its texts, however deep', () => {

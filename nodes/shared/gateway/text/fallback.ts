@@ -72,6 +72,7 @@ function withRejections(error: Error, before: ReadonlyMap<string, Error>): Error
 		message: error.message,
 		description: `${error.description} ${note}`,
 		outcome: sent.length > 0 ? 'rejected' : 'notSent',
+		kind: 'charge',
 		...chargeUnsaid,
 		code: 'invalid_input',
 		param: error.param,

@@ -246,7 +246,10 @@ export const STREAM_TEXTS = {
 } satisfies Record<string, ErrorText & { code: string }>;
 
 export function streamError(problem: keyof typeof STREAM_TEXTS, cause?: Error): ApiError {
-	return new ApiError({ ...STREAM_TEXTS[problem], outcome: 'unknown', retryable: true }, cause);
+	return new ApiError(
+		{ ...STREAM_TEXTS[problem], outcome: 'unknown', kind: 'charge', retryable: true },
+		cause,
+	);
 }
 
 const OTHER_TEXT = 'The text above is not complete. The whole text:';

@@ -211,6 +211,7 @@ export function generationError(error: JsonObject, receipt?: Receipt, isFree = f
 		message,
 		description: withServerMessage(description, asText(error.message)),
 		outcome: isRejected ? 'rejected' : 'unknown',
+		kind: 'charge',
 		...(isRejected && policy?.saysFree === false ? { chargeUnsaid: true } : {}),
 		status: 200,
 		code: code ?? 'generation_failed',
@@ -246,7 +247,7 @@ export function withoutOutput(receipt: Receipt, text: ErrorText): ApiError {
 
 /** The error for a response that is charged and cannot be used; `extra`: what the error item has of it. */
 export function unusableResponse(text: ErrorText & { code: string }, extra: JsonObject): ApiError {
-	return new ApiError({ ...text, outcome: 'charged', status: 200, retryable: false, extra });
+	return new ApiError({ ...text, outcome: 'charged', kind: 'charge', status: 200, retryable: false, extra });
 }
 
 /** Whether a call names its tool. One that does not cannot be run. */
