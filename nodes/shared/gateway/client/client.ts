@@ -12,7 +12,7 @@ import type { RateGate, WaitMeter } from './rateGate';
 import { pauseMs, retryDelayMs } from './retry';
 import {
 	isSuccess,
-	readText,
+	readBody,
 	REQUEST_TIMEOUT_MS,
 	type ByteStream,
 	type HttpRequest,
@@ -78,7 +78,7 @@ export interface GatewayRequest
 	takesList?: boolean;
 }
 
-const FILE = { endpoint: 'downloadUrl', kind: 'file' } as const;
+const FILE_REQUEST = { endpoint: 'downloadUrl', kind: 'file' } as const;
 
 interface OpenResponse extends HttpResponse<ByteStream> {
 	close: () => void;
@@ -154,7 +154,7 @@ export class GatewayClient {
 
 	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
-		return await this.stream({ ...FILE, path: url }, consume);
+		return await this.stream({ ...FILE_REQUEST, path: url }, consume);
 	}
 
 	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<OpenResponse> {
@@ -172,12 +172,12 @@ export class GatewayClient {
 			throw this.errorResponse(request, response);
 		// A file elsewhere, such as in the gateway's storage. The key stays here.
 		const link = new URL(location, httpRequest.url).href;
-		const file = { ...FILE, path: link, signal: request.signal };
+		const file = { ...FILE_REQUEST, path: link, signal: request.signal };
 		return { ...(await this.opened(file, await this.httpRequest(file))), link };
 	}
 
 	private async read(response: HttpResponse<ByteStream>, kind: RequestKind): Promise<HttpResponse<string>> {
-		const read = await readText(response, kind);
+		const read = await readBody(response, kind);
 		return { ...read, body: withoutKeys(read.body, this.settings.secrets) };
 	}
 

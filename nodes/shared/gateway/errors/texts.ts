@@ -73,10 +73,10 @@ const NO_LYRICS: ErrorText = { message: 'The gateway has no lyrics for this',
 	description: "Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'." };
 
 // prettier-ignore
-const NO_FILE: ErrorText = { message: 'The gateway has no such file',
+const UNKNOWN_FILE: ErrorText = { message: 'The gateway has no such file',
 	description: 'It was deleted, has expired (uploads are kept for 24 hours, generated files for 7 days, permanent ones until you delete them) or belongs to another account. Check the ID or the link, and the credential.' };
 
-const GONE: ErrorText = { ...NO_FILE, message: 'The file at this link no longer exists' };
+const GONE: ErrorText = { ...UNKNOWN_FILE, message: 'The file at this link no longer exists' };
 
 // prettier-ignore
 const NO_ACCESS: ErrorText = { message: 'The server of the file does not accept the link',
@@ -145,7 +145,7 @@ const TEXTS: TextTable = {
 	storage: { status: {
 		400: { message: 'The gateway did not accept the file',
 			description: 'It stores images, videos and audio. Check what kind of file it is.' },
-		404: NO_FILE,
+		404: UNKNOWN_FILE,
 	} },
 	// Another server is the problem.
 	file: {

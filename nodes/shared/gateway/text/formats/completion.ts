@@ -188,7 +188,7 @@ export function errorIn({ error }: JsonObject): JsonObject | undefined {
 	return Object.values(fields ?? {}).some(Boolean) ? fields : undefined;
 }
 
-const FAILED: ErrorText = {
+const UNFINISHED: ErrorText = {
 	message: 'The model did not finish its response',
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
@@ -205,7 +205,7 @@ export function generationError(error: JsonObject, receipt?: Receipt, isFree = f
 	const policy = meant === undefined ? undefined : policyOf({ code }, meant, 200);
 	// A refusal says what happened (§7.3); a failure, that the model began.
 	const { message, description } =
-		meant === undefined || meant >= 500 ? FAILED : errorText({ endpoint: 'chat', status: meant, code });
+		meant === undefined || meant >= 500 ? UNFINISHED : errorText({ endpoint: 'chat', status: meant, code });
 	const isRejected = policy ? !policy.effect.includes('charge') : isFree;
 	return new ApiError({
 		message,
@@ -271,7 +271,7 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 }
 
 /** What annotations cite. The specification does not show where they have their URL. */
-export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
+export function citedSources(annotations: readonly JsonObject[]): JsonObject[] {
 	const sources = new Map<string, JsonObject>();
 	for (const received of annotations) {
 		const cited = asText(received.url) === undefined ? asObject(received.url_citation) : received;

@@ -67,7 +67,7 @@ function toBody(request: TextRequest): JsonObject {
 			...content(conversation, output),
 			tools: unlessEmpty(tools),
 			tool_choice: toolChoice && toWireToolChoice(toolChoice),
-			text: textFormat(output),
+			text: jsonFormat(output),
 			include: sendsReasoning ? [ENCRYPTED_REASONING] : undefined,
 		},
 	);
@@ -121,7 +121,7 @@ function toWireToolChoice(choice: ToolChoice): Json {
 	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
 }
 
-function textFormat(output: OutputRequest): JsonObject | undefined {
+function jsonFormat(output: OutputRequest): JsonObject | undefined {
 	if (output.kind === 'text') return undefined;
 	if (output.kind === 'jsonObject') return { format: { type: 'json_object' } };
 	const { name, schema, strict } = output;
